@@ -1,0 +1,95 @@
+/// Every limit and default of the service, each with its reason.
+public struct Policy: Sendable {
+    // MARK: Countdowns
+
+    /// The length of a countdown that names none: the "get code, again in 60 s" button.
+    public var defaultLength = TimeSpan.seconds(60)
+    /// Far beyond what anybody waits for, and with today's date still below 2^53 µs, which every JSON reader keeps exact.
+    public var longest = TimeSpan.seconds(100 * 36_525 * 864)
+    /// No instant beyond this is kept: 2^53 µs, the last whole number that every JSON reader keeps exact.
+    public var latest = WallInstant(microseconds: 1 << 53 - 1)
+    /// Live countdowns; some 200 bytes each, so that a runaway program fills less than a gigabyte.
+    public var countdowns = 4_000_000
+    /// A label is a line for a person.
+    public var labelBytes = 1_024
+    /// Metadata names what the countdown is about; a document belongs elsewhere, under the key.
+    public var metadataPairs = 32
+    public var metadataBytes = 4_096
+
+    // MARK: Endings
+
+    /// Endings that are kept for who comes back: a day of one ending a second.
+    public var history = 100_000
+    /// Nobody comes back to a countdown that ended longer ago.
+    public var historyAge = TimeSpan.seconds(7 * 86_400)
+
+    // MARK: Watching
+
+    /// Each event is matched against each pattern of each watcher; exact keys are found at once and have no limit here.
+    public var patterns = 64
+    /// A pattern needs no more room than the key that it matches.
+    public var patternBytes = 255
+    /// A hundred ticks a second are as many as a screen can show.
+    public var shortestTick = TimeSpan.milliseconds(10)
+    /// A heartbeat keeps a connection known to be alive, it does not measure time.
+    public var shortestHeartbeat = TimeSpan.seconds(1)
+    /// As many keys are looked up one by one; who names more is served by a walk through all, and asked of each event.
+    public static let keysAtOnce = 256
+    /// The soonest of a list are kept while it is walked.
+    public var soonest = 10_000
+
+    // MARK: Connections
+
+    /// Half of what `LimitNOFILE=` of the unit gives, in round numbers; what is over it waits in the listen queue.
+    public var connections = 4_096
+    /// The largest call: one `Watch` of a thousand long keys. Calls that wait behind one that is not answered yet are read
+    /// up to as many bytes; past it, the peer's socket is left unread.
+    public var messageBytes = 256 * 1_024
+    /// A reply of `List` or `Watch` is closed once it is this long, so that a client shows something early.
+    public var pageBytes = 64 * 1_024
+    /// What a peer that does not read may have waiting for it before it is disconnected: it comes back with `since`.
+    public var unsentBytes = 4 * 1_024 * 1_024
+    /// The same for all peers together.
+    public var unsentBytesInAll = 256 * 1_024 * 1_024
+
+    // MARK: A turn: what comes over these portions follows in the next turn, which reads the clocks again
+
+    /// A few milliseconds of work, so that nobody waits long for an answer, an ending or a tick.
+    public var callsInTurn = 1_024
+    public var callsOfPeerInTurn = 64
+    public var endingsInTurn = 4_096
+    public var ticksInTurn = 4_096
+    /// Entries walked for `List` and `Watch`.
+    public var entriesInTurn = 4_096
+    /// Endings let go of: apart from the walks, as they would grow where somebody walks all the time; and more than a
+    /// turn can end.
+    public var trimmingsInTurn = 8_192
+    /// Bytes read from a peer: a fair share where many send much.
+    public var readBytesInTurn = 64 * 1_024
+
+    public init() {}
+
+    /// The limits that a caller can meet, by the names that `LimitReached` and `GetStatus` use.
+    public var limits: [String: Int] {
+        [
+            "countdowns": countdowns,
+            "labelBytes": labelBytes,
+            "metadataPairs": metadataPairs,
+            "metadataBytes": metadataBytes,
+            "keyBytes": Key.maximumBytes,
+            "durationUSec": Int(longest.microseconds),
+            "history": history,
+            "historyAgeUSec": Int(historyAge.microseconds),
+            "patterns": patterns,
+            "patternBytes": patternBytes,
+            "shortestTickUSec": Int(shortestTick.microseconds),
+            "shortestHeartbeatUSec": Int(shortestHeartbeat.microseconds),
+            "soonest": soonest,
+            "connections": connections,
+            "messageBytes": messageBytes,
+            "pageBytes": pageBytes,
+            "unsentBytes": unsentBytes,
+            "unsentBytesInAll": unsentBytesInAll,
+        ]
+    }
+}

@@ -1,0 +1,170 @@
+extension Timetable {
+    /// What a request comes to at this instant; changes nothing.
+    ///
+    /// What is due by then has to be ended first.
+    public func decide(_ request: Request, at now: Now) throws(Refusal) -> Decision {
+        switch request {
+        case .start(let start):
+            return try decideStart(start, at: now)
+        case .cancel(let key, let revision):
+            let countdown = try live(key, ifRevision: revision)
+            return change(countdown, .cancelled, to: .cancelled(at: now.wall, remaining: countdown.remaining(at: now)))
+        case .finish(let key, let revision):
+            let countdown = try live(key, ifRevision: revision)
+            return change(countdown, .finished, to: .finished(at: now.wall, late: .zero))
+        case .pause(let key, let revision):
+            let countdown = try live(key, ifRevision: revision)
+            guard case .running = countdown.phase else { throw .wrongState(countdown) }
+            return change(countdown, .paused, to: .paused(remaining: countdown.remaining(at: now)))
+        case .resume(let key, let revision):
+            var countdown = try live(key, ifRevision: revision)
+            guard case .paused(let remaining) = countdown.phase else { throw .wrongState(countdown) }
+            countdown.clock = .elapsed
+            return change(countdown, .resumed, to: .running(until: .elapsed(now.boot + remaining)))
+        case .adjust(let key, .by(let span), let revision):
+            return try adjust(try live(key, ifRevision: revision), by: span, at: now)
+        case .adjust(let key, .to(let instant), let revision):
+            return try adjust(try live(key, ifRevision: revision), to: instant, at: now)
+        }
+    }
+
+    // MARK: Start
+
+    private func decideStart(_ start: Request.Start, at now: Now) throws(Refusal) -> Decision {
+        try checkRange(of: start, at: now)
+        try checkSizes(of: start)
+        guard let current = countdown(under: start.key), current.isLive else {
+            guard liveCount < policy.countdowns else {
+                throw .limitReached(.countdowns, maximum: policy.countdowns)
+            }
+            return .change(Change(kind: .started, countdown: begin(start, at: now), replaced: nil))
+        }
+        switch start.ifLive {
+        case .attach:
+            return .attached(current)
+        case .fail:
+            throw .alreadyRunning(current)
+        case .restart:
+            return .change(
+                Change(kind: .restarted, countdown: begin(start, at: now), replaced: current.revision)
+            )
+        case .extend:
+            return try extend(current, as: start, at: now)
+        }
+    }
+
+    private func checkRange(of start: Request.Start, at now: Now) throws(Refusal) {
+        switch start.end ?? .after(policy.defaultLength) {
+        case .after(let span):
+            guard span > .zero, span <= policy.longest, now.wall + span <= policy.latest else {
+                throw .outOfRange(.length)
+            }
+        case .at(let instant):
+            guard start.ifLive != .extend else { throw .outOfRange(.deadline) }
+            try checkAhead(instant, at: now)
+        }
+    }
+
+    private func checkSizes(of start: Request.Start) throws(Refusal) {
+        if let label = start.label, label.utf8.count > policy.labelBytes {
+            throw .limitReached(.labelBytes, maximum: policy.labelBytes)
+        }
+        guard let metadata = start.metadata else { return }
+        guard metadata.count <= policy.metadataPairs else {
+            throw .limitReached(.metadataPairs, maximum: policy.metadataPairs)
+        }
+        guard metadata.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= policy.metadataBytes else {
+            throw .limitReached(.metadataBytes, maximum: policy.metadataBytes)
+        }
+    }
+
+    private func begin(_ start: Request.Start, at now: Now) -> Countdown {
+        let deadline: Deadline =
+            switch start.end {
+            case .after(let span): .elapsed(now.boot + span)
+            case .at(let instant): .wall(instant)
+            case nil: .elapsed(now.boot + policy.defaultLength)
+            }
+        return Countdown(
+            key: start.key,
+            phase: .running(until: deadline),
+            clock: deadline.clock,
+            length: deadline.remaining(at: now),
+            started: now.wall,
+            label: start.label,
+            metadata: start.metadata ?? [:],
+            forget: start.forget,
+            revision: revision.next
+        )
+    }
+
+    private func extend(_ current: Countdown, as start: Request.Start, at now: Now) throws(Refusal) -> Decision {
+        var countdown = current
+        if let label = start.label { countdown.label = label }
+        if let metadata = start.metadata { countdown.metadata = metadata }
+        var span = policy.defaultLength
+        if case .after(let given) = start.end { span = given }
+        do {
+            return try adjust(countdown, by: span, at: now)
+        } catch {
+            throw .outOfRange(.length)
+        }
+    }
+
+    // MARK: Adjust
+
+    private func adjust(_ current: Countdown, by span: TimeSpan, at now: Now) throws(Refusal) -> Decision {
+        var countdown = current
+        let before = current.remaining(at: now)
+        let remaining = before + span
+        guard remaining <= policy.longest, now.wall + remaining <= policy.latest else { throw .outOfRange(.adjustment) }
+        guard remaining > .zero else {
+            countdown.length = length(current, by: .zero - before, leaving: .zero)
+            return change(countdown, .finished, to: .finished(at: now.wall, late: .zero))
+        }
+        countdown.length = length(current, by: span, leaving: remaining)
+        if case .running(let deadline) = current.phase {
+            return change(countdown, .adjusted, to: .running(until: deadline.moved(by: span)))
+        }
+        return change(countdown, .adjusted, to: .paused(remaining: remaining))
+    }
+
+    private func adjust(_ current: Countdown, to instant: WallInstant, at now: Now) throws(Refusal) -> Decision {
+        guard case .running = current.phase else { throw .wrongState(current) }
+        try checkAhead(instant, at: now)
+        var countdown = current
+        let remaining = instant - now.wall
+        countdown.clock = .wall
+        countdown.length = length(current, by: remaining - current.remaining(at: now), leaving: remaining)
+        return change(countdown, .adjusted, to: .running(until: .wall(instant)))
+    }
+
+    /// The length after so much was added; always one that progress can be reckoned by.
+    private func length(_ current: Countdown, by span: TimeSpan, leaving remaining: TimeSpan) -> TimeSpan {
+        let least = max(remaining, TimeSpan(microseconds: 1))
+        let most = TimeSpan(microseconds: policy.latest.microseconds)
+        return min(max(least, current.length + span), most)
+    }
+
+    // MARK: What they share
+
+    private func checkAhead(_ instant: WallInstant, at now: Now) throws(Refusal) {
+        guard instant > now.wall, instant - now.wall <= policy.longest, instant <= policy.latest else {
+            throw .outOfRange(.deadline)
+        }
+    }
+
+    private func live(_ key: Key, ifRevision revision: Revision?) throws(Refusal) -> Countdown {
+        guard let countdown = countdown(under: key) else { throw .noSuchCountdown(key) }
+        if let revision, revision != countdown.revision { throw .revisionMismatch(countdown) }
+        guard countdown.isLive else { throw .wrongState(countdown) }
+        return countdown
+    }
+
+    private func change(_ current: Countdown, _ kind: Change.Kind, to phase: Phase) -> Decision {
+        var countdown = current
+        countdown.phase = phase
+        countdown.revision = revision.next
+        return .change(Change(kind: kind, countdown: countdown, replaced: current.revision))
+    }
+}

@@ -1,0 +1,85 @@
+extension Timetable {
+    /// Whether a deadline has come.
+    public func isDue(at now: Now) -> Bool {
+        nextDeadline(at: now).map { $0 <= now.wall } ?? false
+    }
+
+    /// Ends the countdown whose deadline came first, as finished; nil where none has come.
+    ///
+    /// It ended at its deadline, whenever that is noticed.
+    public mutating func endNextDue(at now: Now) -> Change? {
+        guard isDue(at: now), let slot = soonestSlot(at: now),
+            case .running(let deadline) = slab[slot].countdown.phase
+        else { return nil }
+        var countdown = slab[slot].countdown
+        let late = max(.zero, .zero - deadline.remaining(at: now))
+        countdown.phase = .finished(at: deadline.wall(at: now), late: late)
+        let change = Change(
+            kind: .finished,
+            countdown: countdown.with(revision: revision.next),
+            replaced: countdown.revision
+        )
+        apply(change)
+        return change
+    }
+
+    private func soonestSlot(at now: Now) -> Slot? {
+        guard var soonest = elapsed.first else { return wall.first.map { Slot(index: $0.id) } }
+        soonest.instant = now.wall(of: BootInstant(microseconds: soonest.instant)).microseconds
+        if let wall = wall.first, wall < soonest { soonest = wall }
+        return Slot(index: soonest.id)
+    }
+
+    /// Lets go of endings that are too many or too old, and of forgotten ones that nobody has to be told any more.
+    ///
+    /// - Parameters:
+    ///   - now: for the age.
+    ///   - limit: how many at most; less what was let go afterwards.
+    /// - Returns: the revisions of the kept endings that were let go, in their order.
+    public mutating func trim(at now: Now, limit: inout Int) -> [Revision] {
+        while limit > 0, lists[.forgotten].count > (walks.isEmpty ? 0 : policy.history) {
+            dropFirst(of: .forgotten)
+            limit -= 1
+        }
+        var trimmed: [Revision] = []
+        while limit > 0, let oldest = oldestEnding, isOver(oldest, at: now) {
+            trimmed.append(oldest.revision)
+            if slot(under: oldest.key) == lists[.ended].first { index.remove(oldest.key, in: slab) }
+            dropFirst(of: .ended)
+            limit -= 1
+        }
+        if let newest = trimmed.last { oldestRevision = newest }
+        return trimmed
+    }
+
+    private var oldestEnding: Countdown? {
+        let first = lists[.ended].first
+        return first == .none ? nil : slab[first].countdown
+    }
+
+    private func isOver(_ ending: Countdown, at now: Now) -> Bool {
+        if lists[.ended].count > policy.history { return true }
+        return ending.toldSince.map { now.wall - $0 > policy.historyAge } ?? false
+    }
+
+    private mutating func dropFirst(of name: Lists.Name) {
+        let slot = lists[name].first
+        lists[name].released = slab[slot].countdown.revision
+        unlink(slot, from: name)
+        discard(slot)
+    }
+}
+
+extension Countdown {
+    /// When its ending could be told first: what ended while nobody could tell it is not old on that account.
+    fileprivate var toldSince: WallInstant? {
+        guard case .finished(let instant, let late) = phase else { return ended }
+        return instant + late
+    }
+
+    func with(revision: Revision) -> Countdown {
+        var copy = self
+        copy.revision = revision
+        return copy
+    }
+}

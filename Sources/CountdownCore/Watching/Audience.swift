@@ -1,0 +1,40 @@
+/// Who hears of a key.
+///
+/// Those who follow a few keys alone are found at once; those with patterns, or with many keys, are asked one by one: so
+/// that to come and to go is cheap for everybody.
+struct Audience: Sendable {
+    private var everything: [WatcherID] = []
+    private var byKey: [Key: Set<WatcherID>] = [:]
+    private var others: [(watcher: WatcherID, selection: Selection)] = []
+
+    mutating func insert(_ watcher: WatcherID, _ selection: Selection) {
+        if selection.isEverything {
+            everything.append(watcher)
+        } else if selection.hasKeysAlone {
+            for key in selection.keys { byKey[key, default: []].insert(watcher) }
+        } else {
+            others.append((watcher, selection))
+        }
+    }
+
+    mutating func remove(_ watcher: WatcherID, _ selection: Selection) {
+        if selection.isEverything {
+            everything.removeAll { $0 == watcher }
+        } else if selection.hasKeysAlone {
+            for key in selection.keys {
+                byKey[key]?.remove(watcher)
+                if byKey[key]?.isEmpty == true { byKey[key] = nil }
+            }
+        } else {
+            others.removeAll { $0.watcher == watcher }
+        }
+    }
+
+    func forEach(of key: Key, _ body: (WatcherID) -> Void) {
+        for watcher in everything { body(watcher) }
+        if !byKey.isEmpty, let watchers = byKey[key] {
+            for watcher in watchers { body(watcher) }
+        }
+        for (watcher, selection) in others where selection.contains(key) { body(watcher) }
+    }
+}

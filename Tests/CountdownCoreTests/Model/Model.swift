@@ -1,0 +1,248 @@
+import CountdownCore
+
+/// What a timetable is, by the plainest means: a dictionary, an array, and whole numbers.
+struct Model {
+    enum State {
+        case running
+        case paused
+        case finished
+        case cancelled
+    }
+
+    /// What is known of a countdown, in microseconds.
+    struct Entry: Equatable {
+        var state = State.running
+        var isWall: Bool
+        /// Running: when it ends, on its clock. Ended: when it did.
+        var end: Int64
+        /// Paused or cancelled: what is left.
+        var rest: Int64 = 0
+        var late: Int64 = 0
+        var length: Int64
+        var started: Int64
+        var label: String?
+        var metadata: [String: String]
+        var forget: Bool
+        var revision: Int64
+
+        var isLive: Bool { state == .running || state == .paused }
+
+        func remaining(_ now: Now) -> Int64 {
+            guard state == .running else { return rest }
+            return max(0, end - (isWall ? now.wall.microseconds : now.boot.microseconds))
+        }
+
+        /// When it ends, by the system clock.
+        func wallEnd(_ now: Now) -> Int64 { isWall ? end : end + now.offset.microseconds }
+    }
+
+    enum Verdict: Equatable {
+        case attached
+        case changed
+        case refused
+    }
+
+    private static let century: Int64 = 3_155_760_000_000_000
+
+    let history: Int
+    let historyAge: Int64
+    let most: Int
+    var revision: Int64 = 0
+    var oldest: Int64 = 0
+    var known: [Key: Entry] = [:]
+    /// Endings that are kept, in the order in which they were told.
+    var ended: [(key: Key, entry: Entry)] = []
+
+    init(_ policy: Policy) {
+        history = policy.history
+        historyAge = policy.historyAge.microseconds
+        most = policy.countdowns
+    }
+
+    var live: [Key: Entry] { known.filter { $0.value.isLive } }
+
+    // MARK: What happens
+
+    mutating func ask(_ request: Request, at now: Now) -> Verdict {
+        switch request {
+        case .start(let start): return begin(start, now)
+        case .cancel(let key, let named):
+            return change(key, named) { entry in
+                (entry.state, entry.rest, entry.end) = (.cancelled, entry.remaining(now), now.wall.microseconds)
+            }
+        case .finish(let key, let named): return change(key, named) { $0.finish(now) }
+        case .pause(let key, let named):
+            return change(key, named, from: .running) { entry in
+                (entry.state, entry.rest) = (.paused, entry.remaining(now))
+            }
+        case .resume(let key, let named):
+            return change(key, named, from: .paused) { entry in
+                (entry.state, entry.isWall, entry.end) = (.running, false, now.boot.microseconds + entry.rest)
+                entry.rest = 0
+            }
+        case .adjust(let key, .by(let span), let named): return adjust(key, named, by: span.microseconds, now)
+        case .adjust(let key, .to(let instant), let named): return adjust(key, named, to: instant.microseconds, now)
+        }
+    }
+
+    private mutating func begin(_ start: Request.Start, _ now: Now) -> Verdict {
+        let length: Int64 =
+            switch start.end ?? .after(.seconds(60)) {
+            case .after(let span): span.microseconds
+            case .at(let instant): instant.microseconds - now.wall.microseconds
+            }
+        var isWall = false
+        if case .at = start.end { isWall = true }
+        guard (1...Self.century).contains(length), !(isWall && start.ifLive == .extend) else { return .refused }
+        if known[start.key]?.isLive == true {
+            switch start.ifLive {
+            case .attach: return .attached
+            case .fail: return .refused
+            case .extend: return adjust(start.key, nil, by: length, now, label: start.label, metadata: start.metadata)
+            case .restart: break
+            }
+        } else if live.count >= most {
+            return .refused
+        }
+        revision += 1
+        known[start.key] = Entry(
+            isWall: isWall,
+            end: (isWall ? now.wall.microseconds : now.boot.microseconds) + length,
+            length: length,
+            started: now.wall.microseconds,
+            label: start.label,
+            metadata: start.metadata ?? [:],
+            forget: start.forget,
+            revision: revision
+        )
+        return .changed
+    }
+
+    private mutating func adjust(
+        _ key: Key,
+        _ named: Revision?,
+        by span: Int64,
+        _ now: Now,
+        label: String? = nil,
+        metadata: [String: String]? = nil
+    ) -> Verdict {
+        let left = (known[key]?.remaining(now) ?? 0) + span
+        guard left <= Self.century else { return .refused }
+        return change(key, named) { entry in
+            entry.label = label ?? entry.label
+            entry.metadata = metadata ?? entry.metadata
+            guard left > 0 else {
+                entry.length = max(1, entry.length - entry.remaining(now))
+                return entry.finish(now)
+            }
+            entry.length = max(left, entry.length + span)
+            if entry.state == .running { entry.end += span } else { entry.rest = left }
+        }
+    }
+
+    private mutating func adjust(_ key: Key, _ named: Revision?, to instant: Int64, _ now: Now) -> Verdict {
+        let left = instant - now.wall.microseconds
+        guard (1...Self.century).contains(left) else { return .refused }
+        return change(key, named, from: .running) { entry in
+            entry.length = max(left, entry.length + left - entry.remaining(now))
+            (entry.isWall, entry.end) = (true, instant)
+        }
+    }
+
+    private mutating func change(
+        _ key: Key,
+        _ named: Revision?,
+        from state: State? = nil,
+        _ body: (inout Entry) -> Void
+    ) -> Verdict {
+        guard var entry = known[key], named.map({ $0.number == entry.revision }) ?? true, entry.isLive,
+            state.map({ $0 == entry.state }) ?? true
+        else { return .refused }
+        body(&entry)
+        revision += 1
+        entry.revision = revision
+        known[key] = entry
+        guard !entry.isLive else { return .changed }
+        if entry.forget { known[key] = nil } else { ended.append((key, entry)) }
+        return .changed
+    }
+
+    mutating func endDue(at now: Now) {
+        let due = live.filter { $0.value.state == .running && $0.value.wallEnd(now) <= now.wall.microseconds }
+        let order = due.sorted {
+            ($0.value.wallEnd(now), $0.value.revision) < ($1.value.wallEnd(now), $1.value.revision)
+        }
+        for (key, _) in order {
+            _ = change(key, nil) { entry in
+                entry.late = now.wall.microseconds - entry.wallEnd(now)
+                (entry.state, entry.end) = (.finished, entry.wallEnd(now))
+            }
+        }
+    }
+
+    mutating func trim(at now: Now) {
+        while let (key, entry) = ended.first,
+            ended.count > history || now.wall.microseconds - entry.end - entry.late > historyAge
+        {
+            ended.removeFirst()
+            oldest = entry.revision
+            if known[key]?.revision == entry.revision { known[key] = nil }
+        }
+    }
+}
+
+extension Model.Entry {
+    fileprivate mutating func finish(_ now: Now) {
+        (state, rest, late, end) = (.finished, 0, 0, now.wall.microseconds)
+    }
+}
+
+// MARK: What can be seen
+
+extension Model.Entry {
+    func countdown(_ key: Key) -> Countdown {
+        let (rest, late) = (TimeSpan.microseconds(rest), TimeSpan.microseconds(late))
+        let phase: Phase =
+            switch state {
+            case .running where isWall: .running(until: .wall(WallInstant(microseconds: end)))
+            case .running: .running(until: .elapsed(BootInstant(microseconds: end)))
+            case .paused: .paused(remaining: rest)
+            case .finished: .finished(at: WallInstant(microseconds: end), late: late)
+            case .cancelled: .cancelled(at: WallInstant(microseconds: end), remaining: rest)
+            }
+        return Countdown(
+            key: key,
+            phase: phase,
+            clock: isWall ? .wall : .elapsed,
+            length: .microseconds(length),
+            started: WallInstant(microseconds: started),
+            label: label,
+            metadata: metadata,
+            forget: forget,
+            revision: Revision(revision)
+        )
+    }
+}
+
+extension Model {
+    func observation(at now: Now) -> Observation {
+        let met = live.map { $1.countdown($0) } + ended.map { $0.entry.countdown($0.key) }
+        let keys = Set(met.map(\.key))
+        let running = live.filter { $0.value.state == .running }
+        let order = running.sorted {
+            ($0.value.wallEnd(now), $0.value.revision) < ($1.value.wallEnd(now), $1.value.revision)
+        }
+        return Observation(
+            revision: Revision(revision),
+            oldestRevision: Revision(oldest),
+            live: live.count,
+            running: running.count,
+            paused: live.count - running.count,
+            ended: ended.count,
+            nextDeadline: running.map { $0.value.wallEnd(now) }.min().map { WallInstant(microseconds: $0) },
+            met: met.sorted { $0.revision < $1.revision },
+            found: keys.reduce(into: [:]) { found, key in found[key] = known[key]?.countdown(key) },
+            endings: order.map(\.key)
+        )
+    }
+}

@@ -1,0 +1,255 @@
+import CountdownCore
+import Testing
+
+/// Random acts upon a timetable, a model of it and watchers; after each all three agree.
+struct Trial {
+    private struct Ending {
+        let revision: Revision
+        let key: Key
+        let forget: Bool
+
+        /// Whether it came after what a watcher knew, and can be told to it.
+        func isAhead(of listener: Listener) -> Bool {
+            revision > (forget ? listener.begun : listener.since ?? listener.begun)
+        }
+
+        /// Whether its walk may not have come to it; it passes over those that it does not follow without a word.
+        func mayBeMissed(by listener: Listener) -> Bool {
+            isAhead(of: listener) && !listener.endings.contains(revision)
+        }
+    }
+
+    private static let keys = (0..<12).map { key("\($0 % 3)/\($0)") }
+    private static let selections: [Selection] = [
+        .everything, .init(keys: Set(keys.prefix(2)), patterns: []), .init(keys: [], patterns: [pattern("1/*")]),
+        .init(keys: [keys[0]], patterns: [pattern("*/?")]),
+    ]
+    private static let intervals: [TimeSpan?] = [nil, .milliseconds(100), .milliseconds(250), .seconds(1), .seconds(7)]
+
+    private var generator: SplitMix64
+    private var turns: Turns
+    private var model: Model
+    private var listeners: [Int: Listener] = [:]
+    /// Those that have gone and may come back.
+    private var away: [Listener] = []
+    private var endings: [Ending] = []
+
+    init(seed: UInt64) {
+        generator = SplitMix64(seed: seed)
+        var policy = Policy()
+        policy.countdowns = 9
+        policy.history = 10
+        turns = Turns(policy: policy)
+        model = Model(policy)
+    }
+
+    private var now: Now { turns.now }
+
+    private mutating func draw(_ range: ClosedRange<Int64>) -> Int64 {
+        .random(in: range, using: &generator)
+    }
+
+    private mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int(draw(0...Int64(elements.count - 1)))]
+    }
+
+    /// A length; often one that makes things come together.
+    private mutating func span() -> TimeSpan {
+        switch draw(0...5) {
+        case 0: .microseconds(draw(1...3_000))
+        case 1: .seconds(draw(1...3))
+        case 2: .milliseconds(100 * draw(1...100))
+        case 3: .microseconds(draw(1...10_000_000))
+        case 4: .minutes(draw(1...60))
+        default: .milliseconds(draw(1...5_000))
+        }
+    }
+
+    // MARK: Acts
+
+    mutating func act() throws {
+        switch draw(0...20) {
+        case 0...8: try ask()
+        case 9...11: try run()
+        case 12: try sleep()
+        case 13: try setClock()
+        case 14: try askInVain()
+        case 15...16: try begin()
+        case 17...19: try walk()
+        default: try leave()
+        }
+        #expect(turns.alarm.map { $0 > now.wall } ?? true)
+        try #require(Observation(of: turns.scene.timetable, at: now, under: Self.keys) == model.observation(at: now))
+    }
+
+    private mutating func ask() throws {
+        let requests = (0..<draw(1...4)).map { _ in request() }
+        try turn(requests)
+    }
+
+    /// A turn whose requests cannot be stored.
+    private mutating func askInVain() throws {
+        model.endDue(at: now)
+        turns.turnTakenBack((0..<draw(1...6)).map { _ in request() })
+        model.trim(at: now)
+        try hear()
+    }
+
+    private mutating func run() throws {
+        try turn([])
+        let end = now.boot + span().atMost(.seconds(2))
+        while let alarm = turns.alarm, alarm - now.wall <= end - now.boot {
+            turns.sleep(for: alarm - now.wall)
+            try turn([], punctual: true)
+        }
+        turns.sleep(for: end - now.boot)
+        try turn([], punctual: true)
+    }
+
+    /// Time passes in which no turn is taken; then there may be more to tell than fits in one.
+    private mutating func sleep() throws {
+        turns.sleep(for: pick([span(), .hours(10), .days(3)]))
+        for _ in 0..<draw(0...3) { try turn([], ticks: Int(draw(0...2))) }
+        turns.sleep(for: span().atMost(.milliseconds(500)))
+        try turn([])
+    }
+
+    private mutating func setClock() throws {
+        let steps: [TimeSpan] = [
+            .microseconds(draw(1_000...9_000)), .milliseconds(draw(1...3_000)), .hours(1), .years(10),
+        ]
+        let isLate = now.wall.microseconds > 2_500_000_000_000_000
+        let isEarly = now.wall.microseconds < 1_000_000_000_000_000
+        let step = pick(steps)
+        let back = isLate || (!isEarly && Bool.random(using: &generator))
+        turns.setWall(by: back ? -step : step)
+        let now = now
+        for number in listeners.keys { listeners[number]?.clockWasSet(at: now) }
+        try turn([])
+    }
+
+    private mutating func request() -> Request {
+        let key = pick(Self.keys)
+        let revision = pick([nil, nil, nil, model.known[key].map { Revision($0.revision) }, Revision(0)])
+        switch draw(0...9) {
+        case 0...4: return .start(start(key))
+        case 5: return .cancel(key, ifRevision: revision)
+        case 6: return .finish(key, ifRevision: revision)
+        case 7: return .pause(key, ifRevision: revision)
+        case 8: return .resume(key, ifRevision: revision)
+        default: return .adjust(key, adjustment(), ifRevision: revision)
+        }
+    }
+
+    private mutating func start(_ key: Key) -> Request.Start {
+        let ends: [Request.End?] = [nil, .after(span()), .at(now.wall + span()), .after(.zero), .at(now.wall)]
+        return Request.Start(
+            key,
+            ends[Int(min(draw(0...12) / 3, draw(0...4)))],
+            ifLive: pick([.attach, .restart, .restart, .extend, .fail]),
+            label: pick([nil, "tea"]),
+            metadata: pick([nil, ["a": "b"]]),
+            forget: draw(0...3) == 0
+        )
+    }
+
+    private mutating func adjustment() -> Request.Adjustment {
+        switch draw(0...3) {
+        case 0: .by(-span())
+        case 1: .by(.microseconds(pick([0, -1 << 60, 1 << 60, 3_155_760_000_000_000])))
+        case 2: .to(now.wall + span())
+        default: .by(span())
+        }
+    }
+
+    // MARK: A turn
+
+    private mutating func turn(_ requests: [Request], ticks limit: Int = .max, punctual: Bool = false) throws {
+        model.endDue(at: now)
+        let verdicts = requests.map { model.ask($0, at: now) }
+        let changes = turns.turn(requests, ticks: limit)
+        try #require(verdicts.map { $0 == .changed } == changes.map { $0 != nil })
+        model.trim(at: now)
+        try hear(punctual: punctual, ticks: limit == .max)
+    }
+
+    /// Lets every watcher hear what it was told, and looks whether that is all that it should have been.
+    private mutating func hear(punctual: Bool = false, ticks: Bool = true) throws {
+        endings += turns.endings.map { Ending(revision: $0.revision, key: $0.key, forget: $0.forget) }
+        let known = model.live.reduce(into: [:]) { $0[$1.key] = $1.value.countdown($1.key) }
+        for (number, listener) in listeners {
+            var listener = listener
+            let wasOpen = listener.isOpen
+            for note in turns.heard(by: number) { try listener.hear(note, punctual: punctual) }
+            listeners[number] = listener
+            if listener.hasMissed {
+                try #require(endings.contains { $0.mayBeMissed(by: listener) && isLost($0) })
+                listeners[number] = nil
+            } else if listener.isOpen {
+                if !wasOpen { try requireAll(of: &listener) }
+                listeners[number] = listener
+                try #require(listener.live == known.filter { listener.selection.contains($0.key) })
+                if ticks { try listener.requireTicks(at: now) }
+            }
+        }
+        turns.forget()
+    }
+
+    /// Whoever has been shown all knows every ending that it can be told.
+    private func requireAll(of listener: inout Listener) throws {
+        try #require(listener.endings == told(to: listener).map(\.revision))
+        guard let since = listener.since else { return }
+        for ending in endings where ending.forget && ending.revision > since && ending.revision <= listener.begun {
+            listener.forget(ending.key, endedAt: ending.revision)
+        }
+    }
+
+    /// The endings that a watcher is to be told before it is open.
+    private func told(to listener: Listener) -> [Ending] {
+        endings.filter { $0.isAhead(of: listener) && listener.selection.contains($0.key) }
+    }
+
+    private func isLost(_ ending: Ending) -> Bool {
+        ending.forget || ending.revision <= Revision(model.oldest)
+    }
+
+    // MARK: Watchers
+
+    private mutating func begin() throws {
+        let number = Int(draw(1...5))
+        try leave(number)
+        let revision = turns.scene.timetable.revision
+        if !away.isEmpty, Bool.random(using: &generator) {
+            let before = away.remove(at: Int(draw(0...Int64(away.count - 1))))
+            let canResume = turns.scene.timetable.canResume(after: before.newest)
+            try #require(canResume == (before.newest.number >= model.oldest))
+            guard canResume else { return }
+            listeners[number] = Listener(before.selection, every: before.interval, at: revision, after: before)
+        } else {
+            listeners[number] = Listener(pick(Self.selections), every: pick(Self.intervals), at: revision)
+        }
+        guard let listener = listeners[number] else { return }
+        turns.begin(number, listener.selection, every: listener.interval, since: listener.since)
+    }
+
+    private mutating func walk() throws {
+        let number = Int(draw(1...5))
+        turns.walk(number, limit: Int(pick([1, 2, 5, 100])))
+        try hear()
+    }
+
+    private mutating func leave() throws {
+        try leave(Int(draw(1...5)))
+    }
+
+    private mutating func leave(_ number: Int) throws {
+        turns.leave(number)
+        guard let listener = listeners.removeValue(forKey: number), listener.isOpen else { return }
+        away.append(listener)
+        if away.count > 5 { away.removeFirst() }
+    }
+}
+
+extension TimeSpan {
+    fileprivate func atMost(_ other: TimeSpan) -> TimeSpan { min(self, other) }
+}

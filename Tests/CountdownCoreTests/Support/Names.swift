@@ -1,0 +1,13 @@
+import CountdownCore
+
+/// A key that a test takes for granted.
+func key(_ text: String) -> Key {
+    guard let key = try? Key(text) else { preconditionFailure("\(text) is no key") }
+    return key
+}
+
+/// A pattern that a test takes for granted.
+func pattern(_ text: String) -> Pattern {
+    guard let pattern = try? Pattern(text) else { preconditionFailure("\(text) is no pattern") }
+    return pattern
+}

@@ -1,0 +1,74 @@
+import CountdownCore
+
+/// A timetable with clocks of its own.
+struct RunningTimetable {
+    var timetable: Timetable
+    var clocks = SimulatedClocks()
+
+    init(policy: Policy = Policy(), revision: Revision = Revision(0)) {
+        timetable = Timetable(policy: policy, revision: revision)
+    }
+
+    var now: Now { clocks.now }
+
+    /// The countdown under a key.
+    subscript(_ text: String) -> Countdown? { timetable.countdown(under: key(text)) }
+
+    /// What is left of the countdown under a key.
+    func remaining(_ text: String) -> TimeSpan? { self[text]?.remaining(at: now) }
+
+    /// Decides on a request and carries it out.
+    ///
+    /// - Returns: what it takes to take it back, nil where a start was attached.
+    @discardableResult
+    mutating func ask(_ request: Request) throws(Refusal) -> Applied? {
+        switch try timetable.decide(request, at: now) {
+        case .attached: nil
+        case .change(let change): timetable.apply(change)
+        }
+    }
+
+    @discardableResult
+    mutating func start(
+        _ text: String,
+        _ end: Request.End? = nil,
+        _ ifLive: Request.IfLive = .attach,
+        label: String? = nil,
+        metadata: [String: String]? = nil,
+        forget: Bool = false
+    ) throws(Refusal) -> Applied? {
+        let start = Request.Start(
+            key(text),
+            end,
+            ifLive: ifLive,
+            label: label,
+            metadata: metadata,
+            forget: forget
+        )
+        return try ask(.start(start))
+    }
+
+    @discardableResult
+    mutating func start(_ text: String, seconds: Int64, forget: Bool = false) throws(Refusal) -> Applied? {
+        try start(text, .after(.seconds(seconds)), forget: forget)
+    }
+
+    /// Lets time pass, and ends nothing.
+    mutating func pass(_ span: TimeSpan) {
+        clocks.pass(span)
+    }
+
+    /// Ends what is due, in the order in which it ends.
+    @discardableResult
+    mutating func endDue() -> [Change] {
+        var changes: [Change] = []
+        while let change = timetable.endNextDue(at: now) { changes.append(change) }
+        return changes
+    }
+
+    @discardableResult
+    mutating func trim(limit: Int = .max) -> [Revision] {
+        var limit = limit
+        return timetable.trim(at: now, limit: &limit)
+    }
+}

@@ -1,0 +1,196 @@
+import CountdownCore
+
+/// The turns of a daemon without sockets and store: what is due ends, requests are carried out, both are told, then ticks.
+struct Turns {
+    /// What a watcher hears.
+    enum Heard: Equatable {
+        case attached(Countdown)
+        case synced(Revision)
+        case change(Change)
+        case tick(Key, remaining: TimeSpan)
+        case missed
+    }
+
+    /// When it was heard.
+    struct Note: Equatable {
+        let at: Now
+        let heard: Heard
+    }
+
+    var scene: RunningTimetable
+    var watchers = Watchers()
+    /// What each watcher has heard, in that order.
+    private(set) var notes: [WatcherID: [Note]] = [:]
+    /// What has ended.
+    private(set) var endings: [Countdown] = []
+    /// Watchers that are being shown what there is.
+    private(set) var opening: [WatcherID: Opening] = [:]
+
+    /// A watcher that is being shown what there is.
+    struct Opening {
+        let walk: WalkID
+        let selection: Selection
+        /// What has this revision or an earlier one is known to it.
+        let since: Revision?
+    }
+
+    init(policy: Policy = Policy()) {
+        scene = RunningTimetable(policy: policy)
+    }
+
+    var now: Now { scene.now }
+
+    /// When the daemon has to wake up next.
+    var alarm: WallInstant? {
+        [scene.timetable.nextDeadline(at: now), watchers.nextTick(at: now)].compactMap(\.self).min()
+    }
+
+    // MARK: Time
+
+    /// Takes a turn at each instant that needs one, and at the end of the span.
+    mutating func run(for span: TimeSpan) {
+        let end = now.boot + span
+        while let alarm, alarm - now.wall <= end - now.boot {
+            scene.pass(max(.zero, alarm - now.wall))
+            turn()
+        }
+        sleep(for: end - now.boot)
+        turn()
+    }
+
+    /// Lets time pass in which no turn is taken: the machine sleeps, or is too busy.
+    mutating func sleep(for span: TimeSpan) {
+        scene.pass(span)
+    }
+
+    /// Sets the system clock; the next turn notices.
+    mutating func setWall(by span: TimeSpan) {
+        scene.clocks.setWall(by: span)
+        watchers.clockWasSet(at: now)
+    }
+
+    // MARK: A turn
+
+    /// Takes a turn that tells as many ticks at most.
+    ///
+    /// - Returns: what became of the requests: nil where one was refused or attached.
+    @discardableResult
+    mutating func turn(_ requests: Request..., ticks limit: Int = .max) -> [Change?] {
+        turn(requests, ticks: limit)
+    }
+
+    @discardableResult
+    mutating func turn(_ requests: [Request], ticks limit: Int = .max) -> [Change?] {
+        let endings = scene.endDue()
+        let changes = requests.map { request in try? scene.ask(request)?.change }
+        for change in endings + changes.compactMap(\.self) { tell(change) }
+        tellTicks(limit)
+        scene.trim()
+        return changes
+    }
+
+    /// Takes a turn whose requests cannot be stored: they are taken back, and the endings stay.
+    mutating func turnTakenBack(_ requests: [Request]) {
+        let endings = scene.endDue()
+        let applied = requests.compactMap { request in try? scene.ask(request) }
+        for change in applied.reversed() { scene.timetable.undo(change) }
+        for change in endings { tell(change) }
+        tellTicks(.max)
+        scene.trim()
+    }
+
+    private mutating func tell(_ change: Change) {
+        if !change.countdown.isLive { endings.append(change.countdown) }
+        if let slot = scene.timetable.slot(under: change.countdown.key) {
+            watchers.board(slot, scene.timetable[slot], at: now)
+        }
+        var hearers: [WatcherID] = []
+        watchers.forEachHearer(of: change.countdown.key) { hearers.append($0) }
+        for id in hearers { note(.change(change), for: id) }
+    }
+
+    private mutating func tellTicks(_ limit: Int) {
+        var limit = limit
+        var told: [(WatcherID, Heard)] = []
+        let timetable = scene.timetable
+        watchers.tick(at: now, in: timetable, limit: &limit) { tick, hearers in
+            for id in hearers { told.append((id, .tick(timetable[tick.slot].key, remaining: tick.remaining))) }
+        }
+        for (id, heard) in told { note(heard, for: id) }
+    }
+
+    private mutating func note(_ heard: Heard, for id: WatcherID) {
+        notes[id, default: []].append(Note(at: now, heard: heard))
+    }
+
+    // MARK: Watchers
+
+    /// Lets somebody follow, who has been shown what there is at once.
+    mutating func watch(_ number: Int, _ selection: Selection = .everything, every interval: TimeSpan? = .seconds(1)) {
+        begin(number, selection, every: interval)
+        walk(number)
+    }
+
+    /// Lets somebody follow, who has not been shown anything, or comes back and knows all up to a revision.
+    mutating func begin(
+        _ number: Int,
+        _ selection: Selection = .everything,
+        every interval: TimeSpan? = .seconds(1),
+        since: Revision? = nil
+    ) {
+        leave(number)
+        watchers.add(WatcherID(number), following: selection, every: interval)
+        // What it knows has to be met all the same, to tick for it.
+        let walk = scene.timetable.openWalk(live: .oldest, ended: .after(since ?? scene.timetable.revision))
+        opening[WatcherID(number)] = Opening(walk: walk, selection: selection, since: since)
+    }
+
+    /// Shows a portion of what there is; at its end the watcher is open.
+    mutating func walk(_ number: Int, limit: Int = .max) {
+        let id = WatcherID(number)
+        guard let opening = opening[id] else { return }
+        var limit = limit
+        var met: [(Slot, Countdown)] = []
+        let progress = scene.timetable.walk(opening.walk, limit: &limit) { timetable, slot in
+            if opening.selection.contains(timetable[slot].key) { met.append((slot, timetable[slot])) }
+            return true
+        }
+        for (slot, countdown) in met {
+            if countdown.isLive { watchers.board(slot, countdown, for: id, at: now) }
+            if opening.since.map({ countdown.revision > $0 }) ?? true { note(.attached(countdown), for: id) }
+        }
+        guard progress != .more else { return }
+        scene.timetable.closeWalk(opening.walk)
+        self.opening[id] = nil
+        if progress == .missed {
+            watchers.remove(id)
+            note(.missed, for: id)
+        } else {
+            watchers.open(id, at: now)
+            note(.synced(scene.timetable.revision), for: id)
+        }
+    }
+
+    mutating func leave(_ number: Int) {
+        let id = WatcherID(number)
+        watchers.remove(id)
+        if let opening = opening.removeValue(forKey: id) { scene.timetable.closeWalk(opening.walk) }
+    }
+
+    // MARK: What was heard
+
+    func heard(by number: Int) -> [Note] { notes[WatcherID(number)] ?? [] }
+
+    /// The ticks, as what remained of whose countdown.
+    func ticks(heardBy number: Int) -> [(at: Now, key: Key, remaining: TimeSpan)] {
+        heard(by: number).compactMap { note in
+            guard case .tick(let key, let remaining) = note.heard else { return nil }
+            return (note.at, key, remaining)
+        }
+    }
+
+    mutating func forget() {
+        notes = [:]
+        endings = []
+    }
+}

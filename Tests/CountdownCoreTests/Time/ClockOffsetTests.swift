@@ -1,0 +1,146 @@
+import CountdownCore
+import Testing
+
+@Suite("The offset between the clocks")
+struct ClockOffsetTests {
+    var clocks = SimulatedClocks()
+    var offset: ClockOffset
+
+    init() {
+        offset = ClockOffset(clocks.read())
+    }
+
+    @Test("an instant is told by both clocks")
+    mutating func instant() {
+        clocks.pass(.seconds(5))
+        let (now, step) = offset.take(clocks.read())
+        #expect(now == clocks.now)
+        #expect(step == nil)
+    }
+
+    @Test("a reading is taken to be made in its middle where nothing was held")
+    mutating func middle() {
+        let reading = clocks.read(width: .milliseconds(10), wallAfter: .milliseconds(4))
+        #expect(ClockOffset(reading).held == clocks.offset - .milliseconds(1))
+    }
+
+    @Test("noise of the readings changes nothing, and does not add up")
+    mutating func noise() {
+        var generator = SplitMix64(seed: 1)
+        let held = offset.held
+        for _ in 0..<1_000 {
+            clocks.pass(.seconds(1))
+            let reading = clocks.read(
+                width: .microseconds(.random(in: 0...3, using: &generator)),
+                wallAfter: .microseconds(.random(in: -49...49, using: &generator))
+            )
+            #expect(offset.take(reading).step == nil)
+            #expect(offset.held == held)
+        }
+    }
+
+    @Test(
+        "a reading that was held up is no step, wherever the delay fell",
+        arguments: [0, 1, 500_000, 999_999, 1_000_000]
+    )
+    mutating func slowReading(wallAfter: Int64) {
+        let held = offset.held
+        let (now, step) = offset.take(clocks.read(width: .seconds(1), wallAfter: .microseconds(wallAfter)))
+        #expect(step == nil)
+        #expect(offset.held == held)
+        #expect(now.boot == clocks.boot - .seconds(1))
+    }
+
+    @Test("a clock that was moved a little during a slow reading is no step of half the delay")
+    mutating func nudgeInSlowReading() {
+        clocks.setWall(by: -.microseconds(60))
+        let (_, step) = offset.take(clocks.read(width: .milliseconds(10)))
+        #expect(step == nil)
+        #expect(offset.held == clocks.offset)
+        #expect(offset.take(clocks.read()).step == nil)
+    }
+
+    @Test(
+        "a step is told, whichever way",
+        arguments: [TimeSpan.hours(1), -.hours(1), .years(10), -.years(50), .milliseconds(1), -.milliseconds(1)]
+    )
+    mutating func step(by span: TimeSpan) {
+        clocks.setWall(by: span)
+        let (now, step) = offset.take(clocks.read())
+        #expect(step == span)
+        #expect(now == clocks.now)
+    }
+
+    @Test("a step is told once")
+    mutating func stepOnce() {
+        clocks.setWall(by: .hours(1))
+        _ = offset.take(clocks.read())
+        clocks.pass(.seconds(1))
+        #expect(offset.take(clocks.read()).step == nil)
+    }
+
+    @Test("a step within a slow reading is made good by the next one")
+    mutating func stepInSlowReading() {
+        clocks.setWall(by: .hours(1))
+        let step = offset.take(clocks.read(width: .seconds(1), wallAfter: .milliseconds(300))).step
+        #expect(step == .hours(1) - .milliseconds(700))
+        #expect(offset.take(clocks.read()).step == .milliseconds(700))
+        #expect(offset.held == clocks.offset)
+    }
+
+    @Test("what is below a step is corrected in silence", arguments: [51, 999, -51, -999])
+    mutating func correction(microseconds: Int64) {
+        clocks.setWall(by: .microseconds(microseconds))
+        #expect(offset.take(clocks.read()).step == nil)
+        #expect(offset.held == clocks.offset)
+    }
+
+    @Test("what is within the tolerance leaves the offset as it is", arguments: [50, -50])
+    mutating func tolerance(microseconds: Int64) {
+        let held = offset.held
+        clocks.setWall(by: .microseconds(microseconds))
+        #expect(offset.take(clocks.read()).step == nil)
+        #expect(offset.held == held)
+    }
+
+    @Test("small corrections never add up to an offset that is wrong")
+    mutating func drift() {
+        for _ in 0..<1_000 {
+            clocks.pass(.seconds(1))
+            clocks.setWall(by: .microseconds(30))
+            #expect(offset.take(clocks.read()).step == nil)
+            #expect((clocks.offset - offset.held).microseconds.magnitude <= 50)
+        }
+    }
+
+    @Test("suspend is no step: both clocks have gone on")
+    mutating func suspend() {
+        clocks.pass(.hours(8))
+        let (now, step) = offset.take(clocks.read())
+        #expect(step == nil)
+        #expect(now == clocks.now)
+    }
+
+    @Test("an offset that was held before is gone on with")
+    mutating func held() {
+        var next = ClockOffset(held: offset.held)
+        #expect(
+            next.take(clocks.read(width: .microseconds(40), wallAfter: .microseconds(30))).now.offset == offset.held
+        )
+    }
+
+    @Test("readings at the ends of the range do not trap", arguments: [Int64.min, 0, .max], [Int64.min, 0, .max])
+    mutating func extremes(boot: Int64, wall: Int64) {
+        for after in [boot, boot.advanced(by: boot == .max ? 0 : 1), .max, .min] {
+            let reading = ClockOffset.Reading(
+                before: BootInstant(microseconds: boot),
+                wall: WallInstant(microseconds: wall),
+                after: BootInstant(microseconds: after)
+            )
+            let now = offset.take(reading).now
+            #expect(now.boot.microseconds == boot)
+            var fresh = ClockOffset(reading)
+            #expect(fresh.take(reading).now.boot == now.boot)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import CountdownCore
+import Testing
+
+@Suite("Spans and instants")
+struct InstantTests {
+    private static let ends: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
+
+    @Test("sums and differences end where the numbers end", arguments: ends, ends)
+    func saturation(left: Int64, right: Int64) {
+        let (a, b) = (TimeSpan(microseconds: left), TimeSpan(microseconds: right))
+        let instant = WallInstant(microseconds: left)
+        let sum = clamped(Int128(left) + Int128(right))
+        let difference = clamped(Int128(left) - Int128(right))
+        #expect((a + b).microseconds == sum)
+        #expect((instant + b).microseconds == sum)
+        #expect((a - b).microseconds == difference)
+        #expect((instant - b).microseconds == difference)
+        #expect((instant - WallInstant(microseconds: right)).microseconds == difference)
+    }
+
+    @Test("seconds and milliseconds end where the numbers end", arguments: ends)
+    func units(count: Int64) {
+        #expect(TimeSpan.seconds(count).microseconds == clamped(Int128(count) * 1_000_000))
+        #expect(TimeSpan.milliseconds(count).microseconds == clamped(Int128(count) * 1_000))
+    }
+
+    @Test("both clocks tell the same instant, apart by the offset")
+    func now() {
+        let now = Now(boot: BootInstant(microseconds: 5), offset: .microseconds(10))
+        #expect(now.wall == WallInstant(microseconds: 15))
+        #expect(now.wall(of: BootInstant(microseconds: 7)) == WallInstant(microseconds: 17))
+    }
+
+    @Test("the system clock of an instant ends where the numbers end")
+    func nowSaturates() {
+        #expect(Now(boot: BootInstant(microseconds: .max), offset: .microseconds(1)).wall.microseconds == .max)
+        #expect(Now(boot: BootInstant(microseconds: .min), offset: -.microseconds(1)).wall.microseconds == .min)
+    }
+
+    @Test("a deadline that has passed has less than nothing left")
+    func remaining() {
+        let now = SimulatedClocks().now
+        #expect(Deadline.elapsed(now.boot - .seconds(2)).remaining(at: now) == -.seconds(2))
+        #expect(Deadline.wall(now.wall + .seconds(2)).remaining(at: now) == .seconds(2))
+    }
+
+    @Test("a deadline on the boot clock moves on the system clock when that is set, and the other way round")
+    func wallOfDeadline() {
+        var clocks = SimulatedClocks()
+        let elapsed = Deadline.elapsed(clocks.now.boot + .seconds(60))
+        let wall = Deadline.wall(clocks.now.wall + .seconds(60))
+        let end = clocks.now.wall + .seconds(60)
+        clocks.setWall(by: .seconds(10))
+        #expect(elapsed.remaining(at: clocks.now) == .seconds(60))
+        #expect(elapsed.wall(at: clocks.now) == end + .seconds(10))
+        #expect(wall.remaining(at: clocks.now) == .seconds(50))
+        #expect(wall.wall(at: clocks.now) == end)
+    }
+
+    private func clamped(_ number: Int128) -> Int64 {
+        Int64(clamping: number)
+    }
+}

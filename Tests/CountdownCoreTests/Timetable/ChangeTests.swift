@@ -1,0 +1,94 @@
+import CountdownCore
+import Testing
+
+@Suite("Cancel, finish, pause and resume")
+struct ChangeTests {
+    var scene = RunningTimetable()
+
+    @Test("a cancelled countdown keeps what was left, and ended then")
+    mutating func cancel() throws {
+        try scene.start("k")
+        scene.pass(.seconds(20))
+        try scene.ask(.cancel(key("k")))
+        #expect(scene["k"]?.phase == .cancelled(at: scene.now.wall, remaining: .seconds(40)))
+        #expect(scene["k"]?.ended == scene.now.wall)
+        #expect(scene["k"]?.length == .seconds(60))
+        scene.pass(.seconds(50))
+        #expect(scene.remaining("k") == .seconds(40))
+        #expect(scene.endDue().isEmpty)
+    }
+
+    @Test("a countdown that is told to finish ended then, with nothing left, and is not late")
+    mutating func finish() throws {
+        try scene.start("k")
+        scene.pass(.seconds(20))
+        try scene.ask(.finish(key("k")))
+        #expect(scene["k"]?.phase == .finished(at: scene.now.wall, late: .zero))
+        #expect(scene.remaining("k") == .zero)
+        #expect(scene["k"]?.length == .seconds(60))
+    }
+
+    @Test("a paused countdown keeps what is left, however long it is paused and however the clock is set")
+    mutating func pause() throws {
+        try scene.start("k")
+        scene.pass(.seconds(20))
+        try scene.ask(.pause(key("k")))
+        scene.pass(.days(1))
+        scene.clocks.setWall(by: -.hours(5))
+        #expect(scene.remaining("k") == .seconds(40))
+        #expect(scene.timetable.nextDeadline(at: scene.now) == nil)
+        #expect(scene.timetable.runningCount == 0)
+        #expect(scene.timetable.pausedCount == 1)
+        #expect(scene.endDue().isEmpty)
+    }
+
+    @Test("a resumed countdown runs for what was left, on the boot clock", arguments: [false, true])
+    mutating func resume(wasWall: Bool) throws {
+        try scene.start("k", wasWall ? .at(scene.now.wall + .seconds(60)) : nil)
+        scene.pass(.seconds(20))
+        try scene.ask(.pause(key("k")))
+        #expect(scene["k"]?.clock == (wasWall ? .wall : .elapsed))
+        scene.pass(.days(1))
+        try scene.ask(.resume(key("k")))
+        #expect(scene["k"]?.phase == .running(until: .elapsed(scene.now.boot + .seconds(40))))
+        #expect(scene["k"]?.clock == .elapsed)
+        #expect(scene["k"]?.length == .seconds(60))
+        #expect(scene.timetable.pausedCount == 0)
+        #expect(scene.timetable.nextDeadline(at: scene.now) == scene.now.wall + .seconds(40))
+    }
+
+    @Test("what is to be forgotten is known until its end and no longer", arguments: ["cancel", "finish", "end"])
+    mutating func forget(how: String) throws {
+        try scene.start("k", forget: true)
+        #expect(scene["k"] != nil)
+        switch how {
+        case "cancel": try scene.ask(.cancel(key("k")))
+        case "finish": try scene.ask(.finish(key("k")))
+        default:
+            scene.pass(.seconds(60))
+            scene.endDue()
+        }
+        #expect(scene["k"] == nil)
+        #expect(scene.timetable.slot(under: key("k")) == nil)
+        #expect(scene.timetable.liveCount == 0)
+        #expect(scene.timetable.endedCount == 0)
+        #expect(scene.timetable.known.isEmpty)
+    }
+
+    @Test("a change tells the countdown as it is after it")
+    mutating func told() throws {
+        for request in [Request.start(.init(key("k"))), .pause(key("k")), .resume(key("k")), .finish(key("k"))] {
+            let change = try #require(try scene.ask(request)).change
+            #expect(change.countdown == scene["k"])
+        }
+    }
+
+    @Test("a slot holds what is known under its key")
+    mutating func slot() throws {
+        for name in ["a", "b", "c"] { try scene.start(name) }
+        for name in ["a", "b", "c"] {
+            let slot = try #require(scene.timetable.slot(under: key(name)))
+            #expect(scene.timetable[slot] == scene[name])
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CountdownCore
+import Testing
+
+@Suite("History")
+struct HistoryTests {
+    var scene: RunningTimetable
+
+    init() {
+        var policy = Policy()
+        policy.history = 10
+        scene = RunningTimetable(policy: policy)
+    }
+
+    /// Starts and ends one, at this instant.
+    private mutating func end(_ name: String, forget: Bool = false) throws {
+        try scene.start(name, nil, forget: forget)
+        try scene.ask(.finish(key(name)))
+    }
+
+    @Test("keeps so many endings, the newest")
+    mutating func number() throws {
+        for index in 0..<15 { try end("\(index)") }
+        #expect(scene.timetable.endedCount == 15)
+        #expect(scene.trim() == [2, 4, 6, 8, 10].map { Revision($0) })
+        #expect(scene.timetable.endedCount == 10)
+        #expect(scene.timetable.oldestRevision == Revision(10))
+        #expect(scene["4"] == nil)
+        #expect(scene["5"] != nil)
+        #expect(scene.trim().isEmpty)
+        #expect(scene.timetable.oldestRevision == Revision(10))
+    }
+
+    @Test("keeps endings of 7 days")
+    mutating func age() throws {
+        try end("old")
+        scene.pass(.days(1))
+        try end("new")
+        scene.pass(.days(6))
+        #expect(scene.trim().isEmpty)
+        scene.pass(.microseconds(1))
+        #expect(scene.trim() == [Revision(2)])
+        #expect(scene["old"] == nil)
+        scene.pass(.days(1))
+        #expect(scene.trim() == [Revision(4)])
+        #expect(scene.timetable.endedCount == 0)
+    }
+
+    @Test("keeps for 7 days what ended while nobody could tell it")
+    mutating func lateEndings() throws {
+        try scene.start("k")
+        scene.pass(.days(30))
+        scene.endDue()
+        #expect(scene.trim().isEmpty)
+        scene.pass(.days(7))
+        #expect(scene.trim().isEmpty)
+        scene.pass(.microseconds(1))
+        #expect(scene.trim() == [Revision(2)])
+    }
+
+    @Test("lets go in portions")
+    mutating func portions() throws {
+        for index in 0..<15 { try end("\(index)") }
+        var limit = 2
+        #expect(scene.timetable.trim(at: scene.now, limit: &limit).count == 2)
+        #expect(limit == 0)
+        #expect(scene.timetable.oldestRevision == Revision(4))
+        limit = 100
+        #expect(scene.timetable.trim(at: scene.now, limit: &limit).count == 3)
+        #expect(limit == 97)
+    }
+
+    @Test("is not pushed out by ten thousand endings that are to be forgotten")
+    mutating func forgotten() throws {
+        for index in 0..<10 { try end("\(index)") }
+        for index in 0..<10_000 {
+            try end("forget \(index)", forget: true)
+            scene.trim()
+        }
+        #expect(scene.timetable.endedCount == 10)
+        #expect(scene.timetable.oldestRevision == Revision(0))
+        #expect(scene["0"] != nil)
+    }
+
+    @Test("keeps an ending of a key that runs again, and lets it go without the one that runs")
+    mutating func restarted() throws {
+        try end("k")
+        try scene.start("k")
+        for index in 0..<10 { try end("\(index)") }
+        #expect(scene.trim() == [Revision(2)])
+        #expect(scene["k"]?.isLive == true)
+        #expect(scene.timetable.liveCount == 1)
+    }
+
+    @Test("keeps each ending of a key, and knows the last one under it")
+    mutating func sameKey() throws {
+        for _ in 0..<12 { try end("k") }
+        #expect(scene.trim() == [Revision(2), Revision(4)])
+        #expect(scene["k"]?.revision == Revision(24))
+        #expect(scene.timetable.known.map(\.revision.number) == Array(stride(from: 6, through: 24, by: 2)))
+    }
+
+    // MARK: Going on from a revision
+
+    @Test("can be resumed from whatever revision it is whole from, up to the newest")
+    mutating func canResume() throws {
+        for index in 0..<15 { try end("\(index)") }
+        scene.trim()
+        #expect((0...40).filter { scene.timetable.canResume(after: Revision($0)) } == Array(10...30))
+    }
+
+    @Test("cannot be resumed from within a gap")
+    mutating func gaps() {
+        scene.timetable.resume(
+            at: Revision(20),
+            oldest: Revision(3),
+            gaps: [Revision(5)...Revision(7), Revision(12)...Revision(12)]
+        )
+        #expect(
+            (0...22).filter { scene.timetable.canResume(after: Revision($0)) } == [3, 4, 8, 9, 10, 11] + Array(13...20)
+        )
+    }
+
+    @Test("goes on after a revision that it is resumed at, and never back")
+    mutating func goesOn() throws {
+        scene.timetable.resume(at: Revision(100), oldest: Revision(0), gaps: [])
+        scene.timetable.resume(at: Revision(50), oldest: Revision(0), gaps: [])
+        try scene.start("k")
+        #expect(scene["k"]?.revision == Revision(101))
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import CountdownCore
+
+@Suite("The index of keys")
+struct KeyIndexTests {
+    @Test("finds what a dictionary would, however many come and go", arguments: 1...3)
+    func random(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        var slab = Slab()
+        var index = KeyIndex()
+        var model: [Key: Slot] = [:]
+        for step in 0..<20_000 {
+            // Fewer and fewer keys, so that the tables grow first and are emptied later.
+            let name = key("\(Int.random(in: 0..<max(50, 5_000 - step / 4), using: &generator))")
+            if Int.random(in: 0..<5, using: &generator) < (step < 10_000 ? 1 : 3) {
+                index.remove(name, in: slab)
+                if let slot = model.removeValue(forKey: name) { slab.free(slot) }
+            } else {
+                let slot = slab.insert(.under(name))
+                let before = index.set(name, to: slot, in: slab)
+                #expect(before == model[name])
+                if let before { slab.free(before) }
+                model[name] = slot
+            }
+        }
+        #expect(!model.isEmpty)
+        for number in 0..<5_000 { #expect(index.slot(of: key("\(number)"), in: slab) == model[key("\(number)")]) }
+    }
+
+    @Test("is empty at first, and what is not in it can be taken out")
+    func empty() {
+        var index = KeyIndex()
+        index.remove(key("tea"), in: Slab())
+        #expect(index.slot(of: key("tea"), in: Slab()) == nil)
+    }
+}
+
+@Suite("An array of chunks")
+struct ChunkedArrayTests {
+    @Test("holds what an array would, over the edges of its chunks")
+    func random() {
+        var generator = SplitMix64(seed: 1)
+        var chunked = ChunkedArray<Int>()
+        var model: [Int] = []
+        for target in [5_000, 0, 1_024, 1_023, 1_025, 0, 3_000] {
+            while model.count != target {
+                if model.count < target {
+                    let number = Int.random(in: 0..<1_000, using: &generator)
+                    chunked.append(number)
+                    model.append(number)
+                } else {
+                    #expect(chunked.removeLast() == model.removeLast())
+                }
+                #expect(chunked.count == model.count)
+            }
+            for position in model.indices {
+                chunked[position] += 1
+                model[position] += 1
+            }
+            #expect(model.indices.allSatisfy { chunked[$0] == model[$0] })
+        }
+    }
+}
+
+extension Countdown {
+    fileprivate static func under(_ key: Key) -> Countdown {
+        Countdown(
+            key: key,
+            phase: .paused(remaining: .zero),
+            clock: .elapsed,
+            length: .zero,
+            started: WallInstant(microseconds: 0),
+            revision: Revision(0)
+        )
+    }
+}

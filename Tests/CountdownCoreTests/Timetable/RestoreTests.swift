@@ -1,0 +1,126 @@
+import CountdownCore
+import Testing
+
+@Suite("Restoring")
+struct RestoreTests {
+    var scene = RunningTimetable()
+
+    private func countdown(
+        _ name: String,
+        _ phase: Phase,
+        revision: Int64,
+        forget: Bool = false
+    ) -> Countdown {
+        Countdown(
+            key: key(name),
+            phase: phase,
+            clock: .elapsed,
+            length: .seconds(60),
+            started: scene.now.wall - .seconds(5),
+            label: "tea",
+            metadata: ["a": "b"],
+            forget: forget,
+            revision: Revision(revision)
+        )
+    }
+
+    private func running(_ name: String, revision: Int64) -> Countdown {
+        countdown(name, .running(until: .elapsed(scene.now.boot + .seconds(55))), revision: revision)
+    }
+
+    @Test("brings back what was there, and goes on behind it")
+    mutating func whole() throws {
+        let stored = [
+            countdown("ended", .finished(at: scene.now.wall - .seconds(9), late: .zero), revision: 3),
+            countdown("cancelled", .cancelled(at: scene.now.wall - .seconds(8), remaining: .seconds(4)), revision: 4),
+            running("elapsed", revision: 9),
+            countdown("wall", .running(until: .wall(scene.now.wall + .seconds(54))), revision: 10),
+            countdown("paused", .paused(remaining: .seconds(7)), revision: 12),
+        ]
+        for countdown in stored { #expect(scene.timetable.restore(countdown) == nil) }
+        scene.timetable.resume(at: Revision(20), oldest: Revision(2), gaps: [])
+        #expect(scene.timetable.known == stored)
+        #expect(scene.timetable.liveCount == 3)
+        #expect(scene.timetable.pausedCount == 1)
+        #expect(scene.timetable.endedCount == 2)
+        #expect(scene.timetable.oldestRevision == Revision(2))
+        try scene.start("new")
+        #expect(scene["new"]?.revision == Revision(21))
+        scene.pass(.seconds(59))
+        #expect(scene.endDue().map(\.countdown.key.text) == ["wall", "elapsed"])
+    }
+
+    @Test("of a later state of a live countdown replaces the earlier, and says which that was")
+    mutating func later() {
+        #expect(scene.timetable.restore(running("k", revision: 3)) == nil)
+        #expect(scene.timetable.restore(countdown("k", .paused(remaining: .seconds(7)), revision: 5)) == Revision(3))
+        #expect(
+            scene.timetable.restore(countdown("k", .cancelled(at: scene.now.wall, remaining: .seconds(7)), revision: 6))
+                == Revision(5)
+        )
+        #expect(scene.timetable.restore(running("k", revision: 8)) == nil)
+        #expect(scene.timetable.liveCount == 1)
+        #expect(scene.timetable.pausedCount == 0)
+        #expect(scene.timetable.endedCount == 1)
+        #expect(scene.timetable.known.map(\.revision.number) == [6, 8])
+    }
+
+    @Test("of an end that was forgotten leaves nothing of the countdown")
+    mutating func dropped() {
+        _ = scene.timetable.restore(running("k", revision: 3))
+        #expect(scene.timetable.dropRestored(key("k")) == Revision(3))
+        #expect(scene.timetable.dropRestored(key("k")) == nil)
+        #expect(scene.timetable.known.isEmpty)
+        #expect(scene.timetable.nextDeadline(at: scene.now) == nil)
+    }
+
+    @Test("keeps no ending that was to be forgotten, though a file says so")
+    mutating func forgotten() throws {
+        _ = scene.timetable.restore(running("k", revision: 3))
+        let ended = countdown("k", .cancelled(at: scene.now.wall, remaining: .zero), revision: 5, forget: true)
+        #expect(scene.timetable.restore(ended) == Revision(3))
+        #expect(scene["k"] == nil)
+        scene.trim()
+        try scene.start("other")
+        #expect(scene["k"] == nil)
+        #expect(scene.timetable.known.map(\.key.text) == ["other"])
+        #expect(scene["other"]?.revision == Revision(6))
+    }
+
+    @Test("takes whatever a file may say without a trap", arguments: [Int64.min, -1, 0, 1, .max])
+    mutating func absurd(number: Int64) throws {
+        let span = TimeSpan.microseconds(number)
+        let phases: [Phase] = [
+            .running(until: .elapsed(BootInstant(microseconds: number))),
+            .running(until: .wall(WallInstant(microseconds: number))),
+            .paused(remaining: span),
+            .finished(at: WallInstant(microseconds: number), late: span),
+            .cancelled(at: WallInstant(microseconds: number), remaining: span),
+        ]
+        for (index, phase) in phases.enumerated() {
+            _ = scene.timetable.restore(
+                Countdown(
+                    key: key("\(index)"),
+                    phase: phase,
+                    clock: .wall,
+                    length: span,
+                    started: WallInstant(microseconds: number),
+                    revision: Revision(Int64(index) + 1)
+                )
+            )
+        }
+        for index in phases.indices {
+            _ = scene[String(index)]?.length(at: scene.now)
+            _ = try? scene.ask(.adjust(key("\(index)"), .by(.seconds(5))))
+            _ = try? scene.ask(.pause(key("\(index)")))
+            _ = try? scene.ask(.adjust(key("\(index)"), .by(-.seconds(5))))
+            _ = try? scene.ask(.resume(key("\(index)")))
+        }
+        scene.endDue()
+        scene.trim()
+        scene.pass(.years(200))
+        scene.endDue()
+        scene.trim()
+        _ = Observation(of: scene.timetable, at: scene.now)
+    }
+}

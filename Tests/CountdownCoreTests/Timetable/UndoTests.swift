@@ -1,0 +1,110 @@
+import CountdownCore
+import Testing
+
+@Suite("Taking back")
+struct UndoTests {
+    var scene = RunningTimetable(revision: Revision(7))
+
+    /// One of each kind among others, so that places in lists and heaps matter.
+    init() throws {
+        try scene.start("first", seconds: 40)
+        try scene.start("elapsed", .after(.seconds(60)), label: "tea", metadata: ["a": "b"])
+        try scene.start("wall", .at(scene.now.wall + .seconds(60)))
+        try scene.start("paused", seconds: 50)
+        try scene.ask(.pause(key("paused")))
+        try scene.start("brief", seconds: 60, forget: true)
+        try scene.start("finished", seconds: 60)
+        try scene.ask(.finish(key("finished")))
+        try scene.start("last", seconds: 60)
+        scene.pass(.seconds(5))
+    }
+
+    static let requests: [Request] = [
+        .start(.init(key("new"))), .start(.init(key("new"), forget: true)), .start(.init(key("finished"))),
+        .start(.init(key("elapsed"), .after(.seconds(1)), ifLive: .restart, forget: true)),
+        .start(.init(key("paused"), ifLive: .restart)),
+        .start(.init(key("wall"), ifLive: .extend, label: "x", metadata: [:])),
+        .start(.init(key("first"), ifLive: .restart)), .start(.init(key("last"), ifLive: .restart)),
+        .cancel(key("elapsed")), .cancel(key("paused")), .cancel(key("brief")), .finish(key("brief")),
+        .finish(key("wall")),
+        .pause(key("elapsed")), .pause(key("wall")), .resume(key("paused")),
+        .adjust(key("elapsed"), .by(.seconds(5))), .adjust(key("elapsed"), .by(-.seconds(500))),
+        .adjust(key("paused"), .by(.seconds(5))),
+        .adjust(key("elapsed"), .to(SimulatedClocks().now.wall + .seconds(90))),
+    ]
+
+    @Test("a change leaves nothing behind", arguments: requests.indices)
+    mutating func one(index: Int) throws {
+        let before = Observation(of: scene.timetable, at: scene.now)
+        let applied = try #require(try scene.ask(Self.requests[index]))
+        #expect(Observation(of: scene.timetable, at: scene.now) != before)
+        scene.timetable.undo(applied)
+        #expect(Observation(of: scene.timetable, at: scene.now) == before)
+    }
+
+    @Test("a change gives its revision again", arguments: requests.indices)
+    mutating func revision(index: Int) throws {
+        let applied = try #require(try scene.ask(Self.requests[index]))
+        scene.timetable.undo(applied)
+        let again = try #require(try scene.ask(Self.requests[index]))
+        #expect(again.change == applied.change)
+    }
+
+    @Test("many changes in reverse leaves nothing behind, whatever they were")
+    mutating func many() throws {
+        var generator = SplitMix64(seed: 11)
+        for _ in 0..<200 {
+            let before = Observation(of: scene.timetable, at: scene.now)
+            var applied: [Applied] = []
+            for _ in 0..<Int.random(in: 1...30, using: &generator) {
+                let request = Self.requests[Int.random(in: Self.requests.indices, using: &generator)]
+                if let change = try? scene.ask(request) { applied.append(change) }
+            }
+            for change in applied.reversed() { scene.timetable.undo(change) }
+            #expect(Observation(of: scene.timetable, at: scene.now) == before)
+        }
+    }
+
+    @Test("what was cancelled and was to be forgotten is found under its key again")
+    mutating func forgotten() throws {
+        let applied = try #require(try scene.ask(.cancel(key("brief"))))
+        #expect(scene["brief"] == nil)
+        scene.timetable.undo(applied)
+        #expect(scene.remaining("brief") == .seconds(55))
+    }
+
+    @Test("the start of a key that had ended shows the ending again")
+    mutating func ending() throws {
+        let ended = scene["finished"]
+        let started = try #require(try scene.start("finished"))
+        let cancelled = try #require(try scene.ask(.cancel(key("finished"))))
+        scene.timetable.undo(cancelled)
+        scene.timetable.undo(started)
+        #expect(scene["finished"] == ended)
+    }
+
+    @Test("a change that was walked past is not met again")
+    mutating func walkers() throws {
+        var met: [Key] = []
+        let walk = scene.timetable.openWalk(live: .oldest, ended: .after(scene.timetable.revision))
+        var limit = 3
+        _ = scene.timetable.walk(walk, limit: &limit) {
+            met.append($0[$1].key)
+            return true
+        }
+        let applied = [
+            try #require(try scene.start(met[2].text, nil, .restart)),
+            try #require(try scene.start("new")),
+            try #require(try scene.ask(.cancel(met[1]))),
+        ]
+        for change in applied.reversed() { scene.timetable.undo(change) }
+        limit = .max
+        #expect(
+            scene.timetable.walk(walk, limit: &limit) {
+                met.append($0[$1].key)
+                return true
+            } == .atEnd
+        )
+        #expect(met == scene.timetable.known.filter(\.isLive).map(\.key))
+    }
+}

@@ -1,0 +1,360 @@
+import CountdownCore
+import Testing
+
+@Suite("A walk")
+struct WalkTests {
+    var scene = RunningTimetable()
+
+    /// Five live ones, revisions 1 to 5.
+    init() throws {
+        for name in ["a", "b", "c", "d", "e"] { try scene.start(name) }
+    }
+
+    @Test("through nothing is at its end at once")
+    func empty() {
+        var scene = RunningTimetable()
+        var walker = Walker(&scene, live: .oldest, ended: .oldest)
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.met.isEmpty)
+    }
+
+    @Test("meets everything once, in the order of revisions, whatever the portions", arguments: 1...6)
+    mutating func portions(limit: Int) throws {
+        try scene.ask(.pause(key("b")))
+        try scene.ask(.cancel(key("d")))
+        var walker = Walker(&scene, ended: .oldest)
+        var portions = 1
+        while walker.walk(&scene, limit: limit) == .more { portions += 1 }
+        #expect(walker.revisions == [1, 3, 5, 6, 7])
+        #expect(walker.keys == ["a", "c", "e", "b", "d"])
+        #expect(portions == 5 / limit + 1)
+    }
+
+    @Test("goes on behind the one that was enough")
+    mutating func enough() {
+        let walk = scene.timetable.openWalk(live: .oldest, ended: .nowhere)
+        var met: [String] = []
+        for _ in 0..<2 {
+            var limit = 10
+            let progress = scene.timetable.walk(walk, limit: &limit) { timetable, slot in
+                met.append(timetable[slot].key.text)
+                return met.count.isMultiple(of: 2) ? false : true
+            }
+            #expect(progress == .more)
+            #expect(limit == 8)
+        }
+        #expect(met == ["a", "b", "c", "d"])
+    }
+
+    @Test("with no portion left meets nothing", arguments: [0, -1])
+    mutating func nothingLeft(limit: Int) {
+        var walker = Walker(&scene)
+        #expect(walker.walk(&scene, limit: limit) == .more)
+        #expect(walker.met.isEmpty)
+    }
+
+    @Test("that is at its end goes on where something has happened")
+    mutating func goesOn() throws {
+        var walker = Walker(&scene)
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.walk(&scene) == .atEnd)
+        try scene.start("f")
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["a", "b", "c", "d", "e", "f"])
+    }
+
+    @Test("passes over a list that it has no start in")
+    mutating func nowhere() throws {
+        try scene.ask(.cancel(key("b")))
+        var live = Walker(&scene)
+        live.walk(&scene)
+        #expect(live.keys == ["a", "c", "d", "e"])
+        var ended = Walker(&scene, live: .nowhere, ended: .oldest)
+        ended.walk(&scene)
+        #expect(ended.keys == ["b"])
+    }
+
+    @Test("that was closed, or never was, has missed all")
+    mutating func closed() {
+        var walker = Walker(&scene)
+        scene.timetable.closeWalk(walker.id)
+        scene.timetable.closeWalk(walker.id)
+        #expect(walker.walk(&scene) == .missed)
+    }
+
+    // MARK: While all goes on changing
+
+    @Test(
+        "meets one that changes before it is come to at its new place, as it is then, and only there",
+        arguments: 0..<5
+    )
+    mutating func changesAhead(position: Int) throws {
+        let name = ["a", "b", "c", "d", "e"][position]
+        var walker = Walker(&scene)
+        walker.walk(&scene, limit: position)
+        try scene.ask(.pause(key(name)))
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["a", "b", "c", "d", "e"].filter { $0 != name } + [name])
+        #expect(walker.live == scene.live)
+    }
+
+    @Test("meets one that changes after it was met again", arguments: 1...5, 1...5)
+    mutating func changesBehind(position: Int, changed: Int) throws {
+        let name = ["a", "b", "c", "d", "e"][changed - 1]
+        var walker = Walker(&scene)
+        walker.walk(&scene, limit: position)
+        try scene.start(name, nil, .restart)
+        walker.walk(&scene)
+        let wasMet = changed <= position
+        #expect(walker.keys == ["a", "b", "c", "d", "e"].filter { wasMet || $0 != name } + [name])
+        #expect(walker.live == scene.live)
+    }
+
+    @Test("misses nothing where every entry that it has met or stands on changes", arguments: 1...5)
+    mutating func changesAll(position: Int) throws {
+        var walker = Walker(&scene)
+        walker.walk(&scene, limit: position)
+        for name in ["a", "b", "c", "d", "e"].prefix(position).reversed() { try scene.start(name, nil, .restart) }
+        walker.walk(&scene, limit: 2)
+        for name in ["c", "b", "a"] { try scene.start(name, nil, .restart) }
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.live == scene.live)
+        #expect(walker.revisions == walker.revisions.sorted())
+    }
+
+    @Test("stands where others stand, and each goes on by itself")
+    mutating func several() throws {
+        var walkers = (0..<5).map { _ in Walker(&scene) }
+        for index in walkers.indices { walkers[index].walk(&scene, limit: 1 + index / 2) }
+        try scene.start("a", nil, .restart)
+        try scene.ask(.cancel(key("b")))
+        scene.timetable.closeWalk(walkers[0].id)
+        try scene.start("c", nil, .restart)
+        for index in walkers.indices.dropFirst() {
+            #expect(walkers[index].walk(&scene) == .atEnd)
+            #expect(walkers[index].keys.suffix(4) == ["d", "e", "a", "c"])
+        }
+    }
+
+    // MARK: Since
+
+    @Test("after a revision meets what has changed after it, live or ended", arguments: 0...7)
+    mutating func after(revision: Int64) throws {
+        try scene.ask(.cancel(key("b")))
+        try scene.ask(.pause(key("a")))
+        var walker = Walker(&scene, live: .after(Revision(revision)), ended: .after(Revision(revision)))
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.revisions == [3, 4, 5, 6, 7].filter { $0 > revision })
+    }
+
+    @Test("after a revision is the same in the smallest portions, while all changes", arguments: 0...7)
+    mutating func afterInPortions(revision: Int64) throws {
+        var walker = Walker(&scene, live: .after(Revision(revision)), ended: .after(Revision(revision)))
+        var portions = 0
+        while walker.walk(&scene, limit: 1) == .more {
+            portions += 1
+            switch portions {
+            case 1: try scene.ask(.cancel(key("e")))
+            case 2: try scene.ask(.pause(key("c")))
+            case 3: try scene.start("a", nil, .restart)
+            case 4: try scene.ask(.cancel(key("d")))
+            default: break
+            }
+        }
+        #expect(walker.revisions == walker.revisions.sorted())
+        #expect(walker.revisions.allSatisfy { $0 > revision })
+        let known = scene.timetable.known.filter { $0.revision > Revision(revision) }
+        #expect(known.allSatisfy(walker.met.contains))
+    }
+
+    @Test("after a revision is not led to older ones by a change that is taken back")
+    mutating func afterUndo() throws {
+        var walker = Walker(&scene, live: .after(Revision(3)))
+        walker.walk(&scene, limit: 2)
+        let restarted = try #require(try scene.start("c", nil, .restart))
+        scene.timetable.undo(restarted)
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["d", "e"])
+    }
+
+    // MARK: What is let go of
+
+    @Test("through history has missed what was let go before it was met", arguments: 0...3)
+    mutating func missed(limit: Int) throws {
+        var policy = Policy()
+        policy.history = 2
+        scene = RunningTimetable(policy: policy)
+        for name in ["a", "b", "c", "d"] { try scene.start(name) }
+        let base = scene.timetable.revision
+        for name in ["a", "b", "c"] { try scene.ask(.cancel(key(name))) }
+        // As many entries are passed on the way back as are met on the way forth.
+        var walker = Walker(&scene, live: .nowhere, ended: .after(base))
+        #expect(walker.walk(&scene, limit: limit) == .more)
+        #expect(scene.trim() == [Revision(5)])
+        #expect(walker.walk(&scene) == .missed)
+        #expect(walker.walk(&scene) == .missed)
+    }
+
+    @Test("through history misses nothing by what is let go after it was met", arguments: 1...3)
+    mutating func trimmedBehind(met: Int) throws {
+        var policy = Policy()
+        policy.history = 3 - met
+        scene = RunningTimetable(policy: policy)
+        for name in ["a", "b", "c"] { try scene.start(name) }
+        let base = scene.timetable.revision
+        for name in ["a", "b", "c"] { try scene.ask(.cancel(key(name))) }
+        var walker = Walker(&scene, live: .nowhere, ended: .after(base))
+        walker.walk(&scene, limit: 3 + met)
+        #expect(walker.met.count == met)
+        #expect(scene.trim().count == met)
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["a", "b", "c"])
+    }
+
+    @Test("through what happens to be kept misses nothing by what is not")
+    mutating func listing() throws {
+        var policy = Policy()
+        policy.history = 1
+        scene = RunningTimetable(policy: policy)
+        for name in ["a", "b", "c"] {
+            try scene.start(name)
+            try scene.ask(.cancel(key(name)))
+        }
+        var walker = Walker(&scene, ended: .oldest)
+        walker.walk(&scene, limit: 1)
+        scene.trim()
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["a", "c"])
+    }
+
+    @Test("stands on an entry that is let go and whose slot is used again, and goes on behind it")
+    mutating func slotReuse() throws {
+        var policy = Policy()
+        policy.history = 0
+        scene = RunningTimetable(policy: policy)
+        for name in ["a", "b"] { try scene.start(name) }
+        let base = scene.timetable.revision
+        try scene.ask(.cancel(key("a")))
+        var walker = Walker(&scene, live: .after(base), ended: .after(base))
+        walker.walk(&scene)
+        let slot = scene.timetable.slot(under: key("a"))
+        scene.trim()
+        try scene.start("c")
+        #expect(scene.timetable.slot(under: key("c")) == slot)
+        try scene.ask(.cancel(key("c")))
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["a", "c"])
+        scene.trim()
+        try scene.start("d")
+        try scene.ask(.pause(key("b")))
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["a", "c", "d", "b"])
+    }
+
+    // MARK: What is not kept
+
+    @Test("meets an ending that is to be forgotten, where it was under way then")
+    mutating func forgotten() throws {
+        try scene.start("brief", nil, forget: true)
+        var walker = Walker(&scene, ended: .after(scene.timetable.revision))
+        walker.walk(&scene, limit: 2)
+        try scene.ask(.cancel(key("brief")))
+        scene.trim()
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["a", "b", "c", "d", "e", "brief"])
+        #expect(walker.met.last?.isLive == false)
+        var later = Walker(&scene, ended: .oldest)
+        later.walk(&scene)
+        #expect(later.keys == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test("through what happens to be kept is not ended by such an ending that is let go")
+    mutating func listingPastForgotten() throws {
+        var policy = Policy()
+        policy.history = 0
+        scene = RunningTimetable(policy: policy)
+        for name in ["a", "b"] { try scene.start(name) }
+        try scene.start("brief", nil, forget: true)
+        var walker = Walker(&scene, ended: .oldest)
+        walker.walk(&scene, limit: 1)
+        try scene.ask(.cancel(key("brief")))
+        scene.trim()
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["a", "b"])
+    }
+
+    @Test("keeps such endings as long as it is open and no longer")
+    mutating func forgottenAreLetGo() throws {
+        try scene.start("brief", nil, forget: true)
+        let walker = Walker(&scene, ended: .after(scene.timetable.revision))
+        let slot = try #require(scene.timetable.slot(under: key("brief")))
+        try scene.ask(.cancel(key("brief")))
+        scene.trim()
+        #expect(scene.timetable[slot].key == key("brief"))
+        try scene.start("f")
+        #expect(scene.timetable.slot(under: key("f")) != slot)
+        scene.timetable.closeWalk(walker.id)
+        scene.trim()
+        try scene.start("g")
+        #expect(scene.timetable.slot(under: key("g")) == slot)
+    }
+
+    @Test("has missed such endings where they are more than history may be")
+    mutating func tooManyForgotten() throws {
+        var policy = Policy()
+        policy.history = 3
+        scene = RunningTimetable(policy: policy)
+        for (limit, progress) in [(0, Walk.Progress.missed), (1, .atEnd)] {
+            var walker = Walker(&scene, ended: .after(scene.timetable.revision))
+            for index in 0..<4 {
+                try scene.start("\(index)", nil, forget: true)
+                try scene.ask(.cancel(key("\(index)")))
+                if index == 0 { walker.walk(&scene, limit: limit) }
+            }
+            scene.trim()
+            #expect(walker.walk(&scene) == progress)
+            scene.timetable.closeWalk(walker.id)
+            scene.trim()
+        }
+    }
+
+    // MARK: Everything at once
+
+    @Test(
+        "knows all that is live at its end, and has met all that ended, in order, whatever happens meanwhile",
+        arguments: 1...8
+    )
+    func random(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        var scene = RunningTimetable()
+        let names = (0..<20).map { "\($0)" }
+        var walkers: [(base: Revision, walker: Walker)] = []
+        var ended: [Revision] = []
+        for _ in 0..<3_000 {
+            let name = try #require(names.randomElement(using: &generator))
+            let request: Request =
+                switch Int.random(in: 0..<6, using: &generator) {
+                case 0, 1: .start(.init(key(name), ifLive: .restart, forget: .random(using: &generator)))
+                case 2: .pause(key(name))
+                case 3: .resume(key(name))
+                case 4: .finish(key(name))
+                default: .start(.init(key(name), ifLive: .extend))
+                }
+            if let change = try? scene.ask(request)?.change, !change.countdown.isLive {
+                ended.append(change.countdown.revision)
+            }
+            if walkers.count < 5 {
+                let base = scene.timetable.revision
+                walkers.append((base, Walker(&scene, live: .oldest, ended: .after(base))))
+            }
+            let index = Int.random(in: walkers.indices, using: &generator)
+            let limit = Int.random(in: 0...4, using: &generator)
+            guard walkers[index].walker.walk(&scene, limit: limit) == .atEnd else { continue }
+            let (base, walker) = walkers.remove(at: index)
+            #expect(walker.live == scene.live)
+            #expect(walker.met.filter { !$0.isLive }.map(\.revision) == ended.filter { $0 > base })
+            #expect(walker.revisions == Set(walker.revisions).sorted())
+            scene.timetable.closeWalk(walker.id)
+        }
+    }
+}

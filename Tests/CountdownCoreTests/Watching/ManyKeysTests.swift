@@ -1,0 +1,30 @@
+import CountdownCore
+import Testing
+
+@Suite("A watcher of many keys")
+struct ManyKeysTests {
+    private let now = Now(boot: BootInstant(microseconds: 0), offset: .zero)
+
+    @Test("hears of those keys and of no other, few or many", arguments: [1, Policy.keysAtOnce, Policy.keysAtOnce + 1])
+    func hears(count: Int) {
+        var watchers = Watchers()
+        let keys = (0..<count).map { key("\($0)") }
+        for number in 1...3 {
+            watchers.add(WatcherID(number), following: Selection(keys: Set(keys), patterns: []), every: nil)
+            watchers.open(WatcherID(number), at: now)
+        }
+        watchers.remove(WatcherID(2))
+        for key in keys { #expect(hearers(of: key, among: watchers) == [WatcherID(1), WatcherID(3)]) }
+        #expect(hearers(of: key("other"), among: watchers).isEmpty)
+        watchers.remove(WatcherID(1))
+        watchers.remove(WatcherID(3))
+        #expect(hearers(of: key("0"), among: watchers).isEmpty)
+        #expect(watchers.isEmpty)
+    }
+
+    private func hearers(of key: Key, among watchers: Watchers) -> Set<WatcherID> {
+        var hearers: Set<WatcherID> = []
+        watchers.forEachHearer(of: key) { hearers.insert($0) }
+        return hearers
+    }
+}

@@ -1,0 +1,93 @@
+import CountdownCore
+import Testing
+
+@Suite("A pattern")
+struct PatternTests {
+    @Test(
+        "matches",
+        arguments: [
+            ("tea", "tea"), ("*", "tea"), ("*", "a/b/c"), ("**", "tea"), ("t*", "t"), ("t*", "tea"), ("*a", "tea"),
+            ("t*a", "tea"), ("t*a", "ta"), ("login/*", "login/1/2"), ("*/2", "login/1/2"), ("l*/*2", "login/1/2"),
+            ("?ea", "tea"), ("???", "tea"), ("?", "茶"), ("?", "/"), ("a?c", "a/c"), ("*ab", "aab"), ("*ab", "abaab"),
+            ("a*b*c", "aXbXbXc"), ("*a*", "a"), ("*?", "t"), ("?*?", "te"),
+            ("[tp]ea", "tea"), ("[a-z]", "q"), ("[a-c-]", "-"), ("[-a]", "-"), ("[a-]", "-"), ("[z-a]", "m"),
+            ("[!a-z]", "A"), ("[^a-z]", "A"), ("[!]]", "a"), ("[*]", "*"), ("[?]", "?"), ("a[*]c", "a*c"), ("[]]", "]"),
+            ("[]a]", "a"), ("[[]", "["), ("[!!]", "a"), ("[a!]", "!"), ("[a^]", "^"), ("]", "]"), ("a]", "a]"),
+            ("[茶-茸]", "茷"),
+            ("[/]", "/"), ("[🫖]", "🫖"), ("-", "-"), ("!", "!"), ("\\*", "\\tea"),
+        ]
+    )
+    func matches(pattern: String, key: String) throws {
+        #expect(try Pattern(pattern).matches(Key(key)))
+    }
+
+    @Test(
+        "does not match",
+        arguments: [
+            ("tea", "te"), ("te", "tea"), ("tea", "Tea"), ("t*", "eat"), ("*a", "team"), ("t*a", "team"), ("?ea", "ea"),
+            ("??", "t"), ("?", "te"), ("a*b*c", "aXcXb"), ("*ab", "aba"), ("[tp]ea", "sea"), ("[a-z]", "Q"),
+            ("[!a-z]", "q"), ("[^a-z]", "q"), ("[!]]", "]"), ("[*]", "a"), ("[?]", "a"), ("a[*]c", "abc"), ("[]]", "a"),
+            ("[!!]", "!"), ("[a]", "aa"), ("[a]", "["), ("login/*", "login"), ("?*?", "t"), ("\\*", "*"),
+            ("cafe", "caf\u{E9}"),
+        ]
+    )
+    func doesNotMatch(pattern: String, key: String) throws {
+        #expect(try !Pattern(pattern).matches(Key(key)))
+    }
+
+    @Test("of no characters is refused")
+    func empty() {
+        #expect(throws: Pattern.Invalid.empty) { try Pattern("") }
+    }
+
+    @Test(
+        "whose bracket is not closed is refused",
+        arguments: ["[", "[a", "a[", "[]", "[!", "[!]", "[^]", "[a-", "x[a-z", "[a][", "[[]["]
+    )
+    func unclosedBracket(text: String) {
+        #expect(throws: Pattern.Invalid.unclosedBracket) { try Pattern(text) }
+    }
+
+    @Test("of stars alone matches all, and says so")
+    func matchesAll() throws {
+        #expect(try Pattern("*").matchesAll)
+        #expect(try Pattern("***").matchesAll)
+        #expect(try !Pattern("*?").matchesAll)
+        #expect(try !Pattern("[*]").matchesAll)
+    }
+
+    @Test("with as many stars as there is room for is decided at once, though no star helps")
+    func pathological() throws {
+        let stars = try Pattern(String(repeating: "*a", count: 127) + "b")
+        let runs = try Pattern(String(repeating: "a*", count: 127) + "b")
+        let brackets = try Pattern(String(repeating: "*[!b]", count: 50) + "b")
+        let key = try Key(String(repeating: "a", count: 255))
+        for pattern in [stars, runs, brackets] { #expect(!pattern.matches(key)) }
+    }
+
+    @Test("decides as the plainest definition of a match does, whatever it is made of")
+    func definition() throws {
+        var generator = SplitMix64(seed: 7)
+        for _ in 0..<20_000 {
+            let pattern = draw("ab*?", upTo: 8, using: &generator)
+            let key = draw("ab", upTo: 8, using: &generator)
+            #expect(try Pattern(pattern).matches(Key(key)) == isMatch(pattern[...], key[...]), "\(pattern) on \(key)")
+        }
+    }
+
+    private func draw(_ alphabet: String, upTo length: Int, using generator: inout SplitMix64) -> String {
+        String(
+            (0..<Int.random(in: 1...length, using: &generator)).compactMap { _ in
+                alphabet.randomElement(using: &generator)
+            }
+        )
+    }
+
+    private func isMatch(_ pattern: Substring, _ key: Substring) -> Bool {
+        guard let part = pattern.first else { return key.isEmpty }
+        let rest = pattern.dropFirst()
+        if part == "*" { return isMatch(rest, key) || (!key.isEmpty && isMatch(pattern, key.dropFirst())) }
+        guard let first = key.first, part == "?" || part == first else { return false }
+        return isMatch(rest, key.dropFirst())
+    }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import CountdownCore
+
+/// Ticks of countdowns whose places on the wheel are close together, and of watchers who come later.
+@Suite struct SharedTickTests {
+    private let interval: Int64 = 1_000_000
+
+    @Test("a countdown that comes into a bucket whose turn has come takes no tick from those who are there")
+    func boardingAnOverdueBucket() throws {
+        var wheel = TickWheel(interval: TimeSpan(microseconds: interval))
+        wheel.board(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
+        // 200 us after the tick at 1,000,100, which nobody has taken yet.
+        wheel.board(Slot(index: 1), revision: Revision(2), deadline: 5_000_300, now: 1_000_300)
+        let ticks = take(all: 1_000_300, from: &wheel)
+        #expect(ticks.map(\.slot.index) == [0])
+        #expect(ticks.map(\.remaining) == [.seconds(9)])
+    }
+
+    @Test("a countdown that comes into a bucket whose turn has come has its own ticks on time")
+    func ticksAfterBoardingAnOverdueBucket() {
+        var wheel = TickWheel(interval: TimeSpan(microseconds: interval))
+        wheel.board(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
+        wheel.board(Slot(index: 1), revision: Revision(2), deadline: 5_000_900, now: 1_000_300)
+        _ = take(all: 1_000_300, from: &wheel)
+        #expect(wheel.next == 1_000_900)
+        let ticks = take(all: 1_000_900, from: &wheel)
+        #expect(ticks.map(\.slot.index) == [1])
+    }
+
+    @Test("a second watcher at the same pace takes no tick from the first")
+    func boardingTwice() throws {
+        var wheel = TickWheel(interval: TimeSpan(microseconds: interval))
+        wheel.board(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
+        wheel.board(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 1_000_300)
+        #expect(take(all: 1_000_300, from: &wheel).map(\.remaining) == [.seconds(9)])
+    }
+
+    @Test("ticks at many paces come in the order in which they are due, and each pace ends with its last watcher")
+    func manyPaces() throws {
+        var timetable = Timetable(policy: Policy(), revision: Revision(0))
+        let start = Now(boot: BootInstant(microseconds: 0), offset: .zero)
+        let tea = try Key("tea")
+        let request = Request.start(Request.Start(tea, .after(.seconds(60))))
+        guard case .change(let change) = try timetable.decide(request, at: start) else { return }
+        timetable.apply(change)
+        let slot = try #require(timetable.slot(under: tea))
+
+        var watchers = Watchers()
+        for number in 1...100 {
+            let id = WatcherID(number)
+            let selection = number % 2 == 0 ? Selection.everything : Selection(keys: [tea], patterns: [])
+            watchers.add(id, following: selection, every: .milliseconds(Int64(1_000 + number)))
+            watchers.board(slot, timetable[slot], for: id, at: start)
+            watchers.open(id, at: start)
+        }
+        let later = Now(boot: BootInstant(microseconds: 2_000_000), offset: .zero)
+        var told: [WatcherID] = []
+        var limit = Int.max
+        watchers.tick(at: later, in: timetable, limit: &limit) { _, hearers in told += hearers }
+        #expect(Set(told).count == 100)
+        #expect(told.count == 100)
+
+        for number in 1...100 { watchers.remove(WatcherID(number)) }
+        #expect(!watchers.wantsTicks)
+        #expect(watchers.nextTick(at: later) == nil)
+    }
+
+    private func take(all now: Int64, from wheel: inout TickWheel) -> [TickWheel.Tick] {
+        var ticks: [TickWheel.Tick] = []
+        while let tick = wheel.takeDue(at: now) {
+            if tick.isNew, tick.remaining > .zero { ticks.append(tick) }
+        }
+        return ticks
+    }
+}

@@ -1,0 +1,351 @@
+import CountdownCore
+import Testing
+
+@Suite("Ticks")
+struct TickTests {
+    var turns = Turns()
+
+    private func start(_ text: String, _ span: TimeSpan = .seconds(60)) -> Request {
+        .start(.init(key(text), .after(span)))
+    }
+
+    @Test("of 60 s are 59 to 1, each at its microsecond where a countdown is alone")
+    mutating func minute() {
+        turns.watch(1)
+        turns.sleep(for: .microseconds(123_457))
+        turns.turn(start("k"))
+        let started = turns.now
+        turns.run(for: .seconds(70))
+        let ticks = turns.ticks(heardBy: 1)
+        #expect(ticks.map(\.remaining) == (1...59).reversed().map { .seconds($0) })
+        #expect(ticks.map(\.at.boot) == (1...59).map { started.boot + .seconds($0) })
+    }
+
+    @Test("of a day come at whole hours for whoever wants those, though it takes no whole number of them")
+    mutating func hours() {
+        turns.watch(1, every: .hours(1))
+        turns.turn(start("k", .minutes(200)))
+        turns.run(for: .hours(5))
+        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.hours(3), .hours(2), .hours(1)])
+    }
+
+    @Test("of two watchers come at the interval of each")
+    mutating func intervals() {
+        turns.watch(1, every: .seconds(1))
+        turns.watch(2, every: .milliseconds(300))
+        turns.watch(3, every: nil)
+        turns.turn(start("k", .seconds(2)))
+        turns.run(for: .seconds(3))
+        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.seconds(1)])
+        #expect(
+            turns.ticks(heardBy: 2).map(\.remaining) == [1_800, 1_500, 1_200, 900, 600, 300].map { .milliseconds($0) }
+        )
+        #expect(turns.ticks(heardBy: 3).isEmpty)
+    }
+
+    @Test("of two watchers at one interval come to both, to each from its coming on")
+    mutating func sameInterval() {
+        turns.watch(1)
+        turns.turn(start("k", .seconds(4)))
+        turns.run(for: .milliseconds(1_500))
+        turns.watch(2)
+        turns.run(for: .seconds(5))
+        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.seconds(3), .seconds(2), .seconds(1)])
+        #expect(turns.ticks(heardBy: 2).map(\.remaining) == [.seconds(2), .seconds(1)])
+    }
+
+    @Test("in a crowd are never early, less than 1 ms late, and none is missing or told twice", arguments: 1...4)
+    mutating func crowd(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        turns.watch(1)
+        var ends: [Key: Now] = [:]
+        for index in 0..<300 {
+            turns.run(for: .microseconds(.random(in: 0...500, using: &generator)))
+            let span = TimeSpan.microseconds(.random(in: 1...4_000_000, using: &generator))
+            let end: Request.End = .random(using: &generator) ? .after(span) : .at(turns.now.wall + span)
+            turns.turn(.start(.init(key("\(index)"), end)))
+            ends[key("\(index)")] = Now(boot: turns.now.boot + span, offset: turns.now.offset)
+        }
+        turns.run(for: .seconds(5))
+        var told: [Key: [TimeSpan]] = [:]
+        for (at, key, remaining) in turns.ticks(heardBy: 1) {
+            let late = at.boot - (try #require(ends[key]).boot - remaining)
+            #expect(late >= .zero && late < .milliseconds(1))
+            told[key, default: []].append(remaining)
+        }
+        let started = turns.heard(by: 1).compactMap { note -> Countdown? in
+            guard case .change(let change) = note.heard, change.kind == .started else { return nil }
+            return change.countdown
+        }
+        #expect(started.count == 300)
+        for countdown in started {
+            let whole = (countdown.length.microseconds - 1) / 1_000_000
+            #expect(told[countdown.key] ?? [] == (0..<whole).reversed().map { .seconds($0 + 1) })
+        }
+    }
+
+    @Test(
+        "of 20 s are 19 to 1 though the system clock is corrected by less than a step, again and again",
+        arguments: 1...4
+    )
+    mutating func corrections(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        turns.watch(1)
+        turns.turn(.start(.init(key("k"), .at(turns.now.wall + .seconds(20)))))
+        while turns.scene["k"]?.isLive == true {
+            turns.run(for: .microseconds(.random(in: 1...100_000, using: &generator)))
+            turns.scene.clocks.setWall(by: .microseconds(.random(in: -999...999, using: &generator)))
+        }
+        #expect(turns.ticks(heardBy: 1).map(\.remaining) == (1...19).reversed().map { .seconds($0) })
+    }
+
+    // MARK: In the midst of others
+
+    @Test("of others are told though one starts in the very instant", arguments: [0, 1, 500, 999])
+    mutating func startAtTick(later: Int64) {
+        turns.watch(1)
+        turns.turn(start("a", .seconds(10)))
+        turns.sleep(for: .seconds(1) + .microseconds(later))
+        turns.turn(start("b", .seconds(10)))
+        turns.run(for: .milliseconds(1))
+        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.seconds(9)])
+        turns.run(for: .seconds(20))
+        #expect(
+            turns.ticks(heardBy: 1).filter { $0.key == key("a") }.map(\.remaining)
+                == (1...9).reversed().map { .seconds($0) }
+        )
+        #expect(
+            turns.ticks(heardBy: 1).filter { $0.key == key("b") }.map(\.remaining)
+                == (1...9).reversed().map { .seconds($0) }
+        )
+    }
+
+    @Test("are told whatever starts, changes and ends in the same millisecond, again and again")
+    mutating func busyMillisecond() {
+        turns.watch(1)
+        turns.turn(start("a", .seconds(10)))
+        for round in 0..<9 {
+            turns.sleep(for: .seconds(1))
+            turns.turn(start("\(round)", .seconds(5) + .microseconds(Int64(round) * 100)))
+            turns.run(for: .zero)
+            turns.turn(.adjust(key("\(round)"), .by(.seconds(1))), .cancel(key("\(round - 3)")))
+        }
+        turns.run(for: .milliseconds(10))
+        #expect(
+            turns.ticks(heardBy: 1).filter { $0.key == key("a") }.map(\.remaining)
+                == (1...9).reversed().map { .seconds($0) }
+        )
+    }
+
+    @Test("that are due are told to who was there, though another comes before they are")
+    mutating func comesBeforeTold() {
+        turns.watch(1)
+        turns.turn(start("k", .seconds(10)))
+        turns.sleep(for: .seconds(1))
+        turns.watch(2)
+        turns.sleep(for: .microseconds(300))
+        turns.turn()
+        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.seconds(9)])
+        #expect(turns.ticks(heardBy: 2).isEmpty)
+    }
+
+    @Test("go on where telling takes longer than the interval, each the latest of its countdown")
+    mutating func overload() {
+        turns.watch(1)
+        turns.turn(start("a", .seconds(10)), start("b", .seconds(10)), start("c", .seconds(10)))
+        turns.sleep(for: .seconds(1))
+        turns.turn(ticks: 1)
+        turns.sleep(for: .milliseconds(1_500))
+        turns.turn()
+        let told = Dictionary(grouping: turns.ticks(heardBy: 1), by: \.key).mapValues { $0.map(\.remaining) }
+        #expect(
+            told.values.sorted { $0.count < $1.count } == [[.seconds(8)], [.seconds(8)], [.seconds(9), .seconds(8)]]
+        )
+        turns.forget()
+        turns.run(for: .milliseconds(500))
+        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.seconds(7), .seconds(7), .seconds(7)])
+    }
+
+    @Test("of one interval are not held up by another's that are too many")
+    mutating func fairness() {
+        turns.watch(1, .init(keys: [key("slow")], patterns: []), every: .seconds(1))
+        turns.watch(2, .init(keys: [], patterns: [pattern("fast*")]), every: .milliseconds(10))
+        turns.watch(3, .init(keys: [], patterns: [pattern("fast*")]), every: .milliseconds(20))
+        for index in 0..<20 { turns.turn(start("fast \(index)")) }
+        turns.turn(start("slow", .seconds(3)))
+        while turns.scene["slow"]?.isLive == true {
+            turns.sleep(for: .milliseconds(100))
+            turns.turn(ticks: 10)
+        }
+        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.seconds(2), .seconds(1)])
+        #expect(turns.ticks(heardBy: 2).count > 20)
+        #expect(turns.ticks(heardBy: 3).count > 20)
+    }
+
+    @Test("of 100,000 at one instant are told in portions, each once, while others come and go")
+    mutating func hundredThousand() throws {
+        turns.watch(1)
+        let count = 100_000
+        for index in 0..<count { try turns.scene.start("\(index)") }
+        turns.watch(1)
+        turns.sleep(for: .seconds(1))
+        turns.forget()
+        var gone: Set<Key> = []
+        var portion = 0
+        while let next = turns.watchers.nextTick(at: turns.now), next <= turns.now.wall {
+            turns.turn(ticks: 4_096)
+            portion += 1
+            turns.sleep(for: .microseconds(100))
+            // Some that were told and some that were not leave, others join in the same millisecond.
+            for index in stride(from: portion * 7, to: count, by: 5_003) {
+                gone.insert(key("\(index)"))
+                turns.turn(.cancel(key("\(index)")), start("new \(portion) \(index)"), ticks: 0)
+            }
+        }
+        let told = turns.ticks(heardBy: 1)
+        #expect(portion >= count / 4_096)
+        #expect(Set(told.map(\.key)).count == told.count)
+        #expect(told.allSatisfy { $0.remaining == .seconds(59) })
+        let stayed = Set((0..<count).map { key("\($0)") }).subtracting(gone)
+        #expect(stayed.isSubset(of: told.map(\.key)))
+    }
+
+    // MARK: Who hears them
+
+    @Test("come to those who follow the key, by its name, by a pattern or all")
+    mutating func selections() {
+        turns.watch(1, .everything)
+        turns.watch(2, .init(keys: [key("tea/green")], patterns: []))
+        turns.watch(3, .init(keys: [], patterns: [pattern("tea/*")]))
+        turns.watch(4, .init(keys: [key("egg")], patterns: [pattern("*/green")]))
+        turns.watch(5, .init(keys: [key("egg")], patterns: []))
+        turns.watch(6, .init(keys: [], patterns: []))
+        turns.watch(7, .init(keys: [key("egg")], patterns: [pattern("*")]))
+        turns.turn(start("tea/green", .seconds(2)))
+        turns.run(for: .seconds(3))
+        for number in 1...7 {
+            let hears = ![5, 6].contains(number)
+            #expect(turns.ticks(heardBy: number).map(\.remaining) == (hears ? [.seconds(1)] : []), "\(number)")
+        }
+    }
+
+    @Test("come once to who follows the key twice over")
+    mutating func selectedTwice() {
+        turns.watch(1, .init(keys: [key("tea")], patterns: [pattern("t*"), pattern("*a")]))
+        turns.turn(start("tea", .seconds(2)))
+        turns.run(for: .seconds(3))
+        #expect(turns.ticks(heardBy: 1).count == 1)
+        #expect(turns.heard(by: 1).count == 4)
+    }
+
+    @Test("of what changes while a watcher is shown what there is come once it is open")
+    mutating func changesWhileOpening() {
+        for name in ["a", "b", "c"] { turns.turn(start(name)) }
+        turns.begin(1)
+        turns.walk(1, limit: 2)
+        turns.sleep(for: .milliseconds(500))
+        turns.turn(.adjust(key("a"), .by(.milliseconds(250))), start("d"))
+        turns.sleep(for: .milliseconds(600))
+        turns.turn()
+        #expect(turns.ticks(heardBy: 1).isEmpty)
+        turns.walk(1)
+        turns.forget()
+        turns.run(for: .seconds(1))
+        #expect(Set(turns.ticks(heardBy: 1).map(\.key.text)) == ["a", "b", "c", "d"])
+        #expect(turns.ticks(heardBy: 1).count == 4)
+    }
+
+    // MARK: Waking up
+
+    @Test("wake nobody up where nobody wants them")
+    mutating func nobody() {
+        turns.turn(start("k"))
+        #expect(turns.watchers.nextTick(at: turns.now) == nil)
+        turns.watch(1, every: nil)
+        #expect(turns.watchers.nextTick(at: turns.now) == nil)
+        #expect(!turns.watchers.wantsTicks)
+        turns.watch(1)
+        #expect(turns.watchers.wantsTicks)
+        #expect(turns.watchers.nextTick(at: turns.now) == turns.now.wall + .seconds(1))
+    }
+
+    @Test("wake nobody up once all who want them have gone")
+    mutating func gone() {
+        turns.watch(1)
+        turns.watch(2, every: .milliseconds(100))
+        turns.watch(3, .init(keys: [key("k")], patterns: []))
+        turns.watch(4, .init(keys: [], patterns: [pattern("k")]))
+        turns.turn(start("k"))
+        for number in 1...4 { turns.leave(number) }
+        #expect(turns.watchers.nextTick(at: turns.now) == nil)
+        #expect(turns.watchers.count == 0)
+        #expect(turns.watchers.isEmpty)
+        #expect(!turns.watchers.wantsTicks)
+    }
+
+    @Test("wake nobody up for long once nobody follows a countdown any more")
+    mutating func unfollowed() {
+        turns.watch(1, .init(keys: [key("k")], patterns: []))
+        turns.watch(2, .init(keys: [key("other")], patterns: []))
+        turns.turn(start("k"))
+        turns.leave(1)
+        turns.run(for: .seconds(2))
+        #expect(turns.watchers.nextTick(at: turns.now) == nil)
+    }
+
+    @Test("wake nobody up for what does not run", arguments: ["pause", "cancel", "finish"])
+    mutating func notRunning(how: String) {
+        turns.watch(1)
+        turns.turn(start("k"))
+        switch how {
+        case "pause": turns.turn(.pause(key("k")))
+        case "cancel": turns.turn(.cancel(key("k")))
+        default: turns.turn(.finish(key("k")))
+        }
+        #expect(turns.watchers.nextTick(at: turns.now) == nil)
+    }
+
+    @Test("wake up once for what ended and was forgotten, and tell nothing of what has its slot")
+    mutating func forgotten() {
+        turns.watch(1, .init(keys: [key("k")], patterns: []))
+        turns.turn(.start(.init(key("k"), forget: true)))
+        turns.turn(.cancel(key("k")))
+        turns.scene.trim()
+        turns.turn(start("other"))
+        turns.run(for: .seconds(2))
+        #expect(turns.ticks(heardBy: 1).isEmpty)
+        #expect(turns.watchers.nextTick(at: turns.now) == nil)
+    }
+
+    @Test(
+        "at the ends of the range do not trap",
+        arguments: [Int64.min, -1, 0, 1, .max],
+        [TimeSpan.milliseconds(10), .microseconds(.max)]
+    )
+    mutating func extremes(microseconds: Int64, interval: TimeSpan) throws {
+        turns.watch(1, every: interval)
+        let deadlines: [Deadline] = [
+            .elapsed(BootInstant(microseconds: microseconds)), .wall(WallInstant(microseconds: microseconds)),
+        ]
+        for (index, deadline) in deadlines.enumerated() {
+            let countdown = Countdown(
+                key: key("\(index)"),
+                phase: .running(until: deadline),
+                clock: deadline.clock,
+                length: .seconds(1),
+                started: turns.now.wall,
+                revision: Revision(Int64(index) + 1)
+            )
+            _ = turns.scene.timetable.restore(countdown)
+            let slot = try #require(turns.scene.timetable.slot(under: countdown.key))
+            turns.watchers.board(slot, countdown, at: turns.now)
+        }
+        for _ in 0..<5 {
+            turns.sleep(for: interval)
+            _ = turns.watchers.nextTick(at: turns.now)
+            turns.turn()
+            turns.setWall(by: -.years(10))
+        }
+        #expect(turns.ticks(heardBy: 1).allSatisfy { $0.remaining > .zero })
+    }
+}

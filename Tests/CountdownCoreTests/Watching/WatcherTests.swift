@@ -1,0 +1,81 @@
+import CountdownCore
+import Testing
+
+@Suite("Watchers")
+struct WatcherTests {
+    var watchers = Watchers()
+    let now = SimulatedClocks().now
+
+    private func hearers(of text: String) -> [Int] {
+        var numbers: [Int] = []
+        watchers.forEachHearer(of: key(text)) { numbers.append($0.number) }
+        return numbers.sorted()
+    }
+
+    private mutating func open(_ number: Int, _ selection: Selection) {
+        watchers.add(WatcherID(number), following: selection, every: nil)
+        watchers.open(WatcherID(number), at: now)
+    }
+
+    @Test("hear of the keys that they follow")
+    mutating func selections() {
+        open(1, .everything)
+        open(2, .init(keys: [key("tea"), key("egg")], patterns: []))
+        open(3, .init(keys: [], patterns: [pattern("t*")]))
+        open(4, .init(keys: [key("egg")], patterns: [pattern("t?a")]))
+        open(5, .init(keys: [], patterns: []))
+        #expect(hearers(of: "tea") == [1, 2, 3, 4])
+        #expect(hearers(of: "egg") == [1, 2, 4])
+        #expect(hearers(of: "toast") == [1, 3])
+        #expect(hearers(of: "jam") == [1])
+    }
+
+    @Test("hear nothing before they are open")
+    mutating func opening() {
+        watchers.add(WatcherID(1), following: .everything, every: .seconds(1))
+        #expect(hearers(of: "tea").isEmpty)
+        #expect(watchers.count == 1)
+        #expect(!watchers.isEmpty)
+        watchers.open(WatcherID(1), at: now)
+        watchers.open(WatcherID(1), at: now)
+        watchers.open(WatcherID(2), at: now)
+        #expect(hearers(of: "tea") == [1])
+    }
+
+    @Test("hear nothing after they have gone", arguments: 1...4)
+    mutating func removed(number: Int) {
+        let selections: [Selection] = [
+            .everything, .init(keys: [key("tea"), key("egg")], patterns: []),
+            .init(keys: [], patterns: [pattern("t*")]),
+            .init(keys: [key("tea")], patterns: [pattern("e*")]),
+        ]
+        for (index, selection) in selections.enumerated() { open(index + 1, selection) }
+        watchers.remove(WatcherID(number))
+        watchers.remove(WatcherID(number))
+        #expect(hearers(of: "tea") == (1...4).filter { $0 != number })
+        for number in 1...4 { watchers.remove(WatcherID(number)) }
+        #expect(hearers(of: "tea").isEmpty)
+        #expect(hearers(of: "egg").isEmpty)
+        #expect(watchers.isEmpty)
+    }
+
+    @Test("that are added anew follow what they follow now, and are not open")
+    mutating func again() {
+        open(1, .everything)
+        watchers.add(WatcherID(1), following: .init(keys: [key("egg")], patterns: []), every: nil)
+        #expect(hearers(of: "egg").isEmpty)
+        watchers.open(WatcherID(1), at: now)
+        #expect(hearers(of: "tea").isEmpty)
+        #expect(hearers(of: "egg") == [1])
+        #expect(watchers.count == 1)
+    }
+
+    @Test("that follow a star follow everything, and say so")
+    func everything() {
+        #expect(Selection(keys: [key("tea")], patterns: [pattern("t*"), pattern("*")]).isEverything)
+        #expect(!Selection(keys: [key("tea")], patterns: [pattern("t*")]).isEverything)
+        #expect(Selection(keys: [key("tea")], patterns: []).hasKeysAlone)
+        #expect(!Selection(keys: [key("tea")], patterns: [pattern("t*")]).hasKeysAlone)
+        #expect(!Selection.everything.hasKeysAlone)
+    }
+}
