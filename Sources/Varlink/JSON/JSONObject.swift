@@ -1,0 +1,127 @@
+/// An object of a message, validated whole, whose members are read by name.
+///
+/// It shares the bytes of its message and copies nothing until a member is read. Of a name that stands twice the last
+/// one counts. A reader throws ``InvalidParameter`` with the member's name where the member is missing or is not what
+/// was asked for; its `IfPresent` form answers nil where the member is absent or `null`, which mean the same.
+public struct JSONObject: Sendable {
+    let bytes: [UInt8]
+    let nodes: [JSONNode]
+    /// The index of the object's own node.
+    let index: Int
+
+    /// The most nodes that are kept for the next message: an array that a peer made huge is not.
+    private static let spareCapacity = 128
+
+    /// The object without members.
+    public static let empty = JSONObject(
+        bytes: [ASCII.openBrace, ASCII.closeBrace],
+        nodes: [JSONNode(.object, range: 0..<2, next: 1)],
+        index: 0
+    )
+
+    init(bytes: [UInt8], nodes: [JSONNode], index: Int) {
+        self.bytes = bytes
+        self.nodes = nodes
+        self.index = index
+    }
+
+    /// Validates a text, or a range of some bytes, that holds one object and whitespace at most.
+    public init(parsing bytes: [UInt8], in range: Range<Int>? = nil) throws(JSONFailure) {
+        var spare: [JSONNode] = []
+        try self.init(parsing: bytes, in: range ?? bytes.indices, reusing: &spare)
+    }
+
+    /// Like ``init(parsing:in:)``, with the memory of an array that the object and its maker share from then on.
+    init(parsing bytes: [UInt8], in range: Range<Int>, reusing spare: inout [JSONNode]) throws(JSONFailure) {
+        // Taken out first: an array with two holders would be allocated anew.
+        var nodes: [JSONNode] = []
+        swap(&nodes, &spare)
+        var scanner = JSONScanner(range: range, reusing: consume nodes)
+        try scanner.scanObjectText(bytes.span)
+        if scanner.nodes.capacity <= Self.spareCapacity { spare = scanner.nodes }
+        self.init(bytes: bytes, nodes: scanner.nodes, index: 0)
+    }
+
+    /// Whether the object has no members.
+    public var isEmpty: Bool { nodes[index].next == index + 1 }
+
+    /// Whether the object has a member of this name that is not `null`.
+    public func has(_ name: StaticString) -> Bool { present(name) != nil }
+
+    /// The JSON text of a member, nil where it is absent.
+    public func raw(_ name: StaticString) -> [UInt8]? {
+        find(name).map { Array(bytes[nodes[$0].textRange]) }
+    }
+
+    /// Refuses every member that is not one of these, with its name.
+    public func allowOnly(_ names: StaticString...) throws(InvalidParameter) { try allowOnly(names) }
+
+    /// Refuses every member that is not one of these, with its name.
+    public func allowOnly(_ names: [StaticString]) throws(InvalidParameter) {
+        let limit = Int(nodes[index].next)
+        var member = index &+ 1
+        while member < limit {
+            guard names.contains(where: { isNamed(member, $0) }) else { throw InvalidParameter(name(of: member)) }
+            member = Int(nodes[member].next)
+        }
+    }
+}
+
+extension JSONObject {
+    /// The node of the last member of this name.
+    func find(_ name: StaticString) -> Int? {
+        let limit = Int(nodes[index].next)
+        var found: Int?
+        var member = index &+ 1
+        while member < limit {
+            if isNamed(member, name) { found = member }
+            member = Int(nodes[member].next)
+        }
+        return found
+    }
+
+    /// The node of the last member of this name, nil where that is `null`.
+    func present(_ name: StaticString) -> JSONNode? {
+        guard let member = find(name), nodes[member].kind != .null else { return nil }
+        return nodes[member]
+    }
+
+    func name(of member: Int) -> String {
+        JSONString.decode(bytes, in: nodes[member].nameRange, isEscaped: nodes[member].name.isEscaped)
+    }
+
+    /// Whether a member has this name.
+    @inline(__always)
+    func isNamed(_ member: Int, _ name: StaticString) -> Bool {
+        // The length first: it is at hand, and tells most names apart.
+        let node = nodes[member]
+        guard Int(node.name.end &- node.name.start) == name.utf8CodeUnitCount || node.name.isEscaped else {
+            return false
+        }
+        return isNamed(node, name)
+    }
+
+    private func isNamed(_ node: JSONNode, _ name: StaticString) -> Bool {
+        name.withUTF8Buffer { buffer in
+            let name = unsafe buffer.span
+            guard node.name.isEscaped else { return JSONString.equals(bytes.span, in: node.nameRange, name) }
+            let unescaped = JSONString.unescape(bytes, in: node.nameRange)
+            return JSONString.equals(unescaped.span, in: unescaped.indices, name)
+        }
+    }
+
+    /// The nodes of the members of an object, or of the elements of an array, in their order.
+    func children(of container: Int) -> [Int] {
+        var children: [Int] = []
+        var child = container + 1
+        while child < nodes[container].next {
+            children.append(child)
+            child = Int(nodes[child].next)
+        }
+        return children
+    }
+
+    func text(of node: JSONNode) -> String {
+        JSONString.decode(bytes, in: node.range, isEscaped: node.kind == .escapedString)
+    }
+}

@@ -1,0 +1,56 @@
+extension JSONWriter {
+    /// Writes a string with its quotes, escaped only where RFC 8259 demands it.
+    mutating func write(_ string: String) {
+        let utf8 = string.utf8Span.span
+        guard utf8.isPlain else { return writeEscaped(utf8) }
+        bytes.append(addingCapacity: utf8.count + 2) { $0.append(quoting: utf8) }
+    }
+
+    /// Writes a string with its quotes, byte by byte.
+    mutating func writeEscaped(_ utf8: Span<UInt8>) {
+        bytes.append(ASCII.quote)
+        for index in utf8.indices { writeEscaped(utf8[index]) }
+        bytes.append(ASCII.quote)
+    }
+
+    private mutating func writeEscaped(_ byte: UInt8) {
+        switch byte {
+        case ASCII.quote, ASCII.backslash: bytes.append(contentsOf: [ASCII.backslash, byte])
+        case 0x08: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerB])
+        case 0x0C: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerF])
+        case ASCII.newline: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerN])
+        case ASCII.carriageReturn: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerR])
+        case ASCII.tab: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerT])
+        case 0..<ASCII.space: writeUnicodeEscape(byte)
+        default: bytes.append(byte)
+        }
+    }
+
+    private mutating func writeUnicodeEscape(_ byte: UInt8) {
+        let digits = Array("0123456789abcdef".utf8)
+        bytes.append(contentsOf: "\\u00".utf8)
+        bytes.append(digits[Int(byte >> 4)])
+        bytes.append(digits[Int(byte & 0xF)])
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether none of these bytes of UTF-8 has to be escaped in a JSON string.
+    var isPlain: Bool {
+        guard count >= Word.size else {
+            for index in indices where !Self.isPlain(self[index]) { return false }
+            return true
+        }
+        var index = 0
+        while index &+ Word.size < count {
+            guard Word(self, at: index).isPlain else { return false }
+            index &+= Word.size
+        }
+        // The last word may overlap the one before it.
+        return Word(self, at: count &- Word.size).isPlain
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= ASCII.space && byte != ASCII.quote && byte != ASCII.backslash
+    }
+}

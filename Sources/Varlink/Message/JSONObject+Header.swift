@@ -1,0 +1,26 @@
+/// The fields of a message, by their nodes; 0, the message itself, stands for a field that is absent.
+extension JSONObject {
+    /// A flag; `null` is the same as none, as the flags are `?bool`.
+    func headerFlag(_ field: Int, _ name: String) throws(ProtocolViolation) -> Bool {
+        guard field > 0 else { return false }
+        switch nodes[field].kind {
+        case .true: return true
+        case .false, .null: return false
+        default: throw .invalidField(name)
+        }
+    }
+
+    /// Whether a field is absent or an object; `null` is the same as none, as the parameters are `?object`.
+    func isHeaderObject(_ field: Int) -> Bool { nodes[field].kind == .object || nodes[field].kind == .null }
+
+    /// The object of a field that ``isHeaderObject(_:)``, empty where it is absent.
+    func headerObject(_ field: Int) -> JSONObject {
+        field > 0 && nodes[field].kind == .object ? JSONObject(bytes: bytes, nodes: nodes, index: field) : .empty
+    }
+
+    /// Refuses a field that is not known and no vendor's: theirs are named in reverse-domain notation.
+    func requireVendorField(_ member: Int) throws(ProtocolViolation) {
+        let name = name(of: member)
+        guard name.utf8.contains(ASCII.dot) else { throw .unknownField(name) }
+    }
+}

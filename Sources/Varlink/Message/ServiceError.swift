@@ -1,0 +1,57 @@
+/// The errors of `org.varlink.service`, which any method may answer.
+public enum ServiceError: ReplyError, Hashable {
+    /// The service has no interface of this name.
+    case interfaceNotFound(String)
+    /// The interface has no method of this full name.
+    case methodNotFound(String)
+    /// The interface has the method of this full name, the service cannot do what was asked of it.
+    case methodNotImplemented(String)
+    /// The parameter of this name is missing, unknown, ill-typed or out of range.
+    case invalidParameter(String)
+    /// The peer may not do this.
+    case permissionDenied
+    /// The method answers with a stream, which has to be asked for with `more`.
+    case expectedMore
+
+    /// The error that an error reply names, nil where it is none of these or lacks its parameter.
+    public init?(_ reply: Reply) {
+        let parameters = reply.parameters
+        switch reply.error {
+        case "org.varlink.service.InterfaceNotFound":
+            guard let name = try? parameters.string("interface") else { return nil }
+            self = .interfaceNotFound(name)
+        case "org.varlink.service.MethodNotFound":
+            guard let name = try? parameters.string("method") else { return nil }
+            self = .methodNotFound(name)
+        case "org.varlink.service.MethodNotImplemented":
+            guard let name = try? parameters.string("method") else { return nil }
+            self = .methodNotImplemented(name)
+        case "org.varlink.service.InvalidParameter":
+            guard let name = try? parameters.string("parameter") else { return nil }
+            self = .invalidParameter(name)
+        case "org.varlink.service.PermissionDenied": self = .permissionDenied
+        case "org.varlink.service.ExpectedMore": self = .expectedMore
+        default: return nil
+        }
+    }
+
+    public var errorName: String {
+        switch self {
+        case .interfaceNotFound: "org.varlink.service.InterfaceNotFound"
+        case .methodNotFound: "org.varlink.service.MethodNotFound"
+        case .methodNotImplemented: "org.varlink.service.MethodNotImplemented"
+        case .invalidParameter: "org.varlink.service.InvalidParameter"
+        case .permissionDenied: "org.varlink.service.PermissionDenied"
+        case .expectedMore: "org.varlink.service.ExpectedMore"
+        }
+    }
+
+    public func encodeParameters(into writer: inout JSONWriter) {
+        switch self {
+        case .interfaceNotFound(let name): writer.member("interface", name)
+        case .methodNotFound(let name), .methodNotImplemented(let name): writer.member("method", name)
+        case .invalidParameter(let name): writer.member("parameter", name)
+        case .permissionDenied, .expectedMore: break
+        }
+    }
+}

@@ -1,0 +1,104 @@
+/// One connection as a service sees it, without its socket: bytes of the client go in, calls come out; replies go in,
+/// bytes for the client come out.
+///
+/// A call is in progress from ``next()`` until its last reply, and no other call is told meanwhile: so replies keep the
+/// order of the calls, and a call with `more`, or one that is answered later, holds its connection. The session answers
+/// by itself what concerns no method of the service: `org.varlink.service`, unknown interfaces and methods, `upgrade`.
+/// It does so one call a ``next()``, so that whoever asks can stop at any number of calls, and of bytes to send.
+public struct ServerSession: Sendable {
+    /// What the service is to do next.
+    public enum Step: Sendable {
+        /// Carry out a call of one of the methods that the description lists, and answer it.
+        case call(Call)
+        /// Nothing: the session has answered a call by itself.
+        case answered
+        /// Close the connection, once what was answered before is sent. Nothing comes after this.
+        case violation(ProtocolViolation)
+    }
+
+    /// The service that is served.
+    public let service: ServiceDescription
+    /// The call that waits for its reply.
+    public internal(set) var callInProgress: CallInProgress?
+    var framer: Framer
+    var outbox = Outbox()
+    /// Whether the client may call nothing: then each call is answered `PermissionDenied`.
+    private let isDenied: Bool
+    var isViolated = false
+    /// The memory of the last message's nodes, to be used again when nobody holds that message any more.
+    private var spareNodes: [JSONNode] = []
+
+    /// A session of a connection that was just accepted; messages of more bytes than the limit violate the protocol.
+    /// A client that `isDenied` is answered `PermissionDenied` to every call, `org.varlink.service` not excepted.
+    public init(service: ServiceDescription, messageLimit: Int, isDenied: Bool = false) {
+        self.service = service
+        self.isDenied = isDenied
+        framer = Framer(limit: messageLimit)
+    }
+
+    /// The number of bytes that were received and are no part of a call yet.
+    public var pendingInput: Int { framer.pending }
+
+    /// Takes bytes that the client sent.
+    public mutating func receive(_ bytes: Span<UInt8>) { framer.receive(bytes) }
+
+    /// Takes bytes that the client sent.
+    public mutating func receive(_ bytes: [UInt8]) { framer.receive(bytes.span) }
+
+    /// The next step; nil where it takes more bytes, while a call is in progress, and after a violation.
+    public mutating func next() -> Step? {
+        guard !isViolated, callInProgress == nil else { return nil }
+        do throws(ProtocolViolation) {
+            guard let message = try nextMessage() else { return nil }
+            return try accept(message).map { .call($0) } ?? .answered
+        } catch {
+            isViolated = true
+            return .violation(error)
+        }
+    }
+
+    private mutating func nextMessage() throws(ProtocolViolation) -> JSONObject? {
+        let range: Range<Int>?
+        do { range = try framer.next() } catch { throw .messageTooLong(limit: framer.limit) }
+        guard let range else { return nil }
+        do {
+            return try JSONObject(parsing: framer.bytes, in: range, reusing: &spareNodes)
+        } catch {
+            throw .invalidJSON(error)
+        }
+    }
+
+    /// Puts a call in progress; nil where the session has answered it.
+    private mutating func accept(_ message: JSONObject) throws(ProtocolViolation) -> Call? {
+        let header = try CallHeader(message)
+        guard !isDenied else {
+            if !header.oneway { write(ServiceError.permissionDenied) }
+            return nil
+        }
+        guard let target = find(message.nodes[header.method], in: message) else {
+            refuse(header, of: message)
+            return nil
+        }
+        let call = Call(target: target, header, of: message)
+        callInProgress = CallInProgress(call)
+        if call.upgrade {
+            fail(ServiceError.methodNotImplemented(call.method))
+        } else if call.target.isIntrospection {
+            ServiceInterface.answer(call, in: &self)
+        } else {
+            return call
+        }
+        return nil
+    }
+
+    private func find(_ method: JSONNode, in message: JSONObject) -> MethodTarget? {
+        guard method.kind == .escapedString else { return service.methods.find(message.bytes.span, in: method.range) }
+        let name = JSONString.unescape(message.bytes, in: method.range)
+        return service.methods.find(name.span, in: name.indices)
+    }
+
+    private mutating func refuse(_ header: CallHeader, of message: JSONObject) {
+        guard !header.oneway else { return }
+        write(service.methods.error(for: message.text(of: message.nodes[header.method])))
+    }
+}

@@ -1,0 +1,89 @@
+import Varlink
+
+/// The service's side of certifications: what to answer to a call.
+struct CertificationService {
+    /// The steps that the clients have to take next, by the names that they were given.
+    private var progress: [String: Int] = [:]
+
+    /// Answers a call that is in progress in the session.
+    mutating func answer(_ call: Call, in session: inout ServerSession) {
+        do {
+            try call.name == "Start" ? start(call, in: &session) : advance(call, in: &session)
+        } catch let error as Refusal {
+            session.fail(error)
+        } catch let error as InvalidParameter {
+            session.fail(error)
+        } catch {
+            session.fail(Refusal.unknownClient)
+        }
+    }
+
+    private mutating func start(_ call: Call, in session: inout ServerSession) throws {
+        try call.parameters.allowOnly([])
+        let client = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
+        try check(call, against: Course.steps[0], of: client)
+        progress[client] = 1
+        session.reply { $0.member("client_id", client) }
+    }
+
+    private mutating func advance(_ call: Call, in session: inout ServerSession) throws {
+        let client = try call.parameters.string("client_id")
+        guard let place = progress.removeValue(forKey: client) else { throw Refusal.unknownClient }
+        let step = Course.steps[place]
+        try check(call, against: step, of: client)
+        if place + 1 < Course.steps.count { progress[client] = place + 1 }
+        guard !step.oneway else { return session.reply() }
+        for (number, reply) in step.replies.enumerated() {
+            session.reply(continues: number + 1 < step.replies.count) { writer in
+                for (name, value) in reply { writer.member(named: name, value) }
+            }
+        }
+    }
+
+    private func check(_ call: Call, against step: Course.Step, of client: String) throws {
+        guard case .object(var parameters) = JSONValue(call.parameters) else { return }
+        parameters["client_id"] = nil
+        guard call.name == step.method, call.more == step.more, call.oneway == step.oneway,
+            JSONValue.accepts(step.parameters, parameters)
+        else { throw Refusal.wrongCall(wants: step.tree(for: client), got: call.tree) }
+    }
+}
+
+/// The errors of the interface.
+private enum Refusal: ReplyError {
+    case unknownClient
+    case wrongCall(wants: JSONValue, got: JSONValue)
+
+    var errorName: String {
+        switch self {
+        case .unknownClient: "org.varlink.certification.ClientIdError"
+        case .wrongCall: "org.varlink.certification.CertificationError"
+        }
+    }
+
+    func encodeParameters(into writer: inout JSONWriter) {
+        guard case .wrongCall(let wants, let got) = self else { return }
+        writer.member("wants", wants)
+        writer.member("got", got)
+    }
+}
+
+extension Call {
+    fileprivate var tree: JSONValue { .call(method, JSONValue(parameters), more: more, oneway: oneway) }
+}
+
+extension Course.Step {
+    fileprivate func tree(for client: String) -> JSONValue {
+        let known = method == "Start" ? parameters : parameters.merging(["client_id": .string(client)]) { $1 }
+        return .call("\(CertificationInterface.name).\(method)", .object(known), more: more, oneway: oneway)
+    }
+}
+
+extension JSONValue {
+    fileprivate static func call(_ method: String, _ parameters: JSONValue, more: Bool, oneway: Bool) -> JSONValue {
+        var members: [String: JSONValue] = ["method": .string(method), "parameters": parameters]
+        if more { members["more"] = .boolean(true) }
+        if oneway { members["oneway"] = .boolean(true) }
+        return .object(members)
+    }
+}

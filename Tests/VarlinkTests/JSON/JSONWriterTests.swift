@@ -1,0 +1,131 @@
+import Testing
+import Varlink
+
+@Suite("A writer")
+struct JSONWriterTests {
+    private func text(_ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        writer.object(body)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private enum Color: String {
+        case red
+        case green
+    }
+
+    private struct Point: JSONEncodable {
+        let x: Int64
+        func encode(into writer: inout JSONWriter) { writer.member("x", x) }
+    }
+
+    @Test("members of each type are written, with commas between them and no whitespace")
+    func members() {
+        let text = text { writer in
+            writer.member("s", "text")
+            writer.member("i", 1)
+            writer.member("t", true)
+            writer.member("f", false)
+            writer.member("d", 0.5)
+            writer.member("e", Color.red)
+            writer.member("o", Point(x: 2))
+            writer.member("os", [Point(x: 1), Point(x: 2)])
+            writer.member("ss", ["a", "b"])
+            writer.member("es", [Color.green])
+            writer.member("m", ["b": "2", "a": "1"])
+            writer.member("im", ["b": 2, "a": 1] as [String: Int64])
+        }
+        #expect(
+            text == #"{"s":"text","i":1,"t":true,"f":false,"d":0.5,"e":"red","o":{"x":2},"os":[{"x":1},{"x":2}],"#
+                + #""ss":["a","b"],"es":["green"],"m":{"a":"1","b":"2"},"im":{"a":1,"b":2}}"#
+        )
+    }
+
+    @Test("what is absent leaves no trace, never a null")
+    func absence() {
+        let text = text { writer in
+            writer.memberIfPresent("s", nil as String?)
+            writer.memberIfPresent("i", nil as Int64?)
+            writer.memberIfPresent("b", nil as Bool?)
+            writer.memberIfPresent("d", nil as Double?)
+            writer.memberIfPresent("e", nil as Color?)
+            writer.memberIfPresent("o", nil as Point?)
+            writer.memberIfPresent("m", nil as [String: String]?)
+            writer.memberIfPresent("ss", nil as [String]?)
+            writer.memberIfPresent("last", "there")
+        }
+        #expect(text == #"{"last":"there"}"#)
+    }
+
+    @Test("what is present is written like any member")
+    func presence() {
+        let text = text { writer in
+            writer.memberIfPresent("i", 1 as Int64?)
+            writer.memberIfPresent("b", true as Bool?)
+            writer.memberIfPresent("e", Color.red as Color?)
+            writer.memberIfPresent("o", Point(x: 1) as Point?)
+            writer.memberIfPresent("m", ["a": "b"] as [String: String]?)
+            writer.memberIfPresent("es", [Color.red] as [Color]?)
+        }
+        #expect(text == #"{"i":1,"b":true,"e":"red","o":{"x":1},"m":{"a":"b"},"es":["red"]}"#)
+    }
+
+    @Test("containers nest, and the empty ones are empty")
+    func nesting() {
+        let text = text { writer in
+            writer.array("a") { writer in
+                writer.element(1)
+                writer.array { $0.element("x") }
+                writer.object { $0.member("y", 2) }
+                writer.array { _ in }
+                writer.object { _ in }
+                writer.element(true)
+                writer.element(0.25)
+                writer.element(Point(x: 3))
+                writer.element(Color.green)
+            }
+            writer.member("o", object: { _ in })
+            writer.member("z", 1)
+        }
+        #expect(text == #"{"a":[1,["x"],{"y":2},[],{},true,0.25,{"x":3},"green"],"o":{},"z":1}"#)
+    }
+
+    @Test("pieces that were encoded elsewhere are put together")
+    func rawPieces() {
+        let text = text { writer in
+            writer.array("events") { writer in
+                writer.element(raw: Array(#"{"type":"tick"}"#.utf8))
+                writer.element(raw: Array("2".utf8))
+            }
+            writer.member("raw", raw: Array("[]".utf8))
+        }
+        #expect(text == #"{"events":[{"type":"tick"},2],"raw":[]}"#)
+        var writer = JSONWriter(appendingTo: Array("[".utf8))
+        writer.appendRaw(Array("1]".utf8))
+        #expect(writer.bytes.elementsEqual("[1]".utf8))
+    }
+
+    @Test("only quotes, backslashes and control characters are escaped")
+    func escapes() {
+        let text = text { $0.member("s", "\"\\/\u{8}\u{C}\n\r\t\0\u{1F}\u{7F}é😀") }
+        #expect(text == #"{"s":"\"\\/\b\f\n\r\t\u0000\u001f"# + "\u{7F}é😀\"}")
+    }
+
+    @Test("a byte that has to be escaped is found wherever it stands", arguments: 0..<20, ["\"", "\\", "\n"])
+    func findsEscapes(place: Int, character: String) throws {
+        let value = String(repeating: "é", count: place) + character + String(repeating: "x", count: 19 - place)
+        let text = text { $0.member("s", value) }
+        #expect(try JSONObject(text).string("s") == value)
+        #expect(!text.contains("\n"))
+    }
+
+    @Test("names that are known at run time only are escaped too")
+    func escapesNames() throws {
+        let text = text { writer in
+            writer.member(named: "a\"b", "c")
+            writer.member(named: "n\n", 1 as Int64)
+            writer.member("m", ["\\": "\\"])
+        }
+        #expect(text == #"{"a\"b":"c","n\n":1,"m":{"\\":"\\"}}"#)
+    }
+}
