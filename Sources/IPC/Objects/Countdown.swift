@@ -1,0 +1,91 @@
+public import Varlink
+
+/// A countdown as the daemon tells it. Points in time are microseconds since 1970-01-01T00:00:00Z, lengths are
+/// microseconds; both stay below 2^53.
+public struct Countdown: Sendable, Hashable {
+    /// The name that a caller chose.
+    public var key: String
+    /// Where it is in its life.
+    public var state: State
+    /// What the deadline follows when the system clock is set.
+    public var clock: Clock
+    /// The whole length with all that was added or taken, pauses not counted.
+    public var durationUSec: Int64
+    /// What remains at the instant of the reply; 0 when finished, what was left when cancelled.
+    public var remainingUSec: Int64
+    /// The instant of its start, or of its last restart.
+    public var startedUSec: Int64
+    /// Absent while paused.
+    public var deadlineUSec: Int64?
+    /// Absent until the end.
+    public var endedUSec: Int64?
+    /// What its starter calls it.
+    public var label: String?
+    /// What its starter keeps with it.
+    public var metadata: [String: String]?
+    /// Whether nothing is kept of it after its end.
+    public var forget: Bool
+    /// That of its last change.
+    public var revision: Int64
+
+    public init(
+        key: String,
+        state: State,
+        clock: Clock,
+        durationUSec: Int64,
+        remainingUSec: Int64,
+        startedUSec: Int64,
+        deadlineUSec: Int64? = nil,
+        endedUSec: Int64? = nil,
+        label: String? = nil,
+        metadata: [String: String]? = nil,
+        forget: Bool = false,
+        revision: Int64
+    ) {
+        self.key = key
+        self.state = state
+        self.clock = clock
+        self.durationUSec = durationUSec
+        self.remainingUSec = remainingUSec
+        self.startedUSec = startedUSec
+        self.deadlineUSec = deadlineUSec
+        self.endedUSec = endedUSec
+        self.label = label
+        self.metadata = metadata
+        self.forget = forget
+        self.revision = revision
+    }
+}
+
+extension Countdown: JSONEncodable, JSONDecodable {
+    public func encode(into writer: inout JSONWriter) {
+        writer.member("key", key)
+        writer.member("state", state)
+        writer.member("clock", clock)
+        writer.member("durationUSec", durationUSec)
+        writer.member("remainingUSec", remainingUSec)
+        writer.member("startedUSec", startedUSec)
+        writer.memberIfPresent("deadlineUSec", deadlineUSec)
+        writer.memberIfPresent("endedUSec", endedUSec)
+        writer.memberIfPresent("label", label)
+        writer.memberIfPresent("metadata", metadata)
+        writer.member("forget", forget)
+        writer.member("revision", revision)
+    }
+
+    /// Members that a newer daemon adds are passed over.
+    public init(decoding object: JSONObject) throws(InvalidParameter) {
+        key = try object.string("key")
+        state = try object.value("state", as: State.self)
+        clock = try object.value("clock", as: Clock.self)
+        durationUSec = try object.integer("durationUSec")
+        remainingUSec = try object.integer("remainingUSec")
+        startedUSec = try object.integer("startedUSec")
+        deadlineUSec = try object.integerIfPresent("deadlineUSec")
+        endedUSec = try object.integerIfPresent("endedUSec")
+        label = try object.stringIfPresent("label")
+        metadata = try object.stringMapIfPresent("metadata")
+        forget = try object.boolean("forget")
+        revision = try object.integer("revision")
+    }
+}

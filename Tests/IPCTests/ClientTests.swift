@@ -1,0 +1,257 @@
+import Glibc
+import Testing
+import Varlink
+
+@testable import IPC
+
+@Suite("A client")
+struct ClientTests {
+    private static let tea = Countdown(
+        key: "tea",
+        state: .running,
+        clock: .elapsed,
+        durationUSec: 300_000_000,
+        remainingUSec: 299_000_000,
+        startedUSec: 1_800_000_000_000_000,
+        deadlineUSec: 1_800_000_300_000_000,
+        label: "grün",
+        revision: 7
+    )
+
+    @Test("a reply is understood wherever it is cut", arguments: [1, 2, 3, 7, 64, .max])
+    func pieces(size: Int) throws {
+        let server = ScriptedServer(piece: size) { _, session in
+            session.reply(Get.Reply(countdown: Self.tea))
+            return .send
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(try client.call(Get(key: "tea")).countdown == Self.tea)
+        #expect(try client.call(Get(key: "tea")).countdown == Self.tea)
+    }
+
+    @Test(
+        "every error of the interface is thrown as what it is",
+        arguments: [
+            CountdownError.noSuchCountdown(key: "k"),
+            .alreadyRunning(tea),
+            .revisionMismatch(tea),
+            .wrongState(tea),
+            .historyTrimmed(oldestRevision: 12),
+            .limitReached(limit: "countdowns", maximum: 4_000_000),
+            .storageFailed(reason: "disk full"),
+        ]
+    )
+    func countdownErrors(error: CountdownError) {
+        let server = ScriptedServer { _, session in
+            session.fail(error)
+            return .send
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(client.failure(of: Cancel(key: "k")) == .countdown(error))
+        #expect(client.failure(of: Cancel(key: "k")) == .countdown(error))
+    }
+
+    @Test(
+        "every error of the protocol is thrown as what it is",
+        arguments: [
+            ServiceError.interfaceNotFound("io.countdownd"),
+            .methodNotFound("io.countdownd.Get"),
+            .methodNotImplemented("io.countdownd.Get"),
+            .invalidParameter("key"),
+            .permissionDenied,
+            .expectedMore,
+        ]
+    )
+    func serviceErrors(error: ServiceError) {
+        let server = ScriptedServer { _, session in
+            session.fail(error)
+            return .send
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(client.failure(of: Get(key: "k")) == .service(error))
+    }
+
+    @Test("an error that is not known is told by its name")
+    func unknownError() {
+        let server = ScriptedServer { _, _ in
+            .bytes(Array(#"{"error":"io.countdownd.Later","parameters":{"a":1}}"#.utf8) + [0])
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(client.failure(of: Get(key: "k")) == .unknownError(name: "io.countdownd.Later"))
+    }
+
+    @Test(
+        "a reply or an error without what it must hold is told with the member",
+        arguments: [
+            (#"{"parameters":{}}"#, "countdown"),
+            (#"{}"#, "countdown"),
+            (#"{"parameters":{"countdown":{"key":"k"}}}"#, "state"),
+            (#"{"error":"io.countdownd.NoSuchCountdown"}"#, "key"),
+        ]
+    )
+    func invalidReply(text: String, member: String) {
+        let server = ScriptedServer { _, _ in .bytes(Array(text.utf8) + [0]) }
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(
+            client.failure(of: Get(key: "k")) == .invalidReply(method: "io.countdownd.Get", member: member)
+        )
+    }
+
+    @Test(
+        "what is no reply is told as such",
+        arguments: ["garbage", "[]", #"{"continues":1}"#, #"{"continues":true}"#]
+    )
+    func garbage(text: String) {
+        let server = ScriptedServer { _, _ in .bytes(Array(text.utf8) + [0]) }
+        var client = Client(adopting: server.clientDescriptor)
+        guard case .protocolViolation = client.failure(of: Get(key: "k")) else {
+            Issue.record("\(text) was taken")
+            return
+        }
+    }
+
+    @Test("a reply without end is not collected for ever")
+    func endless() {
+        let server = ScriptedServer { _, _ in .hangUp(saying: [UInt8](repeating: UInt8(ascii: " "), count: 17 << 20)) }
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(client.failure(of: Get(key: "k")) == .protocolViolation(.messageTooLong(limit: 16 << 20)))
+    }
+
+    @Test("a daemon that goes away before the end of its reply has disconnected", arguments: [0, 1, 40])
+    func hangUp(after count: Int) {
+        let server = ScriptedServer { _, session in
+            session.reply(Get.Reply(countdown: Self.tea))
+            return .hangUp(saying: Array(session.takeUnsent().prefix(count)))
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(client.failure(of: Get(key: "k")) == .disconnected)
+        // The socket is broken now: without care the next call would end the program with SIGPIPE.
+        #expect(client.failure(of: Get(key: "k")) == .disconnected)
+    }
+
+    @Test("what the daemon said before it hung up is heard, though the call could not be sent")
+    func lastWords() {
+        let server = ScriptedServer { _, _ in .send }
+        let words = Array(#"{"error":"org.varlink.service.PermissionDenied"}"#.utf8) + [0]
+        server.hangUp(saying: words)
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(client.failure(of: Get(key: "k")) == .service(.permissionDenied))
+    }
+
+    @Test("replies of a stream come one by one, and the last says that it is")
+    func stream() throws {
+        let server = ScriptedServer(piece: 5) { _, session in
+            session.reply(List.Reply(countdowns: [Self.tea]), continues: true)
+            session.reply(List.Reply(countdowns: []), continues: true)
+            session.reply(List.Reply(countdowns: [Self.tea, Self.tea]))
+            return .send
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        try client.start(streaming: List())
+        var sizes: [Int] = []
+        while let (reply, continues) = try client.nextReply(to: List.self) {
+            sizes.append(reply.countdowns.count)
+            if !continues { break }
+        }
+        #expect(sizes == [1, 0, 2])
+        #expect(server.called == ["List"])
+    }
+
+    @Test("an event of a type that is not known is passed over")
+    func unknownEvent() throws {
+        let server = ScriptedServer { _, _ in
+            .bytes(
+                Array(
+                    #"{"parameters":{"events":[{"type":"later","key":7},{"type":"synced","revision":3,"x":1}]},"continues":true}"#
+                        .utf8
+                )
+                    + [0]
+            )
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        try client.start(streaming: Watch())
+        let (reply, continues) = try #require(try client.nextReply(to: Watch.self))
+        #expect(reply.events == [Event(type: .synced, revision: 3)])
+        #expect(continues)
+    }
+
+    @Test("a deadline that passes leaves the call open, and its reply is taken when it comes")
+    func deadline() throws {
+        let server = ScriptedServer { call, session in
+            guard call.name == "Watch" else { return .send }
+            session.reply(Watch.Reply(events: [Event(type: .synced, revision: 1)]), continues: true)
+            return .send
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        try client.start(streaming: Watch())
+        _ = try client.nextReply(to: Watch.self)
+        #expect(try client.nextReply(to: Watch.self, until: .passed) == nil)
+        #expect(try client.nextReply(to: Watch.self, until: .after(microseconds: 1)) == nil)
+        server.send(Array(#"{"parameters":{"events":[]},"continues":true}"#.utf8) + [0])
+        let later = try client.nextReply(to: Watch.self, until: .after(microseconds: 60_000_000))
+        #expect(later?.reply.events == [])
+    }
+
+    @Test("what still comes of a call that was given up is not taken for the next call's reply")
+    func givenUp() throws {
+        let server = ScriptedServer { call, session in
+            if call.name == "Get" {
+                session.reply(Get.Reply(countdown: Self.tea))
+                return .send
+            }
+            // Held back: it goes out before the next reply.
+            session.fail(CountdownError.noSuchCountdown(key: "egg"))
+            return .bytes([])
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        try client.start(Wait(key: "egg"))
+        #expect(try client.nextReply(to: Wait.self, until: .passed) == nil)
+        #expect(try client.call(Get(key: "tea")).countdown == Self.tea)
+    }
+
+    @Test("replies that came at once are all taken with a deadline that has passed")
+    func drained() throws {
+        let server = ScriptedServer { _, session in
+            for _ in 0..<3 { session.reply(Watch.Reply(events: []), continues: true) }
+            return .send
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        try client.start(streaming: Watch())
+        var request = pollfd(fd: client.descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(unsafe poll(&request, 1, 60_000) == 1)
+        var count = 0
+        while try client.nextReply(to: Watch.self, until: .passed) != nil { count += 1 }
+        #expect(count == 3)
+    }
+
+    @Test("a call that is not answered does not hold up the next")
+    func oneway() throws {
+        let server = ScriptedServer { call, session in
+            session.reply(Get.Reply(countdown: Self.tea))
+            return .send
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        try client.call(oneway: Cancel(key: "tea"))
+        #expect(try client.call(Get(key: "tea")).countdown == Self.tea)
+        #expect(server.called == ["Cancel", "Get"])
+    }
+
+    @Test("a client that goes out of use closes its connection")
+    func closing() {
+        let server = ScriptedServer { _, _ in .send }
+        do { _ = Client(adopting: server.clientDescriptor) }
+        server.waitForEnd()
+    }
+}
+
+extension Client {
+    /// The error that a call throws, or nil.
+    fileprivate mutating func failure<M: Method>(of method: M) -> ClientError? {
+        do {
+            _ = try call(method)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

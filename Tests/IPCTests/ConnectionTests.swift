@@ -1,0 +1,146 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+import Varlink
+
+@testable import IPC
+
+@Suite("A client's connection")
+struct ConnectionTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// The error of connecting, or nil.
+    private func failure(at path: String) -> ClientError? {
+        do {
+            _ = try Client(connectingTo: path)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("a call goes to the socket that was named")
+    func connected() throws {
+        let listener = try ListeningSocket(path: directory.path(of: "socket"))
+        var client = try Client(connectingTo: listener.path)
+        let daemon = try listener.accept()
+        try client.start(Get(key: "tea"))
+        #expect(try daemon.message() == #"{"method":"io.countdownd.Get","parameters":{"key":"tea"}}"#)
+        try client.start(streaming: List())
+        #expect(try daemon.message() == #"{"method":"io.countdownd.List","more":true}"#)
+        try client.call(oneway: Pause(key: "tea", ifRevision: 7))
+        #expect(
+            try daemon.message()
+                == #"{"method":"io.countdownd.Pause","parameters":{"key":"tea","ifRevision":7},"oneway":true}"#
+        )
+    }
+
+    @Test("the programs that a client starts do not inherit its connection")
+    func closedOnExecution() throws {
+        let listener = try ListeningSocket(path: directory.path(of: "socket"))
+        let client = try Client(connectingTo: listener.path)
+        _ = try listener.accept()
+        #expect(fcntl(client.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+    }
+
+    @Test("where no socket is, that is told with the path")
+    func missing() {
+        let path = directory.path(of: "none")
+        #expect(failure(at: path) == .unreachable(path: path, errno: ENOENT))
+    }
+
+    @Test("a socket that a daemon left behind is refused")
+    func stale() throws {
+        let path = directory.path(of: "socket")
+        _ = try ListeningSocket(path: path)
+        #expect(failure(at: path) == .unreachable(path: path, errno: ECONNREFUSED))
+    }
+
+    @Test(
+        "a path that no socket can have is told as such",
+        arguments: [
+            (String(repeating: "x", count: 108), ENAMETOOLONG),
+            ("", EINVAL),
+            ("a\0b", EINVAL),
+        ]
+    )
+    func impossible(path: String, code: Int32) {
+        #expect(failure(at: path) == .unreachable(path: path, errno: code))
+    }
+
+    @Test("a daemon that goes away without having read the call has disconnected")
+    func unread() throws {
+        let listener = try ListeningSocket(path: directory.path(of: "socket"))
+        var client = try Client(connectingTo: listener.path)
+        do {
+            let daemon = try listener.accept()
+            try client.start(Get(key: "tea"))
+            _ = consume daemon
+        }
+        #expect(throws: ClientError.disconnected) { try client.nextReply(to: Get.self) }
+    }
+
+    @Test("a signal does not break off a call")
+    func interrupted() throws {
+        try catchSignal(SIGUSR1)
+        let caller = pthread_self()
+        let status = "/proc/\(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self"))/stat"
+        let server = ScriptedServer { _, session in
+            // The call waits for its reply, asleep, when the signal comes.
+            while !isAsleep(status) { sched_yield() }
+            pthread_kill(caller, SIGUSR1)
+            session.fail(CountdownError.noSuchCountdown(key: "tea"))
+            return .send
+        }
+        var client = Client(adopting: server.clientDescriptor)
+        #expect(throws: ClientError.countdown(.noSuchCountdown(key: "tea"))) { try client.call(Get(key: "tea")) }
+    }
+}
+
+/// Lets a signal interrupt the system calls of this thread: without SA_RESTART, and unblocked, which it is not in the
+/// threads of a Dispatch queue.
+private func catchSignal(_ number: Int32) throws {
+    var action = sigaction()
+    unsafe action.__sigaction_handler.sa_handler = { _ in }
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, number)
+    try #require(unsafe sigaction(number, &action, nil) == 0)
+    try #require(unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil) == 0)
+}
+
+/// Whether a thread waits in the kernel, by its proc_pid_stat(5).
+private func isAsleep(_ status: String) -> Bool {
+    guard let text = try? String(contentsOfFile: status, encoding: .utf8) else { return false }
+    return text.drop { $0 != ")" }.dropFirst(2).first == "S"
+}
+
+@Suite("A client's deadline")
+struct DeadlineTests {
+    @Test("one that has passed is not waited for")
+    func passed() {
+        #expect(Client.Deadline.passed.pollTimeout == 0)
+        #expect(Client.Deadline.after(microseconds: 0).pollTimeout == 0)
+        #expect(Client.Deadline.after(microseconds: -1).pollTimeout == 0)
+        #expect(Client.Deadline.after(microseconds: .min).pollTimeout == 0)
+    }
+
+    @Test("one that is farther than poll(2) can wait is waited for as long as it can")
+    func far() {
+        #expect(Client.Deadline(monotonicUSec: .max).pollTimeout == .max)
+        #expect(Client.Deadline.after(microseconds: .max) == Client.Deadline(monotonicUSec: .max))
+    }
+
+    @Test("one that is a part of a millisecond away is not waited for too shortly")
+    func roundedUp() {
+        #expect(Client.Deadline.after(microseconds: 3_600_000_000).pollTimeout > 3_500_000)
+        #expect(Client.Deadline.milliseconds(of: 1) == 1)
+        #expect(Client.Deadline.milliseconds(of: 1000) == 1)
+        #expect(Client.Deadline.milliseconds(of: 1001) == 2)
+    }
+}

@@ -1,0 +1,129 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Every type is what the definition says")
+struct ContractTests {
+    private let definition = Contract.definition
+
+    @Test("the interface has the definition's name, and its methods in their order")
+    func methods() {
+        #expect(Interface.name == definition.name)
+        #expect(Interface.methods.map { $0.name } == definition.methods.map(\.name))
+        #expect(Interface.description.methods == definition.methods.map(\.name))
+        #expect(Interface.methods.map { $0.fullName } == definition.methods.map { "\(definition.name).\($0.name)" })
+    }
+
+    @Test("every type of the definition has a Swift type")
+    func types() {
+        #expect(definition.types.map(\.name) == ["State", "Clock", "Countdown", "EventType", "Event"])
+    }
+
+    @Test("enumerations have the definition's cases, in their order")
+    func enumerations() {
+        #expect(State.allCases.map(\.rawValue) == definition.cases(.named("State")))
+        #expect(IPC.Clock.allCases.map(\.rawValue) == definition.cases(.named("Clock")))
+        #expect(EventType.allCases.map(\.rawValue) == definition.cases(.named("EventType")))
+        let start = definition.method("Start")
+        let ifRunning = start.flatMap { definition.fields($0.parameters).first { $0.name == "ifRunning" } }
+        #expect(IfRunning.allCases.map(\.rawValue) == ifRunning.map { definition.cases($0.type) })
+        let outcome = start.flatMap { definition.fields($0.reply).first { $0.name == "outcome" } }
+        #expect(Outcome.allCases.map(\.rawValue) == outcome.map { definition.cases($0.type) })
+    }
+
+    @Test(
+        "what a type stores are the definition's fields, in their order, optional where they are",
+        arguments: Contract.all
+    )
+    func properties(of contract: Contract) throws {
+        let fields = definition.fields(contract.type).map {
+            Contract.Property(name: $0.name, isOptional: $0.isOptional)
+        }
+        #expect(try contract.properties(definition.sample(of: contract.type, .full)) == fields)
+    }
+
+    @Test(
+        "a value with every field, and one with only those that must be there, is encoded as it was decoded",
+        arguments: Contract.all,
+        Definition.Extent.allCases
+    )
+    func roundTrip(of contract: Contract, extent: Definition.Extent) throws {
+        let sample = definition.sample(of: contract.type, extent)
+        #expect(try contract.encodedAgain(sample) == sample)
+    }
+
+    @Test("an optional field that is null is as one that is absent", arguments: Contract.all)
+    func nulls(in contract: Contract) throws {
+        for field in definition.fields(contract.type) where field.isOptional {
+            let sample = definition.sample(of: contract.type, .minimal)
+            #expect(try contract.encodedAgain(sample.setting(field.name, "null")) == sample)
+        }
+    }
+
+    @Test("a field that must be there and is absent or null is named", arguments: Contract.all)
+    func missing(in contract: Contract) throws {
+        for field in definition.fields(contract.type) where !field.isOptional {
+            let others = definition.fields(contract.type).filter { $0.name != field.name }
+            let sample = definition.sample(of: .structure(others), .full)
+            #expect(throws: InvalidParameter(field.name)) { try contract.encodedAgain(sample) }
+            #expect(throws: InvalidParameter(field.name)) {
+                try contract.encodedAgain(sample.setting(field.name, "null"))
+            }
+        }
+    }
+
+    @Test("a field of another type than the definition's is named", arguments: Contract.all)
+    func illTyped(in contract: Contract) throws {
+        for field in definition.fields(contract.type) {
+            let others = definition.fields(contract.type).filter { $0.name != field.name }
+            let sample = definition.sample(of: .structure(others), .full)
+            for wrong in definition.wrongValues(for: field.type) {
+                #expect(throws: InvalidParameter(field.name), "\(wrong)") {
+                    try contract.encodedAgain(sample.setting(field.name, wrong))
+                }
+            }
+        }
+    }
+
+    @Test(
+        "a member that the definition lacks is refused in parameters and passed over in what the daemon says",
+        arguments: Contract.all
+    )
+    func unknownMember(in contract: Contract) throws {
+        let sample = definition.sample(of: contract.type, .full)
+        let extended = sample.setting("later", "{\"a\":[1]}")
+        if contract.isStrict {
+            #expect(throws: InvalidParameter("later")) { try contract.encodedAgain(extended) }
+        } else {
+            #expect(try contract.encodedAgain(extended) == sample)
+        }
+    }
+}
+
+extension String {
+    /// The JSON text of an object with one member more.
+    fileprivate func setting(_ name: String, _ value: String) -> String {
+        "\(dropLast())\(self == "{}" ? "" : ",")\"\(name)\":\(value)}"
+    }
+}
+
+extension Definition {
+    /// JSON texts that are no value of the type.
+    fileprivate func wrongValues(for type: Shape) -> [String] {
+        let values = [
+            "true", "7", "7.5", "7e0", "9223372036854775808", "\"text\"", "[]", "[7]", "[null]", "{\"m\":[]}",
+        ]
+        let right: [String] =
+            switch resolved(type) {
+            case .bool: ["true"]
+            case .int: ["7"]
+            case .float: ["7", "7.5", "7e0", "9223372036854775808"]
+            case .string: ["\"text\""]
+            case .array: ["[]"]
+            case .object, .structure: ["{\"m\":[]}"]
+            default: []
+            }
+        return values.filter { !right.contains($0) }
+    }
+}

@@ -1,0 +1,40 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Every error is what the definition says")
+struct CountdownErrorTests {
+    private let definition = Contract.definition
+
+    private func parameters(_ name: CountdownError.Name, _ extent: Definition.Extent) throws -> String {
+        let type = try #require(definition.error(String(name.rawValue.dropFirst(definition.name.utf8.count + 1))))
+        return definition.sample(of: type, extent)
+    }
+
+    @Test("the errors have the definition's names, in their order")
+    func names() {
+        #expect(
+            CountdownError.Name.allCases.map(\.rawValue) == definition.errors.map { "\(definition.name).\($0.name)" }
+        )
+    }
+
+    @Test("an error is encoded as it was decoded", arguments: CountdownError.Name.allCases, Definition.Extent.allCases)
+    func roundTrip(name: CountdownError.Name, extent: Definition.Extent) throws {
+        let text = try parameters(name, extent)
+        let error = try CountdownError(name, decoding: JSONObject(parsing: Array(text.utf8)))
+        #expect(error.name == name)
+        #expect(error.errorName == name.rawValue)
+        #expect(JSON.text { error.encodeParameters(into: &$0) } == text)
+    }
+
+    @Test(
+        "an error without its parameters is refused, and the first one that is missing is named",
+        arguments: CountdownError.Name.allCases
+    )
+    func missing(name: CountdownError.Name) throws {
+        let type = try #require(definition.error(String(name.rawValue.dropFirst(definition.name.utf8.count + 1))))
+        let first = try #require(definition.fields(type).first)
+        #expect(throws: InvalidParameter(first.name)) { try CountdownError(name, decoding: .empty) }
+    }
+}
