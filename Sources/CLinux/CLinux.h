@@ -1,0 +1,209 @@
+/*
+ * The few kernel calls that Glibc's Swift module lacks, or shows as types that strict memory safety refuses.
+ * Each is one call with plain arguments; it returns -1 and sets errno where the call does.
+ */
+#pragma once
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+/* epoll(7) */
+
+/* struct epoll_event, without the union. */
+struct linux_ready {
+	uint64_t token;
+	uint32_t events;
+};
+
+enum {
+	LINUX_READABLE = EPOLLIN,
+	LINUX_WRITABLE = EPOLLOUT,
+	LINUX_HUNG_UP = EPOLLHUP,
+	LINUX_FAILED = EPOLLERR,
+	LINUX_READY_AT_ONCE = 256, /* how many linux_epoll_wait tells at most */
+};
+
+static inline int linux_epoll_create(void)
+{
+	return epoll_create1(EPOLL_CLOEXEC);
+}
+
+static inline int linux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token)
+{
+	struct epoll_event event = { .events = events, .data.u64 = token };
+	return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+/* What is ready now, without waiting. */
+static inline int linux_epoll_poll(int epoll, struct linux_ready *ready)
+{
+	struct epoll_event events[LINUX_READY_AT_ONCE];
+	int count = epoll_wait(epoll, events, LINUX_READY_AT_ONCE, 0);
+	for (int i = 0; i < count; i++)
+		ready[i] = (struct linux_ready){ .token = events[i].data.u64, .events = events[i].events };
+	return count;
+}
+
+/* unix(7) */
+
+static inline int linux_unix_address(struct sockaddr_un *address, const char *path)
+{
+	size_t length = strlen(path);
+	if (length >= sizeof address->sun_path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memset(address, 0, sizeof *address);
+	address->sun_family = AF_UNIX;
+	memcpy(address->sun_path, path, length);
+	return 0;
+}
+
+static inline int linux_unix_socket(void)
+{
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+static inline int linux_unix_bind(int descriptor, const char *path)
+{
+	struct sockaddr_un address;
+	if (linux_unix_address(&address, path) < 0)
+		return -1;
+	return bind(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+static inline int linux_unix_connect(int descriptor, const char *path)
+{
+	struct sockaddr_un address;
+	if (linux_unix_address(&address, path) < 0)
+		return -1;
+	return connect(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+
+int accept4(int, struct sockaddr *, socklen_t *, int);
+
+static inline int linux_accept(int listener)
+{
+	return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* struct ucred, which the C library shows to GNU programs alone. */
+struct linux_credentials {
+	pid_t process;
+	uid_t user;
+	gid_t group;
+};
+
+/* The user whose process connected, as it was then (SO_PEERCRED). */
+static inline int linux_peer_user(int descriptor, uid_t *user)
+{
+	struct linux_credentials credentials;
+	socklen_t size = sizeof credentials;
+	if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) < 0)
+		return -1;
+	*user = credentials.user;
+	return 0;
+}
+
+/* timerfd_create(2): a descriptor that becomes readable when somebody sets the system clock. */
+
+static inline int linux_clock_watch_arm(int descriptor)
+{
+	/* So far away that it never fires by itself; reading then fails with ECANCELED once the clock was set. */
+	struct itimerspec never = { .it_value.tv_sec = (time_t)1 << 40 };
+	return timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
+}
+
+static inline int linux_clock_watch_create(void)
+{
+	return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
+/* localtime_r(3) and strftime(3) */
+
+enum { LINUX_MINUTE_LENGTH = sizeof "2026-01-31 17:30" - 1 };
+
+/* The local date and time to the minute, without an end; how many bytes were written. */
+static inline int linux_local_minute(time_t time, unsigned char *text)
+{
+	char buffer[64];
+	struct tm local;
+	if (localtime_r(&time, &local) == NULL
+	    || strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M", &local) != LINUX_MINUTE_LENGTH)
+		return 0;
+	memcpy(text, buffer, LINUX_MINUTE_LENGTH);
+	return LINUX_MINUTE_LENGTH;
+}
+
+enum { LINUX_STAMP_LENGTH = sizeof "20260131T173000Z" - 1 };
+
+/* The date and time in UTC as a part of a file's name, without an end; how many bytes were written. */
+static inline int linux_utc_stamp(time_t time, unsigned char *text)
+{
+	char buffer[64];
+	struct tm utc;
+	if (gmtime_r(&time, &utc) == NULL
+	    || strftime(buffer, sizeof buffer, "%Y%m%dT%H%M%SZ", &utc) != LINUX_STAMP_LENGTH)
+		return 0;
+	memcpy(text, buffer, LINUX_STAMP_LENGTH);
+	return LINUX_STAMP_LENGTH;
+}
+
+/* signalfd(2) */
+
+/* Blocks SIGTERM and SIGINT in this thread and those it starts, and ignores SIGHUP and SIGPIPE. */
+static inline int linux_take_signals(void)
+{
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	if (signal(SIGHUP, SIG_IGN) == SIG_ERR || signal(SIGPIPE, SIG_IGN) == SIG_ERR)
+		return -1;
+	return pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
+/* A descriptor that becomes readable on SIGTERM and SIGINT. */
+static inline int linux_signal_descriptor(void)
+{
+	sigset_t signals;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGINT);
+	return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/*
+ * A descriptor that becomes readable on one of these signals, which are blocked from then on. One that the process was
+ * started to ignore stays ignored.
+ */
+static inline int linux_signal_descriptor_of(const int *signals, int count)
+{
+	sigset_t taken;
+	sigemptyset(&taken);
+	for (int i = 0; i < count; i++) {
+		struct sigaction action;
+		if (sigaction(signals[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&taken, signals[i]);
+	}
+	if (pthread_sigmask(SIG_BLOCK, &taken, NULL) != 0)
+		return -1;
+	return signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* The number of the next signal that the descriptor holds, 0 where there is none. */
+static inline int linux_next_signal(int descriptor)
+{
+	struct signalfd_siginfo signal;
+	return read(descriptor, &signal, sizeof signal) == sizeof signal ? (int)signal.ssi_signo : 0;
+}

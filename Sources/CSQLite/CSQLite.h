@@ -1,0 +1,2 @@
+/* libsqlite3: the store. */
+#include <sqlite3.h>

@@ -1,0 +1,98 @@
+import Glibc
+import IPC
+
+/// The program: reads the command line, opens the socket, and hands over to the daemon.
+@main
+enum Countdownd {
+    static func main() {
+        do throws(Options.Invalid) {
+            switch try Options.parse(Array(CommandLine.arguments.dropFirst())) {
+            case .showHelp: print(Options.help)
+            case .showVersion: print("countdownd \(Version.current)")
+            case .run(let options): run(options)
+            }
+        } catch {
+            end(error.sentence, status: EX_USAGE)
+        }
+    }
+
+    private static func run(_ options: Options) -> Never {
+        umask(0o077)
+        let log = Log(level: options.logLevel, journalStream: Environment.value(of: "JOURNAL_STREAM"))
+        let supervisor = Supervisor()
+        do {
+            try Signals.take()
+            let daemon = try Daemon(
+                policy: options.policy,
+                options: options,
+                log: log,
+                supervisor: supervisor,
+                storage: storage(options, log),
+                listen: { try listener(options, supervisor) }
+            )
+            daemon.start()
+        } catch StoreOpening.Failure.held(let directory, let holder) {
+            end("\(directory) is held by another countdownd: \(holder)", status: EX_UNAVAILABLE)
+        } catch let failure as Listener.Failure {
+            end(sentence(for: failure), status: EX_UNAVAILABLE)
+        } catch let failure as Address.Failure {
+            end(sentence(for: failure), status: EX_UNAVAILABLE)
+        } catch {
+            end("\(error)", status: EX_OSERR)
+        }
+        // All else happens on the daemon's queue. dispatchMain() would let signals through to this thread.
+        while true { pause() }
+    }
+
+    private static func storage(_ options: Options, _ log: Log) -> Storage {
+        let directory = StateDirectory.path(option: options.stateDirectory, environment: Environment.value(of:))
+        let opening = StoreOpening(
+            directory: directory,
+            durability: options.durability,
+            policy: options.policy,
+            log: log
+        )
+        return Storage(opening: opening, log: log)
+    }
+
+    /// systemd's socket, where it hands one over; else one of our own.
+    private static func listener(_ options: Options, _ supervisor: Supervisor) throws -> Listener {
+        switch supervisor.takeActivation() {
+        case .socket(let descriptor):
+            return try Listener(activated: descriptor)
+        case .unusable(let count):
+            end(
+                "none of the \(count) descriptors that were passed is a listening Unix stream socket",
+                status: EX_CONFIG
+            )
+        case .none:
+            return try Listener(path: Address.forServer(option: options.socket).path)
+        }
+    }
+
+    private static func sentence(for failure: Listener.Failure) -> String {
+        switch failure {
+        case .system(let failure, let path): "cannot listen on \(path): \(failure)"
+        case .inUse(let path): "another daemon answers on \(path); end it first, or give another --socket"
+        case .notASocket(let path): "\(path) is no socket; it is left alone: remove it, or give another --socket"
+        case .openDirectory(let path):
+            "others can write in \(path), so that one of them could take the socket's place: choose another --socket"
+        }
+    }
+
+    private static func sentence(for failure: Address.Failure) -> String {
+        switch failure {
+        case .emptyOption:
+            "--socket needs a path"
+        case .pathTooLong(let path, let bytes, let limit):
+            "\(path) has \(bytes) bytes, and the path of a Unix socket \(limit) at most: give a shorter --socket"
+        case .directory(let path, _, let user, let fault):
+            "\(path) cannot hold the socket of user \(user) (\(fault)): set XDG_RUNTIME_DIR, or give a --socket"
+        }
+    }
+
+    private static func end(_ sentence: String, status: Int32) -> Never {
+        Log.writeLine("countdownd: \(sentence)\n")
+        exit(status)
+    }
+}

@@ -1,0 +1,135 @@
+import CountdownCore
+import Varlink
+
+/// Carrying out what was asked. Replies are held in the sessions until the turn is stored.
+extension Daemon {
+    /// Carries out calls, a portion of each peer.
+    func answerCalls(_ turn: inout Turn) {
+        // What is due ends first: whoever asks is told of it.
+        guard !turn.isCutShort else { return }
+        let queue = unanswered
+        unanswered = []
+        for (index, peer) in queue.enumerated() {
+            guard turn.callsLeft > 0 else {
+                // Before those who had their portion, so that nobody waits for ever.
+                unanswered = queue[index...] + unanswered
+                break
+            }
+            peer.isUnanswered = false
+            guard peer.condition == .open else { continue }
+            let portion = min(policy.callsOfPeerInTurn, turn.callsLeft)
+            var caller = Turn.Caller(peer: peer, mark: peer.session.mark())
+            caller.calls = answerCalls(of: peer, limit: portion, &turn)
+            turn.callsLeft -= caller.calls
+            if caller.calls > 0 { turn.callers.append(caller) }
+            if caller.calls == portion { enqueueCalls(of: peer) }
+        }
+    }
+
+    /// Answers the calls of a turn once more, after their changes were taken back.
+    func answerAgain(_ turn: inout Turn) {
+        for caller in turn.callers.reversed() {
+            release(caller.peer)
+            caller.peer.session.rewind(to: caller.mark)
+        }
+        for caller in turn.callers {
+            _ = answerCalls(of: caller.peer, limit: caller.calls, &turn)
+            // What the calls behind waited for may have been answered at once this time.
+            enqueueCalls(of: caller.peer)
+        }
+    }
+
+    /// - Returns: how many calls were carried out; fewer than the limit where there are no more for now.
+    private func answerCalls(of peer: Peer, limit: Int, _ turn: inout Turn) -> Int {
+        var calls = 0
+        touch(peer)
+        while calls < limit, !peer.isBusy {
+            guard peer.session.unsent <= policy.pageBytes else {
+                peer.isHeldBack = true
+                break
+            }
+            switch peer.session.next() {
+            case .call(let call):
+                calls += 1
+                counters.calls += 1
+                answer(call, of: peer, &turn)
+            case .answered:
+                calls += 1
+                counters.calls += 1
+            case .violation(let violation):
+                log.write(.debug, "a peer broke the protocol: \(violation)")
+                peer.condition = .closing
+                return calls
+            case nil:
+                return calls
+            }
+        }
+        return calls
+    }
+
+    private func answer(_ call: Call, of peer: Peer, _ turn: inout Turn) {
+        do {
+            switch try translation.asked(by: call) {
+            case .change(let request): try answer(request, call, of: peer, &turn)
+            case .countdown(let key): answerGet(key, of: peer, at: turn.now)
+            case .list(let question): beginList(question, call, of: peer)
+            case .wait(let key): answerWait(key, of: peer, at: turn.now)
+            case .watch(let question): beginWatch(question, of: peer, at: turn.now)
+            case .status: peer.session.reply(status())
+            }
+        } catch let error as any ReplyError {
+            peer.session.fail(error)
+        } catch {
+            peer.session.fail(ServiceError.methodNotImplemented(call.method))
+        }
+    }
+
+    // MARK: Changes
+
+    private func answer(_ request: Request, _ call: Call, of peer: Peer, _ turn: inout Turn) throws {
+        if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
+        let outcome: Outcome
+        let countdown: Countdown
+        do throws(Refusal) {
+            switch try timetable.decide(request, at: turn.now) {
+            case .attached(let current):
+                (outcome, countdown) = (.attached, current)
+            case .change(let change):
+                (outcome, countdown) = (.changed(change), change.countdown)
+                turn.applied.append(timetable.apply(change))
+                turn.changes.steps.append(change)
+            }
+        } catch {
+            throw translation.error(error, at: turn.now)
+        }
+        peer.session.reply(translation.reply(outcome, to: call, countdown, at: turn.now))
+    }
+
+    // MARK: Questions
+
+    private func answerGet(_ key: Key, of peer: Peer, at now: Now) {
+        guard let countdown = timetable.countdown(under: key) else {
+            return peer.session.fail(translation.noSuchCountdown(key))
+        }
+        peer.session.reply(translation.reply(countdown, at: now))
+    }
+
+    private func answerWait(_ key: Key, of peer: Peer, at now: Now) {
+        guard let countdown = timetable.countdown(under: key), countdown.isLive else {
+            return answerGet(key, of: peer, at: now)
+        }
+        peer.activity = .waiting(key, after: timetable.revision)
+        waiting[key, default: []].append(peer)
+    }
+
+    private func status() -> some JSONEncodable {
+        counters.checkpoints = storage.checkpoints
+        return translation.status(
+            started: started,
+            timetable: timetable,
+            watchers: watchers.count,
+            connections: peers.count,
+            counters: counters
+        )
+    }
+}

@@ -1,0 +1,173 @@
+import CountdownCore
+import Dispatch
+import Varlink
+
+/// The owner of all state: everything happens on its queue, one turn after the other.
+///
+/// A turn ends what is due, carries out what was asked, stores both, answers, tells, and arms the alarm for what comes
+/// next. Nothing in it waits: the files beside this one are its steps.
+actor Daemon {
+    private let executor: QueueExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    let policy: Policy
+    let options: Options
+    let log: Log
+    let translation: Translation
+
+    var timetable: Timetable
+    var watchers = Watchers()
+    var storage: Storage
+
+    var clocks: Clocks
+    var alarm: Alarm
+    var poller: Poller
+    let clockWatch: ClockWatch
+    let signals: Signals
+    let listener: Listener
+    var accepting = Accepting()
+    var supervision: Supervision
+
+    var peers = Peers(reserved: Token.lastReserved)
+    /// Peers that may have sent calls which are not carried out.
+    var unanswered: [Peer] = []
+    /// Peers that are being told what there is, portion by portion.
+    var walking: [Peer] = []
+    /// Peers that something was written for, or that something became of, in this turn.
+    var touched: [Peer] = []
+    /// What all peers together have not read yet.
+    var unsentInAll = 0
+    /// Who waits for the ending of the countdown under a key.
+    var waiting: [Key: [Peer]] = [:]
+    /// When watchers that asked for heartbeats have to hear one.
+    var heartbeats = Heartbeats()
+    /// The newest revision when the system clock was set last; who resumes from an earlier one has not heard of it.
+    var stepRevision: Revision?
+    /// A step that the turn has to store.
+    var clockStep: ClockStep?
+
+    var counters = Counters()
+    let started: WallInstant
+    var receiveBuffer: [UInt8]
+
+    /// Descriptors in the poller that are no peers'.
+    enum Token {
+        static let listener: UInt64 = 1
+        static let clockWatch: UInt64 = 2
+        static let signals: UInt64 = 3
+        static let lastReserved: UInt64 = 3
+    }
+
+    /// Opens the store, then the socket: of two daemons upon one store, that which is refused touches no socket.
+    ///
+    /// Nothing is served before `start`.
+    init(
+        policy: Policy,
+        options: Options,
+        log: Log,
+        supervisor: Supervisor,
+        storage: consuming Storage,
+        listen: () throws -> Listener
+    ) throws {
+        executor = QueueExecutor(label: "countdownd")
+        self.policy = policy
+        self.options = options
+        self.log = log
+        translation = Translation(policy: policy)
+        clockWatch = try ClockWatch()
+        signals = try Signals()
+        var clocks = Clocks()
+        let now = clocks.now().now
+        started = now.wall
+        let opened = try storage.open(at: now)
+        if let offset = opened?.offset { clocks.hold(offset) }
+        self.clocks = clocks
+        self.storage = storage
+        listener = try listen()
+        // Where the store cannot be opened, nothing can be changed: no revision is given before what it holds is known.
+        timetable = opened?.timetable ?? Timetable(policy: policy, revision: Revision(0))
+        stepRevision = opened?.stepRevision
+        supervision = Supervision(supervisor: supervisor, at: now)
+        receiveBuffer = [UInt8](repeating: 0, count: policy.readBytesInTurn)
+        poller = try Poller(queue: executor.queue)
+        alarm = Alarm(queue: executor.queue)
+    }
+
+    /// Serves from now on, until a signal ends the process.
+    nonisolated func start() {
+        executor.queue.async { self.assumeIsolated { $0.begin() } }
+    }
+
+    private func begin() {
+        do throws(SystemFailure) {
+            try poller.add(listener.descriptor, token: Token.listener)
+            try poller.add(clockWatch.descriptor, token: Token.clockWatch)
+            try poller.add(signals.descriptor, token: Token.signals)
+        } catch {
+            fail(error)
+        }
+        poller.start { [self] in assumeIsolated { $0.wake() } }
+        alarm.start { [self] in
+            assumeIsolated {
+                $0.alarm.hasRung()
+                $0.wake()
+            }
+        }
+        let now = takeTime([])
+        supervision.becomeReady(situation(at: now), at: now)
+        log.write(.info, "ready")
+        wake()
+    }
+
+    /// Turns until nothing is ready and nothing was left over.
+    private func wake() {
+        counters.wakeUps += 1
+        while turn() {}
+    }
+
+    /// One pass.
+    /// - Returns: whether another has to follow at once.
+    private func turn() -> Bool {
+        counters.turns += 1
+        let ready = poller.poll()
+        let now = takeTime(ready)
+        var turn = Turn(at: now, policy: policy, clockStep: clockStep)
+        clockStep = nil
+        receive(ready, at: now)
+        retryStorage(&turn)
+        endDue(&turn)
+        answerCalls(&turn)
+        storeOrTakeBack(&turn)
+        tell(turn)
+        tellTicks(&turn)
+        tellHeartbeats(turn)
+        walkOn(&turn)
+        trim(&turn)
+        counters.note(turn, of: policy)
+        sendAll()
+        supervision.report(situation(at: now), at: now)
+        arm(at: now)
+        return turn.isCutShort || !ready.isEmpty || !unanswered.isEmpty || !walking.isEmpty
+    }
+
+    private func situation(at now: Now) -> Supervision.Situation {
+        Supervision.Situation(
+            running: timetable.runningCount,
+            next: timetable.nextDeadline(at: now),
+            trouble: storage.failure?.reason
+        )
+    }
+
+    /// Arms the alarm for whatever comes first.
+    private func arm(at now: Now) {
+        let instants = [
+            timetable.nextDeadline(at: now).map { $0 + options.leeway },
+            watchers.nextTick(at: now),
+            heartbeats.next.map(now.wall(of:)),
+            storage.nextTry.map(now.wall(of:)),
+            accepting.next.map(now.wall(of:)),
+            supervision.nextPing.map(now.wall(of:)),
+        ]
+        alarm.arm(at: instants.compactMap(\.self).min())
+    }
+}

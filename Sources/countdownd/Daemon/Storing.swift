@@ -1,0 +1,63 @@
+import CountdownCore
+
+/// The middle of a turn: what has come due, and the store.
+extension Daemon {
+    /// Ends what is due: time cannot be refused.
+    func endDue(_ turn: inout Turn) {
+        while turn.endingsLeft > 0, let change = timetable.endNextDue(at: turn.now) {
+            turn.endingsLeft -= 1
+            turn.changes.steps.append(change)
+            counters.endings += 1
+        }
+        if timetable.isDue(at: turn.now) { turn.isCutShort = true }
+    }
+
+    /// Stores the turn. Where that fails, the calls' changes are taken back and the calls answered anew; the endings
+    /// stay.
+    func storeOrTakeBack(_ turn: inout Turn) {
+        guard !turn.changes.isEmpty else { return }
+        do throws(StoreFailure) {
+            try storage.commit(turn.changes, at: turn.now)
+        } catch {
+            turn.failure = error
+            turn.changes.steps.removeLast(turn.applied.count)
+            for applied in turn.applied.reversed() { timetable.undo(applied) }
+            turn.applied = []
+            storage.keep(turn.changes)
+            answerAgain(&turn)
+        }
+        counters.changes += turn.changes.steps.count
+    }
+
+    /// Tries again what could not be stored, where it is time.
+    func retryStorage(_ turn: inout Turn) {
+        // What the store holds is not known: not even that there is no such countdown can be said.
+        defer { if !storage.isOpen { turn.failure = storage.failure } }
+        guard let nextTry = storage.nextTry, nextTry <= turn.now.boot else { return }
+        if storage.isOpen {
+            try? storage.commit(Changes(), at: turn.now)
+        } else if let opened = storage.openAtLast(at: turn.now) {
+            takeIn(opened)
+        }
+    }
+
+    /// Goes on with what the store held, where it could not be opened at first.
+    ///
+    /// Nothing was changed until then. Whoever was told that there is nothing, at revision 0, comes back, and is told that
+    /// nobody can go on from there.
+    private func takeIn(_ opened: OpenedStore) {
+        for peer in peers.all where peer.isBusy {
+            release(peer)
+            peer.condition = .gone
+            touch(peer)
+        }
+        timetable = opened.timetable
+        stepRevision = opened.stepRevision
+    }
+
+    /// Lets go of endings that are too many or too old.
+    func trim(_ turn: inout Turn) {
+        storage.drop(timetable.trim(at: turn.now, limit: &turn.trimmingsLeft))
+        if turn.trimmingsLeft == 0 { turn.isCutShort = true }
+    }
+}

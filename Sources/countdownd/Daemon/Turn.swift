@@ -1,0 +1,39 @@
+import CountdownCore
+import Varlink
+
+/// What one pass of the daemon has to do, has done, and may still do.
+struct Turn {
+    /// A peer whose calls are carried out in this turn, as its session was before them.
+    struct Caller {
+        let peer: Peer
+        let mark: ServerSession.Mark
+        var calls = 0
+    }
+
+    let now: Now
+    /// The endings and changes of this turn, in the order of their revisions.
+    var changes = Changes()
+    /// What it takes to take the calls' changes back.
+    var applied: [Applied] = []
+    var callers: [Caller] = []
+    /// Why the store did not take the turn, where it did not: what asks for a change is refused then.
+    var failure: StoreFailure?
+    /// Whether a portion was used up: the rest follows in the next turn, at once.
+    var isCutShort = false
+
+    var callsLeft: Int
+    var endingsLeft: Int
+    var ticksLeft: Int
+    var entriesLeft: Int
+    var trimmingsLeft: Int
+
+    init(at now: Now, policy: Policy, clockStep: ClockStep?) {
+        self.now = now
+        changes.clockStep = clockStep
+        callsLeft = policy.callsInTurn
+        endingsLeft = policy.endingsInTurn
+        ticksLeft = policy.ticksInTurn
+        entriesLeft = policy.entriesInTurn
+        trimmingsLeft = policy.trimmingsInTurn
+    }
+}

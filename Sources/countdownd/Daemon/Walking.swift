@@ -1,0 +1,28 @@
+import CountdownCore
+import Varlink
+
+/// What is told portion by portion, as fast as a peer reads.
+extension Daemon {
+    func walkOn(_ turn: inout Turn) {
+        let queue = walking
+        walking = []
+        for (index, peer) in queue.enumerated() {
+            guard turn.entriesLeft > 0 else {
+                // Before those who had their portion, so that nobody waits for ever.
+                walking = queue[index...] + walking
+                break
+            }
+            peer.isWalking = false
+            guard peer.condition == .open else { continue }
+            guard !peer.isBlocked, peer.session.unsent <= policy.pageBytes else {
+                peer.isHeldBack = true
+                continue
+            }
+            switch peer.activity {
+            case .none, .waiting: break
+            case .listing(let listing): walkOn(listing, of: peer, &turn)
+            case .watching(let watching): walkOn(watching, of: peer, &turn)
+            }
+        }
+    }
+}

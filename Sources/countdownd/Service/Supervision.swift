@@ -1,0 +1,69 @@
+import CLinux
+import CountdownCore
+import Glibc
+
+/// What systemd is told in the course of time.
+struct Supervision {
+    /// What the status says.
+    struct Situation: Equatable {
+        let running: Int
+        /// The earliest deadline, nil where nothing runs.
+        let next: WallInstant?
+        /// Why nothing can be stored, nil where all is well.
+        let trouble: String?
+    }
+
+    private let supervisor: Supervisor
+    private var told: Situation?
+    private var reported: BootInstant
+    /// When the watchdog has to hear from us next; nil where there is none.
+    private(set) var nextPing: BootInstant?
+
+    init(supervisor: Supervisor, at now: Now) {
+        self.supervisor = supervisor
+        reported = now.boot
+        nextPing = supervisor.watchdogInterval.map { _ in now.boot }
+    }
+
+    mutating func becomeReady(_ situation: Situation, at now: Now) {
+        told = situation
+        supervisor.notify("READY=1\nSTATUS=\(Self.status(situation, at: now))")
+    }
+
+    /// Feeds the watchdog where it is time, and tells the status where it has changed, at most once a second.
+    mutating func report(_ situation: Situation, at now: Now) {
+        if let interval = supervisor.watchdogInterval, let ping = nextPing, ping <= now.boot {
+            nextPing = now.boot + TimeSpan(microseconds: interval.microseconds / 2)
+            supervisor.notify("WATCHDOG=1")
+        }
+        guard now.boot - reported >= .seconds(1), situation != told else { return }
+        told = situation
+        reported = now.boot
+        supervisor.notify("STATUS=\(Self.status(situation, at: now))")
+    }
+
+    func stop() {
+        supervisor.notify("STOPPING=1")
+    }
+
+    /// A line for `systemctl status`, which names no key: those are often phone numbers.
+    static func status(_ situation: Situation, at now: Now) -> String {
+        let next = situation.next.map { ", next \(clockTime(of: $0, at: now))" }
+        let trouble = situation.trouble.map { "; changes cannot be stored: \($0)" }
+        return "\(situation.running) running\(next ?? "")\(trouble ?? "")"
+    }
+
+    /// The local time, with the date where it is not today's.
+    private static func clockTime(of instant: WallInstant, at now: Now) -> Substring {
+        let (time, today) = (localMinute(of: instant), localMinute(of: now.wall))
+        let parts = time.split(separator: " ")
+        guard parts.count == 2, today.hasPrefix(parts[0]) else { return time[...] }
+        return parts[1]
+    }
+
+    private static func localMinute(of instant: WallInstant) -> String {
+        unsafe String(unsafeUninitializedCapacity: Int(LINUX_MINUTE_LENGTH)) {
+            unsafe Int(linux_local_minute(time_t(instant.microseconds / 1_000_000), $0.baseAddress))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CLinux
+import Glibc
+import IPC
+
+/// The listening socket: systemd's, or one of our own.
+struct Listener: ~Copyable {
+    /// What keeps a socket from listening.
+    enum Failure: Error {
+        case system(SystemFailure, path: String)
+        /// Another daemon answers there.
+        case inUse(path: String)
+        /// What stands there is not a socket, so it is not removed.
+        case notASocket(path: String)
+        /// Others can write in the directory, or own it, and so put their own socket there.
+        case openDirectory(path: String)
+    }
+
+    private let socket: Descriptor
+    /// The path of a socket of our own, with the identity of the file, so that no other's is removed at the end.
+    private let own: (path: String, file: FileIdentity)?
+
+    var descriptor: Int32 { socket.number }
+
+    /// Takes over a socket that systemd listens on.
+    init(activated descriptor: Int32) throws(SystemFailure) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        socket = try Descriptor(owning: descriptor, of: "sd_listen_fds")
+        own = nil
+    }
+
+    /// Listens on a path; a socket that nobody answers on any more is replaced.
+    init(path: String) throws(Failure) {
+        try Self.prepareDirectory(of: path)
+        try Self.removeStaleSocket(at: path)
+        socket = try Self.listen(on: path)
+        own = FileIdentity(of: path).map { (path, $0) }
+    }
+
+    /// The next connection that waits; nil where none does.
+    func accept() throws(SystemFailure) -> Int32? {
+        let connection = linux_accept(socket.number)
+        if connection >= 0 { return connection }
+        switch errno {
+        case EAGAIN, EINTR, ECONNABORTED: return nil
+        default: throw SystemFailure("accept4")
+        }
+    }
+
+    /// Removes the socket's file, where it is our own and still the one that we made.
+    func removeFile() {
+        guard let own, FileIdentity(of: own.path) == own.file else { return }
+        unsafe unlink(own.path)
+    }
+
+    deinit {
+        removeFile()
+    }
+
+    /// Makes the last directory of the path where it is missing, for the user alone.
+    private static func prepareDirectory(of path: String) throws(Failure) {
+        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        guard !directory.isEmpty else { return }
+        if unsafe mkdir(directory, 0o700) != 0, errno != EEXIST {
+            throw .system(SystemFailure("mkdir"), path: directory)
+        }
+        let status: FileStatus
+        do throws(Errno) {
+            status = try FileStatus.read(directory)
+        } catch {
+            throw .system(SystemFailure("stat", code: error.code), path: directory)
+        }
+        let isOthers = status.owner != geteuid() && status.owner != 0
+        let isOpen = status.mode & 0o002 != 0 && status.mode & S_ISVTX == 0
+        if isOthers || isOpen { throw .openDirectory(path: directory) }
+    }
+
+    private static func listen(on path: String) throws(Failure) -> Descriptor {
+        do throws(SystemFailure) {
+            let socket = try Descriptor(owning: linux_unix_socket(), of: "socket")
+            // The file gets this mode as it is made; nobody else may speak to it even for a moment.
+            guard fchmod(socket.number, 0o600) == 0 else { throw SystemFailure("fchmod") }
+            guard unsafe linux_unix_bind(socket.number, path) == 0 else { throw SystemFailure("bind") }
+            guard Glibc.listen(socket.number, SOMAXCONN) == 0 else { throw SystemFailure("listen") }
+            return socket
+        } catch {
+            throw .system(error, path: path)
+        }
+    }
+
+    private static func removeStaleSocket(at path: String) throws(Failure) {
+        guard let status = FileIdentity.status(of: path) else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        let isAnswered: Bool
+        do throws(SystemFailure) {
+            let probe = try Descriptor(owning: linux_unix_socket(), of: "socket")
+            isAnswered = unsafe linux_unix_connect(probe.number, path) == 0 || errno != ECONNREFUSED
+        } catch {
+            throw .system(error, path: path)
+        }
+        guard !isAnswered else { throw .inUse(path: path) }
+        unsafe unlink(path)
+    }
+}
+
+/// What tells one file from another that has come to stand at its path.
+struct FileIdentity: Equatable {
+    let device: dev_t
+    let inode: ino_t
+
+    init?(of path: String) {
+        guard let status = Self.status(of: path) else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    /// What stands at a path, a link not followed; nil where nothing does or it cannot be seen.
+    static func status(of path: String) -> stat? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? status : nil
+    }
+}

@@ -1,0 +1,71 @@
+import CLinux
+import Dispatch
+
+/// What became of a descriptor.
+struct Readiness {
+    let token: UInt64
+    let isReadable: Bool
+    let isWritable: Bool
+    /// Both directions are closed, or the socket is broken.
+    let isHungUp: Bool
+}
+
+/// All descriptors of the daemon in one epoll set behind one Dispatch source.
+///
+/// The set is level-triggered: whatever is not taken is told again.
+struct Poller: ~Copyable {
+    private let epoll: Descriptor
+    private let source: any DispatchSourceRead
+    private var ready = [linux_ready](repeating: linux_ready(), count: Int(LINUX_READY_AT_ONCE))
+
+    /// A set that tells nothing before `start`.
+    init(queue: DispatchQueue) throws(SystemFailure) {
+        epoll = try Descriptor(owning: linux_epoll_create(), of: "epoll_create1")
+        source = DispatchSource.makeReadSource(fileDescriptor: epoll.number, queue: queue)
+    }
+
+    /// Calls back on the queue while anything is ready, from now on; `poll` tells what.
+    func start(_ wake: @escaping @Sendable () -> Void) {
+        source.setEventHandler(handler: wake)
+        source.activate()
+    }
+
+    /// Tells of a descriptor under a token from now on; both directions are off where they are not named.
+    func add(_ descriptor: Int32, token: UInt64, reading: Bool = true, writing: Bool = false) throws(SystemFailure) {
+        try control(EPOLL_CTL_ADD, descriptor, token, reading, writing)
+    }
+
+    /// Changes the directions that are told of a descriptor; a hang-up is told always.
+    func set(_ descriptor: Int32, token: UInt64, reading: Bool, writing: Bool) throws(SystemFailure) {
+        try control(EPOLL_CTL_MOD, descriptor, token, reading, writing)
+    }
+
+    private func control(
+        _ operation: Int32,
+        _ descriptor: Int32,
+        _ token: UInt64,
+        _ reading: Bool,
+        _ writing: Bool
+    ) throws(SystemFailure) {
+        let events = (reading ? LINUX_READABLE : 0) | (writing ? LINUX_WRITABLE : 0)
+        guard linux_epoll_control(epoll.number, operation, descriptor, UInt32(events), token) == 0 else {
+            throw SystemFailure("epoll_ctl")
+        }
+    }
+
+    /// What is ready now, without waiting.
+    mutating func poll() -> [Readiness] {
+        let count = unsafe ready.withUnsafeMutableBufferPointer {
+            unsafe linux_epoll_poll(epoll.number, $0.baseAddress)
+        }
+        return ready.prefix(max(0, Int(count))).map { ready in
+            let events = Int(ready.events)
+            return Readiness(
+                token: ready.token,
+                isReadable: events & LINUX_READABLE != 0,
+                isWritable: events & LINUX_WRITABLE != 0,
+                isHungUp: events & (LINUX_HUNG_UP | LINUX_FAILED) != 0
+            )
+        }
+    }
+}

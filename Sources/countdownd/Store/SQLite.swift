@@ -1,0 +1,158 @@
+import CSQLite
+import Glibc
+
+/// What SQLite answered instead of doing what it was asked.
+struct SQLiteFailure: Error, CustomStringConvertible {
+    /// The extended result code.
+    let code: Int32
+    let description: String
+
+    /// Whether the file cannot be what it should be: what is in it is broken, or somebody else's.
+    var isOfContents: Bool {
+        let primary = code & 0xff
+        return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_FORMAT
+    }
+
+    init(code: Int32, description: String) {
+        self.code = code
+        self.description = description
+    }
+}
+
+/// A connection to a database: the only file that talks to libsqlite3, whose pointers stay in here.
+@safe struct Database: ~Copyable {
+    private let handle: OpaquePointer
+    /// Where the hook of libsqlite3 notes how many frames the write-ahead log has.
+    private let frames: UnsafeMutablePointer<Int32>
+
+    /// How many frames the write-ahead log had after the last commit of this connection.
+    var walFrames: Int { Int(unsafe frames.pointee) }
+
+    /// Opens a file, which is made where it is missing. Nothing is copied out of its write-ahead log but by `checkpoint`.
+    ///
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - busyMilliseconds: how long a lock of another connection is waited out.
+    /// - Throws: what SQLite says of the file.
+    init(path: String, busyMilliseconds: Int32) throws(SQLiteFailure) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let handle = unsafe opened else {
+            let failure = unsafe Self.failure(code, of: opened)
+            unsafe sqlite3_close_v2(opened)
+            throw failure
+        }
+        unsafe self.handle = handle
+        unsafe frames = .allocate(capacity: 1)
+        unsafe frames.initialize(to: 0)
+        unsafe sqlite3_busy_timeout(handle, busyMilliseconds)
+        unsafe sqlite3_wal_hook(
+            handle,
+            { context, _, _, frames in
+                unsafe context?.assumingMemoryBound(to: Int32.self).pointee = frames
+                return SQLITE_OK
+            },
+            frames
+        )
+    }
+
+    deinit {
+        unsafe sqlite3_close_v2(handle)
+        unsafe frames.deallocate()
+    }
+
+    /// Runs statements whose rows are of no interest.
+    func execute(_ sql: String) throws(SQLiteFailure) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw unsafe Self.failure(code, of: handle) }
+    }
+
+    func prepare(_ sql: String) throws(SQLiteFailure) -> Statement {
+        var prepared: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+        guard code == SQLITE_OK, let statement = unsafe prepared else { throw unsafe Self.failure(code, of: handle) }
+        return unsafe Statement(statement)
+    }
+
+    /// The integer in the first row of a query, nil where there is none.
+    func integer(_ sql: String) throws(SQLiteFailure) -> Int64? {
+        let statement = try prepare(sql)
+        return try statement.step() ? statement.integer(0) : nil
+    }
+
+    /// Copies what it can of the write-ahead log into the database, without waiting for anybody.
+    ///
+    /// - Returns: how many frames of the log are left.
+    func checkpoint() throws(SQLiteFailure) -> Int {
+        var (all, copied): (Int32, Int32) = (0, 0)
+        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
+        guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw unsafe Self.failure(code, of: handle) }
+        return max(0, Int(all - copied))
+    }
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+    fileprivate static func failure(_ code: Int32, of handle: OpaquePointer?) -> SQLiteFailure {
+        guard let message = unsafe sqlite3_errmsg(handle) else { return SQLiteFailure(code: code, description: "") }
+        return SQLiteFailure(code: code, description: unsafe String(cString: message))
+    }
+}
+
+/// A prepared statement; parameters count from 1, columns from 0, as in SQLite.
+@safe final class Statement {
+    private let handle: OpaquePointer
+
+    fileprivate init(_ handle: OpaquePointer) {
+        unsafe self.handle = handle
+    }
+
+    deinit {
+        unsafe sqlite3_finalize(handle)
+    }
+
+    func bind(_ value: Int64?, at parameter: Int32) {
+        guard let value else { return bindNull(at: parameter) }
+        unsafe sqlite3_bind_int64(handle, parameter, value)
+    }
+
+    func bind(_ text: String?, at parameter: Int32) {
+        guard let text else { return bindNull(at: parameter) }
+        let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        unsafe sqlite3_bind_text(handle, parameter, text, Int32(text.utf8.count), copied)
+    }
+
+    private func bindNull(at parameter: Int32) {
+        unsafe sqlite3_bind_null(handle, parameter)
+    }
+
+    /// Goes to the next row.
+    /// - Returns: whether there is one.
+    func step() throws(SQLiteFailure) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        guard code == SQLITE_DONE else {
+            let failure = unsafe Database.failure(code, of: sqlite3_db_handle(handle))
+            unsafe sqlite3_reset(handle)
+            throw failure
+        }
+        return false
+    }
+
+    /// Runs to the end, and may be run again.
+    func run() throws(SQLiteFailure) {
+        _ = try step()
+        unsafe sqlite3_reset(handle)
+    }
+
+    func integer(_ column: Int32) -> Int64 {
+        unsafe sqlite3_column_int64(handle, column)
+    }
+
+    func text(_ column: Int32) -> String? {
+        guard let bytes = unsafe sqlite3_column_text(handle, column) else { return nil }
+        let count = Int(unsafe sqlite3_column_bytes(handle, column))
+        return unsafe String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+}

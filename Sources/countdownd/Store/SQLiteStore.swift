@@ -1,0 +1,163 @@
+import CountdownCore
+import Varlink
+
+/// Keeps every change as a row in an SQLite database.
+///
+/// A commit appends rows, which is cheap, and deletes a few that were superseded earlier. With `synchronous=NORMAL` what
+/// was committed survives the death of the process; with `FULL` that of the machine.
+final class SQLiteStore: Store {
+    /// What an answered change survives.
+    enum Durability: String, CaseIterable {
+        case process
+        case powerLoss = "power-loss"
+    }
+
+    /// Superseded rows that a commit deletes besides those that its own changes have superseded, in round numbers: a
+    /// few microseconds each.
+    private static let deletionsInCommit = 64
+
+    private let database: Database
+    private let directory: StateDirectory
+    private let statements: Statements
+    private let checkpointer: Checkpointer
+    /// The epoch of the rows that are added: that of the boot that the daemon runs in.
+    private let epoch: Int64
+    /// Rows that count no more, in the order in which they may be deleted.
+    private var superseded: Superseded
+    private var newest: Revision
+    /// Endings up to this one were let go, and whether that is stored.
+    private var oldest: Revision
+    private var oldestIsStored = true
+    private(set) var checkpoints = 0
+
+    /// - Parameters:
+    ///   - database: open, and read.
+    ///   - path: of the database.
+    ///   - loaded: what was read.
+    ///   - directory: held as long as the store.
+    /// - Throws: where the tables are not those of this version.
+    init(
+        database: consuming Database,
+        path: String,
+        loaded: Loading.Result,
+        in directory: consuming StateDirectory
+    ) throws(SQLiteFailure) {
+        statements = try Statements(database)
+        self.database = database
+        self.directory = directory
+        checkpointer = Checkpointer(path: path)
+        epoch = loaded.epoch
+        superseded = Superseded(loaded.superseded)
+        newest = loaded.newestRow
+        oldest = loaded.timetable.oldestRevision
+    }
+
+    func commit(_ changes: Changes) throws(StoreFailure) {
+        let deletions = superseded.deletable(before: newest, most: Self.deletionsInCommit + 2 * changes.steps.count)
+        do throws(SQLiteFailure) {
+            try statements.begin.run()
+            for step in changes.steps { try insert(step.countdown) }
+            if !oldestIsStored { try keepOldest() }
+            for revision in deletions { try delete(revision) }
+            if let step = changes.clockStep { try keep(step) }
+            // Whoever commits nothing wants to know whether it could be stored.
+            if changes.isEmpty { try keepNewest() }
+            try statements.commit.run()
+        } catch {
+            if database.isInTransaction { try? statements.rollback.run() }
+            throw StoreFailure(reason: error.description)
+        }
+        oldestIsStored = true
+        superseded.removeFirst(deletions.count)
+        for step in changes.steps { note(step) }
+        checkpoint()
+    }
+
+    func drop(_ endings: [Revision]) {
+        guard let last = endings.last else { return }
+        oldest = max(oldest, last)
+        oldestIsStored = false
+        superseded.append(contentsOf: endings)
+    }
+
+    func close(at revision: Revision) {
+        do throws(SQLiteFailure) {
+            statements.stop.bind(revision.number, at: 1)
+            statements.stop.bind(oldest.number, at: 2)
+            try statements.stop.run()
+        } catch {
+            // The next start takes it for a crash, and is right.
+        }
+    }
+
+    private func note(_ step: Change) {
+        newest = step.countdown.revision
+        if let replaced = step.replaced { superseded.append(replaced) }
+        if !step.countdown.isLive && step.countdown.forget { superseded.append(step.countdown.revision) }
+    }
+
+    private func insert(_ countdown: Countdown) throws(SQLiteFailure) {
+        let row = Row(countdown, epoch: epoch)
+        row.bind(to: statements.insert)
+        try statements.insert.run()
+    }
+
+    private func delete(_ revision: Revision) throws(SQLiteFailure) {
+        statements.delete.bind(revision.number, at: 1)
+        try statements.delete.run()
+    }
+
+    private func keepNewest() throws(SQLiteFailure) {
+        statements.keepNewest.bind(newest.number, at: 1)
+        try statements.keepNewest.run()
+    }
+
+    private func keepOldest() throws(SQLiteFailure) {
+        statements.keepOldest.bind(oldest.number, at: 1)
+        try statements.keepOldest.run()
+    }
+
+    private func keep(_ step: ClockStep) throws(SQLiteFailure) {
+        statements.keepStep.bind(step.offset.microseconds, at: 1)
+        statements.keepStep.bind(step.revision.number, at: 2)
+        try statements.keepStep.run()
+    }
+
+    /// Keeps the write-ahead log short.
+    private func checkpoint() {
+        switch checkpointer.advice(frames: database.walFrames) {
+        case .rest: break
+        case .startInBackground:
+            checkpoints += 1
+            checkpointer.start()
+        case .finish:
+            _ = try? database.checkpoint()
+            checkpointer.hasFinished()
+        }
+    }
+}
+
+/// The statements of a store, prepared once.
+struct Statements {
+    let begin: Statement
+    let commit: Statement
+    let rollback: Statement
+    let insert: Statement
+    let delete: Statement
+    let keepStep: Statement
+    let keepNewest: Statement
+    let keepOldest: Statement
+    let stop: Statement
+
+    init(_ database: borrowing Database) throws(SQLiteFailure) {
+        begin = try database.prepare("BEGIN IMMEDIATE")
+        commit = try database.prepare("COMMIT")
+        rollback = try database.prepare("ROLLBACK")
+        insert = try database.prepare("INSERT INTO countdown (\(Row.columns)) VALUES (\(Row.parameters))")
+        delete = try database.prepare("DELETE FROM countdown WHERE revision = ?")
+        keepStep = try database.prepare("UPDATE daemon SET offset = ?, step_revision = ?")
+        keepNewest = try database.prepare("UPDATE daemon SET revision = ?")
+        keepOldest = try database.prepare("UPDATE daemon SET oldest_revision = ?")
+        stop = try database.prepare("UPDATE daemon SET revision = ?, oldest_revision = ?, is_stopped = 1")
+    }
+}

@@ -1,0 +1,46 @@
+import CountdownCore
+
+/// Where changes are kept beyond the life of the process.
+protocol Store: AnyObject {
+    /// Keeps all changes of a turn, or none of them.
+    func commit(_ changes: Changes) throws(StoreFailure)
+    /// Lets go of endings that are not kept any more; what stands for them goes with later commits.
+    func drop(_ endings: [Revision])
+    /// How often the log was begun to be copied into the database in the background.
+    var checkpoints: Int { get }
+    /// Keeps that the daemon was stopped at this revision, and nothing is missing.
+    func close(at revision: Revision)
+}
+
+/// What a turn has to have stored before it is told.
+struct Changes {
+    /// In the order of their revisions.
+    var steps: [Change] = []
+    /// Set where somebody has set the system clock.
+    var clockStep: ClockStep?
+
+    var isEmpty: Bool { steps.isEmpty && clockStep == nil }
+}
+
+/// That somebody has set the system clock.
+struct ClockStep {
+    /// The system clock less the boot clock, from now on.
+    let offset: TimeSpan
+    /// The newest change's before.
+    let revision: Revision
+}
+
+/// What keeps changes from being stored.
+struct StoreFailure: Error, Equatable {
+    let reason: String
+}
+
+/// A store that was opened, and what it held.
+struct OpenedStore {
+    let store: any Store
+    let timetable: Timetable
+    /// The newest revision when the system clock was set last, nil where that is not known to have happened.
+    let stepRevision: Revision?
+    /// The system clock less the boot clock as it was held last, nil where this is another boot or it was set since.
+    let offset: TimeSpan?
+}

@@ -1,0 +1,56 @@
+import CountdownCore
+import Glibc
+
+/// Where the store is, and how it is opened: at the start, and again where it could not be opened then.
+struct StoreOpening {
+    enum Failure: Error {
+        /// A living daemon has the directory.
+        case held(directory: String, holder: String)
+        case failed(StoreFailure)
+    }
+
+    /// Nil where nothing says where it would be.
+    let directory: String?
+    let durability: SQLiteStore.Durability
+    let policy: Policy
+    let log: Log
+
+    func open(at now: Now) throws(Failure) -> OpenedStore {
+        guard let directory else {
+            throw .failed(StoreFailure(reason: "there is no home directory: give a --state-directory"))
+        }
+        let held: StateDirectory
+        do throws(StateDirectory.Failure) {
+            held = try StateDirectory(path: directory)
+        } catch {
+            switch error {
+            case .held(let directory, let holder): throw .held(directory: directory, holder: holder)
+            case .unusable(let directory, let failure): throw .failed(StoreFailure(reason: "\(directory): \(failure)"))
+            }
+        }
+        let file = StoreFile(
+            path: "\(directory)/countdowns.db",
+            durability: durability,
+            loading: Loading(policy: policy, now: now, boot: Self.bootID()),
+            log: log
+        )
+        do throws(StoreFailure) {
+            return try file.open(in: held)
+        } catch {
+            throw .failed(StoreFailure(reason: "\(file.path): \(error.reason)"))
+        }
+    }
+
+    /// What random(4) says that this boot is called; empty where it does not.
+    private static func bootID() -> String {
+        guard let file = try? Descriptor(owning: openBootID(), of: "open") else { return "" }
+        let text = unsafe String(unsafeUninitializedCapacity: 64) {
+            unsafe max(0, read(file.number, $0.baseAddress, $0.count))
+        }
+        return text.split(separator: "\n").first.map(String.init) ?? ""
+    }
+
+    private static func openBootID() -> Int32 {
+        unsafe Glibc.open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
+    }
+}

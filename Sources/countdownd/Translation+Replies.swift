@@ -1,0 +1,166 @@
+import CountdownCore
+import IPC
+import Varlink
+
+/// What goes out: replies, errors and events.
+extension Translation {
+    /// The reply to a call that asked for a change.
+    func reply(
+        _ outcome: Outcome,
+        to call: Call,
+        _ countdown: CountdownCore.Countdown,
+        at now: Now
+    ) -> any JSONEncodable {
+        let countdown = self.countdown(countdown, at: now)
+        guard call.name == Start.name else { return CountdownReply(countdown: countdown) }
+        return Start.Reply(outcome: self.outcome(outcome), countdown: countdown)
+    }
+
+    /// The reply to `Get` and `Wait`.
+    func reply(_ countdown: CountdownCore.Countdown, at now: Now) -> some JSONEncodable {
+        CountdownReply(countdown: self.countdown(countdown, at: now))
+    }
+
+    private func outcome(_ outcome: Outcome) -> IPC.Outcome {
+        switch outcome {
+        case .attached: .attached
+        case .changed(let change) where change.kind == .started: .started
+        case .changed(let change) where change.kind == .restarted: .restarted
+        case .changed: .extended
+        }
+    }
+
+    /// The error reply for a request that was refused.
+    func error(_ refusal: Refusal, at now: Now) -> any ReplyError {
+        switch refusal {
+        case .noSuchCountdown(let key): CountdownError.noSuchCountdown(key: key.text)
+        case .alreadyRunning(let countdown): CountdownError.alreadyRunning(self.countdown(countdown, at: now))
+        case .revisionMismatch(let countdown): CountdownError.revisionMismatch(self.countdown(countdown, at: now))
+        case .wrongState(let countdown): CountdownError.wrongState(self.countdown(countdown, at: now))
+        case .limitReached(let limit, let maximum): limitReached("\(limit)", maximum)
+        case .outOfRange(.length): InvalidParameter("durationUSec")
+        case .outOfRange(.deadline): InvalidParameter("deadlineUSec")
+        case .outOfRange(.adjustment): InvalidParameter("byUSec")
+        }
+    }
+
+    func noSuchCountdown(_ key: Key) -> some ReplyError {
+        CountdownError.noSuchCountdown(key: key.text)
+    }
+
+    func historyTrimmed(oldest: Revision) -> some ReplyError {
+        CountdownError.historyTrimmed(oldestRevision: oldest.number)
+    }
+
+    func storageFailed(_ reason: String) -> some ReplyError {
+        CountdownError.storageFailed(reason: reason)
+    }
+
+    /// A countdown as an element of a list.
+    func element(_ countdown: CountdownCore.Countdown, at now: Now) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { self.countdown(countdown, at: now).encode(into: &$0) }
+        return writer.bytes
+    }
+
+    /// An event, once for all who hear it.
+    func event(_ told: Told, at now: Now) -> [UInt8] {
+        switch told {
+        case .met(let countdown):
+            event(type(of: countdown), countdown, revision: countdown.isLive ? nil : countdown.revision, at: now)
+        case .clockWasSet(let countdown): event(.adjusted, countdown, at: now)
+        case .change(let change):
+            event(type(of: change.kind), change.countdown, revision: change.countdown.revision, at: now)
+        case .tick(let key, let remaining):
+            Event(type: .tick, key: key.text, remainingUSec: remaining.microseconds).encoded()
+        case .synced(let revision): Event(type: .synced, revision: revision.number).encoded()
+        case .heartbeat(let revision): Event(type: .heartbeat, revision: revision.number).encoded()
+        }
+    }
+
+    private func event(
+        _ type: EventType,
+        _ countdown: CountdownCore.Countdown,
+        revision: Revision? = nil,
+        at now: Now
+    ) -> [UInt8] {
+        var late: TimeSpan?
+        if case .finished(_, let span) = countdown.phase { late = span }
+        let countdown = self.countdown(countdown, at: now)
+        return Event(
+            type: type,
+            revision: revision?.number,
+            key: countdown.key,
+            remainingUSec: countdown.remainingUSec,
+            lateUSec: late?.microseconds,
+            countdown: countdown
+        ).encoded()
+    }
+
+    private func type(of countdown: CountdownCore.Countdown) -> EventType {
+        switch countdown.phase {
+        case .running, .paused: .attached
+        case .finished: .finished
+        case .cancelled: .cancelled
+        }
+    }
+
+    private func type(of kind: Change.Kind) -> EventType {
+        switch kind {
+        case .started: .started
+        case .restarted: .restarted
+        case .adjusted: .adjusted
+        case .paused: .paused
+        case .resumed: .resumed
+        case .finished: .finished
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// The reply to `GetStatus`.
+    func status(
+        started: WallInstant,
+        timetable: Timetable,
+        watchers: Int,
+        connections: Int,
+        counters: Counters
+    ) -> some JSONEncodable {
+        GetStatus.Reply(
+            version: Version.current,
+            startedUSec: started.microseconds,
+            running: Int64(timetable.runningCount),
+            paused: Int64(timetable.pausedCount),
+            watchers: Int64(watchers),
+            connections: Int64(connections),
+            revision: timetable.revision.number,
+            oldestRevision: timetable.oldestRevision.number,
+            limits: policy.limits.mapValues { Int64($0) },
+            counters: counters.named.mapValues { Int64($0) }
+        )
+    }
+
+    private func countdown(_ countdown: CountdownCore.Countdown, at now: Now) -> IPC.Countdown {
+        var deadline: WallInstant?
+        let state: State
+        switch countdown.phase {
+        case .running(let until): (state, deadline) = (.running, until.wall(at: now))
+        case .paused: state = .paused
+        case .finished: state = .finished
+        case .cancelled: state = .cancelled
+        }
+        return IPC.Countdown(
+            key: countdown.key.text,
+            state: state,
+            clock: countdown.clock == .elapsed ? .elapsed : .wall,
+            durationUSec: countdown.length(at: now).microseconds,
+            remainingUSec: countdown.remaining(at: now).microseconds,
+            startedUSec: countdown.started.microseconds,
+            deadlineUSec: deadline?.microseconds,
+            endedUSec: countdown.ended?.microseconds,
+            label: countdown.label,
+            metadata: countdown.metadata.isEmpty ? nil : countdown.metadata,
+            forget: countdown.forget,
+            revision: countdown.revision.number
+        )
+    }
+}

@@ -1,0 +1,155 @@
+import CountdownCore
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@testable import countdownd
+
+@Suite("Limits that are reached")
+struct LimitTests {
+    private static let far: Int64 = 3_600_000_000
+
+    @Test("at the limit of countdowns a known key is still found and changed, a new one is refused until one has ended")
+    func countdowns() throws {
+        let caller = try SmallDaemon { $0.countdowns = 3 }.caller()
+        for key in ["a", "b", "c"] { _ = try caller.call(Start(key: key)) }
+        _ = try caller.call(Pause(key: "b"))
+        let full = CountdownError.limitReached(limit: "countdowns", maximum: 3)
+        #expect(throws: full) { try caller.call(Start(key: "d")) }
+        for key in ["a", "b", "c"] { #expect(try caller.call(Start(key: key)).outcome == .attached) }
+        #expect(try caller.call(Start(key: "a", ifRunning: .restart)).outcome == .restarted)
+        #expect(try caller.call(Start(key: "b", ifRunning: .extend)).outcome == .extended)
+        #expect(throws: full) { try caller.call(Start(key: "d", ifRunning: .restart)) }
+        _ = try caller.call(Cancel(key: "c"))
+        #expect(try caller.call(Start(key: "d")).outcome == .started)
+        #expect(throws: full) { try caller.call(Start(key: "c")) }
+        #expect(try caller.call(GetStatus()).limits["countdowns"] == 3)
+    }
+
+    @Test("endings past the limit push the oldest ones out, and who resumes from before those is told so")
+    func history() throws {
+        let caller = try SmallDaemon { $0.history = 3 }.caller()
+        let since = try caller.call(GetStatus()).revision
+        for key in ["a", "b", "c", "d", "e"] {
+            _ = try caller.call(Start(key: key))
+            _ = try caller.call(Finish(key: key))
+        }
+        let ended = State.allCases
+        #expect(try caller.call(List(states: ended)).countdowns.map(\.key) == ["c", "d", "e"])
+        for key in ["a", "b"] {
+            #expect(throws: CountdownError.noSuchCountdown(key: key)) { try caller.call(Get(key: key)) }
+        }
+        let oldest = try caller.call(GetStatus()).oldestRevision
+        #expect(throws: CountdownError.historyTrimmed(oldestRevision: oldest)) {
+            try caller.call(all: IPC.Watch(since: since))
+        }
+        #expect(throws: CountdownError.historyTrimmed(oldestRevision: oldest)) {
+            try caller.call(all: IPC.Watch(since: oldest - 1))
+        }
+        let follower = try SmallDaemon { $0.history = 3 }.follower()
+        try follower.events(through: .synced)
+    }
+
+    @Test("from the oldest revision that is kept all endings after it are told")
+    func oldest() throws {
+        let daemon = try SmallDaemon { $0.history = 3 }
+        let caller = try daemon.caller()
+        for key in ["a", "b", "c", "d", "e"] {
+            _ = try caller.call(Start(key: key))
+            _ = try caller.call(Finish(key: key))
+        }
+        let oldest = try caller.call(GetStatus()).oldestRevision
+        let told = try daemon.follower(IPC.Watch(since: oldest)).events(through: .synced)
+        #expect(told.map(\.key) == ["c", "d", "e", nil])
+    }
+
+    @Test("endings that shall be forgotten push nothing out, however many they are")
+    func forgotten() throws {
+        let daemon = try SmallDaemon { $0.history = 3 }
+        let caller = try daemon.caller()
+        let since = try caller.call(GetStatus()).revision
+        for key in ["a", "b", "c"] {
+            _ = try caller.call(Start(key: key))
+            _ = try caller.call(Finish(key: key))
+        }
+        for number in 0..<1_000 {
+            try caller.send(Start(key: "limit/\(number)", durationUSec: Self.far, forget: true), oneway: true)
+            try caller.send(Cancel(key: "limit/\(number)"), oneway: true)
+        }
+        #expect(try caller.call(List(states: State.allCases)).countdowns.map(\.key) == ["a", "b", "c"])
+        let told = try daemon.follower(IPC.Watch(since: since)).events(through: .synced)
+        #expect(told.map(\.key) == ["a", "b", "c", nil])
+    }
+
+    @Test("a connection past the limit waits until another one has gone, and is answered then")
+    func connections() throws {
+        let daemon = try SmallDaemon { $0.connections = 2 }
+        let first = try daemon.caller()
+        var second: Caller? = try daemon.caller()
+        #expect(try second?.call(GetStatus()).connections == 2)
+        let third = try daemon.caller()
+        try third.send(GetStatus())
+        // It is not taken in while there are two: they would tell of three.
+        for _ in 0..<10 { #expect(try first.call(GetStatus()).connections == 2) }
+        second = nil
+        #expect(try third.answer(to: GetStatus.self).value.connections == 2)
+    }
+
+    @Test("more than may be asked for at once is refused with its limit")
+    func asked() throws {
+        let caller = try SmallDaemon {
+            $0.soonest = 2
+            $0.patterns = 1
+            $0.patternBytes = 3
+            $0.labelBytes = 4
+            $0.metadataPairs = 1
+            $0.metadataBytes = 4
+        }.caller()
+        _ = try caller.call(List(match: ["abc"], soonest: 2))
+        _ = try caller.call(Start(key: "a", label: "abcd", metadata: ["ab": "cd"]))
+        #expect(throws: CountdownError.limitReached(limit: "soonest", maximum: 2)) { try caller.call(List(soonest: 3)) }
+        #expect(throws: CountdownError.limitReached(limit: "patterns", maximum: 1)) {
+            try caller.call(List(match: ["a", "b"]))
+        }
+        #expect(throws: CountdownError.limitReached(limit: "patternBytes", maximum: 3)) {
+            try caller.call(List(match: ["abcd"]))
+        }
+        #expect(throws: CountdownError.limitReached(limit: "labelBytes", maximum: 4)) {
+            try caller.call(Start(key: "b", label: "abcde"))
+        }
+        #expect(throws: CountdownError.limitReached(limit: "metadataPairs", maximum: 1)) {
+            try caller.call(Start(key: "b", metadata: ["a": "", "b": ""]))
+        }
+        #expect(throws: CountdownError.limitReached(limit: "metadataBytes", maximum: 4)) {
+            try caller.call(Start(key: "b", metadata: ["ab": "cde"]))
+        }
+        #expect(throws: CountdownError.self) { try caller.call(Get(key: "b")) }
+    }
+
+    @Test("a message past the limit closes the connection")
+    func message() throws {
+        let daemon = try SmallDaemon { $0.messageBytes = 100 }
+        let call = #"{"method":"io.countdownd.GetStatus"}"#
+        let connection = try daemon.connect()
+        #expect(
+            try connection.exchange(call + String(repeating: " ", count: 100 - call.utf8.count)).contains("version")
+        )
+        try connection.send(Array(repeating: UInt8(ascii: " "), count: 101))
+        #expect(try connection.nextMessage() == nil)
+    }
+
+    @Test("calls behind one that waits are read up to the limit, and all are answered in the end")
+    func waitingCalls() throws {
+        let daemon = try SmallDaemon { $0.messageBytes = 200 }
+        let caller = try daemon.caller()
+        _ = try caller.call(Start(key: "tea"))
+        let waiter = try daemon.connect()
+        let wait = #"{"method":"io.countdownd.Wait","parameters":{"key":"tea"}}"#
+        let get = #"{"method":"io.countdownd.Get","parameters":{"key":"tea"}}"#
+        let calls = [wait] + [String](repeating: get, count: 500)
+        try waiter.send(Array((calls.joined(separator: "\0") + "\0").utf8))
+        _ = try caller.call(Finish(key: "tea"))
+        for _ in calls { #expect(try waiter.message().contains(#""state":"finished""#)) }
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import countdownd
+
+@Suite("The socket")
+struct ListenerTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func mode(of name: String) -> mode_t? {
+        FileIdentity.status(of: directory.path(of: name)).map { $0.st_mode & 0o7777 }
+    }
+
+    private func listen(_ name: String) throws(Listener.Failure) {
+        _ = try Listener(path: directory.path(of: name))
+    }
+
+    @Test("is for its user alone, in a directory that is too")
+    func modes() throws {
+        let listener = try Listener(path: directory.path(of: "made/socket"))
+        #expect(listener.descriptor >= 0)
+        #expect(mode(of: "made") == 0o700)
+        #expect(mode(of: "made/socket") == 0o600)
+    }
+
+    @Test("goes with the listener, but not where another has come to stand there")
+    func goes() throws {
+        do {
+            let listener = try Listener(path: directory.path(of: "socket"))
+            #expect(listener.descriptor >= 0)
+        }
+        #expect(mode(of: "socket") == nil)
+        do {
+            let listener = try Listener(path: directory.path(of: "socket"))
+            #expect(listener.descriptor >= 0)
+            unsafe rename(directory.path(of: "socket"), directory.path(of: "moved"))
+            unsafe close(open(directory.path(of: "socket"), O_CREAT | O_CLOEXEC, 0o600))
+        }
+        #expect(mode(of: "socket") != nil)
+    }
+
+    @Test("may be in a directory behind a link")
+    func link() throws {
+        unsafe mkdir(directory.path(of: "real"), 0o700)
+        unsafe symlink(directory.path(of: "real"), directory.path(of: "link"))
+        let listener = try Listener(path: directory.path(of: "link/socket"))
+        #expect(listener.descriptor >= 0)
+        #expect(mode(of: "real/socket") != nil)
+    }
+
+    @Test(
+        "is not put where everybody could take its place, unless what is there stays its owner's",
+        arguments: [false, true]
+    )
+    func openDirectory(isSticky: Bool) throws {
+        unsafe mkdir(directory.path(of: "open"), 0o700)
+        unsafe chmod(directory.path(of: "open"), isSticky ? 0o1777 : 0o777)
+        if isSticky {
+            try listen("open/socket")
+        } else {
+            let failure = #expect(throws: Listener.Failure.self) { try listen("open/socket") }
+            guard case .openDirectory = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+        }
+    }
+
+    @Test("is left alone where a daemon answers on it, and taken where none does")
+    func inUse() throws {
+        do {
+            let listener = try Listener(path: directory.path(of: "socket"))
+            #expect(listener.descriptor >= 0)
+            let failure = #expect(throws: Listener.Failure.self) { try listen("socket") }
+            guard case .inUse = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            // So that it stays behind, as after a crash.
+            unsafe rename(directory.path(of: "socket"), directory.path(of: "stale"))
+        }
+        #expect(mode(of: "stale") != nil)
+        try listen("stale")
+    }
+
+    @Test("takes the place of no other file")
+    func notASocket() throws {
+        unsafe close(open(directory.path(of: "file"), O_CREAT | O_CLOEXEC, 0o600))
+        let failure = #expect(throws: Listener.Failure.self) { try listen("file") }
+        guard case .notASocket = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(mode(of: "file") != nil)
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import countdownd
+
+@Suite("The levels of the log")
+struct LogTests {
+    @Test("they have the names and the numbers of syslog(3)")
+    func names() {
+        let names = ["error": 3, "warning": 4, "notice": 5, "info": 6, "debug": 7] as [String: Int32]
+        for (name, number) in names { #expect(Log.Level(name: name)?.rawValue == number) }
+        for name in ["", "Error", "err", "warn", "0", "emerg"] { #expect(Log.Level(name: name) == nil) }
+    }
+
+    @Test("an error comes before all others")
+    func order() {
+        #expect(Log.Level.allCases == Log.Level.allCases.sorted())
+        #expect(Log.Level.error < .debug)
+    }
+}

@@ -1,0 +1,153 @@
+import CountdownCore
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@testable import countdownd
+
+/// Whatever the portions of a turn are, what clients see is the same.
+@Suite("Turns that do little at a time")
+struct PortionTests {
+    /// A daemon that does the least in a turn that it can, and puts hardly anything into a page.
+    private func daemon() throws -> SmallDaemon {
+        try SmallDaemon {
+            $0.callsInTurn = 2
+            $0.callsOfPeerInTurn = 1
+            $0.endingsInTurn = 1
+            $0.ticksInTurn = 1
+            $0.entriesInTurn = 1
+            $0.trimmingsInTurn = 1
+            $0.readBytesInTurn = 7
+            $0.pageBytes = 1
+        }
+    }
+
+    @Test("calls of several clients are each answered in their order")
+    func calls() throws {
+        let daemon = try daemon()
+        let callers = try (0..<5).map { _ in try daemon.caller() }
+        for number in 0..<20 {
+            for (index, caller) in callers.enumerated() { try caller.send(Start(key: "\(index)/\(number)")) }
+        }
+        for number in 0..<20 {
+            for (index, caller) in callers.enumerated() {
+                #expect(try caller.answer(to: Start.self).value.countdown.key == "\(index)/\(number)")
+            }
+        }
+        #expect(try callers[0].call(GetStatus()).counters["mostCallsInTurn"] == 2)
+    }
+
+    @Test("a list has a page for each, in the order of their last change")
+    func list() throws {
+        let caller = try daemon().caller()
+        let keys = (0..<20).map { "\($0)" }
+        for key in keys { _ = try caller.call(Start(key: key)) }
+        let pages = try caller.call(all: List())
+        #expect(pages.flatMap(\.countdowns).map(\.key) == keys)
+        #expect(pages.count >= 20)
+        #expect(try caller.call(all: List(keys: ["7", "3", "5"])).flatMap(\.countdowns).map(\.key) == ["3", "5", "7"])
+        #expect(throws: ServiceError.expectedMore) { try caller.call(List(keys: ["1", "2"])) }
+        let soonest = try caller.call(all: List(match: ["1*"], soonest: 3)).flatMap(\.countdowns)
+        #expect(soonest.map(\.key) == ["1", "10", "11"])
+    }
+
+    @Test("a watch begins with what there is, and what changes in the midst of that is told once, at its new place")
+    func watch() throws {
+        let daemon = try daemon()
+        let caller = try daemon.caller()
+        let keys = (0..<50).map { "\($0)" }
+        for key in keys { _ = try caller.call(Start(key: key)) }
+        // Changes and the beginning of the watch meet in the same turns.
+        let follower = try daemon.follower(IPC.Watch(tickUSec: 0))
+        for key in keys.reversed() where key.hasSuffix("3") { try caller.send(Pause(key: key), oneway: true) }
+        for key in keys where key.hasSuffix("7") { try caller.send(Cancel(key: key), oneway: true) }
+        try caller.send(Start(key: "fence"), oneway: true)
+        var known: [String: IPC.Countdown] = [:]
+        var last: Int64 = 0
+        while known["fence"] == nil {
+            let event = try follower.next()
+            guard let countdown = event.countdown else { continue }
+            #expect(countdown.revision > last)
+            last = countdown.revision
+            known[countdown.key] = countdown
+        }
+        #expect(known.count == 51)
+        for (key, countdown) in known {
+            #expect(countdown.state == (key.hasSuffix("3") ? .paused : key.hasSuffix("7") ? .cancelled : .running))
+        }
+    }
+
+    @Test("endings that are due at once are told in their order, and waiting clients are answered")
+    func endings() throws {
+        let daemon = try daemon()
+        let caller = try daemon.caller()
+        let follower = try daemon.follower(IPC.Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        let now = try caller.call(Start(key: "now")).countdown.startedUSec
+        let keys = (0..<30).map { "\($0)" }
+        for key in keys { _ = try caller.call(Start(key: key, deadlineUSec: now + 500_000)) }
+        let waiter = try daemon.caller()
+        let waited = try waiter.call(Wait(key: "15")).countdown
+        #expect(waited.state == .finished)
+        let told = try follower.events(through: .finished, of: "29").filter { $0.type == .finished }
+        #expect(told.map(\.key) == keys)
+        #expect(try caller.call(GetStatus()).counters["mostEndingsInTurn"] == 1)
+    }
+
+    @Test("ticks of many are told one by one, none twice")
+    func ticks() throws {
+        let daemon = try daemon()
+        let caller = try daemon.caller()
+        let follower = try daemon.follower(IPC.Watch(tickUSec: 50_000))
+        try follower.events(through: .synced)
+        let keys = (0..<20).map { "\($0)" }
+        for key in keys { _ = try caller.call(Start(key: key, durationUSec: 400_000)) }
+        let events = try follower.events(through: .finished, of: "19")
+        for key in keys {
+            let ticks = events.filter { $0.type == .tick && $0.key == key }.compactMap(\.remainingUSec)
+            #expect(ticks == Set(ticks).sorted(by: >))
+            #expect(ticks.allSatisfy { $0.isMultiple(of: 50_000) && (1..<400_000).contains($0) })
+            #expect(!ticks.isEmpty)
+        }
+    }
+
+    @Test("who comes back in the midst of changes misses none")
+    func since() throws {
+        let daemon = try daemon()
+        let caller = try daemon.caller()
+        let since = try caller.call(GetStatus()).revision
+        for round in 0..<30 {
+            _ = try caller.call(Start(key: "\(round % 4)", ifRunning: .restart))
+            if round % 3 == 0 { _ = try caller.call(Finish(key: "\(round % 4)")) }
+        }
+        let follower = try daemon.follower(IPC.Watch(tickUSec: 0, since: since))
+        for key in ["0", "1", "2", "3"] { try caller.send(Start(key: key, ifRunning: .restart), oneway: true) }
+        _ = try caller.call(Start(key: "fence"))
+        let newest = try caller.call(GetStatus()).revision
+        var revisions: [Int64] = []
+        while revisions.last != newest {
+            if let revision = try follower.next().countdown?.revision { revisions.append(revision) }
+        }
+        #expect(revisions == Set(revisions).sorted())
+        let endings = try caller.call(all: List(states: [.finished])).flatMap(\.countdowns)
+        #expect(endings.allSatisfy { revisions.contains($0.revision) })
+    }
+
+    @Test("the history is let go of in portions too")
+    func trimming() throws {
+        let daemon = try SmallDaemon {
+            $0.history = 2
+            $0.trimmingsInTurn = 1
+            $0.callsInTurn = 64
+        }
+        let caller = try daemon.caller()
+        for number in 0..<40 {
+            try caller.send(Start(key: "\(number)"), oneway: true)
+            try caller.send(Finish(key: "\(number)"), oneway: true)
+        }
+        // Each call makes a turn at least, in which one is let go of.
+        for _ in 0..<40 { _ = try caller.call(GetStatus()) }
+        #expect(try caller.call(List(states: State.allCases)).countdowns.map(\.key) == ["38", "39"])
+    }
+}

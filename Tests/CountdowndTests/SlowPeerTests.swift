@@ -1,0 +1,99 @@
+import CountdownCore
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@testable import countdownd
+
+@Suite("Clients that do not read")
+struct SlowPeerTests {
+    private let label = String(repeating: "x", count: 1_000)
+
+    /// Changes a countdown until there are so few watchers.
+    private func change(_ caller: Caller, untilWatchers count: Int64) throws -> GetStatus.Reply {
+        while true {
+            for _ in 0..<50 { try caller.send(Start(key: "busy", ifRunning: .restart, label: label), oneway: true) }
+            let status = try caller.call(GetStatus())
+            if status.watchers <= count { return status }
+        }
+    }
+
+    @Test("one that is over its limit is disconnected; it comes back with what it saw last, and misses no ending")
+    func comesBack() throws {
+        let daemon = try SmallDaemon { $0.unsentBytes = 100_000 }
+        let caller = try daemon.caller()
+        let slow = try daemon.follower(IPC.Watch(tickUSec: 0))
+        try slow.events(through: .synced)
+        for key in ["a", "b", "c"] { _ = try caller.call(Start(key: key)) }
+        let status = try change(caller, untilWatchers: 0)
+        #expect(status.counters["slowPeers"] == 1)
+        for key in ["a", "b", "c"] { _ = try caller.call(Finish(key: key)) }
+        var since: Int64 = 0
+        // It reads what it was sent until it finds the connection closed.
+        #expect(throws: (any Error).self) {
+            while true { since = try slow.next().revision ?? since }
+        }
+        let missed = try daemon.follower(IPC.Watch(tickUSec: 0, since: since)).events(through: .synced)
+        #expect(missed.filter { $0.type == .finished }.map(\.key) == ["a", "b", "c"])
+    }
+
+    @Test("where all together have too much unread, the slowest goes, not the others")
+    func all() throws {
+        let daemon = try SmallDaemon { $0.unsentBytesInAll = 300_000 }
+        let caller = try daemon.caller()
+        _ = try daemon.caller().call(GetStatus())
+        let slow = try (0..<3).map { _ in try daemon.follower(IPC.Watch(tickUSec: 0)) }
+        for follower in slow { try follower.events(through: .synced) }
+        let other = try daemon.follower(IPC.Watch(tickUSec: 0, keys: ["quiet"]))
+        try other.events(through: .synced)
+        let status = try change(caller, untilWatchers: 3)
+        #expect(status.counters["slowPeers"] ?? 0 >= 1)
+        _ = try caller.call(Start(key: "quiet"))
+        #expect(try other.next().type == .started)
+    }
+
+    @Test("one that does not read a list, nor its answers, holds up nobody and costs no more than pages")
+    func unreadList() throws {
+        let daemon = try SmallDaemon {
+            $0.pageBytes = 1_000
+            $0.unsentBytes = 20_000
+        }
+        let caller = try daemon.caller()
+        for number in 0..<3_000 { try caller.send(Start(key: "\(number)", label: label), oneway: true) }
+        let reader = try daemon.caller()
+        try reader.send(List(), more: true)
+        for _ in 0..<1_000 { try reader.send(Get(key: "0")) }
+        for _ in 0..<100 { _ = try caller.call(Get(key: "1")) }
+        #expect(try caller.call(GetStatus()).counters["slowPeers"] == 0)
+        var keys: [String] = []
+        while true {
+            let page = try reader.answer(to: List.self)
+            keys += page.value.countdowns.map(\.key)
+            if !page.continues { break }
+        }
+        #expect(keys == (0..<3_000).map { "\($0)" })
+        for _ in 0..<1_000 { _ = try reader.answer(to: Get.self) }
+    }
+
+    @Test("ticks that one has not read are left out, its endings are not")
+    func ticks() throws {
+        let daemon = try SmallDaemon { $0.shortestTick = .milliseconds(1) }
+        let caller = try daemon.caller()
+        let slow = try daemon.follower(IPC.Watch(tickUSec: 1_000))
+        try slow.events(through: .synced)
+        let quick = try daemon.follower(IPC.Watch(tickUSec: 0))
+        try quick.events(through: .synced)
+        for number in 0..<200 {
+            let start = Start(key: "\(number)", durationUSec: 1_500_000, label: label)
+            try caller.send(start, oneway: true)
+        }
+        try quick.events(through: .finished, of: "199")
+        let status = try caller.call(GetStatus())
+        #expect(status.counters["slowPeers"] == 0)
+        let told = try slow.events(through: .finished, of: "199")
+        #expect(told.filter { $0.type == .finished }.count == 200)
+        #expect(Int64(told.filter { $0.type == .tick }.count) == status.counters["ticks"])
+        #expect(told.filter { $0.type == .tick }.count < 200 * 1_499)
+    }
+}

@@ -1,0 +1,48 @@
+import CountdownCore
+import Foundation
+import Testing
+
+@testable import countdownd
+
+@Suite("The status that systemd is told")
+struct StatusTests {
+    /// Noon of some day, local time.
+    private let now: Now
+
+    init() throws {
+        let noon = try #require(Calendar.current.date(from: DateComponents(year: 2026, month: 1, day: 31, hour: 12)))
+        now = Now(boot: BootInstant(microseconds: 0), offset: .seconds(Int64(noon.timeIntervalSince1970)))
+    }
+
+    private func status(_ running: Int, next span: TimeSpan? = nil, trouble: String? = nil) -> String {
+        let next = span.map { now.wall + $0 }
+        return Supervision.status(Supervision.Situation(running: running, next: next, trouble: trouble), at: now)
+    }
+
+    @Test("it counts what runs")
+    func count() {
+        #expect(status(0) == "0 running")
+        #expect(status(3) == "3 running")
+    }
+
+    @Test("it names the local time of what ends next, to the minute")
+    func next() {
+        #expect(status(1, next: .zero) == "1 running, next 12:00")
+        #expect(status(3, next: .seconds(5 * 3_600 + 30 * 60 + 59)) == "3 running, next 17:30")
+        #expect(status(3, next: .seconds(12 * 3_600 - 1)) == "3 running, next 23:59")
+    }
+
+    @Test("it names the date too, where that is not today's")
+    func date() {
+        #expect(status(1, next: .seconds(12 * 3_600)) == "1 running, next 2026-02-01 00:00")
+        #expect(status(1, next: .seconds(-13 * 3_600)) == "1 running, next 2026-01-30 23:00")
+        #expect(status(1, next: .seconds(365 * 86_400)) == "1 running, next 2027-01-31 12:00")
+    }
+
+    @Test("it says that changes cannot be stored, and why")
+    func trouble() {
+        #expect(
+            status(2, next: .zero, trouble: "disk full") == "2 running, next 12:00; changes cannot be stored: disk full"
+        )
+    }
+}

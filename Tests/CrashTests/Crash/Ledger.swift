@@ -1,0 +1,150 @@
+import IPC
+
+/// What one client knows of countdowns that nobody else changes, held against whatever it is told of them later.
+struct Ledger {
+    /// How far the test's clock may be from the daemon's: about a deadline that is nearer, either answer is right.
+    private static let doubtUSec: Int64 = 2_000
+
+    private struct Entry {
+        /// As it was told last; nil where the key stands for nothing.
+        var known: Countdown?
+        /// A change that was asked for, and not answered so far.
+        var asked: Change?
+    }
+
+    private var entries: [String: Entry] = [:]
+    /// What was told that cannot be.
+    private(set) var faults: [String] = []
+    /// How many countdowns were found to have ended at their deadline while nobody asked.
+    private(set) var endingsFound = 0
+    /// Of the calls that were cut off: how many were found to have been carried out, and how many not.
+    private(set) var cutOff = (made: 0, lost: 0)
+
+    func known(_ key: String) -> Countdown? { entries[key]?.known }
+
+    /// Keys of which anything was asked.
+    var keys: [String] { entries.keys.sorted() }
+
+    /// Notes a change that was asked for; what becomes of it is not known.
+    mutating func ask(_ change: Change) {
+        entries[change.key, default: Entry()].asked = change
+    }
+
+    /// Notes the answer to the change that was asked for.
+    mutating func answer(_ countdown: Countdown, outcome: Outcome? = nil) {
+        let entry = entries[countdown.key] ?? Entry()
+        entries[countdown.key]?.asked = nil
+        guard outcome != .attached else {
+            return find(countdown, under: countdown.key, sentUSec: 0, receivedUSec: .max)
+        }
+        if let known = entry.known, countdown.revision <= known.revision {
+            faults.append("a change without a revision of its own: \(countdown) after \(known)")
+        }
+        if let asked = entry.asked, !asked.explains(countdown, after: entry.known) {
+            faults.append("\(asked) was answered with \(countdown) after \(String(describing: entry.known))")
+        }
+        entries[countdown.key] = Entry(known: isGone(countdown) ? nil : countdown)
+    }
+
+    /// Notes that the change that was asked for was refused.
+    mutating func refuse(_ key: String) {
+        entries[key]?.asked = nil
+    }
+
+    /// Holds what there is under a key, as it was asked for and told between two instants, against what is known.
+    mutating func find(_ found: Countdown?, under key: String, sentUSec: Int64, receivedUSec: Int64) {
+        let entry = entries[key] ?? Entry()
+        let isDue = entry.known?.deadlineUSec.map { $0 - Self.doubtUSec <= receivedUSec } ?? false
+        let mayRun = entry.known?.deadlineUSec.map { $0 + Self.doubtUSec > sentUSec } ?? true
+        if isSame(found, entry.known), mayRun || entry.known?.endedUSec != nil {
+            if entry.asked != nil { cutOff.lost += 1 }
+        } else if isDue, let known = entry.known, isEnding(found, of: known) {
+            endingsFound += 1
+            if entry.asked != nil { cutOff.lost += 1 }
+        } else if let asked = entry.asked, asked.explains(found, after: entry.known) {
+            cutOff.made += 1
+        } else {
+            let (found, known, asked) = (describe(found), describe(entry.known), describe(entry.asked))
+            faults.append("under \(key) is \(found) after \(known), asked: \(asked)")
+        }
+        entries[key] = Entry(known: found)
+    }
+
+    private func describe(_ value: (some Any)?) -> String {
+        value.map { "\($0)" } ?? "nothing"
+    }
+
+    /// Whether nothing has changed; what remains is another at every instant.
+    private func isSame(_ found: Countdown?, _ known: Countdown?) -> Bool {
+        guard var found, let known else { return found == nil && known == nil }
+        if found.state == .running { found.remainingUSec = known.remainingUSec }
+        return found == known
+    }
+
+    /// Whether a countdown that was running has ended at its deadline, and nothing else.
+    private func isEnding(_ found: Countdown?, of known: Countdown) -> Bool {
+        guard let found else { return known.forget }
+        var expected = known
+        expected.state = .finished
+        expected.remainingUSec = 0
+        expected.endedUSec = known.deadlineUSec
+        expected.deadlineUSec = nil
+        expected.revision = found.revision
+        return !known.forget && found == expected && found.revision > known.revision
+    }
+
+    private func isGone(_ countdown: Countdown) -> Bool {
+        countdown.forget && countdown.endedUSec != nil
+    }
+}
+
+/// A change that is asked for.
+enum Change {
+    case start(Start)
+    case cancel(Cancel)
+    case finish(Finish)
+    case pause(Pause)
+    case resume(Resume)
+    case adjust(Adjust)
+
+    var key: String {
+        switch self {
+        case .start(let start): start.key
+        case .cancel(let cancel): cancel.key
+        case .finish(let finish): finish.key
+        case .pause(let pause): pause.key
+        case .resume(let resume): resume.key
+        case .adjust(let adjust): adjust.key
+        }
+    }
+
+    /// Whether it may have made of a countdown what was found afterwards, when that may have come due.
+    func explains(_ found: Countdown?, after known: Countdown?) -> Bool {
+        guard let found else { return forgets(after: known) && mayEnd }
+        guard known.map({ $0.revision < found.revision }) ?? true else { return false }
+        switch self {
+        case .start(let start):
+            return found.label == start.label && [.running, .paused, .finished].contains(found.state)
+        case .cancel: return isSame(found, as: known) && found.state == .cancelled
+        case .finish: return isSame(found, as: known) && found.state == .finished
+        case .pause: return isSame(found, as: known) && found.state == .paused
+        case .resume: return isSame(found, as: known) && found.state != .paused && found.state != .cancelled
+        case .adjust: return isSame(found, as: known) && found.state != .cancelled
+        }
+    }
+
+    private func forgets(after known: Countdown?) -> Bool {
+        if case .start(let start) = self, start.forget == true { return true }
+        return known?.forget ?? false
+    }
+
+    private var mayEnd: Bool {
+        if case .pause = self { return false }
+        return true
+    }
+
+    /// Whether a later state is one of the same countdown.
+    private func isSame(_ found: Countdown, as known: Countdown?) -> Bool {
+        found.label == known?.label && found.startedUSec == known?.startedUSec && found.metadata == known?.metadata
+    }
+}

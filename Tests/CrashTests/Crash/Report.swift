@@ -1,0 +1,45 @@
+import IPC
+
+@testable import countdownd
+
+/// What a run has come to.
+struct Report {
+    let faults: [String]
+    let summary: String
+
+    init(
+        writers: [Writer],
+        witnesses: [Witness],
+        found: [String: IPC.Countdown],
+        stored: Set<Int64>,
+        counts: Counts,
+        log: String
+    ) {
+        var facts = Facts()
+        for writer in writers { facts.merge(writer.facts) }
+        for witness in witnesses { facts.merge(witness.facts) }
+        let all = (writers.map(\.counts) + witnesses.map(\.counts)).reduce(counts, +)
+        var faults = writers.flatMap(\.ledger.faults) + facts.faults + all.oddEnds
+        for witness in witnesses { faults += witness.faults(found: found, stored: stored) }
+        faults += log.split(separator: "\n").filter { $0.contains(": error: ") || $0.contains("atal") }.map(String.init)
+        self.faults = faults
+        let made = writers.reduce(0) { $0 + $1.ledger.cutOff.made }
+        let ended = writers.reduce(0) { $0 + $1.ledger.endingsFound }
+        summary = """
+            \(all); of those cut off \(made) were made; \(ended) found ended at their deadline; \
+            \(stored.count) endings kept, each told once to each of \(witnesses.count) witnesses; \(facts.count) revisions
+            """
+    }
+}
+
+/// What a daemon that has stopped has left in its store.
+enum StoredEndings {
+    /// The revisions of all endings that are kept.
+    static func read(_ directory: String) throws -> Set<Int64> {
+        let database = try Database(path: "\(directory)/countdowns.db", busyMilliseconds: 0)
+        let rows = try database.prepare("SELECT revision FROM countdown WHERE state IN (2, 3)")
+        var revisions: Set<Int64> = []
+        while try rows.step() { revisions.insert(rows.integer(0)) }
+        return revisions
+    }
+}

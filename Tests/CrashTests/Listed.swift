@@ -1,0 +1,15 @@
+import IPC
+
+/// All that a daemon knows.
+enum Listed {
+    static func all(at path: String) throws -> [String: Countdown] {
+        var client = try Client(connectingTo: path)
+        try client.start(streaming: List(match: ["*"], states: State.allCases))
+        var found: [String: Countdown] = [:]
+        while let (reply, continues) = try client.nextReply(to: List.self) {
+            for countdown in reply.countdowns { found[countdown.key] = countdown }
+            guard continues else { break }
+        }
+        return found
+    }
+}

@@ -1,0 +1,201 @@
+/*
+ * Preloaded into a daemon, lets what it does to the files below one directory fail, or kills it there.
+ *
+ * FAULT_DIRECTORY names the directory, FAULT_CONTROL a file that holds a struct control, which a test maps and writes
+ * into while the daemon runs. Every call is counted, so that a test can name the one that fails by its number.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DESCRIPTORS = 65536, TRACED = 65536 };
+
+struct control {
+	_Atomic uint64_t calls;  /* so many were counted */
+	_Atomic uint64_t first;  /* the first one that fails; 0: none does */
+	_Atomic uint64_t last;   /* the last one that fails */
+	_Atomic uint64_t failed; /* so many have failed */
+	_Atomic int32_t error;   /* the errno of a failure; 0: SIGKILL */
+	_Atomic uint32_t reads;  /* not 0: calls that change nothing are counted too */
+	_Atomic uint32_t torn;   /* not 0: half of a write is done before the end */
+	uint32_t reserved;
+	char trace[TRACED];      /* a letter for each call that was counted */
+};
+
+static struct control *control;
+static const char *directory;
+static size_t directory_length;
+/* Descriptors of files below the directory. */
+static _Atomic unsigned char ours[DESCRIPTORS];
+
+#define REAL(name) ((__typeof__(&name))real(#name, &real_##name))
+
+static void *real(const char *name, void **known)
+{
+	if (*known == NULL)
+		*known = dlsym(RTLD_NEXT, name);
+	return *known;
+}
+
+static void *real_open, *real_open64, *real_openat, *real_openat64, *real_close, *real_read, *real_pread, *real_pread64,
+	*real_write, *real_pwrite, *real_pwrite64, *real_fsync, *real_fdatasync, *real_ftruncate, *real_ftruncate64,
+	*real_posix_fallocate, *real_posix_fallocate64, *real_rename, *real_unlink, *real_mkdir, *real_mmap, *real_mmap64;
+
+__attribute__((constructor)) static void begin(void)
+{
+	const char *path = getenv("FAULT_CONTROL");
+	directory = getenv("FAULT_DIRECTORY");
+	if (path == NULL || directory == NULL)
+		return;
+	directory_length = strlen(directory);
+	int file = REAL(open)(path, O_RDWR | O_CLOEXEC);
+	void *mapped = REAL(mmap)(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	REAL(close)(file);
+	if (mapped == MAP_FAILED)
+		abort();
+	control = mapped;
+}
+
+static int is_ours(const char *path)
+{
+	return control != NULL && strncmp(path, directory, directory_length) == 0
+		&& (path[directory_length] == '/' || path[directory_length] == 0);
+}
+
+static int has_ours(int descriptor)
+{
+	return control != NULL && descriptor >= 0 && descriptor < DESCRIPTORS && ours[descriptor];
+}
+
+/* Counts a call; whether it fails, with errno set. Where it is the end, a half of a write may come before. */
+static int fails(char letter, int changes, int descriptor, const void *bytes, size_t count, off_t offset)
+{
+	if (!changes && !control->reads)
+		return 0;
+	uint64_t number = ++control->calls;
+	if (number <= TRACED)
+		control->trace[number - 1] = letter;
+	if (control->first == 0 || number < control->first || number > control->last)
+		return 0;
+	control->failed++;
+	if (control->error == 0) {
+		if (control->torn && bytes != NULL)
+			(void)!REAL(pwrite)(descriptor, bytes, count / 2, offset);
+		raise(SIGKILL);
+	}
+	errno = control->error;
+	return 1;
+}
+
+static int opened(int descriptor, const char *path)
+{
+	if (descriptor >= 0 && descriptor < DESCRIPTORS)
+		ours[descriptor] = is_ours(path);
+	return descriptor;
+}
+
+static int changes_by(int flags)
+{
+	return (flags & O_ACCMODE) != O_RDONLY;
+}
+
+#define OPEN(name, parameters, arguments)                                                                              \
+	int name parameters                                                                                            \
+	{                                                                                                              \
+		mode_t mode = 0;                                                                                       \
+		if (flags & (O_CREAT | O_TMPFILE)) {                                                                   \
+			va_list rest;                                                                                  \
+			va_start(rest, flags);                                                                         \
+			mode = va_arg(rest, mode_t);                                                                   \
+			va_end(rest);                                                                                  \
+		}                                                                                                      \
+		if (is_ours(path) && fails('o', changes_by(flags), -1, NULL, 0, 0))                                    \
+			return -1;                                                                                     \
+		return opened(REAL(name) arguments, path);                                                             \
+	}
+
+OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(openat, (int at, const char *path, int flags, ...), (at, path, flags, mode))
+OPEN(openat64, (int at, const char *path, int flags, ...), (at, path, flags, mode))
+
+int close(int descriptor)
+{
+	if (descriptor >= 0 && descriptor < DESCRIPTORS)
+		ours[descriptor] = 0;
+	return REAL(close)(descriptor);
+}
+
+#define ON_DESCRIPTOR(type, name, letter, changes, parameters, arguments)                                              \
+	type name parameters                                                                                           \
+	{                                                                                                              \
+		if (has_ours(descriptor) && fails(letter, changes, -1, NULL, 0, 0))                                    \
+			return -1;                                                                                     \
+		return REAL(name) arguments;                                                                           \
+	}
+
+ON_DESCRIPTOR(ssize_t, read, 'r', 0, (int descriptor, void *to, size_t count), (descriptor, to, count))
+ON_DESCRIPTOR(ssize_t, pread, 'r', 0, (int descriptor, void *to, size_t count, off_t at), (descriptor, to, count, at))
+ON_DESCRIPTOR(ssize_t, pread64, 'r', 0, (int descriptor, void *to, size_t count, off64_t at), (descriptor, to, count, at))
+ON_DESCRIPTOR(int, fsync, 's', 1, (int descriptor), (descriptor))
+ON_DESCRIPTOR(int, fdatasync, 's', 1, (int descriptor), (descriptor))
+ON_DESCRIPTOR(int, ftruncate, 't', 1, (int descriptor, off_t length), (descriptor, length))
+ON_DESCRIPTOR(int, ftruncate64, 't', 1, (int descriptor, off64_t length), (descriptor, length))
+
+#define WRITE(name, parameters, arguments, offset)                                                                     \
+	ssize_t name parameters                                                                                        \
+	{                                                                                                              \
+		if (has_ours(descriptor) && fails('w', 1, descriptor, bytes, count, offset))                           \
+			return -1;                                                                                     \
+		return REAL(name) arguments;                                                                           \
+	}
+
+WRITE(write, (int descriptor, const void *bytes, size_t count), (descriptor, bytes, count),
+      lseek(descriptor, 0, SEEK_CUR))
+WRITE(pwrite, (int descriptor, const void *bytes, size_t count, off_t at), (descriptor, bytes, count, at), at)
+WRITE(pwrite64, (int descriptor, const void *bytes, size_t count, off64_t at), (descriptor, bytes, count, at), at)
+
+/* These return what others set errno to. */
+#define ALLOCATE(name, offset)                                                                                         \
+	int name(int descriptor, offset at, offset length)                                                             \
+	{                                                                                                              \
+		if (has_ours(descriptor) && fails('a', 1, -1, NULL, 0, 0))                                             \
+			return errno;                                                                                  \
+		return REAL(name)(descriptor, at, length);                                                             \
+	}
+
+ALLOCATE(posix_fallocate, off_t)
+ALLOCATE(posix_fallocate64, off64_t)
+
+#define ON_PATH(name, letter, parameters, arguments)                                                                   \
+	int name parameters                                                                                            \
+	{                                                                                                              \
+		if (is_ours(path) && fails(letter, 1, -1, NULL, 0, 0))                                                 \
+			return -1;                                                                                     \
+		return REAL(name) arguments;                                                                           \
+	}
+
+ON_PATH(rename, 'n', (const char *path, const char *to), (path, to))
+ON_PATH(unlink, 'u', (const char *path), (path))
+ON_PATH(mkdir, 'd', (const char *path, mode_t mode), (path, mode))
+
+#define MAP(name, offset)                                                                                              \
+	void *name(void *address, size_t length, int protection, int flags, int descriptor, offset at)                 \
+	{                                                                                                              \
+		if (has_ours(descriptor) && fails('m', 1, -1, NULL, 0, 0))                                             \
+			return MAP_FAILED;                                                                             \
+		return REAL(name)(address, length, protection, flags, descriptor, at);                                 \
+	}
+
+MAP(mmap, off_t)
+MAP(mmap64, off64_t)
