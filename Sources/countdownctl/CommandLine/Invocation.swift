@@ -1,0 +1,58 @@
+import ArgumentParser
+
+/// One run of the program, from what was typed to the code that it exits with.
+struct Invocation {
+    /// What was typed behind the name of the program.
+    let arguments: [String]
+
+    func run() -> CommandStatus {
+        ignoreBrokenPipes()
+        let verbs = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
+        if let mistaken = MistakenVerb(arguments, verbs: verbs + ["help"]) {
+            return report(.usage(mistaken.sentence(verbs: verbs)))
+        }
+        do {
+            var command = try Countdownctl.parseAsRoot(TypedArguments.normalize(arguments))
+            if let verb = command as? any Verb { return try verb.perform() }
+            try command.run()
+            return .success
+        } catch {
+            return end(with: error)
+        }
+    }
+
+    /// Says how it went, where a verb did not.
+    func end(with error: any Error) -> CommandStatus {
+        switch error {
+        case let failure as Failure: report(failure)
+        case let failure as StreamFailure: Failure(failure).map(report) ?? .success
+        default: answer(error)
+        }
+    }
+
+    /// What ArgumentParser has to say: help, which is data, or what was wrong with the arguments. Any other error is one
+    /// that nobody thought of.
+    private func answer(_ error: any Error) -> CommandStatus {
+        switch Countdownctl.exitCode(for: error) {
+        case .success:
+            do {
+                try StandardStream.output.write(Array("\(Countdownctl.fullMessage(for: error))\n".utf8))
+                return .success
+            } catch {
+                return end(with: error)
+            }
+        case .validationFailure: return report(.usage(Countdownctl.message(for: error)))
+        default: return report(Failure(.internalFault, "\(error)"))
+        }
+    }
+
+    private func report(_ failure: Failure) -> CommandStatus {
+        var lines = ["countdownctl: \(failure.sentence)"]
+        if failure.status == .usage, let verb = arguments.first, Countdownctl.has(verb: verb) {
+            lines.append("`countdownctl \(verb) --help` shows how it is typed")
+        }
+        // Nobody could be told of it.
+        try? StandardStream.error.write(Array((lines.joined(separator: "\n") + "\n").utf8))
+        return failure.status
+    }
+}

@@ -1,0 +1,65 @@
+/// A word that is no verb, and the verb that is meant.
+struct MistakenVerb: Equatable {
+    let word: String
+    /// What was typed behind it.
+    let arguments: [String]
+
+    /// Nil where the word is one of the verbs.
+    init?(_ typed: [String], verbs: [String]) {
+        guard let word = typed.first, !word.hasPrefix("-"), !verbs.contains(word) else { return nil }
+        self.word = word
+        arguments = Array(typed.dropFirst())
+    }
+
+    /// What was wrong, and what would be right.
+    func sentence(verbs: [String]) -> String {
+        let beginning = "\(quoted(word)) is no verb"
+        if let advice { return "\(beginning); \(advice)" }
+        if let verb = verbs.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: verb) <= 2 {
+            return "\(beginning); \(command(verb)) is meant?"
+        }
+        return "\(beginning); `countdownctl --help` lists them"
+    }
+
+    /// The verb for a word that other programs have.
+    private var advice: String? {
+        switch word {
+        case "restart", "reset": "\(command("start", ending: "--restart")) begins anew"
+        case "extend": "\(command("start", ending: "--extend")) adds time, \(command("adjust")) adds or takes it"
+        case "stop", "kill", "abort":
+            "\(command("cancel", keysAlone: true)) ends it, \(command("pause", keysAlone: true)) keeps what remains"
+        case "rm", "remove", "delete", "del": "\(command("cancel", keysAlone: true)) ends it"
+        case "add", "new", "create", "set": "\(command("start")) starts one, `countdownctl adjust tea +5m` adds time"
+        case "ls", "ps": "\(command("list")) is meant"
+        case "get", "info": "\(command("show")) is meant"
+        case "continue", "unpause": "\(command("resume")) is meant"
+        case "follow", "tail", "monitor": "`countdownctl watch` follows all, `countdownctl attach tea` one to its end"
+        default: nil
+        }
+    }
+
+    /// The command with the verb in the place of the word, as it could be typed in a shell.
+    private func command(_ verb: String, ending: String? = nil, keysAlone: Bool = false) -> String {
+        var words = arguments.filter { $0 != ending }
+        if keysAlone { words = words.filter { !DurationText.isMeant(by: $0) } }
+        if words.isEmpty, !["list", "watch", "status"].contains(verb) { words = ["KEY"] }
+        let all = ["countdownctl", verb] + words.map(ShellWord.quote) + (ending.map { [$0] } ?? [])
+        return "`\(PrintableText.escape(all.joined(separator: " ")))`"
+    }
+
+    /// How many letters have to be put in, left out or changed to make the verb of the word.
+    private func distance(to verb: String) -> Int {
+        let target = Array(verb)
+        var row = Array(0...target.count)
+        for (line, letter) in word.enumerated() {
+            var diagonal = row[0]
+            row[0] = line + 1
+            for (column, other) in target.enumerated() {
+                let changed = diagonal + (letter == other ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(changed, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[target.count]
+    }
+}

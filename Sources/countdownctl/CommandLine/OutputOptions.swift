@@ -1,0 +1,58 @@
+import ArgumentParser
+import IPC
+
+/// How a verb prints; every verb that prints data has these.
+struct OutputOptions: ParsableArguments {
+    // The option alone is given its value by `TypedArguments`: ArgumentParser's own way to do without one passes over
+    // values that it does not know.
+    @Option(
+        help: ArgumentHelp(
+            "Print the objects of the interface io.countdownd as JSON: --json, or --json=pretty.",
+            valueName: "short|pretty"
+        )
+    )
+    var json: JSONStyle?
+
+    @Option(help: ArgumentHelp("Colour what is printed; NO_COLOR is kept.", valueName: "when"))
+    var color = ColorChoice.auto
+
+    @OptionGroup var messages: MessageOptions
+
+    /// What the options ask for.
+    var output: Output {
+        Output(
+            isQuiet: messages.quiet,
+            json: json,
+            palette: Palette(
+                isColoured: color.allows(
+                    isTerminal: StandardStream.output.isTerminal,
+                    environment: Environment.value
+                )
+            )
+        )
+    }
+}
+
+/// What a verb says beside its data.
+struct MessageOptions: ParsableArguments {
+    @Flag(name: .shortAndLong, help: "Say nothing but what is wrong.")
+    var quiet = false
+}
+
+extension JSONStyle: ExpressibleByArgument {}
+
+/// When to colour.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    /// On a terminal that can, unless NO_COLOR is set.
+    case auto
+    case always
+    case never
+
+    func allows(isTerminal: Bool, environment: (String) -> String?) -> Bool {
+        switch self {
+        case .always: true
+        case .never: false
+        case .auto: isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Glibc
+import IPC
+
+@main
+struct Countdownctl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "countdownctl",
+        abstract: "Keyed countdowns that outlive the programs that start them.",
+        discussion: """
+            Examples:
+              countdownctl start tea 5m             start one, or find it running
+              countdownctl start tea 5m --attach    and follow it to its end
+              countdownctl start call --until 17:30
+              countdownctl list                     what runs
+              countdownctl adjust tea +1m           add a minute
+              countdownctl wait tea && echo ready   wait for its end
+              countdownctl watch --json             every event, an object a line
+
+            A length is 90, 90s, 1h30m, 1.5h, 250ms, 1:30 or 1:02:03. A time is 17:30,
+            'tomorrow 9:00', ISO 8601, or @ with the seconds since 1970. Ctrl-C leaves a
+            countdown running and never cancels it.
+
+            Exit codes: 0 done; 3 known and not running, of wait and attach: cancelled;
+            4 no such countdown; 64 usage; 69 no daemon; 74 not stored; 75 try later;
+            76 protocol; 77 denied; 124 timed out; 130 Ctrl-C.
+            """,
+        version: "countdownctl \(Version.current)",
+        subcommands: [
+            StartVerb.self, ShowVerb.self, ListVerb.self, WatchVerb.self, AttachVerb.self, WaitVerb.self,
+            CancelVerb.self, FinishVerb.self, PauseVerb.self, ResumeVerb.self, AdjustVerb.self, IsRunningVerb.self,
+            RunVerb.self, ButtonVerb.self, AskCodeVerb.self, StatusVerb.self,
+        ]
+    )
+
+    static func main() {
+        Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)
+    }
+
+    /// Whether the word is the name of a verb.
+    static func has(verb: String) -> Bool {
+        configuration.subcommands.contains { $0.configuration.commandName == verb }
+    }
+}

@@ -1,0 +1,105 @@
+import IPC
+
+/// A text with places for what is known of a countdown: `{key} {remaining}`. Braces as such are doubled.
+struct Template: Equatable {
+    /// What a place stands for.
+    enum Field: String, CaseIterable {
+        case key
+        /// The key where there is no label.
+        case label
+        /// `4:59`
+        case remaining
+        /// Whole seconds that remain; one that has begun counts.
+        case s
+        /// How much of it has gone, from 0 to 100.
+        case percent
+        /// When it ends, or has ended; `-` where it is paused.
+        case end
+        case state
+    }
+
+    private enum Piece: Equatable {
+        case text(String)
+        case field(Field)
+    }
+
+    private let pieces: [Piece]
+
+    /// - Throws: which place stands for nothing, or which brace lacks its fellow.
+    init(_ text: String) throws(Failure) {
+        var pieces: [Piece] = []
+        var literal = ""
+        var rest = text[...]
+        while let first = rest.popFirst() {
+            guard first == "{" || first == "}" else {
+                literal.append(first)
+                continue
+            }
+            if rest.first == first {
+                rest.removeFirst()
+                literal.append(first)
+                continue
+            }
+            guard first == "{", let end = rest.firstIndex(of: "}") else { throw Self.loneBrace(first) }
+            guard let field = Field(rawValue: String(rest[..<end])) else { throw Self.unknown(rest[..<end]) }
+            if !literal.isEmpty { pieces.append(.text(literal)) }
+            literal = ""
+            pieces.append(.field(field))
+            rest = rest[rest.index(after: end)...]
+        }
+        if !literal.isEmpty { pieces.append(.text(literal)) }
+        self.pieces = pieces
+    }
+
+    /// Whether nothing in it depends on the countdown.
+    var isConstant: Bool { !pieces.contains { if case .field = $0 { true } else { false } } }
+
+    /// The text for a countdown. What others chose is taken as it is, or as it may be shown.
+    func render(_ countdown: Countdown, clock: ClockText, isShown: Bool = true) -> String {
+        pieces.map { piece in
+            switch piece {
+            case .text(let text): return text
+            case .field(let field):
+                let value = Self.value(of: field, countdown, clock)
+                return isShown ? PrintableText.escape(value) : value
+            }
+        }.joined()
+    }
+
+    private static func value(of field: Field, _ countdown: Countdown, _ clock: ClockText) -> String {
+        switch field {
+        case .key: countdown.key
+        case .label: countdown.title
+        case .remaining: RemainingText.render(countdown.remainingUSec)
+        case .s: "\(countdown.remainingSeconds)"
+        case .percent: "\(countdown.percentGone)"
+        case .end: (countdown.endedUSec ?? countdown.deadlineUSec).map(clock.render) ?? "-"
+        case .state: countdown.state.rawValue
+        }
+    }
+
+    /// The places as they are typed.
+    static var places: String { Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ") }
+
+    private static func loneBrace(_ brace: Character) -> Failure {
+        .usage("a \(brace) without its fellow in a template; \(brace)\(brace) is one as such")
+    }
+
+    private static func unknown(_ name: Substring) -> Failure {
+        .usage("\(quoted("{\(name)}")) is no place in a template; there are \(places), and {{ is a brace")
+    }
+}
+
+extension Countdown {
+    /// The label, or the key where there is none.
+    var title: String {
+        guard let label, !label.isEmpty else { return key }
+        return label
+    }
+
+    /// Whole seconds that remain; one that has begun counts, as it does in `RemainingText`.
+    var remainingSeconds: Int64 { max(0, remainingUSec / 1_000_000 + (remainingUSec % 1_000_000 > 0 ? 1 : 0)) }
+
+    /// How much has gone, from 0 to 100.
+    var percentGone: Int { Int((progress * 100).rounded(.down)) }
+}

@@ -1,0 +1,28 @@
+/// How a verb that follows countdowns shows them, and how it waits meanwhile.
+struct Follower {
+    var printer: any EventPrinter
+    let waiting: any Waiting
+
+    /// What only prints, until Ctrl-C.
+    init(_ printer: any EventPrinter) {
+        self.printer = printer
+        waiting = Interruption()
+    }
+
+    /// A screen, which shows and waits in one.
+    init(_ session: TerminalSession<FollowScreen>) {
+        printer = session
+        waiting = session
+    }
+}
+
+extension Output {
+    /// How events are shown to whoever reads them: a screen on a terminal, else lines or objects.
+    func follower(of daemon: Daemon, _ subject: FollowScreen.Subject) throws(Failure) -> Follower {
+        if let json { return Follower(JSONEventPrinter(style: json)) }
+        if isQuiet { return Follower(SilentEventPrinter()) }
+        guard let device = TerminalDevice(ofOutput: []) else { return Follower(LineEventPrinter()) }
+        let screen = FollowScreen(subject)
+        return Follower(try TerminalSession(screen, on: device, of: daemon, palette: palette))
+    }
+}

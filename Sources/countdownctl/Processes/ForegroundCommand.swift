@@ -1,0 +1,45 @@
+import Glibc
+
+/// A command that is run in this program's place: it has its streams and its terminal, and the signals that are sent
+/// to this program are passed on to it.
+struct ForegroundCommand {
+    let words: [String]
+
+    /// Runs it to its end.
+    ///
+    /// - Throws: why it could not be started.
+    func run() throws(ProcessLaunch.NotStarted) -> ProcessEnding {
+        var signals = Self.passedOn
+        var before = sigset_t()
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        // Where whoever started this program ignores it, the system would reap what is to be waited for.
+        signal(SIGCHLD, SIG_DFL)
+        let process = try ProcessLaunch(words: words, mask: before).start()
+        while true {
+            if let ending = ending(of: process) { return ending }
+            var told = unsafe siginfo_t()
+            let number = unsafe sigwaitinfo(&signals, &told)
+            // What the terminal sends, it has sent to the command as well.
+            guard number > 0, number != SIGCHLD, unsafe told.si_code != SI_KERNEL else { continue }
+            kill(process, number)
+        }
+    }
+
+    /// How it ended; nil where it has not.
+    private func ending(of process: pid_t) -> ProcessEnding? {
+        var status: Int32 = 0
+        guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
+        return ProcessEnding(waitStatus: status)
+    }
+
+    /// What is passed on, and what tells of its end.
+    private static var passedOn: sigset_t {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for number in [SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH] {
+            unsafe sigaddset(&signals, number)
+        }
+        return signals
+    }
+}

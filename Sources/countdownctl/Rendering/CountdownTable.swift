@@ -1,0 +1,54 @@
+import IPC
+
+/// Countdowns in the columns of `list`.
+enum CountdownTable {
+    /// The lines, those that end first at the front.
+    static func lines(_ countdowns: [Countdown], clock: ClockText, legend: Bool, palette: Palette) -> [String] {
+        guard !countdowns.isEmpty else { return [] }
+        var table = Table(columns: [
+            Table.Column(title: "KEY"),
+            Table.Column(title: "STATE"),
+            Table.Column(title: "LEFT", alignsRight: true),
+            Table.Column(title: "LENGTH", alignsRight: true),
+            Table.Column(title: "END"),
+            Table.Column(title: "LABEL"),
+        ])
+        for countdown in countdowns { table.append(row(countdown, clock)) }
+        return table.lines(legend: legend, palette: palette)
+    }
+
+    private static func row(_ countdown: Countdown, _ clock: ClockText) -> [Table.Cell] {
+        let end = (countdown.endedUSec ?? countdown.deadlineUSec).map(clock.render)
+        return [
+            Table.Cell(text: PrintableText.escape(countdown.key)),
+            Table.Cell(text: countdown.state.rawValue, tint: Palette.Tint(countdown.state)),
+            Table.Cell(text: RemainingText.render(countdown.remainingUSec)),
+            Table.Cell(text: LengthText.render(countdown.durationUSec.roundedToTellingDigits)),
+            Table.Cell(text: end ?? "-"),
+            Table.Cell(text: PrintableText.escape(countdown.label ?? "")),
+        ]
+    }
+
+    /// The order of `list`: what runs by its deadline, then what is paused by what remains, then what ended, the last
+    /// to end first.
+    static func precedes(_ left: Countdown, _ right: Countdown) -> Bool {
+        let (first, second) = (rank(left), rank(right))
+        return first == second ? left.key < right.key : first < second
+    }
+
+    private static func rank(_ countdown: Countdown) -> (Int, Int64) {
+        switch countdown.state {
+        case .running: (0, countdown.deadlineUSec ?? 0)
+        case .paused: (1, countdown.remainingUSec)
+        case .finished, .cancelled: (2, -(countdown.endedUSec ?? 0))
+        }
+    }
+}
+
+extension Int64 {
+    /// Microseconds as people tell them: in whole seconds from a minute on, whole milliseconds from a second on.
+    fileprivate var roundedToTellingDigits: Int64 {
+        let digit: Int64 = self >= 60_000_000 ? 1_000_000 : self >= 1_000_000 ? 1_000 : 1
+        return (self + digit / 2) / digit * digit
+    }
+}

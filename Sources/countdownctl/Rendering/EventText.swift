@@ -1,0 +1,38 @@
+import IPC
+
+/// What is said of an event in a line.
+struct EventText {
+    let text: CountdownText
+
+    init(_ text: CountdownText = CountdownText()) { self.text = text }
+
+    /// `tea: started, 5:00 left, ends 17:30:05`; nil for what tells nothing to a person.
+    func line(_ event: Event) -> String? {
+        if event.type == .tick { return tick(event) }
+        guard let countdown = event.countdown, let clause = clause(event, countdown) else { return nil }
+        return "\(CountdownText.name(countdown)): \(clause)"
+    }
+
+    private func tick(_ event: Event) -> String? {
+        guard let key = event.key, let remaining = event.remainingUSec else { return nil }
+        return "\(PrintableText.escape(key)): \(RemainingText.render(remaining)) left"
+    }
+
+    private func clause(_ event: Event, _ countdown: Countdown) -> String? {
+        switch event.type {
+        case .attached: text.state(countdown)
+        case .started, .restarted, .paused, .resumed: "\(event.type.rawValue), \(text.remaining(countdown))"
+        case .adjusted where event.revision == nil: "the system clock was set, \(text.remaining(countdown))"
+        case .adjusted: "adjusted, \(text.remaining(countdown))"
+        case .finished: text.state(countdown) + late(event)
+        case .cancelled: text.state(countdown)
+        case .tick, .synced, .heartbeat: nil
+        }
+    }
+
+    /// That nobody could be told in time; less than a second is nothing to speak of.
+    private func late(_ event: Event) -> String {
+        guard let late = event.lateUSec, late >= 1_000_000 else { return "" }
+        return ", told \(LengthText.render(late / 1_000_000 * 1_000_000)) late"
+    }
+}

@@ -1,0 +1,49 @@
+/// Rows in aligned columns, two spaces apart.
+struct Table {
+    struct Column {
+        let title: String
+        var alignsRight = false
+    }
+
+    struct Cell {
+        let text: String
+        var tint: Palette.Tint?
+    }
+
+    let columns: [Column]
+    private(set) var rows: [[Cell]] = []
+
+    init(columns: [Column]) { self.columns = columns }
+
+    /// Adds a row, which has a cell for each column.
+    mutating func append(_ row: [Cell]) {
+        precondition(row.count == columns.count, "a row has a cell for each column")
+        rows.append(row)
+    }
+
+    /// The lines, the titles first where they are wanted. No line ends with spaces.
+    func lines(legend: Bool, palette: Palette) -> [String] {
+        let titles = columns.map { Cell(text: $0.title, tint: .bold) }
+        let all = legend ? [titles] + rows : rows
+        let widths = columns.indices.map { column in
+            all.reduce(0) { max($0, DisplayWidth.of($1[column].text)) }
+        }
+        return all.map { line($0, widths, palette) }
+    }
+
+    private func line(_ row: [Cell], _ widths: [Int], _ palette: Palette) -> String {
+        let last = row.lastIndex { !$0.text.isEmpty } ?? 0
+        var line = ""
+        for column in 0...last {
+            let gap = String(repeating: " ", count: widths[column] - DisplayWidth.of(row[column].text))
+            let text = palette.paint(row[column].text, row[column].tint)
+            if column > 0 { line += "  " }
+            if columns[column].alignsRight {
+                line += gap + text
+            } else {
+                line += column == last ? text : text + gap
+            }
+        }
+        return line
+    }
+}

@@ -1,0 +1,90 @@
+/// A code of so many characters that is being typed, and where the next one goes.
+struct CodeInput: Equatable {
+    /// Which characters a code has.
+    enum Alphabet: Equatable {
+        case digits
+        /// Letters from A to Z, large or small, and digits.
+        case alphanumeric
+
+        /// The character as it stands in a code; nil where it does not belong into one. Digits of any script count as
+        /// digits, and full-width letters as letters, as input methods send them.
+        func admit(_ character: Character) -> Character? {
+            guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1 else { return nil }
+            if scalar.properties.numericType == .decimal, let digit = character.wholeNumberValue {
+                return Character("\(digit)")
+            }
+            guard self == .alphanumeric else { return nil }
+            switch scalar {
+            case "a"..."z", "A"..."Z": return character
+            case "ａ"..."ｚ", "Ａ"..."Ｚ": return Unicode.Scalar(scalar.value - 0xFEE0).map(Character.init)
+            default: return nil
+            }
+        }
+    }
+
+    let length: Int
+    let alphabet: Alphabet
+    private(set) var characters: [Character] = []
+    /// The place where the next character goes: behind the last one, or one that is overwritten.
+    private var place = 0
+
+    init(length: Int, alphabet: Alphabet) {
+        self.length = length
+        self.alphabet = alphabet
+    }
+
+    var isFull: Bool { characters.count == length }
+
+    /// The whole code; nil while some of it lacks.
+    var code: String? { isFull ? String(characters) : nil }
+
+    /// The box that the cursor is in; nil behind the last one of a full code.
+    var cursor: Int? { place < length ? place : nil }
+
+    /// Takes a character that was typed; what does not belong into a code or is past its end is dropped.
+    mutating func type(_ character: Character) {
+        guard let character = alphabet.admit(character), place < length else { return }
+        if place == characters.count { characters.append(character) } else { characters[place] = character }
+        place += 1
+    }
+
+    /// Takes text that was pasted.
+    ///
+    /// One run of exactly as many characters as the code has, of which one is a digit at least, is the code, whatever
+    /// else stands around it: "code 1234, valid 5 min". Else, where what fits is as long as the code or longer, its last
+    /// characters are it, and where it is shorter, it is as if it were typed.
+    mutating func paste(_ text: String) {
+        let admitted = text.map(alphabet.admit)
+        let runs = Set(
+            admitted.split(separator: nil).map { $0.compactMap(\.self) }.filter { run in
+                run.count == length && run.contains(where: \.isNumber)
+            }
+        )
+        let fitting = admitted.compactMap(\.self)
+        if runs.count == 1, let run = runs.first {
+            characters = run
+            place = length
+        } else if fitting.count >= length {
+            characters = fitting.suffix(length)
+            place = length
+        } else {
+            for character in fitting { type(character) }
+        }
+    }
+
+    /// Takes the character before the cursor away.
+    mutating func deleteBackward() {
+        guard place > 0 else { return }
+        place -= 1
+        characters.remove(at: place)
+    }
+
+    /// Takes the character under the cursor away.
+    mutating func deleteForward() {
+        guard place < characters.count else { return }
+        characters.remove(at: place)
+    }
+
+    /// Moves the cursor by so many boxes, never past the first one that is empty.
+    mutating func move(by distance: Int) { place = min(max(place + distance, 0), characters.count) }
+}

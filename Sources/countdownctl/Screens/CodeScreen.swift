@@ -1,0 +1,128 @@
+import IPC
+
+/// A code that is asked for, with a button beside it that has it sent again where there is one.
+struct CodeScreen: Screen {
+    private(set) var input: CodeInput
+    private(set) var button: CountdownButton?
+    let spacing: Int
+    let isHidden: Bool
+    /// Whether a full code can be mended until Enter.
+    let confirms: Bool
+    /// Whether the terminal has the keyboard.
+    private var hasKeyboard = true
+    /// Whether keys are for the button.
+    private var isAtButton = false
+    private var isLost = false
+    /// Whether Enter came before the code was full.
+    private var isMissingSome = false
+    /// Whether the code is taken, and only a command is waited for that runs.
+    private var isTaken = false
+
+    init(_ input: CodeInput, button: CountdownButton? = nil, spacing: Int, isHidden: Bool, confirms: Bool) {
+        self.input = input
+        self.button = button
+        self.spacing = spacing
+        self.isHidden = isHidden
+        self.confirms = confirms
+    }
+
+    mutating func take(_ event: ScreenEvent) -> [ScreenAction] {
+        var actions = button?.take(event) ?? []
+        switch event {
+        case .key(let key) where !isTaken: actions += take(key)
+        case .paste(let text) where !isTaken:
+            isMissingSome = false
+            input.paste(text)
+            isAtButton = false
+        case .click where !isTaken: actions += button?.press() ?? []
+        case .focus(let hasKeyboard): self.hasKeyboard = hasKeyboard
+        case .notice(let notice): isLost = notice == .lost
+        case .key, .paste, .click, .told, .answered, .ended: break
+        }
+        if input.isFull, !confirms { isTaken = true }
+        // What a command that still runs has sent would not be counted.
+        if isTaken, button?.isBusy != true { actions.append(.leave(.success)) }
+        return actions
+    }
+
+    private mutating func take(_ key: Key) -> [ScreenAction] {
+        isMissingSome = false
+        switch key {
+        case .tab: isAtButton = button != nil && !isAtButton
+        case .enter where isAtButton, .character(" ") where isAtButton: return button?.press() ?? []
+        case .enter:
+            isTaken = input.isFull
+            isMissingSome = !input.isFull
+        case .character(let character):
+            isAtButton = false
+            input.type(character)
+        case .backspace: input.deleteBackward()
+        case .delete: input.deleteForward()
+        case .left: input.move(by: -1)
+        case .right: input.move(by: 1)
+        case .home: input.move(by: -input.length)
+        case .end: input.move(by: input.length)
+        case .control, .escape, .up, .down: break
+        }
+        return []
+    }
+
+    func frame(on canvas: Canvas) -> Frame {
+        let showsCursor = hasKeyboard && !isAtButton && !isTaken
+        let code = CodePicture(
+            input: input,
+            spacing: spacing,
+            isHidden: isHidden,
+            hasKeyboard: showsCursor,
+            canvas: canvas
+        )
+        var frame = Frame(lines: code.lines)
+        if let button {
+            let picture = ButtonPicture(button, on: canvas, isFocused: isAtButton)
+            frame = frame.with(picture.frame, beside: code.width + 3, on: canvas)
+        }
+        frame.lines.append(note(on: canvas))
+        frame.blinks = showsCursor && input.cursor != nil
+        return frame
+    }
+
+    func remains(on canvas: Canvas) -> [StyledLine] { [] }
+
+    private func note(on canvas: Canvas) -> StyledLine {
+        if isLost { return StyledLine(EventStream.Notice.lost.sentence, .yellow, on: canvas) }
+        if isMissingSome { return StyledLine("\(input.length - input.characters.count) more", .yellow, on: canvas) }
+        var hints: [KeyHints.Hint] = []
+        if confirms, input.isFull { hints.append(KeyHints.Hint("enter", "done")) }
+        if isAtButton {
+            hints.append(KeyHints.Hint("enter", "press"))
+        } else if button?.isEnabled == true {
+            hints.append(KeyHints.Hint("tab", "to the button"))
+        }
+        return KeyHints.line(hints + [KeyHints.Hint("ctrl-c", "leave")], on: canvas)
+    }
+}
+
+extension Frame {
+    /// The frame of a button at the right of two lines, which stand at its lower edge, or below them where there is no
+    /// room.
+    fileprivate func with(_ button: Frame, beside column: Int, on canvas: Canvas) -> Frame {
+        let width = button.lines.reduce(0) { max($0, $1.width) }
+        let fits = button.lines.count == ButtonPicture.height && column + width <= canvas.columns
+        guard fits else { return Frame(lines: lines + button.lines, targets: button.moved(down: lines.count)) }
+        var joined = [StyledLine()] + lines
+        for place in joined.indices {
+            joined[place].pad(to: column)
+            joined[place].append(button.lines[place])
+        }
+        return Frame(lines: joined, targets: button.moved(right: column))
+    }
+
+    private func moved(down rows: Int = 0, right columns: Int = 0) -> [Target] {
+        targets.map { target in
+            Target(
+                rows: target.rows.lowerBound + rows..<target.rows.upperBound + rows,
+                columns: target.columns.lowerBound + columns..<target.columns.upperBound + columns
+            )
+        }
+    }
+}

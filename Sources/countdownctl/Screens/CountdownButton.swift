@@ -1,0 +1,161 @@
+import IPC
+
+/// A button that counts down once it was pressed and its command has succeeded, and that takes no presses meanwhile. Its
+/// countdown is the daemon's: it is found again wherever the button is shown.
+struct CountdownButton: Equatable {
+    /// What a button is made of.
+    struct Wording: Equatable {
+        /// Its title at first.
+        var title = "Get code"
+        /// Its title after an end; nil for the one from before the press.
+        var again: String?
+        /// Its title while it counts.
+        var counting = SecondsFormat("{s} s")
+        /// A line beside it while it counts.
+        var sent: SecondsFormat?
+    }
+
+    enum Phase: Equatable {
+        /// Nobody has told yet whether it counts.
+        case unknown
+        /// It can be pressed.
+        case idle
+        /// The command runs.
+        case running
+        /// The command has succeeded, and the countdown is asked for.
+        case starting
+        case counting(Countdown)
+    }
+
+    let wording: Wording
+    /// What a press runs; nil where it counts only.
+    let command: ShellCommand?
+    /// What a press starts in the end.
+    let start: Start
+    private(set) var phase = Phase.unknown
+    /// The title of the button when it can be pressed; nothing that is shown while it counts becomes it.
+    private(set) var title: String
+    /// Whether the daemon is away: a press would run the command, and nothing would keep the next one from it.
+    private var isLost = false
+    /// Why the last press came to nothing.
+    private(set) var failure: String?
+
+    init(_ wording: Wording, command: ShellCommand?, start: Start) {
+        self.wording = wording
+        self.command = command
+        self.start = start
+        title = wording.title
+    }
+
+    /// Whether it takes a press.
+    var isEnabled: Bool { phase == .idle && !isLost }
+
+    /// Whether a command runs, or what comes of it.
+    var isBusy: Bool { phase == .running || phase == .starting }
+
+    /// The countdown, while it counts.
+    var countdown: Countdown? {
+        guard case .counting(let countdown) = phase else { return nil }
+        return countdown
+    }
+
+    /// Takes a press; nothing comes of it unless the button is enabled.
+    mutating func press() -> [ScreenAction] {
+        guard isEnabled else { return [] }
+        failure = nil
+        guard let command else { return begin() }
+        phase = .running
+        return [.run(command)]
+    }
+
+    /// Takes what happened.
+    mutating func take(_ event: ScreenEvent) -> [ScreenAction] {
+        switch event {
+        case .told(let event): take(event)
+        case .notice(let notice): return take(notice)
+        case .answered(let request, let answer): take(answer, to: request)
+        case .ended(let ending): return take(ending)
+        case .key, .paste, .click, .focus: break
+        }
+        return []
+    }
+}
+
+extension CountdownButton {
+    private mutating func begin() -> [ScreenAction] {
+        phase = .starting
+        return [.call(.start(start))]
+    }
+
+    private mutating func take(_ ending: CommandEnding) -> [ScreenAction] {
+        guard phase == .running else { return [] }
+        guard !ending.isSuccess else { return [.print(ending.lines)] + begin() }
+        phase = .idle
+        failure = ending.message(of: command?.name ?? "")
+        return [.print(ending.lines.dropLast())]
+    }
+
+    private mutating func take(_ event: Event) {
+        if event.type == .synced, phase == .unknown { phase = .idle }
+        guard event.key == start.key else { return }
+        switch event.type {
+        case .tick:
+            guard case .counting(var countdown) = phase, let remaining = event.remainingUSec else { return }
+            countdown.remainingUSec = remaining
+            phase = .counting(countdown)
+        case .finished, .cancelled: end()
+        case .attached, .started, .restarted, .adjusted, .paused, .resumed: event.countdown.map { count($0) }
+        case .synced, .heartbeat: break
+        }
+    }
+
+    private mutating func take(_ notice: EventStream.Notice) -> [ScreenAction] {
+        switch notice {
+        case .lost: isLost = true
+        // One that ended and was forgotten meanwhile is not told.
+        case .back: return [.call(.get(key: start.key))]
+        case .historyTrimmed: if !isBusy { phase = .unknown }
+        }
+        return []
+    }
+
+    private mutating func take(_ answer: Result<Countdown, Failure>, to request: Request) {
+        if case .get = request { isLost = false }
+        switch (request, answer) {
+        case (_, .success(let countdown)): count(countdown)
+        case (.get, .failure(let failure)): if failure.status == .unknownKey { end() }
+        case (_, .failure(let failure)):
+            if phase == .starting { phase = .idle }
+            self.failure = failure.sentence
+        }
+    }
+
+    /// Counts, unless the countdown has ended. What another one started while the command runs is found by `Start`.
+    private mutating func count(_ countdown: Countdown) {
+        guard [.running, .paused].contains(countdown.state) else { return end() }
+        if let known = self.countdown, known.revision > countdown.revision { return }
+        guard phase != .running else { return }
+        failure = nil
+        phase = .counting(countdown)
+    }
+
+    private mutating func end() {
+        switch phase {
+        case .counting: title = wording.again ?? title
+        case .unknown, .idle: break
+        case .running, .starting: return
+        }
+        phase = .idle
+    }
+}
+
+extension CommandEnding {
+    /// What is said of a command that failed: the last line of its own words, or how it ended.
+    func message(of name: String) -> String {
+        switch cause {
+        case .notRun(let errno): return "\(quoted(name)) cannot be run: \(systemMessage(errno))"
+        case .ended(.killed(let signal)): return lines.last ?? "\(quoted(name)) was ended by signal \(signal)"
+        case .ended(.exited(let code)): return lines.last ?? "\(quoted(name)) failed with code \(code)"
+        }
+    }
+}

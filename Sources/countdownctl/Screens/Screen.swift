@@ -1,0 +1,46 @@
+import IPC
+
+/// What a person sees and does at a terminal, without the terminal: told what happens, it says what is to be done and
+/// how it looks.
+protocol Screen {
+    /// Takes what happened.
+    mutating func take(_ event: ScreenEvent) -> [ScreenAction]
+
+    /// How it looks.
+    func frame(on canvas: Canvas) -> Frame
+
+    /// What stays on the terminal when it is left.
+    func remains(on canvas: Canvas) -> [StyledLine]
+}
+
+/// What happens to a screen.
+enum ScreenEvent {
+    case key(Key)
+    case paste(String)
+    /// Somebody clicked on what can be clicked.
+    case click
+    /// Whether the terminal has the keyboard.
+    case focus(Bool)
+    /// The daemon told something.
+    case told(Event)
+    /// Something happened to the watch.
+    case notice(EventStream.Notice)
+    /// A call that was asked for was answered.
+    case answered(Request, Result<Countdown, Failure>)
+    /// A command that was asked for has ended.
+    case ended(CommandEnding)
+}
+
+/// What a screen wants.
+enum ScreenAction: Equatable {
+    /// A call of the daemon, to be answered.
+    case call(Request)
+    /// A command to be run; one at a time.
+    case run(ShellCommand)
+    /// A line for an event, to stay above the picture.
+    case tell(Event)
+    /// Lines to stay above the picture.
+    case print([String])
+    /// The end.
+    case leave(CommandStatus)
+}

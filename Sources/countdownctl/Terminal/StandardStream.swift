@@ -1,0 +1,54 @@
+import Glibc
+
+/// A stream that every process has. Its writes are whole and go out at once.
+struct StandardStream: Sendable {
+    static let input = StandardStream(descriptor: STDIN_FILENO)
+    static let output = StandardStream(descriptor: STDOUT_FILENO)
+    static let error = StandardStream(descriptor: STDERR_FILENO)
+
+    let descriptor: Int32
+
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Whether it is a pipe, which tells when its reader leaves.
+    var isPipe: Bool {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+
+    /// Writes all the bytes.
+    func write(_ bytes: [UInt8]) throws(StreamFailure) {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress?.advanced(by: written), buffer.count - written)
+            }
+            if count >= 0 {
+                written += count
+            } else if errno != EINTR {
+                guard errno == EAGAIN, waitForRoom() else { throw StreamFailure(errno) }
+            }
+        }
+    }
+
+    /// Whoever shares the stream may have set it not to block.
+    private func waitForRoom() -> Bool {
+        var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&request, 1, -1) > 0 || errno == EINTR
+    }
+}
+
+/// Why something could not be written.
+enum StreamFailure: Error, Equatable {
+    /// Whoever read it has left.
+    case closed
+    case failed(errno: Int32)
+
+    fileprivate init(_ errno: Int32) { self = errno == EPIPE ? .closed : .failed(errno: errno) }
+}
+
+/// Lets a write to a pipe that nobody reads fail instead of ending the process: of several changes that were asked for
+/// together none is left out because of what another one printed.
+func ignoreBrokenPipes() {
+    signal(SIGPIPE, SIG_IGN)
+}

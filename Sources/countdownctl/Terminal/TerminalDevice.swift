@@ -1,0 +1,110 @@
+import Glibc
+import IPC
+
+/// A terminal whose keys come one by one and unseen, and that shows frames, until it is given back as it was.
+struct TerminalDevice: ~Copyable {
+    /// What keys come from; nil where there is only something to look at.
+    let input: Int32?
+    let output: StandardStream
+    let glyphs: Glyphs
+    private let ownsDescriptor: Bool
+    private let modes: TerminalModes
+    private var before: termios?
+    private var isEntered = false
+
+    /// Standard output with the keys of the terminal that this process is in front of.
+    ///
+    /// Nil where it is no terminal, cannot draw, or belongs to another job now.
+    init?(ofOutput modes: TerminalModes, environment: (String) -> String? = Environment.value) {
+        let stream = StandardStream.output
+        guard stream.isTerminal, Self.draws(environment), Self.isInFront(stream.descriptor) else { return nil }
+        self.init(input: isatty(STDIN_FILENO) == 1 ? STDIN_FILENO : nil, stream, modes, isOwn: false, environment)
+    }
+
+    /// The terminal of this session, wherever standard input and output go.
+    ///
+    /// Nil where there is none, or it cannot draw.
+    init?(ofSession modes: TerminalModes, environment: (String) -> String? = Environment.value) {
+        guard Self.draws(environment) else { return nil }
+        let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        self.init(input: descriptor, StandardStream(descriptor: descriptor), modes, isOwn: true, environment)
+    }
+
+    private init(
+        input: Int32?,
+        _ output: StandardStream,
+        _ modes: TerminalModes,
+        isOwn: Bool,
+        _ environment: (String) -> String?
+    ) {
+        self.input = input
+        self.output = output
+        self.modes = modes
+        ownsDescriptor = isOwn
+        // The fonts of the kernel's console have no more than 512 characters.
+        glyphs = isUnicode(environment) && environment("TERM") != "linux" ? .blocks : .ascii
+    }
+
+    deinit {
+        if isEntered { Self.give(back: output, input: input, before, modes) }
+        if ownsDescriptor { close(output.descriptor) }
+    }
+
+    /// How many columns and rows it has now; a column less, so that no line wraps.
+    var size: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard unsafe ioctl(output.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0 else {
+            return (79, 24)
+        }
+        return (Int(size.ws_col) - 1, Int(size.ws_row))
+    }
+
+    /// Takes the terminal.
+    mutating func enter() throws(StreamFailure) {
+        isEntered = true
+        if let input {
+            var settings = termios()
+            if unsafe tcgetattr(input, &settings) == 0 {
+                before = before ?? settings
+                settings.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
+                settings.c_iflag &= ~tcflag_t(INLCR | IGNCR)
+                unsafe withUnsafeMutableBytes(of: &settings.c_cc) { codes in
+                    unsafe codes[Int(VMIN)] = 1
+                    unsafe codes[Int(VTIME)] = 0
+                }
+                unsafe tcsetattr(input, TCSANOW, &settings)
+            }
+        }
+        try output.write(Array(modes.entering.utf8))
+    }
+
+    /// Gives it back as it was, and drops what was typed and not read: it was not meant for who comes next.
+    mutating func leave() {
+        guard isEntered else { return }
+        isEntered = false
+        Self.give(back: output, input: input, before, modes)
+    }
+
+    private static func give(back output: StandardStream, input: Int32?, _ before: termios?, _ modes: TerminalModes) {
+        // A terminal that is gone needs nothing back.
+        try? output.write(Array(modes.leaving.utf8))
+        guard let input, var before else { return }
+        tcflush(input, TCIFLUSH)
+        unsafe tcsetattr(input, TCSANOW, &before)
+    }
+
+    private static func draws(_ environment: (String) -> String?) -> Bool { environment("TERM") != "dumb" }
+
+    /// Whether this process may read and set the terminal without being stopped for it.
+    private static func isInFront(_ descriptor: Int32) -> Bool {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 || group == getpgrp()
+    }
+}
+
+/// Whether characters are in UTF-8 by the variables that setlocale(3) reads, in its order.
+private func isUnicode(_ environment: (String) -> String?) -> Bool {
+    let locale = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? ""
+    return ["utf-8", "utf8"].contains { locale.lowercased().contains($0) }
+}

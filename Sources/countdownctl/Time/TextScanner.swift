@@ -1,0 +1,72 @@
+/// Reads a short text from its beginning, a piece at a time; a piece that is not there leaves the place as it was.
+struct TextScanner {
+    /// So many digits always fit into an integer.
+    static let digitLimit = 18
+
+    private let bytes: [UInt8]
+    private var index = 0
+
+    init(_ text: String) { bytes = Array(text.utf8) }
+
+    /// The byte that is read next.
+    var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+    var isAtEnd: Bool { index == bytes.count }
+
+    mutating func skipSpaces() {
+        while next == UInt8(ascii: " ") { index += 1 }
+    }
+
+    /// Passes over a character, where it is the next one.
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+        guard let next, UInt32(next) == character.value else { return false }
+        index += 1
+        return true
+    }
+
+    /// A run of so many digits; nil too where more digits follow.
+    mutating func integer(digits: ClosedRange<Int>) -> Int64? {
+        let start = index
+        let run = digitRun()
+        guard digits.contains(run.count), let value = Int64(String(decoding: run, as: UTF8.self)) else {
+            index = start
+            return nil
+        }
+        return value
+    }
+
+    /// A number with or without a fraction: `1`, `1.5`, `.5`.
+    mutating func decimal() -> Decimal? {
+        let start = index
+        let whole = digitRun()
+        var fraction: ArraySlice<UInt8> = []
+        if next == UInt8(ascii: ".") {
+            index += 1
+            fraction = digitRun()
+            guard !fraction.isEmpty else {
+                index = start
+                return nil
+            }
+        }
+        guard !whole.isEmpty || !fraction.isEmpty else { return nil }
+        return Decimal(whole: whole, fraction: fraction)
+    }
+
+    /// A run of letters, empty where there is none.
+    mutating func word() -> String {
+        let start = index
+        while let next, isLetter(next) { index += 1 }
+        return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    private mutating func digitRun() -> ArraySlice<UInt8> {
+        let start = index
+        while let next, UInt8(ascii: "0")...UInt8(ascii: "9") ~= next { index += 1 }
+        return bytes[start..<index]
+    }
+
+    /// Whatever lies beyond ASCII counts as a letter: the sign for micro does.
+    private func isLetter(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || byte >= 0x80
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import IPC
+
+struct AdjustVerb: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "adjust",
+        abstract: "Add time to a countdown, take time from it, or set another end.",
+        usage: "countdownctl adjust KEY (+DURATION | -DURATION | --until TIME) [options]",
+        discussion: """
+            Examples:
+              countdownctl adjust tea +1m
+              countdownctl adjust tea -30s
+              countdownctl adjust call --until 17:45
+
+            What is paused can be given time, and no end. Where nothing would remain, it
+            finishes now.
+            """
+    )
+
+    @OptionGroup var argument: KeyArgument
+
+    @Argument(help: ArgumentHelp("What to add, with its sign.", valueName: "+duration|-duration"))
+    var amount: String?
+
+    @Option(help: .hidden)
+    var by: String?
+
+    @Option(help: ArgumentHelp("When it ends; it follows the system clock then.", valueName: "time"))
+    var until: String?
+
+    @OptionGroup var condition: RevisionOption
+    @OptionGroup var options: OutputOptions
+
+    func perform() throws -> CommandStatus {
+        let (request, notes) = try request(.local)
+        let output = options.output
+        for note in notes { output.say(note) }
+        let countdown: Countdown
+        do {
+            countdown = try Daemon().call(request).countdown
+        } catch {
+            throw explained(error)
+        }
+        if let style = output.json { try output.print(json: JSONText.object(countdown, style)) }
+        output.say("\(CountdownText.name(countdown)): \(sentence(about: countdown))")
+        return .success
+    }
+
+    /// What was typed as the call that it means, and what is to be said about how it was understood.
+    func request(_ clock: ClockText) throws(Failure) -> (Adjust, notes: [String]) {
+        let key = try argument.required(by: "adjust")
+        let typed = [amount, by, until].compactMap(\.self)
+        guard let text = typed.first else {
+            throw .usage("by how much? `countdownctl adjust \(PrintableText.escape(ShellWord.quote(key))) +1m`")
+        }
+        guard typed.count == 1 else { throw .usage("one of +DURATION, -DURATION and --until, not two of them") }
+        guard until != nil else {
+            return (Adjust(key: key, byUSec: try signed(text, key), ifRevision: condition.ifRevision), [])
+        }
+        let time = try ClockTime.read(text, clock)
+        let call = Adjust(key: key, deadlineUSec: time.instant, ifRevision: condition.ifRevision)
+        return (call, time.notes.map { $0.sentence(about: text) })
+    }
+
+    private func signed(_ text: String, _ key: String) throws(Failure) -> Int64 {
+        let sign: Int64
+        switch text.first {
+        case "+": sign = 1
+        case "-": sign = -1
+        default:
+            _ = try DurationText.read(text)
+            let word = PrintableText.escape(ShellWord.quote(key))
+            throw .usage(
+                "add or take? `countdownctl adjust \(word) +\(text)` or `countdownctl adjust \(word) -\(text)`"
+            )
+        }
+        return sign * (try DurationText.read(String(text.dropFirst())))
+    }
+
+    private func sentence(about countdown: Countdown) -> String {
+        let text = CountdownText()
+        return countdown.state == .finished
+            ? "finished, as nothing remained" : "adjusted, \(text.remaining(countdown))"
+    }
+
+    private func explained(_ failure: Failure) -> Failure {
+        guard case .wrongState(let countdown) = failure.refusal else { return failure }
+        let name = CountdownText.name(countdown)
+        guard countdown.state == .paused else {
+            return Failure(.notRunning, "\(name): nothing changed, as it is \(CountdownText().state(countdown))")
+        }
+        let resume = PrintableText.escape("countdownctl resume \(ShellWord.quote(countdown.key))")
+        return Failure(.notRunning, "\(name): is paused and so has no end to set; `\(resume)` first, or use +DURATION")
+    }
+}

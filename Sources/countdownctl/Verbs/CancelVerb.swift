@@ -1,0 +1,26 @@
+import ArgumentParser
+import IPC
+
+struct CancelVerb: ChangeVerb {
+    typealias Change = Cancel
+
+    static let configuration = CommandConfiguration(
+        commandName: "cancel",
+        abstract: "End countdowns before their deadline.",
+        usage: "countdownctl cancel KEY... [options]",
+        discussion: """
+            Examples:
+              countdownctl cancel tea
+              countdownctl cancel login/alice login/bob -q
+              countdownctl cancel tea --if-revision 1772355600000042
+            """
+    )
+
+    @OptionGroup var arguments: KeyArguments
+    @OptionGroup var condition: RevisionOption
+    @OptionGroup var options: OutputOptions
+
+    func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
+        "cancelled, \(RemainingText.render(countdown.remainingUSec)) was left"
+    }
+}

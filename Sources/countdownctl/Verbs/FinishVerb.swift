@@ -1,0 +1,25 @@
+import ArgumentParser
+import IPC
+
+struct FinishVerb: ChangeVerb {
+    typealias Change = Finish
+
+    static let configuration = CommandConfiguration(
+        commandName: "finish",
+        abstract: "Finish countdowns now.",
+        usage: "countdownctl finish KEY... [options]",
+        discussion: """
+            Examples:
+              countdownctl finish tea
+              countdownctl finish tea coffee
+            """
+    )
+
+    @OptionGroup var arguments: KeyArguments
+    @OptionGroup var condition: RevisionOption
+    @OptionGroup var options: OutputOptions
+
+    func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
+        "finished"
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import IPC
+
+struct ListVerb: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List countdowns, those that end first at the front.",
+        usage: "countdownctl list [-a | --state STATE]... [PATTERN]... [--sort ORDER] [options]",
+        discussion: """
+            Examples:
+              countdownctl list
+              countdownctl list 'login/*'
+              countdownctl list --state finished,cancelled
+              countdownctl list --all --json
+              countdownctl list --sort started --reverse
+
+            What runs or is paused is listed. In a pattern * is any run of characters, ? is
+            one, [abc] is one of these.
+            """
+    )
+
+    @Flag(name: .shortAndLong, help: "List those that have ended as well.")
+    var all = false
+
+    @Option(
+        help: ArgumentHelp("List those in a state: running, paused, finished or cancelled.", valueName: "state")
+    )
+    var state: [String] = []
+
+    @Option(help: ArgumentHelp("What comes first: what ends first, or by another column.", valueName: "order"))
+    var sort = ListOrder.end
+
+    @Flag(name: .shortAndLong, help: "Turn the order round.")
+    var reverse = false
+
+    @Flag(help: "Print no titles above the columns.")
+    var noLegend = false
+
+    @Argument(help: "List those whose keys match one of these.", completion: KeyCompletion.kind)
+    var patterns: [String] = []
+
+    @OptionGroup var options: OutputOptions
+
+    func perform() throws -> CommandStatus {
+        let request = try request()
+        let output = options.output
+        let sorted = try Self.fetch(request, from: Daemon()).sorted(by: sort.precedes)
+        let countdowns = reverse ? sorted.reversed() : sorted
+        if let style = output.json {
+            try output.print(json: JSONText.array(countdowns, style))
+        } else if countdowns.isEmpty {
+            output.say(patterns.isEmpty ? "no countdowns" : "no countdowns match")
+        } else if !output.isQuiet {
+            try output.print(
+                CountdownTable.lines(countdowns, clock: .local, legend: !noLegend, palette: output.palette)
+            )
+        }
+        return .success
+    }
+
+    /// What was typed as the call that it means.
+    func request() throws(Failure) -> List {
+        guard !all || state.isEmpty else { throw .usage("one of --all and --state, not both") }
+        let names = state.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        var states: [State] = []
+        for name in names {
+            guard let state = State(rawValue: name) else {
+                throw .usage("\(quoted(name)) is no state; there are running, paused, finished and cancelled")
+            }
+            states.append(state)
+        }
+        return List(
+            match: patterns.isEmpty ? nil : patterns,
+            states: all ? State.allCases : states.isEmpty ? nil : states
+        )
+    }
+
+    /// All pages together; of a countdown that changed meanwhile and was told twice, what was told last.
+    private static func fetch(_ request: List, from daemon: Daemon) throws(Failure) -> [Countdown] {
+        var client = try daemon.connect()
+        var found: [String: Countdown] = [:]
+        do {
+            try client.start(streaming: request)
+            var continues = true
+            while continues {
+                guard let page = try client.nextReply(to: List.self) else { break }
+                for countdown in page.reply.countdowns { found[countdown.key] = countdown }
+                continues = page.continues
+            }
+        } catch {
+            throw Failure(error)
+        }
+        return found.values.filter { request.states?.contains($0.state) ?? true }
+    }
+}

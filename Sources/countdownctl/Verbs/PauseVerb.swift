@@ -1,0 +1,27 @@
+import ArgumentParser
+import IPC
+
+struct PauseVerb: ChangeVerb {
+    typealias Change = Pause
+
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Keep what remains of countdowns until they are resumed.",
+        usage: "countdownctl pause KEY... [options]",
+        discussion: """
+            Examples:
+              countdownctl pause tea
+              countdownctl pause tea coffee --json
+            """
+    )
+
+    @OptionGroup var arguments: KeyArguments
+    @OptionGroup var condition: RevisionOption
+    @OptionGroup var options: OutputOptions
+
+    var stateAfterwards: State? { .paused }
+
+    func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
+        "paused, \(text.remaining(countdown))"
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import IPC
+
+struct ResumeVerb: ChangeVerb {
+    typealias Change = Resume
+
+    static let configuration = CommandConfiguration(
+        commandName: "resume",
+        abstract: "Let paused countdowns run on.",
+        usage: "countdownctl resume KEY... [options]",
+        discussion: """
+            Examples:
+              countdownctl resume tea
+              countdownctl resume tea coffee
+            """
+    )
+
+    @OptionGroup var arguments: KeyArguments
+    @OptionGroup var condition: RevisionOption
+    @OptionGroup var options: OutputOptions
+
+    var stateAfterwards: State? { .running }
+
+    func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
+        "resumed, \(text.remaining(countdown))"
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+@testable import countdownctl
+
+@Suite("Lengths of time, typed")
+struct DurationTextTests {
+    @Test(
+        "a length is read as it is meant",
+        arguments: [
+            ("90", 90_000_000), ("90s", 90_000_000), ("1h30m", 5_400_000_000), ("1:30", 90_000_000),
+            ("1:02:03", 3_723_000_000), ("1.5h", 5_400_000_000), ("250ms", 250_000), ("0", 0), ("1us", 1),
+            ("3\u{B5}s", 3), ("3\u{3BC}s", 3), ("1h 30m", 5_400_000_000), (" 5 min ", 300_000_000), (".5s", 500_000),
+            ("90:00", 5_400_000_000), ("100:00:00", 360_000_000_000), ("1w2d", 777_600_000_000), ("2.5", 2_500_000),
+            ("0.0000019s", 1), ("007", 7_000_000), ("30m1h", 5_400_000_000), ("2 hours", 7_200_000_000),
+            ("1.000000000000000000000001s", 1_000_000), ("3155760000", 3_155_760_000_000_000),
+        ] as [(String, Int64)]
+    )
+    func reads(_ text: String, _ microseconds: Int64) throws {
+        #expect(try DurationText.parse(text) == microseconds)
+    }
+
+    @Test(
+        "what is no length is refused for what is wrong with it",
+        arguments: [
+            ("", .empty), ("  ", .empty), ("tea", .notADuration("tea")), ("-5m", .signed("-5m")),
+            ("+5m", .signed("+5m")), ("1h30", .missingUnit("1h30", previous: .hour)),
+            ("2m 30", .missingUnit("2m 30", previous: .minute)), ("5M", .calendarUnit("5M", unit: "M")),
+            ("1month", .calendarUnit("1month", unit: "month")), ("1y", .calendarUnit("1y", unit: "y")),
+            ("5H", .unknownUnit("5H", unit: "H")), ("5x", .unknownUnit("5x", unit: "x")),
+            ("1:75", .clockField("1:75")), ("1:5", .clockField("1:5")), ("1:02:03:04", .clockField("1:02:03:04")),
+            ("1:30s", .clockField("1:30s")), (":30", .notADuration(":30")), ("5m,", .notADuration("5m,")),
+            ("1,5h", .notADuration("1,5h")), ("1 30", .notADuration("1 30")), ("5.m", .notADuration("5.m")),
+            ("3155760001", .tooLong("3155760001")), ("99999999999999999999", .tooLong("99999999999999999999")),
+            ("999999999999999999:00", .tooLong("999999999999999999:00")), ("0x5", .unknownUnit("0x5", unit: "x")),
+            ("\u{663}m", .notADuration("\u{663}m")),
+        ] as [(String, DurationText.Invalid)]
+    )
+    func refuses(_ text: String, _ reason: DurationText.Invalid) {
+        #expect(throws: reason) { try DurationText.parse(text) }
+    }
+
+    @Test(
+        "a refusal says what would be right",
+        arguments: [
+            ("1h30", "'1h30' lacks a unit at its end: '1h30m' or '1h30s'?"),
+            ("1m30", "'1m30' lacks a unit at its end: '1m30s'?"),
+            ("5M", "'5M': M is a month, and months are of unequal length; minutes are '5m'"),
+            ("5H", "'5H': units are lower case: '5h'"),
+            ("3Hours", "'3Hours': units are lower case: '3h'"),
+        ]
+    )
+    func explains(_ text: String, _ sentence: String) {
+        #expect(throws: DurationText.Invalid.self) { try DurationText.parse(text) }
+        do {
+            _ = try DurationText.parse(text)
+        } catch {
+            #expect(error.description == sentence)
+        }
+    }
+
+    @Test(
+        "a key that looks like a length is told from one that does not",
+        arguments: [
+            ("5m", true), ("90", true), ("1:30", true), ("1h30", true), ("5M", true), ("tea", false), ("2fa", false),
+            ("login/+8613800138000", false), ("13800138000", false), ("", false), ("1:75", false),
+        ]
+    )
+    func tellsKeysFromLengths(_ text: String, _ isMeant: Bool) {
+        #expect(DurationText.isMeant(by: text) == isMeant)
+    }
+
+    @Test("what is shown as a length reads as the same length")
+    func isReadAsItIsShown() throws {
+        var generator = SplitMix(seed: 7)
+        for exponent in 0..<52 {
+            for _ in 0..<40 {
+                let length = min(Int64(generator.next() >> (63 - UInt64(exponent))), DurationText.longest)
+                #expect(try DurationText.parse(LengthText.render(length)) == length)
+            }
+        }
+    }
+
+    @Test(
+        "a length is shown in its largest units",
+        arguments: [
+            (0, "0s"), (1, "1us"), (250_000, "250ms"), (1_500, "1.5ms"), (90_000_000, "1m30s"), (300_000_000, "5m"),
+            (90_500_000, "1m30.5s"), (5_400_000_000, "1h30m"), (86_400_000_001, "1d0.000001s"), (-5, "0s"),
+        ] as [(Int64, String)]
+    )
+    func shows(_ microseconds: Int64, _ text: String) {
+        #expect(LengthText.render(microseconds) == text)
+    }
+}
+
+/// Numbers that look random and are the same in each run.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

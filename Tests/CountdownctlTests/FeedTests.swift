@@ -1,0 +1,191 @@
+import Foundation
+import IPC
+import Testing
+
+@testable import countdownctl
+
+@Suite("A feed")
+struct FeedTests {
+    private let clock = ClockText(zone: TestZone.utc, now: 0)
+
+    private func countdown(
+        _ key: String,
+        _ state: State = .running,
+        remaining: Int64,
+        label: String? = nil
+    ) -> Countdown {
+        Countdown(
+            key: key,
+            state: state,
+            clock: .elapsed,
+            durationUSec: 100_000_000,
+            remainingUSec: remaining,
+            startedUSec: 0,
+            deadlineUSec: state == .running ? remaining : nil,
+            label: label,
+            revision: 1
+        )
+    }
+
+    private func event(_ type: EventType, _ countdown: Countdown) -> Event {
+        Event(type: type, key: countdown.key, remainingUSec: countdown.remainingUSec, countdown: countdown)
+    }
+
+    private func object(_ line: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+
+    private func line(_ format: FeedFormat, _ countdowns: [Countdown]) -> String {
+        FeedLine(format: format, thresholds: FeedClass.Thresholds()).render(countdowns, clock: clock)
+    }
+
+    @Test(
+        "a template has a place for each thing that is known",
+        arguments: [
+            ("{key}", "tea"), ("{label}", "Green"), ("{remaining}", "1:10"), ("{s}", "70"), ("{percent}", "30"),
+            ("{end}", "00:01:09"), ("{state}", "running"), ("{{{key}}} {s} s", "{tea} 70 s"),
+        ]
+    )
+    func fillsTemplates(_ template: String, _ text: String) throws {
+        let countdown = countdown("tea", remaining: 69_500_000, label: "Green")
+        #expect(try Template(template).render(countdown, clock: clock) == text)
+    }
+
+    @Test("without a label a template shows the key, and nothing that commands a terminal")
+    func fillsWithoutLabel() throws {
+        let rendered = try Template("{label}").render(countdown("a\u{1B}[2J", remaining: 1), clock: clock)
+        #expect(rendered == "a\\u{1b}[2J")
+    }
+
+    @Test(
+        "a place that stands for nothing and a lone brace are refused",
+        arguments: ["{kye}", "{", "}", "{key", "key}", "{}"]
+    )
+    func refusesTemplates(_ text: String) { #expect(throws: Failure.self) { try Template(text) } }
+
+    @Test("a format is one of the three names or a template with a place", arguments: ["wayber", "", "{{}}"])
+    func refusesFormats(_ text: String) throws {
+        #expect(throws: Failure.self) { try FeedFormat(text) }
+        #expect(try FeedFormat("waybar") == .waybar)
+        #expect(try FeedFormat("{s}") == .template(Template("{s}")))
+    }
+
+    @Test("the one that ends first comes first, a paused one after what runs, what has just finished before all")
+    func orders() {
+        var board = FeedBoard()
+        #expect(board.countdowns.isEmpty)
+        for one in [
+            countdown("late", remaining: 9_000_000), countdown("paused", .paused, remaining: 1),
+            countdown("early", remaining: 8_000_000),
+        ] {
+            let hasFinished = board.take(event(.attached, one))
+            #expect(!hasFinished)
+        }
+        #expect(board.countdowns.map(\.key) == ["early", "late", "paused"])
+        let hasFinished = board.take(event(.finished, countdown("late", .finished, remaining: 0)))
+        #expect(hasFinished)
+        #expect(board.countdowns.map(\.key) == ["late", "early", "paused"])
+        board.clearFinished()
+        _ = board.take(event(.cancelled, countdown("early", .cancelled, remaining: 5)))
+        #expect(board.countdowns.map(\.key) == ["paused"])
+    }
+
+    @Test("a tick and an instant tell what remains")
+    func countsDown() {
+        var board = FeedBoard()
+        _ = board.take(event(.started, countdown("tea", remaining: 9_000_000)))
+        _ = board.take(Event(type: .tick, key: "tea", remainingUSec: 8_000_000))
+        #expect(board.countdowns.map(\.remainingUSec) == [8_000_000])
+        board.bringUpToDate(at: 2_000_000)
+        #expect(board.countdowns.map(\.remainingUSec) == [7_000_000])
+        board.bringUpToDate(at: 20_000_000)
+        #expect(board.countdowns.map(\.remainingUSec) == [0])
+    }
+
+    @Test(
+        "waybar's class says how near the end is",
+        arguments: [
+            (60_000_001, State.running, "running"), (60_000_000, .running, "soon"), (10_000_001, .running, "soon"),
+            (10_000_000, .running, "urgent"), (1, .paused, "paused"), (0, .finished, "finished"),
+        ] as [(Int64, State, String)]
+    )
+    func classes(_ remaining: Int64, _ state: State, _ name: String) throws {
+        let object = try object(line(.waybar, [countdown("tea", state, remaining: remaining)]))
+        #expect(object["class"] as? String == name)
+        #expect(object["alt"] as? String == name)
+    }
+
+    @Test("waybar's line has the first in its text, all in its tooltip, and is Pango markup that means what was said")
+    func showsOnWaybar() throws {
+        let label = "<b>&\"it's\" &amp;</b>\n\u{1B}"
+        let all = [countdown("tea", remaining: 75_000_000, label: label), countdown("egg", remaining: 80_000_000)]
+        let line = line(.waybar, all)
+        #expect(!line.contains("\n"))
+        let object = try object(line)
+        let text = try #require(object["text"] as? String)
+        #expect(try PangoReader.text(of: text) == "<b>&\"it's\" &amp;</b>\\n\\u{1b} 1:15")
+        let tooltip = try PangoReader.text(of: #require(object["tooltip"] as? String))
+        #expect(tooltip.split(separator: "\n").count == 2)
+        #expect(tooltip.hasSuffix("\negg: running, 1:20 left, ends 00:01:20"))
+        #expect(object["percentage"] as? Int == 25)
+    }
+
+    @Test("a tooltip names twenty, and says how many more there are")
+    func limitsTooltips() throws {
+        let all = (0..<25).map { countdown("\($0)", remaining: 1) }
+        let tooltip = try #require(try object(line(.waybar, all))["tooltip"] as? String)
+        #expect(tooltip.split(separator: "\n").count == 21)
+        #expect(tooltip.hasSuffix("\nand 5 more"))
+    }
+
+    @Test("i3bar's lines are elements of an array that has no end")
+    func showsOnI3bar() throws {
+        let feed = FeedLine(format: .i3bar, thresholds: FeedClass.Thresholds())
+        let two = [countdown("a<b", remaining: 5_000_000), countdown("egg", remaining: 80_000_000)]
+        let text =
+            (feed.preamble ?? "") + [[], two].map { feed.render($0, clock: clock) }.joined(separator: "\n") + "[]]"
+        let newline = try #require(text.firstIndex(of: "\n"))
+        #expect(try object(String(text[..<newline]))["version"] as? Int == 1)
+        let lines = try #require(
+            try JSONSerialization.jsonObject(with: Data(text[newline...].utf8)) as? [[[String: Any]]]
+        )
+        #expect(lines.map(\.count) == [0, 1, 0])
+        let block = lines[1][0]
+        #expect(try PangoReader.text(of: #require(block["full_text"] as? String)) == "a<b 0:05 (+1)")
+        #expect(block["short_text"] as? String == "0:05")
+        #expect(block["markup"] as? String == "pango")
+        #expect(block["urgent"] as? Bool == true)
+    }
+
+    @Test("where there is nothing, each format has a line for it")
+    func showsNothing() throws {
+        #expect(line(.json, []) == #"{"countdowns":[]}"#)
+        #expect(line(.waybar, []) == #"{"text":"","alt":"idle","tooltip":"","class":"idle","percentage":0}"#)
+        #expect(line(.i3bar, []) == "[],")
+        #expect(try line(.template(Template("{key}!")), []).isEmpty)
+    }
+}
+
+/// Reads text in Pango markup without any element, strictly.
+enum PangoReader {
+    struct Invalid: Error { let rest: Substring }
+
+    /// The text that would be shown.
+    static func text(of markup: String) throws -> String {
+        let entities = ["&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'"]
+        var rest = markup[...]
+        var text = ""
+        while let first = rest.first {
+            if first == "&" {
+                guard let entity = entities.first(where: { rest.hasPrefix($0.key) }) else { throw Invalid(rest: rest) }
+                text += entity.value
+                rest = rest.dropFirst(entity.key.count)
+            } else {
+                guard first != "<", first != ">" else { throw Invalid(rest: rest) }
+                text.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@testable import countdownctl
+
+@Suite("What is drawn and aligned")
+struct RenderingTests {
+    @Test(
+        "what remains counts a second that has begun as whole",
+        arguments: [
+            (0, "0:00"), (1, "0:01"), (1_000_000, "0:01"), (1_000_001, "0:02"), (299_000_001, "5:00"),
+            (3_599_000_000, "59:59"), (3_600_000_000, "1:00:00"), (3_723_000_000, "1:02:03"),
+            (93_784_000_000, "1d 2:03:04"), (-1, "0:00"),
+        ] as [(Int64, String)]
+    )
+    func showsRemaining(_ microseconds: Int64, _ text: String) {
+        #expect(RemainingText.render(microseconds) == text)
+    }
+
+    @Test(
+        "the width of text is that of its characters on a terminal",
+        arguments: [
+            ("", 0), ("tea", 3), ("Grün", 4), ("茶", 2), ("お茶", 4), ("e\u{301}", 1), ("\u{1F375}", 2), ("한국", 4),
+            ("ａ", 2), ("\u{2615}\u{FE0F}", 2), ("\u{200B}", 0), ("🇩🇪", 2), ("👩‍👩‍👧", 2), ("ﬁ", 1),
+        ] as [(String, Int)]
+    )
+    func measures(_ text: String, _ width: Int) {
+        #expect(DisplayWidth.of(text) == width)
+    }
+
+    @Test("a beginning is cut between characters, never wider than asked")
+    func cuts() {
+        #expect(DisplayWidth.prefix("お茶が入った", columns: 5) == "お茶")
+        #expect(DisplayWidth.prefix("tea", columns: 5) == "tea")
+        #expect(DisplayWidth.prefix("tea", columns: 0) == "")
+    }
+
+    @Test("columns are aligned by width, colours aside, and no line ends with spaces")
+    func aligns() {
+        var table = Table(columns: [
+            Table.Column(title: "KEY"), Table.Column(title: "LEFT", alignsRight: true), Table.Column(title: "LABEL"),
+        ])
+        table.append([Table.Cell(text: "茶", tint: .green), Table.Cell(text: "4:59"), Table.Cell(text: "")])
+        table.append([Table.Cell(text: "coffee"), Table.Cell(text: "1:02:03"), Table.Cell(text: "black")])
+        #expect(
+            table.lines(legend: true, palette: .plain) == [
+                "KEY        LEFT  LABEL",
+                "茶         4:59",
+                "coffee  1:02:03  black",
+            ]
+        )
+        #expect(table.lines(legend: false, palette: .plain).count == 2)
+        #expect(
+            table.lines(legend: false, palette: Palette(isColoured: true))[0]
+                == "\u{1B}[32m茶\u{1B}[0m         4:59"
+        )
+    }
+
+    @Test("what would command a terminal is shown as an escape")
+    func escapes() {
+        #expect(PrintableText.escape("Grüner Tee, 茶") == "Grüner Tee, 茶")
+        #expect(PrintableText.escape("\u{1B}[31m\u{7}") == "\\u{1b}[31m\\u{7}")
+        #expect(PrintableText.escape("a\nb\tc\rd") == "a\\nb\\tc\\rd")
+        #expect(PrintableText.escape("\u{9B}2J\u{7F}") == "\\u{9b}2J\\u{7f}")
+        #expect(PrintableText.escape("\u{202E}abc\u{2066}\u{2028}") == "\\u{202e}abc\\u{2066}\\u{2028}")
+    }
+
+    private func bar(_ progress: Double, columns: Int, _ glyphs: Glyphs) -> String {
+        ProgressBar(name: "tea", remaining: "4:59", ending: "ends 17:30:05", progress: progress)
+            .line(columns: columns, glyphs: glyphs)
+    }
+
+    @Test("a bar is as full as its countdown is far")
+    func fills() {
+        #expect(bar(0.5, columns: 38, .ascii) == "tea  4:59  [#####-----]  ends 17:30:05")
+        #expect(bar(0, columns: 38, .ascii) == "tea  4:59  [----------]  ends 17:30:05")
+        #expect(bar(1, columns: 38, .ascii) == "tea  4:59  [##########]  ends 17:30:05")
+        #expect(bar(0.55, columns: 38, .blocks) == "tea  4:59  ▕█████▌    ▏  ends 17:30:05")
+        #expect(bar(7, columns: 38, .blocks) == "tea  4:59  ▕██████████▏  ends 17:30:05")
+    }
+
+    @Test("a line is never wider than its terminal, which loses the bar first")
+    func fits() {
+        for columns in 0...120 {
+            for glyphs in [Glyphs.ascii, .blocks] {
+                #expect(DisplayWidth.of(bar(0.3, columns: columns, glyphs)) <= columns)
+            }
+        }
+        #expect(bar(0.5, columns: 30, .ascii) == "tea  4:59  ends 17:30:05")
+        #expect(bar(0.5, columns: 7, .ascii) == "tea  4:")
+    }
+
+    @Test("JSON is laid out with a member or element a line")
+    func laysOut() {
+        let json = #"{"a":[1,{"b":"x,\"{}[]: \\"}],"c":{},"d":[],"e":null}"#
+        let pretty = """
+            {
+            \t"a": [
+            \t\t1,
+            \t\t{
+            \t\t\t"b": "x,\\"{}[]: \\\\"
+            \t\t}
+            \t],
+            \t"c": {},
+            \t"d": [],
+            \t"e": null
+            }
+            """
+        #expect(String(decoding: PrettyJSON.layOut(Array(json.utf8)), as: UTF8.self) == pretty)
+        #expect(PrettyJSON.layOut(Array("[]".utf8)) == Array("[]".utf8))
+    }
+
+    @Test("control characters that JSON lets stand are printed as escapes")
+    func escapesInJSON() {
+        let json = Array("\"a\u{7F}\u{9B}2J\u{A0}ü茶\"".utf8)
+        #expect(
+            String(decoding: JSONText.escapingControls(json), as: UTF8.self) == "\"a\\u007f\\u009b2J\u{A0}ü茶\""
+        )
+    }
+
+    @Test("colours are for terminals that can, unless NO_COLOR is set or they are asked for")
+    func colours() {
+        func allows(_ choice: ColorChoice, terminal: Bool, _ variables: [String: String]) -> Bool {
+            choice.allows(isTerminal: terminal) { variables[$0] }
+        }
+        #expect(allows(.auto, terminal: true, [:]))
+        #expect(!allows(.auto, terminal: false, [:]))
+        #expect(!allows(.auto, terminal: true, ["NO_COLOR": "1"]))
+        #expect(!allows(.auto, terminal: true, ["TERM": "dumb"]))
+        #expect(allows(.always, terminal: false, ["NO_COLOR": "1"]))
+        #expect(!allows(.never, terminal: true, [:]))
+    }
+}

@@ -1,0 +1,137 @@
+import ArgumentParser
+import IPC
+import Testing
+
+@testable import countdownctl
+
+@Suite("Calls that are meant")
+struct RequestTests {
+    /// 2026-03-01 12:00:00 at UTC.
+    private let clock = ClockText(zone: TestZone.utc, now: 1_772_366_400_000_000)
+
+    private func start(_ words: String...) throws -> StartRequest {
+        try StartRequest(try StartVerb.parse(words), clock: clock)
+    }
+
+    /// What was wrong with what was typed.
+    private func refusal(_ body: () throws -> Void) -> Failure? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? Failure
+        }
+    }
+
+    @Test("start takes a key and how long, in each of its ways")
+    func starts() throws {
+        #expect(try start("tea").call == Start(key: "tea"))
+        #expect(try start("tea", "5m").call == Start(key: "tea", durationUSec: 300_000_000))
+        #expect(try start("tea", "--for", "5m").call == Start(key: "tea", durationUSec: 300_000_000))
+        #expect(try start("--key", "5m").call == Start(key: "5m"))
+        #expect(try start("--key", "5m", "10m").call == Start(key: "5m", durationUSec: 600_000_000))
+        #expect(try start("tea", "--until", "12:01").call == Start(key: "tea", deadlineUSec: 1_772_366_460_000_000))
+        #expect(try start("13800138000").call == Start(key: "13800138000"))
+    }
+
+    @Test("start takes what is kept with a countdown, and what to do where it runs")
+    func startsWithMore() throws {
+        let typed = try start("a", "1s", "--label", "L", "--meta", "k=v", "--meta", "e=", "--meta", "x=a=b", "--forget")
+        #expect(
+            typed.call
+                == Start(
+                    key: "a",
+                    durationUSec: 1_000_000,
+                    label: "L",
+                    metadata: ["k": "v", "e": "", "x": "a=b"],
+                    forget: true
+                )
+        )
+        #expect(try start("a", "--restart").call.ifRunning == .restart)
+        #expect(try start("a", "--extend").call.ifRunning == .extend)
+        #expect(try start("a", "--fail").call.ifRunning == .fail)
+    }
+
+    @Test("a time that has passed today is said to be tomorrow's")
+    func notesTomorrow() throws {
+        #expect(try start("tea", "--until", "9:00").notes == ["'9:00' has passed today, so it is tomorrow's"])
+        #expect(try start("tea", "--until", "17:00").notes == [])
+    }
+
+    @Test(
+        "start refuses what cannot be meant, and says what would be right",
+        arguments: [
+            (["5m"], "which key? `countdownctl start tea 5m`; --key 5m means a key of that name"),
+            (["5m", "--for", "5m"], "which key? `countdownctl start tea 5m`; --key 5m means a key of that name"),
+            (["1h30"], "which key? `countdownctl start tea 5m`; --key 1h30 means a key of that name"),
+            ([], "which key? `countdownctl start tea 5m`"),
+            (["5m", "tea"], "the key comes first: `countdownctl start tea 5m`"),
+            (["tea", "5m", "--for", "5m"], "one of DURATION, --for and --until, not two of them"),
+            (["tea", "--for", "5m", "--until", "17:30"], "one of DURATION, --for and --until, not two of them"),
+            (["tea", "0"], "a countdown of no length is none; 1us is the shortest"),
+            (["tea", "1h30"], "'1h30' lacks a unit at its end: '1h30m' or '1h30s'?"),
+            (["tea", "5", "m"], "a key and a duration are all that start takes, not m as well"),
+            (["tea", "--meta", "x"], "--meta takes NAME=VALUE, and 'x' is none"),
+            (["tea", "--meta", "=x"], "--meta takes NAME=VALUE, and '=x' is none"),
+            (["tea", "--meta", "x=1", "--meta", "x=2"], "--meta names 'x' twice"),
+            (
+                ["tea", "--until", "17:30", "--extend"],
+                "--extend adds a duration; `countdownctl adjust KEY --until TIME` sets another end"
+            ),
+            (["tea", "--until", "5m"], "'5m' is a length of time; --until takes a point in time such as 17:30"),
+        ]
+    )
+    func refusesStarts(_ words: [String], _ sentence: String) throws {
+        let verb = try StartVerb.parse(words)
+        #expect(refusal { _ = try StartRequest(verb, clock: clock) } == .usage(sentence))
+    }
+
+    private func adjust(_ words: String...) throws -> (Adjust, notes: [String]) {
+        try AdjustVerb.parse(Array(TypedArguments.normalize(["adjust"] + words).dropFirst())).request(clock)
+    }
+
+    @Test("adjust takes an amount with its sign, or a time")
+    func adjusts() throws {
+        #expect(try adjust("tea", "+1m").0 == Adjust(key: "tea", byUSec: 60_000_000))
+        #expect(try adjust("tea", "-1m").0 == Adjust(key: "tea", byUSec: -60_000_000))
+        #expect(try adjust("-q", "tea", "-1:30").0 == Adjust(key: "tea", byUSec: -90_000_000))
+        #expect(try adjust("--", "-tea", "-1m").0 == Adjust(key: "-tea", byUSec: -60_000_000))
+        #expect(try adjust("tea", "--until", "12:01").0 == Adjust(key: "tea", deadlineUSec: 1_772_366_460_000_000))
+        #expect(try adjust("tea", "+1s", "--if-revision", "7").0.ifRevision == 7)
+        #expect(try adjust("tea", "--until", "9:00").notes.count == 1)
+    }
+
+    @Test("adjust refuses what cannot be meant, and says what would be right")
+    func refusesAdjustments() {
+        #expect(
+            refusal { _ = try adjust("tea", "1m") }
+                == .usage("add or take? `countdownctl adjust tea +1m` or `countdownctl adjust tea -1m`")
+        )
+        #expect(refusal { _ = try adjust("tea") } == .usage("by how much? `countdownctl adjust tea +1m`"))
+        #expect(
+            refusal { _ = try adjust("tea", "+1m", "--until", "17:30") }
+                == .usage("one of +DURATION, -DURATION and --until, not two of them")
+        )
+        #expect(refusal { _ = try adjust("tea", "--1m") } == nil)
+        #expect(refusal { _ = try adjust("tea", "+1h30") }?.sentence.contains("'1h30m'") == true)
+    }
+
+    @Test("list takes patterns and states")
+    func lists() throws {
+        #expect(try ListVerb.parse([]).request() == List())
+        #expect(try ListVerb.parse(["a*", "b"]).request() == List(match: ["a*", "b"]))
+        #expect(try ListVerb.parse(["-a"]).request() == List(states: State.allCases))
+        #expect(
+            try ListVerb.parse(["--state", "finished,cancelled", "--state", "paused"]).request()
+                == List(states: [.finished, .cancelled, .paused])
+        )
+        #expect(
+            refusal { _ = try ListVerb.parse(["--state", "done"]).request() }
+                == .usage("'done' is no state; there are running, paused, finished and cancelled")
+        )
+        #expect(
+            refusal { _ = try ListVerb.parse(["-a", "--state", "paused"]).request() }
+                == .usage("one of --all and --state, not both")
+        )
+    }
+}

@@ -1,0 +1,172 @@
+import IPC
+import Testing
+
+@testable import countdownctl
+
+@Suite("Asking for a code")
+struct CodeScreenTests {
+    private static let start = Start(key: "login", durationUSec: 60_000_000)
+    private static let resend = ShellCommand.line("send-code")
+
+    private var button: CountdownButton {
+        let wording = CountdownButton.Wording(title: "Resend", counting: SecondsFormat("Resend in {s} s"))
+        return CountdownButton(wording, command: Self.resend, start: Self.start)
+    }
+
+    private func screen(
+        _ typed: String = "",
+        length: Int = 4,
+        spacing: Int = 2,
+        button: CountdownButton? = nil,
+        isHidden: Bool = false,
+        confirms: Bool = false
+    ) -> CodeScreen {
+        var screen = CodeScreen(
+            CodeInput(length: length, alphabet: .digits),
+            button: button,
+            spacing: spacing,
+            isHidden: isHidden,
+            confirms: confirms
+        )
+        for character in typed { _ = screen.take(.key(.character(character))) }
+        return screen
+    }
+
+    @Test("a line under each box lights where it is filled, and the cursor blinks in the next one")
+    func draws() throws {
+        try expect(screen("12").frame(on: .plain()).lines, toLookLike: "code-two")
+        try expect(screen("12").frame(on: .plain(showsCursor: false)).lines, toLookLike: "code-two-unseen")
+        try expect(screen("12").frame(on: .plain(.ascii)).lines, toLookLike: "code-two-ascii")
+        try expect(screen("12", isHidden: true).frame(on: .plain()).lines, toLookLike: "code-two-hidden")
+        #expect(screen("12").frame(on: .plain()).blinks)
+    }
+
+    @Test("codes of 2 to 9 characters fit with every spacing, on every terminal", arguments: 2...9)
+    func fits(length: Int) throws {
+        for spacing in 0...8 {
+            let screen = screen("1", length: length, spacing: spacing)
+            for columns in 1...100 {
+                let lines = screen.frame(on: .plain(columns: columns)).lines
+                #expect(lines.allSatisfy { $0.width <= columns })
+                let wanted = length * 3 + (length - 1) * spacing
+                if columns >= wanted { #expect(lines[1].width == wanted) }
+                if columns >= length * 3 { #expect(lines[0].text.hasPrefix(" 1 ")) }
+            }
+        }
+        try expect(screen("1", length: length, spacing: 1).frame(on: .plain()).lines, toLookLike: "code-of-\(length)")
+    }
+
+    @Test("too narrow a terminal shrinks the spacing, then says so")
+    func shrinks() throws {
+        let screen = screen("12345", length: 9, spacing: 4)
+        try expect(screen.frame(on: .plain(columns: 45)).lines, toLookLike: "code-45")
+        try expect(screen.frame(on: .plain(columns: 29)).lines, toLookLike: "code-29")
+        try expect(screen.frame(on: .plain(columns: 20)).lines, toLookLike: "code-20")
+    }
+
+    @Test("a full code is taken at once")
+    func takes() {
+        var screen = screen("123")
+        #expect(screen.take(.key(.character("x"))).isEmpty)
+        #expect(screen.take(.key(.character("4"))) == [.leave(.success)])
+        #expect(screen.input.code == "1234")
+        #expect(!screen.frame(on: .plain()).blinks)
+        var other = self.screen()
+        #expect(other.take(.paste("code 5678, valid 5 min")) == [.leave(.success)])
+        #expect(other.input.code == "5678")
+    }
+
+    @Test("with --confirm a full code has no cursor and can be mended until Enter")
+    func confirms() throws {
+        var screen = screen("12", confirms: true)
+        #expect(screen.take(.key(.enter)).isEmpty)
+        try expect(screen.frame(on: .plain()).lines, toLookLike: "code-missing-two")
+        _ = screen.take(.paste("34"))
+        #expect(!screen.frame(on: .plain()).blinks)
+        try expect(screen.frame(on: .plain()).lines, toLookLike: "code-to-confirm")
+        for key in [Key.character("9"), .home, .right, .character("7"), .end, .backspace, .character("8")] {
+            #expect(screen.take(.key(key)).isEmpty)
+        }
+        #expect(screen.take(.key(.enter)) == [.leave(.success)])
+        #expect(screen.input.code == "1738")
+    }
+
+    @Test("every key that edits does what it says")
+    func edits() {
+        var screen = screen("123", confirms: true)
+        for key in [Key.left, .left, .delete, .up, .escape, .control("l"), .backspace] { _ = screen.take(.key(key)) }
+        #expect(String(screen.input.characters) == "3")
+    }
+
+    @Test("the cursor rests while the terminal has no keyboard")
+    func rests() {
+        var screen = screen("12")
+        _ = screen.take(.focus(false))
+        #expect(!screen.frame(on: .plain()).blinks)
+        #expect(!screen.frame(on: .plain()).lines[0].text.contains("│"))
+        _ = screen.take(.focus(true))
+        #expect(screen.frame(on: .plain()).blinks)
+    }
+
+    @Test("the button stands beside the boxes, or below them where there is no room", arguments: [79, 30, 12])
+    func drawsButton(columns: Int) throws {
+        var screen = screen("12", button: button)
+        _ = screen.take(told(.attached, countdown("login", 30, of: 60)))
+        _ = screen.take(synced)
+        let frame = screen.frame(on: .plain(columns: columns))
+        #expect(frame.lines.allSatisfy { $0.width <= columns })
+        try expect(frame.lines, toLookLike: "code-button-\(columns)")
+        let target = try #require(frame.targets.first)
+        let row = frame.lines[target.rows.lowerBound + target.rows.count / 2].text
+        #expect(row.contains(columns == 12 ? "[Resend in" : "Resend in 30 s"))
+    }
+
+    @Test("tab goes to the button, where enter presses it; digits go to the boxes again")
+    func pressesButton() throws {
+        var screen = screen("12", button: button)
+        _ = screen.take(synced)
+        try expect(screen.frame(on: .plain()).lines, toLookLike: "code-button-idle")
+        #expect(screen.take(.key(.enter)).isEmpty)
+        _ = screen.take(.key(.tab))
+        #expect(!screen.frame(on: .plain()).blinks)
+        #expect(screen.take(.key(.enter)) == [.run(Self.resend)])
+        _ = screen.take(.key(.character("3")))
+        #expect(String(screen.input.characters) == "123")
+        #expect(screen.frame(on: .plain()).blinks)
+    }
+
+    @Test("a click presses the button")
+    func clicksButton() {
+        var screen = screen(button: button)
+        _ = screen.take(synced)
+        #expect(screen.take(.click) == [.run(Self.resend)])
+        #expect(screen.take(.click).isEmpty)
+    }
+
+    @Test("a full code waits for the command that runs, as its countdown would not be started")
+    func waitsForCommand() {
+        var screen = screen("123", button: button)
+        _ = screen.take(synced)
+        _ = screen.take(.click)
+        #expect(screen.take(.key(.character("4"))).isEmpty)
+        #expect(screen.take(.key(.backspace)).isEmpty)
+        let ended = screen.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        #expect(ended == [.print([]), .call(.start(Self.start))])
+        let answered = screen.take(.answered(.start(Self.start), .success(countdown("login", 60, of: 60))))
+        #expect(answered == [.leave(.success)])
+        #expect(screen.input.code == "1234")
+    }
+
+    @Test("without a button tab does nothing")
+    func hasNoButton() {
+        var screen = screen("12")
+        _ = screen.take(.key(.tab))
+        #expect(screen.frame(on: .plain()).blinks)
+        #expect(screen.take(.click).isEmpty)
+    }
+
+    @Test("nothing of the code stays on the terminal")
+    func remains() {
+        #expect(screen("1234").remains(on: .plain()).isEmpty)
+    }
+}

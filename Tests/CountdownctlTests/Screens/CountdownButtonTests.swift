@@ -1,0 +1,280 @@
+import IPC
+import Testing
+
+@testable import countdownctl
+
+@Suite("The button")
+struct CountdownButtonTests {
+    private static let command = ShellCommand.words(["send-code", "+86"])
+    private static let start = Start(key: "login", durationUSec: 60_000_000)
+
+    private func button(
+        title: String = "Get code",
+        again: String? = nil,
+        counting: String = "{s} s",
+        sent: String? = nil,
+        command: ShellCommand? = command
+    ) -> CountdownButton {
+        let wording = CountdownButton.Wording(
+            title: title,
+            again: again,
+            counting: SecondsFormat(counting),
+            sent: sent.map(SecondsFormat.init)
+        )
+        return CountdownButton(wording, command: command, start: Self.start)
+    }
+
+    /// One of which it is known that it does not count.
+    private func idle(_ button: CountdownButton) -> CountdownButton {
+        var button = button
+        _ = button.take(synced)
+        return button
+    }
+
+    private func login(_ left: Int64, of length: Int64 = 60, _ state: State = .running) -> Countdown {
+        countdown("login", left, of: length, state, revision: 60 - left)
+    }
+
+    /// One that was pressed, and whose command has succeeded.
+    private func counting(_ button: CountdownButton) -> CountdownButton {
+        var button = idle(button)
+        _ = button.press()
+        _ = button.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        _ = button.take(.answered(.start(Self.start), .success(login(60))))
+        return button
+    }
+
+    private func picture(_ button: CountdownButton, on canvas: Canvas = .plain()) -> [StyledLine] {
+        ButtonPicture(button, on: canvas).frame.lines
+    }
+
+    @Test("it is called \"Get code\", and can be pressed")
+    func isIdle() throws {
+        let button = idle(button())
+        #expect(button.isEnabled)
+        try expect(picture(button), toLookLike: "button-idle")
+    }
+
+    @Test("no press is taken before it is known whether it counts")
+    func isUnknown() {
+        var button = button()
+        #expect(button.press().isEmpty)
+        _ = button.take(told(.attached, login(30)))
+        _ = button.take(synced)
+        #expect(button.countdown == login(30))
+        #expect(button.press().isEmpty)
+    }
+
+    @Test("a press runs the command, and no further one is taken while it runs")
+    func runs() throws {
+        var button = idle(button())
+        #expect(button.press() == [.run(Self.command)])
+        #expect(button.phase == .running)
+        #expect(button.press().isEmpty)
+        try expect(picture(button), toLookLike: "button-running")
+    }
+
+    @Test("it counts from the command's success, with the whole number at once")
+    func counts() throws {
+        var button = idle(button(sent: "Sent, again in {s} s"))
+        _ = button.press()
+        let ending = CommandEnding(cause: .ended(.exited(code: 0)), lines: ["sent"])
+        #expect(button.take(.ended(ending)) == [.print(["sent"]), .call(.start(Self.start))])
+        #expect(button.press().isEmpty)
+        _ = button.take(.answered(.start(Self.start), .success(login(60))))
+        #expect(button.press().isEmpty)
+        try expect(picture(button), toLookLike: "button-counting")
+        _ = button.take(tick("login", 9))
+        try expect(picture(button), toLookLike: "button-counting-9")
+    }
+
+    @Test("a press without a command counts at once")
+    func countsAlone() {
+        var button = idle(button(command: nil))
+        #expect(button.press() == [.call(.start(Self.start))])
+        #expect(button.press().isEmpty)
+    }
+
+    @Test("at the end its title is the one from before the press, the line beside it is gone, and it takes a press")
+    func ends() throws {
+        var button = counting(button(sent: "Sent, again in {s} s"))
+        _ = button.take(told(.finished, login(0, .finished)))
+        #expect(button.title == "Get code")
+        try expect(picture(button), toLookLike: "button-idle")
+        #expect(button.press() == [.run(Self.command)])
+    }
+
+    @Test("with --again that is its title from the first end on")
+    func endsAnew() throws {
+        var button = counting(button(again: "Resend", counting: "({ss}) Resend"))
+        #expect(ButtonPicture(button, on: .plain()).title == "(60) Resend")
+        _ = button.take(tick("login", 9))
+        #expect(ButtonPicture(button, on: .plain()).title == "(09) Resend")
+        _ = button.take(told(.cancelled, login(9, .cancelled)))
+        #expect(button.title == "Resend")
+        try expect(picture(button), toLookLike: "button-again")
+        _ = button.press()
+        _ = button.take(.ended(CommandEnding(cause: .ended(.exited(code: 1)))))
+        #expect(button.title == "Resend")
+    }
+
+    @Test(
+        "a command that fails shows why, leaves no countdown, and can be tried again",
+        arguments: [
+            (
+                CommandEnding(cause: .ended(.exited(code: 1)), lines: ["trying", "no network"]), "no network",
+                ["trying"]
+            ),
+            (CommandEnding(cause: .ended(.exited(code: 3))), "'send-code' failed with code 3", []),
+            (CommandEnding(cause: .ended(.killed(signal: 9))), "'send-code' was ended by signal 9", []),
+            (CommandEnding(cause: .notRun(errno: 2)), "'send-code' cannot be run: No such file or directory", []),
+        ] as [(CommandEnding, String, [String])]
+    )
+    func fails(_ ending: CommandEnding, _ message: String, _ printed: [String]) {
+        var button = idle(button())
+        _ = button.press()
+        #expect(button.take(.ended(ending)) == [.print(printed)])
+        #expect(button.failure == message)
+        #expect(picture(button)[1].text.hasSuffix("  \(message)"))
+        #expect(button.press() == [.run(Self.command)])
+        #expect(button.failure == nil)
+    }
+
+    @Test("a refusal by the daemon is shown, and it can be pressed again")
+    func refused() {
+        var button = idle(button(command: nil))
+        _ = button.press()
+        _ = button.take(.answered(.start(Self.start), .failure(Failure(.notStored, "no room"))))
+        #expect(button.failure == "no room")
+        #expect(button.isEnabled)
+    }
+
+    @Test("opened again it counts on with the length of its countdown, whatever --for is now")
+    func keepsCounting() {
+        var button = CountdownButton(
+            CountdownButton.Wording(),
+            command: Self.command,
+            start: Start(key: "login", durationUSec: 5_000_000)
+        )
+        _ = button.take(told(.attached, login(42)))
+        _ = button.take(synced)
+        #expect(ButtonPicture(button, on: .plain()).title == "42 s")
+        #expect(button.press().isEmpty)
+        _ = button.take(told(.finished, login(0, .finished)))
+        _ = button.press()
+        let actions = button.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        #expect(actions.last == .call(.start(Start(key: "login", durationUSec: 5_000_000))))
+    }
+
+    @Test("pressed elsewhere, it counts here too")
+    func countsElsewhere() {
+        var button = idle(button())
+        _ = button.take(told(.started, login(60)))
+        #expect(!button.isEnabled)
+        #expect(button.take(told(.attached, countdown("other", 5))).isEmpty)
+        #expect(button.countdown?.key == "login")
+    }
+
+    @Test("what another one starts while the command runs is found by the start that follows")
+    func meetsAnother() {
+        var button = idle(button())
+        _ = button.press()
+        _ = button.take(told(.started, login(60)))
+        #expect(button.phase == .running)
+        _ = button.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        _ = button.take(.answered(.start(Self.start), .success(login(55))))
+        #expect(button.countdown == login(55))
+    }
+
+    @Test("an older state that is answered late does not undo a newer one")
+    func ignoresOlder() {
+        var button = counting(button())
+        _ = button.take(told(.adjusted, countdown("login", 90, of: 90, revision: 9)))
+        _ = button.take(.answered(.start(Self.start), .success(login(60))))
+        #expect(button.countdown?.revision == 9)
+    }
+
+    @Test("a countdown that is paused is shown so")
+    func pauses() throws {
+        var button = counting(button())
+        _ = button.take(told(.paused, countdown("login", 50, of: 60, .paused, revision: 10)))
+        #expect(button.press().isEmpty)
+        try expect(picture(button), toLookLike: "button-paused")
+    }
+
+    @Test("while the daemon is away no press is taken; after that it is asked what became of it")
+    func losesDaemon() {
+        var button = idle(button())
+        _ = button.take(.notice(.lost))
+        #expect(button.press().isEmpty)
+        #expect(button.take(.notice(.back)) == [.call(.get(key: "login"))])
+        #expect(button.press().isEmpty)
+        _ = button.take(.answered(.get(key: "login"), .failure(Failure(.unknownKey, "no such countdown"))))
+        #expect(button.press() == [.run(Self.command)])
+    }
+
+    @Test("what ended unseen while the daemon was away has ended")
+    func missesEnd() {
+        var button = counting(button())
+        _ = button.take(.notice(.lost))
+        _ = button.take(.notice(.back))
+        _ = button.take(.answered(.get(key: "login"), .success(login(0, .finished))))
+        #expect(button.isEnabled)
+    }
+
+    @Test("it fits, whatever the terminal's size; a small one has a line in brackets")
+    func fits() throws {
+        let button = counting(button(again: "もう一度", sent: "Sent, again in {s} s"))
+        for columns in 1...60 {
+            for rows in 1...6 {
+                let lines = picture(button, on: .plain(columns: columns, rows: rows))
+                #expect(lines.allSatisfy { $0.width <= columns })
+            }
+        }
+        try expect(picture(button, on: .plain(columns: 30)), toLookLike: "button-30")
+        try expect(picture(button, on: .plain(columns: 10)), toLookLike: "button-10")
+        try expect(picture(button, on: .plain(.ascii)), toLookLike: "button-ascii")
+        try expect(picture(idle(self.button()), on: .plain(.ascii)), toLookLike: "button-ascii-idle")
+    }
+
+    @Test("its frame can be clicked, and nothing beside it")
+    func target() {
+        let frame = ButtonPicture(idle(button()), on: .plain()).frame
+        #expect(frame.hasTarget(row: 0, column: 0) && frame.hasTarget(row: 2, column: 13))
+        #expect(!frame.hasTarget(row: 3, column: 0) && !frame.hasTarget(row: 0, column: 14))
+    }
+
+    @Test("enter, space and a click press it; q leaves, after the command where that runs")
+    func screen() {
+        for event in [ScreenEvent.key(.enter), .key(.character(" ")), .click] {
+            var screen = ButtonScreen(idle(button()))
+            #expect(screen.take(event) == [.run(Self.command)])
+            #expect(screen.take(.key(.character("q"))).isEmpty)
+            #expect(screen.frame(on: .plain()).lines.last?.text.contains("leaves when the command has ended") == true)
+            _ = screen.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+            #expect(screen.take(.answered(.start(Self.start), .success(login(60)))).last == .leave(.success))
+        }
+        var screen = ButtonScreen(idle(button()))
+        #expect(screen.take(.key(.character("x"))).isEmpty)
+        #expect(screen.take(.key(.character("q"))) == [.leave(.success)])
+    }
+
+    @Test("with --once it is left as soon as it counts, and 130 tells that it was left before")
+    func once() {
+        var screen = ButtonScreen(button(), leavesWhenCounting: true)
+        #expect(screen.take(told(.attached, login(30))).last == .leave(.success))
+        var other = ButtonScreen(idle(button()), leavesWhenCounting: true)
+        #expect(other.take(.key(.character("q"))) == [.leave(.interrupted)])
+    }
+
+    @Test("what is left of it says that it counts on")
+    func remains() {
+        #expect(ButtonScreen(idle(button())).remains(on: .plain()).isEmpty)
+        let remains = ButtonScreen(counting(button())).remains(on: .plain())
+        #expect(remains.map(\.text) == ["login: running, 1:00 left, ends 12:01:00"])
+    }
+}
+
+extension CountdownButtonTests {
+    private func login(_ left: Int64, _ state: State) -> Countdown { login(left, of: 60, state) }
+}

@@ -1,0 +1,170 @@
+import IPC
+import Testing
+
+@testable import countdownctl
+
+@Suite("Looking at countdowns")
+struct FollowScreenTests {
+    private func screen(_ subject: FollowScreen.Subject, _ countdowns: [Countdown]) -> FollowScreen {
+        var screen = FollowScreen(subject)
+        for countdown in countdowns { _ = screen.take(told(.attached, countdown)) }
+        _ = screen.take(synced)
+        return screen
+    }
+
+    private let tea = countdown("tea", 200, label: "Earl Grey")
+    private let three = [
+        countdown("tea", 200, label: "Earl Grey"), countdown("茶道", 100, label: "抹茶"),
+        countdown("coffee", 90, .paused, label: nil),
+    ]
+
+    @Test("nothing is drawn before all has been told")
+    func waits() {
+        var screen = FollowScreen(.several)
+        _ = screen.take(told(.attached, tea))
+        #expect(screen.frame(on: .plain()).lines.isEmpty)
+        #expect(screen.remains(on: .plain()).isEmpty)
+    }
+
+    @Test("one is a bar, on as many lines as the terminal asks for", arguments: [79, 42, 30, 20, 8])
+    func bar(columns: Int) throws {
+        let frame = screen(.one, [tea]).frame(on: .plain(columns: columns))
+        try expect(frame.lines, toLookLike: "bar-\(columns)")
+    }
+
+    @Test("a console without UTF-8 has a bar of ASCII")
+    func asciiBar() throws {
+        try expect(screen(.one, [tea]).frame(on: .plain(.ascii)).lines, toLookLike: "bar-ascii")
+    }
+
+    @Test("several are a table, the soonest first, paused ones last", arguments: [79, 50, 40, 30, 20])
+    func table(columns: Int) throws {
+        try expect(screen(.several, three).frame(on: .plain(columns: columns)).lines, toLookLike: "table-\(columns)")
+    }
+
+    @Test("no line is wider than the terminal, and no picture higher")
+    func fits() {
+        for columns in 1...100 {
+            for subject in [FollowScreen.Subject.one, .several] {
+                for glyphs in [Glyphs.ascii, .blocks] {
+                    let lines = screen(subject, three).frame(on: .plain(columns: columns, glyphs)).lines
+                    #expect(lines.allSatisfy { $0.width <= columns })
+                }
+            }
+        }
+        let many = (0..<50).map { countdown("key \($0)", 100 + Int64($0)) }
+        for rows in 4...60 {
+            #expect(screen(.several, many).frame(on: .plain(rows: rows)).lines.count <= rows)
+        }
+        let lines = screen(.several, many).frame(on: .plain(rows: 6)).lines.map(\.text)
+        #expect(lines[0].contains("key 0"))
+        #expect(lines[3] == "and 47 more")
+    }
+
+    @Test("of very many the soonest are found all the same")
+    func manySoonest() {
+        let many = (0..<3_000).map { countdown("key \($0)", ($0 * 7_919) % 3_001 + 1, of: 4_000) }
+        let screen = screen(.several, many)
+        #expect(screen.soonest(5).map(\.remainingUSec) == Array(many.map(\.remainingUSec).sorted().prefix(5)))
+    }
+
+    @Test("an end is told above the picture, and what is ended goes out of it")
+    func ends() {
+        var screen = screen(.several, three)
+        let ended = countdown("tea", 0, .finished)
+        guard case .told(let event) = told(.finished, ended) else { return }
+        #expect(screen.take(.told(event)) == [.tell(event)])
+        #expect(Set(screen.countdowns.keys) == ["茶道", "coffee"])
+    }
+
+    @Test("space pauses and resumes, plus and minus change by a minute")
+    func changes() {
+        var screen = screen(.one, [tea])
+        #expect(screen.take(.key(.character(" "))) == [.call(.pause(key: "tea"))])
+        #expect(screen.take(.key(.character("+"))) == [.call(.adjust(key: "tea", by: 60_000_000))])
+        #expect(screen.take(.key(.character("-"))) == [.call(.adjust(key: "tea", by: -60_000_000))])
+        _ = screen.take(told(.paused, countdown("tea", 200, .paused)))
+        #expect(screen.take(.key(.character(" "))) == [.call(.resume(key: "tea"))])
+        #expect(screen.take(.key(.character("x"))).isEmpty)
+    }
+
+    @Test("a minute is not taken where less is left, as that would end it")
+    func takesNoLastMinute() throws {
+        var screen = screen(.one, [tea])
+        _ = screen.take(tick("tea", 60))
+        #expect(screen.take(.key(.character("-"))).isEmpty)
+        try expect(screen.frame(on: .plain()).lines, toLookLike: "bar-too-little")
+        _ = screen.take(.key(.character("x")))
+        #expect(screen.note == nil)
+    }
+
+    @Test("cancelling asks, and y alone does it")
+    func cancels() throws {
+        var screen = screen(.one, [tea])
+        #expect(screen.take(.key(.character("c"))).isEmpty)
+        try expect(screen.frame(on: .plain(columns: 30)).lines, toLookLike: "bar-question")
+        #expect(screen.take(.key(.enter)).isEmpty)
+        #expect(screen.take(.key(.character("y"))).isEmpty)
+        _ = screen.take(.key(.character("c")))
+        #expect(screen.take(.key(.character("y"))) == [.call(.cancel(key: "tea"))])
+    }
+
+    @Test("q leaves: what was to be followed to its end with 130, a watch with 0")
+    func leaves() {
+        var attached = screen(.one, [tea])
+        #expect(attached.take(.key(.character("q"))) == [.leave(.interrupted)])
+        var watching = screen(.several, three)
+        #expect(watching.take(.key(.character("q"))) == [.leave(.success)])
+    }
+
+    @Test("the selection moves by keys, and stays with its countdown")
+    func selects() {
+        var screen = screen(.several, three)
+        #expect(screen.selection?.key == "茶道")
+        _ = screen.take(.key(.down))
+        #expect(screen.selection?.key == "tea")
+        _ = screen.take(told(.adjusted, countdown("tea", 50)))
+        #expect(screen.selection?.key == "tea")
+        _ = screen.take(.key(.up))
+        #expect(screen.selection?.key == "tea")
+        _ = screen.take(told(.cancelled, countdown("tea", 50, .cancelled)))
+        #expect(screen.selection?.key == "茶道")
+        #expect(screen.take(.key(.character(" "))) == [.call(.pause(key: "茶道"))])
+    }
+
+    @Test("a refusal is shown until the next key")
+    func refusals() {
+        var screen = screen(.one, [tea])
+        _ = screen.take(.answered(.pause(key: "tea"), .failure(Failure(.notStored, "no room on the disk"))))
+        #expect(screen.frame(on: .plain()).lines.last?.text == "no room on the disk")
+        _ = screen.take(.key(.character("x")))
+        #expect(screen.frame(on: .plain()).lines.last?.text.hasPrefix("space pause") == true)
+    }
+
+    @Test("while the daemon is gone that is shown; what it does not tell again is asked for")
+    func losesDaemon() {
+        var screen = screen(.several, three)
+        _ = screen.take(.notice(.lost))
+        #expect(screen.frame(on: .plain()).lines.last?.text.contains("gone") == true)
+        _ = screen.take(told(.attached, countdown("tea", 150)))
+        let actions = screen.take(.notice(.back))
+        #expect(actions.count == 2)
+        #expect(actions.contains(.call(.get(key: "coffee"))) && actions.contains(.call(.get(key: "茶道"))))
+        _ = screen.take(.answered(.get(key: "coffee"), .failure(Failure(.unknownKey, "no such countdown"))))
+        _ = screen.take(.answered(.get(key: "茶道"), .success(countdown("茶道", 90))))
+        #expect(Set(screen.countdowns.keys) == ["tea", "茶道"])
+    }
+
+    @Test("without history all is told anew")
+    func losesHistory() {
+        var screen = screen(.several, three)
+        #expect(screen.take(.notice(.historyTrimmed)) == [.print([EventStream.Notice.historyTrimmed.sentence])])
+        #expect(screen.countdowns.isEmpty)
+        #expect(screen.frame(on: .plain()).lines.isEmpty)
+    }
+
+    @Test("where nothing runs a watch says so")
+    func nothing() {
+        #expect(screen(.several, []).frame(on: .plain()).lines.map(\.text) == ["nothing is running   q leave"])
+    }
+}

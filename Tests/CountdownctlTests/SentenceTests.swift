@@ -1,0 +1,213 @@
+import Glibc
+import IPC
+import Testing
+import Varlink
+
+@testable import countdownctl
+
+@Suite("What is said")
+struct SentenceTests {
+    /// 2026-03-01 12:00:00 at UTC.
+    private static let noon: Int64 = 1_772_366_400_000_000
+    private let text = CountdownText(ClockText(zone: TestZone.utc, now: noon))
+
+    private func countdown(_ state: State = .running, label: String? = nil) -> Countdown {
+        Countdown(
+            key: "tea",
+            state: state,
+            clock: .elapsed,
+            durationUSec: 300_000_000,
+            remainingUSec: state == .finished ? 0 : 252_000_000,
+            startedUSec: Self.noon,
+            deadlineUSec: state == .running ? Self.noon + 252_000_000 : nil,
+            endedUSec: state == .finished || state == .cancelled ? Self.noon : nil,
+            label: label,
+            revision: 5
+        )
+    }
+
+    @Test("a countdown is named with its label, and nothing of it commands a terminal")
+    func names() {
+        #expect(CountdownText.name(countdown()) == "tea")
+        #expect(CountdownText.name(countdown(label: "Green\u{1B}")) == "tea (Green\\u{1b})")
+        #expect(CountdownText.name(countdown(label: "")) == "tea")
+    }
+
+    @Test("each state is told with what counts in it")
+    func states() {
+        #expect(text.state(countdown()) == "running, 4:12 left, ends 12:04:12")
+        #expect(text.state(countdown(.paused)) == "paused, 4:12 left")
+        #expect(text.state(countdown(.finished)) == "finished at 12:00:00")
+        #expect(text.state(countdown(.cancelled)) == "cancelled at 12:00:00, 4:12 left")
+    }
+
+    @Test("each event is told in a line, those that tell a person nothing in none")
+    func events() {
+        let events = EventText(text)
+        func line(_ type: EventType, _ state: State = .running, revision: Int64? = 5, late: Int64? = nil) -> String? {
+            events.line(
+                Event(type: type, revision: revision, key: "tea", lateUSec: late, countdown: countdown(state))
+            )
+        }
+        #expect(line(.attached) == "tea: running, 4:12 left, ends 12:04:12")
+        #expect(line(.attached, .paused) == "tea: paused, 4:12 left")
+        #expect(line(.started) == "tea: started, 4:12 left, ends 12:04:12")
+        #expect(line(.restarted) == "tea: restarted, 4:12 left, ends 12:04:12")
+        #expect(line(.adjusted) == "tea: adjusted, 4:12 left, ends 12:04:12")
+        #expect(line(.adjusted, revision: nil) == "tea: the system clock was set, 4:12 left, ends 12:04:12")
+        #expect(line(.paused, .paused) == "tea: paused, 4:12 left")
+        #expect(line(.resumed) == "tea: resumed, 4:12 left, ends 12:04:12")
+        #expect(line(.finished, .finished, late: 999_999) == "tea: finished at 12:00:00")
+        #expect(line(.finished, .finished, late: 10_800_000_001) == "tea: finished at 12:00:00, told 3h late")
+        #expect(line(.cancelled, .cancelled) == "tea: cancelled at 12:00:00, 4:12 left")
+        #expect(events.line(Event(type: .tick, key: "te\na", remainingUSec: 61_000_000)) == "te\\na: 1:01 left")
+        #expect(events.line(Event(type: .synced, revision: 5)) == nil)
+        #expect(events.line(Event(type: .heartbeat, revision: 5)) == nil)
+    }
+
+    @Test(
+        "what kept a call from its answer has its exit code",
+        arguments: [
+            (.unreachable(path: "/x", errno: ENOENT), .unavailable),
+            (.unreachable(path: "/x", errno: ECONNREFUSED), .unavailable),
+            (.unreachable(path: "/x", errno: EACCES), .denied),
+            (.unreachable(path: "/x", errno: EAGAIN), .tryLater),
+            (.disconnected, .unavailable), (.failed(errno: EIO), .unavailable),
+            (.unknownError(name: "x.Y"), .protocolFault), (.protocolViolation(.unexpectedReply), .protocolFault),
+            (.invalidReply(method: "x.Y", member: "z"), .protocolFault),
+            (.service(.invalidParameter("key")), .usage), (.service(.permissionDenied), .denied),
+            (.service(.methodNotFound("x.Y")), .protocolFault), (.service(.expectedMore), .protocolFault),
+            (.countdown(.noSuchCountdown(key: "tea")), .unknownKey),
+            (.countdown(.historyTrimmed(oldestRevision: 1)), .tryLater),
+            (.countdown(.limitReached(limit: "countdowns", maximum: 1)), .tryLater),
+            (.countdown(.storageFailed(reason: "disk full")), .notStored),
+        ] as [(ClientError, CommandStatus)]
+    )
+    func codes(_ error: ClientError, _ status: CommandStatus) {
+        #expect(Failure(error).status == status)
+        #expect(!Failure(error).sentence.isEmpty)
+    }
+
+    @Test("refusals that carry a countdown have their codes as well")
+    func codesOfRefusals() {
+        #expect(Failure(CountdownError.alreadyRunning(countdown())).status == .tryLater)
+        #expect(Failure(CountdownError.revisionMismatch(countdown())).status == .tryLater)
+        #expect(Failure(CountdownError.wrongState(countdown())).status == .notRunning)
+    }
+
+    @Test("where no daemon is, how to start it is told")
+    func tellsHowToStart() {
+        #expect(
+            Failure(ClientError.unreachable(path: "/run/x", errno: ENOENT)).sentence
+                == "no daemon at /run/x: start it with `systemctl --user start countdownd.socket`"
+        )
+    }
+
+    @Test("where no directory for the socket is, what is wrong with it is told")
+    func tellsOfDirectories() {
+        let missing = Address.Failure.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
+        #expect(
+            Failure(missing).sentence
+                == "no session of UID 1000: `loginctl enable-linger`, or set COUNTDOWND_SOCKET to the path of a socket"
+        )
+        let foreign = Address.Failure.directory("/x", origin: .environment, uid: 1, fault: .foreignOwner(uid: 2))
+        #expect(Failure(foreign).sentence.hasPrefix("XDG_RUNTIME_DIR is /x, which belongs to UID 2; "))
+        let open = Address.Failure.directory("/x", origin: .user, uid: 1, fault: .writableByOthers(mode: 0o777))
+        #expect(Failure(open).sentence.hasPrefix("/x can be written by others (mode 0777); "))
+        for failure in [missing, foreign, open] { #expect(Failure(failure).status == .unavailable) }
+    }
+
+    @Test("of several codes the highest is the worst")
+    func worst() {
+        #expect([CommandStatus.success, .unknownKey, .notRunning].max() == .unknownKey)
+        #expect([CommandStatus.notStored, .tryLater, .unknownKey].max() == .tryLater)
+    }
+
+    private func status(version: String, lingers: Bool?, all: Bool) -> [String] {
+        StatusDetails(
+            status: GetStatus.Reply(
+                version: version,
+                startedUSec: Self.noon - 3_600_000_000,
+                running: 3,
+                paused: 1,
+                watchers: 2,
+                connections: 1,
+                revision: 9,
+                oldestRevision: 4,
+                limits: ["countdowns": 4_000_000],
+                counters: ["calls": 7]
+            ),
+            clientVersion: "1.0.0",
+            lingers: lingers,
+            all: all,
+            clock: text.clock
+        ).lines
+    }
+
+    @Test("the daemon's state says what differs from this program, and whether it goes on without a session")
+    func showsStatus() {
+        #expect(
+            status(version: "1.0.0", lingers: true, all: false) == [
+                "countdownd 1.0.0, since 11:00:00 (1h)",
+                "  Running: 3",
+                "   Paused: 1",
+                " Watchers: 2 on 1 connection",
+                " Revision: 9, endings are kept after 4",
+                "  Lingers: yes, it runs without a session too",
+                " Counters:",
+                "           calls  7",
+            ]
+        )
+        let other = status(version: "0.9\u{7}", lingers: false, all: true)
+        #expect(other[0].hasPrefix("countdownd 0.9\\u{7}, "))
+        #expect(other[1] == "  Version: differs from that of this countdownctl, which is 1.0.0")
+        #expect(other.contains { $0.hasPrefix("  Lingers: no, ") && $0.contains("`loginctl enable-linger`") })
+        #expect(other.suffix(2) == ["   Limits:", "           countdowns  4000000"])
+        #expect(!status(version: "1", lingers: nil, all: false).contains { $0.contains("Lingers") })
+    }
+
+    @Test("the user of a UID is found in lines of passwd(5)")
+    func findsUsers() {
+        let lines: [Substring] = ["root:x:0:0::/root:/bin/sh", "", "broken", "alice:x:1000:1000::/home/alice:/bin/sh"]
+        #expect(Lingering.userName(uid: 1000, in: lines) == "alice")
+        #expect(Lingering.userName(uid: 1001, in: lines) == nil)
+    }
+
+    @Test("a countdown is shown with all that is known of it")
+    func shows() {
+        var shown = countdown(label: "Green")
+        shown.clock = .wall
+        shown.metadata = ["b": "2\n", "a": "1"]
+        shown.forget = true
+        #expect(
+            CountdownDetails(countdown: shown, clock: text.clock, palette: .plain).lines == [
+                "tea (Green)",
+                "    State: running",
+                "     Left: 4:12 of 5m, 16 % gone",
+                "  Started: 12:00:00",
+                "     Ends: 12:04:12 by the system clock",
+                " Metadata: a=1",
+                " Metadata: b=2\\n",
+                "     Kept: until its end only",
+                " Revision: 5",
+            ]
+        )
+    }
+
+    @Test("countdowns are listed by when they end, paused ones then, ended ones last")
+    func lists() {
+        var late = countdown()
+        late.key = "late"
+        late.deadlineUSec = Self.noon + 400_000_000
+        let all = [countdown(.finished), late, countdown(.paused), countdown()].sorted(by: CountdownTable.precedes)
+        #expect(
+            CountdownTable.lines(all, clock: text.clock, legend: true, palette: .plain) == [
+                "KEY   STATE     LEFT  LENGTH  END       LABEL",
+                "tea   running   4:12      5m  12:04:12",
+                "late  running   4:12      5m  12:06:40",
+                "tea   paused    4:12      5m  -",
+                "tea   finished  0:00      5m  12:00:00",
+            ]
+        )
+    }
+}

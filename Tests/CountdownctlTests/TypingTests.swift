@@ -1,0 +1,100 @@
+import ArgumentParser
+import IPC
+import Testing
+
+@testable import countdownctl
+
+@Suite("What is typed")
+struct TypingTests {
+    @Test("an amount with a minus sign behind adjust is a value, and --json takes none that follows")
+    func normalizes() {
+        #expect(TypedArguments.normalize(["adjust", "tea", "-1m"]) == ["adjust", "tea", "--by=-1m"])
+        #expect(TypedArguments.normalize(["adjust", "tea", "-.5h", "-q"]) == ["adjust", "tea", "--by=-.5h", "-q"])
+        #expect(TypedArguments.normalize(["adjust", "--", "tea", "-1m"]) == ["adjust", "--", "tea", "-1m"])
+        #expect(TypedArguments.normalize(["start", "tea", "-1m"]) == ["start", "tea", "-1m"])
+        #expect(TypedArguments.normalize(["show", "--json", "tea"]) == ["show", "--json=short", "tea"])
+        #expect(TypedArguments.normalize(["run", "tea", "--", "x", "--json"]) == ["run", "tea", "--", "x", "--json"])
+    }
+
+    @Test("--json stands alone or has its style behind =, whatever follows")
+    func takesStyles() throws {
+        func style(_ words: String...) throws -> JSONStyle? {
+            try ShowVerb.parse(TypedArguments.normalize(words)).options.json
+        }
+        #expect(try style("tea") == nil)
+        #expect(try style("--json", "tea", "-q") == .short)
+        #expect(try style("--json=pretty", "-q", "tea") == .pretty)
+        #expect(throws: (any Error).self) { try style("--json=tall", "tea") }
+    }
+
+    private let verbs = ["start", "show", "list", "watch", "cancel", "pause", "resume", "adjust"]
+
+    @Test(
+        "a word that is no verb is answered with the verb that is meant",
+        arguments: [
+            ("restart tea 5m", "'restart' is no verb; `countdownctl start tea 5m --restart` begins anew"),
+            ("restart", "'restart' is no verb; `countdownctl start KEY --restart` begins anew"),
+            (
+                "stop tea",
+                "'stop' is no verb; `countdownctl cancel tea` ends it, `countdownctl pause tea` keeps what remains"
+            ),
+            (
+                "add tea 5m",
+                "'add' is no verb; `countdownctl start tea 5m` starts one, `countdownctl adjust tea +5m` adds time"
+            ),
+            ("rm a;b", "'rm' is no verb; `countdownctl cancel 'a;b'` ends it"),
+            ("ls", "'ls' is no verb; `countdownctl list` is meant"),
+            ("strat tea 5m", "'strat' is no verb; `countdownctl start tea 5m` is meant?"),
+            ("lst", "'lst' is no verb; `countdownctl list` is meant?"),
+            ("frobnicate", "'frobnicate' is no verb; `countdownctl --help` lists them"),
+            ("sta", "'sta' is no verb; `countdownctl start KEY` is meant?"),
+        ]
+    )
+    func answersMistakes(_ typed: String, _ sentence: String) throws {
+        let words = typed.split(separator: " ").map(String.init)
+        #expect(try #require(MistakenVerb(words, verbs: verbs)).sentence(verbs: verbs) == sentence)
+    }
+
+    @Test("verbs, options and nothing at all are no mistakes")
+    func passesVerbs() {
+        #expect(MistakenVerb(["start", "tea"], verbs: verbs) == nil)
+        #expect(MistakenVerb(["--help"], verbs: verbs) == nil)
+        #expect(MistakenVerb([], verbs: verbs) == nil)
+    }
+
+    @Test("no verb can be abbreviated", arguments: ["sta", "li", "c"])
+    func refusesAbbreviations(_ word: String) {
+        #expect(throws: (any Error).self) { try Countdownctl.parseAsRoot([word, "tea"]) }
+    }
+
+    @Test("words are quoted as a shell takes them")
+    func quotes() {
+        #expect(ShellWord.quote("tea") == "tea")
+        #expect(ShellWord.quote("login/+8613800138000") == "login/+8613800138000")
+        #expect(ShellWord.quote("") == "''")
+        #expect(ShellWord.quote("it's") == "'it'\\''s'")
+        #expect(ShellWord.quote("*") == "'*'")
+    }
+
+    @Test("every verb's help begins with examples, and names what they use")
+    func helpsWithExamples() throws {
+        #expect(Countdownctl.configuration.subcommands.count >= 13)
+        for verb in Countdownctl.configuration.subcommands {
+            let name = try #require(verb.configuration.commandName)
+            let help = Countdownctl.helpMessage(for: verb, columns: 80)
+            let lines = help.split(separator: "\n")
+            #expect(lines[1] == "Examples:", "\(name)")
+            #expect(lines[2].hasPrefix("  "), "\(name)")
+            #expect(lines[2].contains("countdownctl \(name)"), "\(name)")
+            #expect(help.contains("USAGE: countdownctl \(name)"), "\(name)")
+        }
+        #expect(Countdownctl.helpMessage(columns: 80).split(separator: "\n")[1] == "Examples:")
+    }
+
+    @Test("what a help says at its beginning fits into 80 columns")
+    func helpFits() {
+        let verbs = Countdownctl.configuration.subcommands.map { $0.configuration }
+        let lines = (verbs + [Countdownctl.configuration]).flatMap { $0.discussion.split(separator: "\n") }
+        #expect(lines.filter { $0.count > 80 } == [])
+    }
+}

@@ -1,0 +1,136 @@
+import TestSupport
+import Testing
+
+@Suite("The button in a terminal")
+struct ButtonScreenTests {
+    private let visitor: Visitor
+
+    init() throws { visitor = try Visitor() }
+
+    private func file(_ name: String) -> String { visitor.daemon.directory.path(of: name) }
+
+    @Test("it runs the command once a press, counts, and takes a press again at the end")
+    func presses() throws {
+        let terminal = try visitor.terminal(
+            "countdownctl button login --for 3s --again Resend --sent 'Sent, again in {s} s' -- sh -c 'echo sent'"
+        )
+        try terminal.wait(toLookLike: "terminal-button-idle")
+        try terminal.type("\r")
+        try terminal.wait(toLookLike: "terminal-button-counting")
+        try terminal.type("\r \r")
+        try terminal.wait(toLookLike: "terminal-button-again")
+        try terminal.type(" ")
+        try terminal.wait(for: "Sent, again in")
+        try terminal.type("q")
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture().contains("login: running, "))
+        #expect(try terminal.picture().split(separator: "\n").count { $0 == "sent" } == 2)
+    }
+
+    @Test("a click presses it, wherever it stands on the terminal, and one beside it does not")
+    func clicks() throws {
+        let terminal = try visitor.terminal("seq 9; countdownctl button login")
+        try terminal.wait(for: "enter press")
+        #expect(try terminal.state("#{mouse_any_flag} #{mouse_sgr_flag}") == "1 1")
+        let row = try #require(
+            try terminal.picture().split(separator: "\n", omittingEmptySubsequences: false)
+                .firstIndex { $0.contains("Get code") }
+        )
+        try terminal.click(row: row - 2, column: 5)
+        try terminal.click(row: row, column: 40)
+        #expect(try visitor.run("show", "login").exitCode == 4)
+        try terminal.click(row: row, column: 5)
+        try terminal.wait(for: "60 s") { $0.contains(#/[0-9]{2} s/#) }
+        #expect(try visitor.run("is-running", "login").exitCode == 0)
+    }
+
+    @Test("while the command runs it is dim, and presses are ignored")
+    func runs() throws {
+        let log = file("log")
+        let gate = file("gate")
+        let terminal = try visitor.terminal(
+            "mkfifo '\(gate)'; countdownctl button login -- sh -c 'echo run >> \(log); read -r line < \(gate)'"
+        )
+        try terminal.wait(for: "enter press")
+        try terminal.type("\r")
+        try terminal.wait(toLookLike: "terminal-button-running")
+        try terminal.type("\r\r ")
+        #expect(try visitor.run("show", "login").exitCode == 4)
+        let opener = try visitor.terminal("echo go > '\(gate)'; cat '\(log)'")
+        try opener.wait(for: "run\n[exit 0]")
+        try terminal.wait(for: "it counts") { $0.contains(#/[0-9]{2} s/#) }
+        #expect(try opener.picture().split(separator: "\n").count { $0 == "run" } == 1)
+    }
+
+    @Test("a command that fails shows why, and leaves no countdown")
+    func fails() throws {
+        let terminal = try visitor.terminal(
+            "countdownctl button login -- sh -c 'echo trying; echo no network >&2; exit 3'"
+        )
+        try terminal.wait(for: "enter press")
+        try terminal.type("\r")
+        try terminal.wait(toLookLike: "terminal-button-failed")
+        #expect(try visitor.run("show", "login").exitCode == 4)
+        try terminal.type("q")
+        try terminal.waitForExit(0)
+    }
+
+    @Test("a program that is not there is named")
+    func findsNoProgram() throws {
+        let terminal = try visitor.terminal("countdownctl button login -- no-such-program")
+        try terminal.wait(for: "enter press")
+        try terminal.type("\r")
+        try terminal.wait(for: "'no-such-program' cannot be run: No such file")
+    }
+
+    @Test("left and opened again, on another terminal too, it is where its countdown is")
+    func comesBack() throws {
+        let first = try visitor.terminal("countdownctl button login --for 1h")
+        try first.wait(for: "enter press")
+        try first.type("\r")
+        try first.wait(for: " s ")
+        try first.type("q")
+        try first.waitForExit(0)
+        let second = try visitor.terminal("countdownctl button login --for 5s")
+        try second.wait(for: "the hour's seconds") { $0.contains(#/3[56][0-9]{2} s/#) }
+        let third = try visitor.terminal("countdownctl button login")
+        try third.wait(for: "the hour's seconds") { $0.contains(#/3[56][0-9]{2} s/#) }
+        try visitor.run("cancel", "login")
+        try second.wait(for: "Get code")
+        try third.wait(for: "Get code")
+        try second.type("\r")
+        try third.wait(for: "five seconds") { $0.contains(#/ [1-5] s/#) }
+        try third.wait(for: "Get code")
+    }
+
+    @Test("Ctrl-C leaves it with 130, and --once leaves it as soon as it counts")
+    func leaves() throws {
+        let terminal = try visitor.terminal("countdownctl button login")
+        try terminal.wait(for: "enter press")
+        try terminal.type("\u{3}")
+        try terminal.waitForExit(130)
+        let once = try visitor.terminal("countdownctl button login --once; countdownctl button login --once")
+        try once.wait(for: "enter press")
+        try once.type("\r")
+        try once.waitForExit(0)
+    }
+
+    @Test("without a terminal it says what is there instead")
+    func withoutTerminal() throws {
+        let terminal = try visitor.terminal("countdownctl button 'my key'", ["TERM": "dumb"])
+        try terminal.waitForExit(64)
+        #expect(try terminal.picture().contains("countdownctl start"))
+    }
+
+    @Test("no command is left as a zombie, and none inherits a descriptor")
+    func leavesNothing() throws {
+        let terminal = try visitor.terminal("countdownctl button login --for 1h -- sh -c 'ls /proc/$$/fd; echo end'")
+        try terminal.wait(for: "enter press")
+        try terminal.type("\r")
+        try terminal.wait(for: " s ")
+        let picture = try terminal.picture()
+        #expect(picture.hasPrefix("0\n1\n2\nend\n"))
+        let children = try visitor.terminal("ps -o stat= -e | grep -c '^Z' || true")
+        try children.waitForExit(0)
+    }
+}

@@ -1,0 +1,132 @@
+import TestSupport
+import Testing
+
+@Suite("Asking for a code in a terminal")
+struct CodeScreenTests {
+    private let visitor: Visitor
+
+    init() throws { visitor = try Visitor() }
+
+    private func asking(_ options: String = "", columns: Int = 80) throws -> TerminalPane {
+        let terminal = try visitor.terminal(
+            "code=$(countdownctl ask-code \(options)); status=$?; echo \"<$code>\"; (exit $status)",
+            columns: columns
+        )
+        try terminal.wait(for: "ctrl-c leave")
+        return terminal
+    }
+
+    @Test("the code alone goes to standard output, and a full one is taken at once")
+    func asks() throws {
+        let terminal = try asking("--length 6")
+        try terminal.type("12")
+        try terminal.wait(for: "two digits") { $0.hasPrefix(" 1    2    ") }
+        try terminal.type("\u{7F}3x４\u{1B}[D\u{1B}[D5")
+        try terminal.wait(for: "what was mended") { $0.contains(#/^ 1    5    [4│]\n/#) }
+        try terminal.type("\u{1B}[F789")
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture() == "<154789>\n[exit 0]")
+    }
+
+    @Test("the cursor blinks in the next box")
+    func blinks() throws {
+        let terminal = try asking()
+        for _ in 1...2 {
+            try terminal.wait(for: "the cursor") { $0.hasPrefix(" │") }
+            try terminal.wait(for: "no cursor") { !$0.contains("│") }
+        }
+        try terminal.type("\u{1B}[O1")
+        try terminal.wait(for: "no cursor without the keyboard") { $0.hasPrefix(" 1\n") }
+    }
+
+    @Test("a paste in brackets is looked through for the code")
+    func pastes() throws {
+        let terminal = try asking()
+        try terminal.paste("code 1234, valid 5 min\n")
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture().hasPrefix("<1234>"))
+    }
+
+    @Test("Ctrl-C is 130 with nothing on standard output, --timeout is 124")
+    func leaves() throws {
+        let terminal = try asking()
+        try terminal.type("123\u{3}")
+        try terminal.waitForExit(130)
+        #expect(try terminal.picture().contains("<>"))
+        let late = try asking("--timeout 1s")
+        try late.waitForExit(124)
+        #expect(try late.picture().contains("<>"))
+    }
+
+    @Test("with --hidden there are dots, and with --confirm Enter takes the code")
+    func hides() throws {
+        let terminal = try asking("--hidden --confirm")
+        try terminal.type("1234")
+        try terminal.wait(toLookLike: "terminal-code-hidden")
+        try terminal.type("\u{1B}[D9\r")
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture().hasPrefix("<1239>"))
+    }
+
+    @Test("a narrow terminal has less spacing, and one that is too narrow says so")
+    func shrinks() throws {
+        let terminal = try asking("--length 9 --spacing 4 --confirm")
+        try terminal.type("123456789")
+        try terminal.wait(for: "enter done")
+        try terminal.resize(columns: 30, rows: 12)
+        try terminal.wait(toLookLike: "terminal-code-30")
+        try terminal.resize(columns: 24, rows: 12)
+        try terminal.wait(toLookLike: "terminal-code-24")
+    }
+
+    @Test("without a terminal a line is read, and what stands behind it is left alone")
+    func reads() throws {
+        let terminal = try visitor.terminal(
+            "printf 'code 1234, valid 5 min\\nrest\\n' | { countdownctl ask-code; cat; }"
+        )
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture() == "1234\nrest\n[exit 0]")
+        let none = try visitor.terminal("echo 12 | countdownctl ask-code")
+        try none.waitForExit(64)
+        #expect(try none.picture().contains("holds no code of 4 digits"))
+        let pipe = visitor.daemon.directory.path(of: "pipe")
+        let never = try visitor.terminal("mkfifo '\(pipe)'; countdownctl ask-code --timeout 10ms 0<> '\(pipe)'")
+        try never.waitForExit(124)
+    }
+
+    @Test("on a terminal that cannot be drawn on a line is typed")
+    func readsFromDumbTerminal() throws {
+        let terminal = try visitor.terminal("countdownctl ask-code", ["TERM": "dumb"])
+        try terminal.wait(for: "code (4 characters):")
+        try terminal.type("1234\r")
+        try terminal.wait(for: "\n1234\n[exit 0]")
+    }
+
+    @Test("the button beside it resends, counts, and counts on when the code is asked for again")
+    func resends() throws {
+        let terminal = try asking("--key login --for 1h --resend 'echo sent by $0; exit 0'")
+        try terminal.wait(toLookLike: "terminal-code-button")
+        try terminal.type("\t\r")
+        try terminal.wait(for: "Resend in 3")
+        #expect(try terminal.picture().hasPrefix("sent by sh"))
+        try terminal.type("1\u{3}")
+        try terminal.waitForExit(130)
+        let again = try asking("--key login --resend true")
+        try again.wait(for: "the same hour") { $0.contains(#/Resend in 3[56][0-9]{2} s/#) }
+    }
+
+    @Test("a click on the button resends")
+    func clicks() throws {
+        let terminal = try asking("--key login --resend true")
+        let lines = try terminal.wait(for: "┃  ").split(separator: "\n", omittingEmptySubsequences: false)
+        let row = try #require(lines.firstIndex { $0.contains("Resend") })
+        try terminal.click(row: row, column: 26)
+        try terminal.wait(for: "Resend in")
+    }
+
+    @Test("what cannot be meant is said", arguments: ["--length 0", "--spacing 99", "--key login", "--resend true"])
+    func refuses(options: String) throws {
+        let terminal = try visitor.terminal("countdownctl ask-code \(options)")
+        try terminal.waitForExit(64)
+    }
+}

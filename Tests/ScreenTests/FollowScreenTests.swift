@@ -1,0 +1,159 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Looking at countdowns in a terminal")
+struct FollowScreenTests {
+    private let visitor: Visitor
+
+    init() throws { visitor = try Visitor() }
+
+    @Test("attach shows a bar, and what keys do; a narrow terminal shows it on more lines")
+    func attaches() throws {
+        try visitor.run("start", "tea", "5m", "--label", "Earl Grey")
+        try visitor.run("pause", "tea")
+        let terminal = try visitor.terminal("countdownctl attach tea")
+        try terminal.wait(toLookLike: "terminal-attach")
+        #expect(try terminal.state("#{cursor_flag}") == "0")
+        try terminal.resize(columns: 30, rows: 12)
+        try terminal.wait(toLookLike: "terminal-attach-30")
+        try terminal.resize(columns: 80, rows: 12)
+        try terminal.wait(toLookLike: "terminal-attach")
+        try terminal.type("q")
+        try terminal.waitForExit(130)
+    }
+
+    @Test("keys pause, resume, add and take a minute, and cancel")
+    func keys() throws {
+        try visitor.run("start", "tea", "1h")
+        let terminal = try visitor.terminal("countdownctl attach tea")
+        try terminal.wait(for: "space pause")
+        try terminal.type(" ")
+        try terminal.wait(for: "paused")
+        try terminal.type("++")
+        try terminal.wait(for: "1:0") { $0.contains(#/1:0[12]:/#) }
+        try terminal.type("-")
+        try terminal.wait(for: "one minute less") { $0.contains(#/1:0[01]:/#) }
+        try terminal.type(" ")
+        try terminal.wait(for: "ends ")
+        #expect(try visitor.run("is-running", "tea").exitCode == 0)
+        try terminal.type("c")
+        try terminal.wait(for: "cancel tea (y/n)?")
+        try terminal.type("n")
+        try terminal.wait(for: "space pause")
+        try terminal.type("cy")
+        try terminal.waitForExit(3)
+        #expect(try terminal.picture().contains("tea: cancelled at"))
+        #expect(try visitor.run("is-running", "tea").exitCode == 3)
+    }
+
+    @Test("it follows to the end, and leaves a line that says so")
+    func ends() throws {
+        let terminal = try visitor.terminal("countdownctl start tea 2s --attach")
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture().contains(#/^tea: finished at [0-9:]{8}\n\[exit 0\]$/#))
+    }
+
+    @Test(
+        "however it is left, it runs on and the terminal is given back",
+        arguments: [("\u{3}", 130), ("q", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)]
+    )
+    func leaves(by way: String, code: Int) throws {
+        try visitor.run("start", "tea", "1h")
+        let pid = visitor.daemon.directory.path(of: "pid")
+        let terminal = try visitor.terminal(
+            """
+            before=$(stty -g)
+            sh -c 'echo $$ > "$0"; exec countdownctl attach tea' '\(pid)'
+            code=$?
+            [ "$before" = "$(stty -g)" ] && echo as before
+            (exit $code)
+            """
+        )
+        try terminal.wait(for: "space pause")
+        if way.count > 1 {
+            try visitor.terminal("kill -s \(way) $(cat '\(pid)')").waitForExit(0)
+        } else {
+            try terminal.type(way)
+        }
+        try terminal.waitForExit(code)
+        #expect(try terminal.picture().contains("as before"))
+        #expect(try visitor.run("is-running", "tea").exitCode == 0)
+    }
+
+    @Test("watch shows several as a table that updates in place, and what ends above it")
+    func watches() throws {
+        for (key, length) in [("tea", "5m"), ("茶道", "3m"), ("coffee", "1h")] {
+            try visitor.run("start", key, length, "--label", key == "茶道" ? "抹茶" : "black")
+            try visitor.run("pause", key)
+        }
+        let terminal = try visitor.terminal("countdownctl watch")
+        try terminal.wait(toLookLike: "terminal-watch")
+        try terminal.type("j")
+        try terminal.wait(for: "› tea")
+        try terminal.type("cy")
+        try terminal.wait(toLookLike: "terminal-watch-cancelled")
+        try terminal.resize(columns: 30, rows: 12)
+        try terminal.wait(toLookLike: "terminal-watch-30")
+        try terminal.type("q")
+        try terminal.waitForExit(0)
+    }
+
+    @Test("a dumb terminal has lines, and so has a pipe")
+    func lines() throws {
+        try visitor.run("start", "tea", "1h")
+        try visitor.terminal("countdownctl attach tea", ["TERM": "dumb"]).wait(for: "tea: running, ")
+        try visitor.terminal("countdownctl attach tea | cat").wait(for: "tea: running, ")
+    }
+
+    @Test("nothing is coloured where NO_COLOR is set")
+    func colours() throws {
+        try visitor.run("start", "tea", "1h")
+        let terminal = try visitor.terminal("countdownctl attach tea", ["NO_COLOR": "1"])
+        try terminal.wait(for: "space pause")
+        #expect(try !terminal.colours().contains("\u{1B}[1m"))
+        let coloured = try visitor.terminal("countdownctl attach tea --color always", ["NO_COLOR": "1"])
+        try coloured.wait(for: "space pause")
+        #expect(try coloured.colours().contains("\u{1B}[1m"))
+    }
+
+    @Test("a console without UTF-8 and the kernel's own are drawn in ASCII", arguments: ["xterm-256color", "linux"])
+    func terminals(_ name: String) throws {
+        try visitor.run("start", "tea", "1h")
+        let terminal = try visitor.terminal(
+            "countdownctl attach tea",
+            ["TERM": name, "LANG": name == "linux" ? "C.UTF-8" : "C"]
+        )
+        try terminal.wait(for: "[----")
+    }
+
+    @Test("a daemon that goes away is waited for, and the picture goes on")
+    func losesDaemon() throws {
+        try visitor.run("start", "tea", "1h")
+        let terminal = try visitor.terminal("countdownctl attach tea")
+        try terminal.wait(for: "space pause")
+        try visitor.daemon.terminate()
+        try terminal.wait(for: "the daemon is gone")
+        let again = try DaemonProcess(in: visitor.daemon.directory)
+        try terminal.wait(for: "space pause")
+        try terminal.type("q")
+        try terminal.waitForExit(130)
+        try again.terminate()
+    }
+
+    @Test("stopped by Ctrl-Z it gives the terminal back, and goes on where it is put in front again")
+    func stops() throws {
+        try visitor.run("start", "tea", "1h")
+        let terminal = try visitor.terminal("exec bash --norc --noediting -i")
+        try terminal.type("PS1='> '; clear\r")
+        try terminal.type("countdownctl attach tea\r")
+        try terminal.wait(for: "space pause")
+        try terminal.type("\u{1A}")
+        try terminal.wait(for: "Stopped")
+        #expect(try terminal.state("#{cursor_flag}") == "1")
+        try terminal.type("clear; fg\r")
+        try terminal.wait(for: "space pause")
+        try terminal.type("q")
+        try terminal.wait(for: "runs on")
+    }
+}
