@@ -1,0 +1,114 @@
+# What a checkout can do; `make help` lists it. Every recipe keeps all cores busy by itself and SwiftPM locks its
+# build folder, so the targets run one after another, with -j too.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+ifneq ($(filter-out /%,$(PREFIX)),)
+$(error PREFIX has to be an absolute path without spaces, as the unit names the daemon by it: $(PREFIX))
+endif
+
+bindir := $(PREFIX)/bin
+interfacedir := $(PREFIX)/share/varlink
+mandir := $(PREFIX)/share/man
+bashdir := $(PREFIX)/share/bash-completion/completions
+zshdir := $(PREFIX)/share/zsh/site-functions
+fishdir := $(PREFIX)/share/fish/vendor_completions.d
+# A user manager reads units below a home from its share folder alone, those of the system from lib.
+unitdir := $(PREFIX)/$(if $(filter $(HOME)/%,$(PREFIX)),share,lib)/systemd/user
+
+# Set to 1, nothing is installed that the build lacks: it is named instead.
+NO_DEPS ?=
+# Where SwiftPM builds countdownctl: every module is compiled anew for a static executable.
+static := .build-static
+# Package.swift makes our own targets' warnings errors where this says so.
+export COUNTDOWND_WARNINGS ?= $(if $(CI),error)
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help run test crash build install uninstall lint clocktest clean
+
+dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
+sources := Package.swift $(shell find Sources -type f)
+swift_files := Package.swift Sources Tests
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* scripts/* Tests/Clock/*) $(wildcard Tests/Clock/*.sh)
+
+help: ## list the targets
+	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+
+run: ## build, and show a countdown that outlives its client; installs missing packages
+	$(dependencies) run
+	scripts/demo
+
+test: ## build and test; installs missing packages
+	$(dependencies) test
+	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
+	scripts/test-python
+	swift build
+	swift test
+
+# The same seed asks for the same things at the same places; the kills come when they come.
+crash: ## kill the daemon 200 times while clients change countdowns (COUNTDOWND_SEED=N repeats a run)
+	$(dependencies) test
+	swift build --build-tests
+	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} swift test --skip-build --filter CrashTests
+
+build: bin/countdownd bin/countdownctl bin/share ## release executables in bin/, their manuals and completions
+
+bin/countdownd: $(sources)
+	@scripts/install-dependencies --check build
+	swift build -c release --product countdownd --static-swift-stdlib -Xlinker -s
+	@install -D -m 755 .build/release/countdownd $@
+
+# lld, because gold warns of getpwnam and its kin in Foundation's part of the static library, which nothing here calls.
+bin/countdownctl: $(sources)
+	@scripts/install-dependencies --check build
+	swift build -c release --product countdownctl --scratch-path $(static) \
+	  -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker -s
+	@install -D -m 755 $(static)/release/countdownctl $@
+
+# What the executables say of themselves, so that it is never older than they are.
+bin/share: bin/countdownd bin/countdownctl scripts/manuals Sources/IPC/io.countdownd.varlink
+	@rm -rf $@ && mkdir -p $@
+	scripts/manuals bin $@
+	@bin/countdownctl --generate-completion-script bash > $@/countdownctl
+	@bin/countdownctl --generate-completion-script zsh > $@/_countdownctl
+	@bin/countdownctl --generate-completion-script fish > $@/countdownctl.fish
+
+install: build ## install below PREFIX, staged in DESTDIR
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(interfacedir)'
+	install -m 755 bin/countdownd bin/countdownctl '$(DESTDIR)$(bindir)'
+	install -m 644 Sources/IPC/io.countdownd.varlink '$(DESTDIR)$(interfacedir)'
+	install -d '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man7'
+	install -m 644 bin/share/countdownctl.1 bin/share/countdownd.1 '$(DESTDIR)$(mandir)/man1'
+	install -m 644 bin/share/io.countdownd.7 '$(DESTDIR)$(mandir)/man7'
+	install -D -m 644 bin/share/countdownctl '$(DESTDIR)$(bashdir)/countdownctl'
+	install -D -m 644 bin/share/_countdownctl '$(DESTDIR)$(zshdir)/_countdownctl'
+	install -D -m 644 bin/share/countdownctl.fish '$(DESTDIR)$(fishdir)/countdownctl.fish'
+	install -m 644 systemd/countdownd.socket '$(DESTDIR)$(unitdir)'
+	sed 's|@bindir@|$(bindir)|' systemd/countdownd.service.in > '$(DESTDIR)$(unitdir)/countdownd.service'
+	chmod 644 '$(DESTDIR)$(unitdir)/countdownd.service'
+
+uninstall: ## remove what install put there
+	rm -f '$(DESTDIR)$(bindir)/countdownd' '$(DESTDIR)$(bindir)/countdownctl'
+	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
+	rm -f '$(DESTDIR)$(interfacedir)/io.countdownd.varlink'
+	rm -f '$(DESTDIR)$(mandir)/man1/countdownctl.1' '$(DESTDIR)$(mandir)/man1/countdownd.1'
+	rm -f '$(DESTDIR)$(mandir)/man7/io.countdownd.7'
+	rm -f '$(DESTDIR)$(bashdir)/countdownctl' '$(DESTDIR)$(zshdir)/_countdownctl'
+	rm -f '$(DESTDIR)$(fishdir)/countdownctl.fish'
+
+lint: ## check the style of Swift and shell files
+	swift format lint --strict --parallel --recursive $(swift_files)
+	@if command -v shellcheck > /dev/null; then set -x; shellcheck --external-sources $(shell_files); \
+	else echo 'shellcheck is not installed: the shell files are not checked'; fi
+
+clocktest: build ## try the daemon in a guest whose clock is set; needs Debian and QEMU
+	$(dependencies) clocktest
+	NO_DEPS=$(NO_DEPS) scripts/clocktest
+
+clean: ## remove what was built
+	rm -rf .build $(static) bin

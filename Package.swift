@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// A switch, because a newer compiler may warn of more, and SwiftPM builds a dependency with its warnings suppressed,
+// which the compiler refuses together with this.
+let warningsAreErrors = Context.environment["COUNTDOWND_WARNINGS"] == "error"
+
+let strict: [SwiftSetting] =
+    [
+        .strictMemorySafety(),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let package = Package(
+    name: "countdownd",
+    products: [
+        .library(name: "IPC", targets: ["IPC"]),
+        .library(name: "Varlink", targets: ["Varlink"]),
+        .executable(name: "countdownd", targets: ["countdownd"]),
+        .executable(name: "countdownctl", targets: ["countdownctl"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "CountdownCore", swiftSettings: strict),
+        .target(name: "Varlink", swiftSettings: strict),
+        .target(
+            name: "IPC",
+            dependencies: ["Varlink"],
+            resources: [.embedInCode("io.countdownd.varlink")],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "countdownd",
+            dependencies: ["CountdownCore", "IPC", "Varlink", "CLinux", "CSQLite", "CSystemd"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "countdownctl",
+            dependencies: [
+                "IPC",
+                "Varlink",
+                "CLinux",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+        .systemLibrary(name: "CProcess", path: "Tests/CProcess"),
+        .target(name: "TestSupport", dependencies: ["CProcess", "IPC", "Varlink"], path: "Tests/Support"),
+        .executableTarget(
+            name: "varlink-certification",
+            dependencies: ["Varlink"],
+            path: "Tests/Certification",
+            swiftSettings: strict
+        ),
+        .testTarget(name: "HouseTests", dependencies: ["TestSupport"]),
+        .testTarget(name: "SupportTests", dependencies: ["TestSupport"]),
+        .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore"], swiftSettings: strict),
+        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
+        .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
+        .testTarget(name: "IPCTests", dependencies: ["IPC", "Varlink", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CountdownctlTests",
+            dependencies: ["countdownctl", "IPC", "Varlink", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CountdowndTests",
+            dependencies: ["countdownd", "CountdownCore", "IPC", "Varlink", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "ScreenTests", dependencies: ["TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["IPC", "Varlink", "TestSupport", "CSQLite"],
+            exclude: ["Clients"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "CrashTests",
+            dependencies: ["countdownd", "IPC", "TestSupport"],
+            exclude: ["Shim"]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

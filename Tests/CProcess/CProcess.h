@@ -1,0 +1,48 @@
+/* What the test harness needs of processes and Glibc's Swift module lacks, as it is compiled without _GNU_SOURCE. */
+#pragma once
+
+#include <errno.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+extern int pipe2(int ends[2], int flags);
+extern int posix_openpt(int flags);
+extern int grantpt(int terminal);
+extern int unlockpt(int terminal);
+extern int ptsname_r(int terminal, char *name, size_t size);
+
+extern int prlimit(pid_t process, int resource, const struct rlimit *limit, struct rlimit *before);
+
+/* How many descriptors another process may have from now on. */
+static inline int process_limit_descriptors(pid_t process, rlim_t count)
+{
+	struct rlimit limit;
+	if (prlimit(process, RLIMIT_NOFILE, NULL, &limit) < 0)
+		return -1;
+	limit.rlim_cur = count;
+	return prlimit(process, RLIMIT_NOFILE, &limit, NULL);
+}
+
+/* A descriptor that poll(2) finds readable once the process has ended. */
+static inline int process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+/*
+ * connect(2) as another user, which takes root: the kernel tells the other end who connected. The system call, not the C
+ * library's function, because that changes the user of every thread.
+ */
+static inline int connect_as(uid_t user, int descriptor, const struct sockaddr *address, socklen_t length)
+{
+	if (syscall(SYS_setresuid, -1, user, -1) < 0)
+		return -1;
+	int result = connect(descriptor, address, length);
+	int code = errno;
+	if (syscall(SYS_setresuid, -1, getuid(), -1) < 0)
+		return -1;
+	errno = code;
+	return result;
+}

@@ -1,0 +1,18 @@
+# rtc: 2031-03-01T12:00:10
+# Suspended to memory, a countdown runs on: one that ended meanwhile is told as late as it is, another has less left;
+# ticks that fell into the suspend are not made up for.
+# shellcheck shell=dash
+
+start_daemon
+follow
+countdownctl start short 12s
+countdownctl start long 10m
+tell long
+
+fact half a minute of suspend
+suspend_to_memory 30
+late short 10 30
+left long 540 570
+heard short finished
+heard long started
+fact "ticks of short between $(range "$(grep -c '"type":"tick".*"key":"short"' /run/events)000000" 0 11)"

@@ -1,0 +1,54 @@
+import Foundation
+import Glibc
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Who may speak to it", .enabled(if: geteuid() == 0, "only root can connect as somebody else"))
+struct AccessTests {
+    private static let nobody: UInt32 = 65_534
+
+    /// A daemon whose socket others can reach.
+    private func open(_ arguments: [String]) throws -> DaemonProcess {
+        let daemon = try DaemonProcess(arguments: arguments)
+        for (path, mode) in [(daemon.directory.path, 0o711), (daemon.socketPath, 0o666)] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        }
+        return daemon
+    }
+
+    @Test("a foreign user is denied every call, and changes nothing")
+    func foreign() throws {
+        let daemon = try open([])
+        let bystander = try Bystander(of: daemon)
+        let connection = try RawConnection(to: daemon.socketPath, as: Self.nobody)
+        let denied = #"{"error":"org.varlink.service.PermissionDenied"}"#
+        for method in Interface.methods.map({ "io.countdownd.\($0.name)" }) + ["org.varlink.service.GetInfo", "a.b.C"] {
+            let call = #"{"method":"\#(method)","parameters":{"key":"own"},"more":true}"#
+            #expect(try connection.exchange(call) == denied, "\(method)")
+        }
+        try connection.send(message: #"{"method":"io.countdownd.Cancel","parameters":{"key":"own"},"oneway":true}"#)
+        #expect(try connection.exchange(#"{"method":"io.countdownd.GetStatus"}"#) == denied)
+        try bystander.noticesNothing()
+    }
+
+    @Test("where the socket's mode decides, whoever can connect is served")
+    func socketMode() throws {
+        let daemon = try open(["--access", "socket"])
+        let caller = Caller(on: try RawConnection(to: daemon.socketPath, as: Self.nobody))
+        #expect(try caller.call(Start(key: "tea")).outcome == .started)
+    }
+
+    @Test("as it is made, nobody else can connect at all")
+    func modes() throws {
+        let daemon = try DaemonProcess()
+        let mode = [FileAttributeKey.posixPermissions: 0o711]
+        try FileManager.default.setAttributes(mode, ofItemAtPath: daemon.directory.path)
+        let error = #expect(throws: SystemFailure.self) {
+            try RawConnection(to: daemon.socketPath, as: Self.nobody)
+        }
+        #expect(error?.code == EACCES)
+        _ = try Caller(of: daemon).call(GetStatus())
+    }
+}

@@ -1,0 +1,34 @@
+import IPC
+import TestSupport
+import Testing
+
+/// A client that minds its own business while another one misbehaves.
+struct Bystander {
+    private let caller: Caller
+    private let follower: Follower
+    private let own: Countdown
+    private let before: GetStatus.Reply
+
+    init(of daemon: DaemonProcess) throws {
+        caller = try Caller(of: daemon)
+        follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        own = try caller.call(Start(key: "own", durationUSec: .seconds(3_600))).countdown
+        #expect(try follower.next().type == .started)
+        before = try caller.call(GetStatus())
+    }
+
+    /// Its countdown is what it was, it has been told nothing, it is answered, and nothing of what others did is left.
+    func noticesNothing() throws {
+        let after = try caller.call(GetStatus())
+        #expect(after.startedUSec == before.startedUSec)
+        #expect(after.revision == before.revision)
+        #expect(after.running == before.running)
+        #expect(after.watchers == before.watchers)
+        var found = try caller.call(Get(key: "own")).countdown
+        found.remainingUSec = own.remainingUSec
+        #expect(found == own)
+        let finished = try caller.call(Finish(key: "own")).countdown
+        #expect(try follower.next().countdown == finished)
+    }
+}

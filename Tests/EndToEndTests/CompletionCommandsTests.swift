@@ -1,0 +1,67 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("Completions of countdownctl")
+struct CompletionCommandsTests {
+    private let daemon: DaemonProcess
+    private let typist: Typist
+
+    init() throws {
+        daemon = try DaemonProcess()
+        typist = Typist(daemon)
+    }
+
+    /// What is offered in bash for the last of the words, as its script asks for it.
+    private func offers(_ words: [String]) throws -> [String] {
+        let script = """
+            eval "$(countdownctl --generate-completion-script bash)"
+            COMP_WORDS=(countdownctl "$@") COMP_CWORD=$# COMP_LINE="countdownctl $*" COMP_POINT=${#COMP_LINE}
+            _countdownctl countdownctl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """
+        let countdownctl = try BuiltProduct.path(of: "countdownctl")
+        let run = try RunningCommand(
+            ["-c", "countdownctl() { '\(countdownctl)' \"$@\"; }; \(script)", "bash"] + words,
+            executable: "/bin/bash",
+            environment: ["COUNTDOWND_SOCKET": typist.socket]
+        ).finish()
+        return run.standardOutput.split(separator: "\n").map(String.init).sorted()
+    }
+
+    @Test(
+        "where a key is typed, bash offers those that run or are paused and begin so",
+        arguments: ["cancel", "show", "attach", "wait", "adjust", "pause", "is-running", "start", "run", "status"]
+    )
+    func offersKeys(_ verb: String) throws {
+        for line in ["start tea 1h", "start toast 1h", "start coffee 1h", "start [t 1h", "pause toast"] {
+            _ = try typist.type(line)
+        }
+        #expect(try offers([verb, "t"]) == ["tea", "toast"])
+        #expect(try offers([verb, "te"]) == ["tea"])
+        #expect(try offers([verb, "x"]) == [])
+    }
+
+    @Test("a key that a shell would expand is not offered, one in any script is")
+    func offersHarmlessKeys() throws {
+        let mark = daemon.directory.path(of: "mark")
+        for key in ["t$(touch${IFS}\(mark))", "t`touch`", "t*", "t a", "t;x", "t\u{8336}"] {
+            _ = try typist.type(words: ["start", key, "1h"])
+        }
+        #expect(try offers(["cancel", "t"]) == ["t\u{8336}"])
+        #expect(unsafe access(mark, F_OK) != 0)
+    }
+
+    @Test("without a daemon nothing is offered, and nothing is said")
+    func offersNothing() throws {
+        try daemon.kill()
+        #expect(try offers(["cancel", "t"]) == [])
+    }
+
+    @Test("each shell has a script", arguments: ["bash", "zsh", "fish"])
+    func hasScripts(_ shell: String) throws {
+        let run = try typist.type("--generate-completion-script \(shell)")
+        #expect(run.exitCode == 0)
+        for part in ["is-running", "waybar", "---completion"] { #expect(run.standardOutput.contains(part)) }
+    }
+}

@@ -1,0 +1,199 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Connections")
+struct ConnectionTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+    }
+
+    private static let status = #"{"method":"io.countdownd.GetStatus"}"#
+
+    private func call(_ method: String, _ parameters: String = "{}", _ rest: String = "") -> String {
+        #"{"method":"io.countdownd.\#(method)","parameters":\#(parameters)\#(rest)}"#
+    }
+
+    @Test("calls that are sent at once are answered in their order")
+    func pipelined() throws {
+        let connection = try daemon.connect()
+        let calls = (0..<500).map { call("Start", #"{"key":"\#($0)"}"#) }
+        try connection.send(Array((calls.joined(separator: "\0") + "\0").utf8))
+        for number in 0..<500 { #expect(try connection.message().contains(#""key":"\#(number)","#)) }
+    }
+
+    @Test("a message may come byte by byte")
+    func byteByByte() throws {
+        let connection = try daemon.connect()
+        for byte in Array(call("Start", #"{"key":"ü"}"#).utf8) + [0] { try connection.send([byte]) }
+        #expect(try connection.message().contains(#""key":"ü""#))
+    }
+
+    @Test("a call that is oneway is carried out and not answered, not with an error either")
+    func oneway() throws {
+        try caller.send(Start(key: "tea"), oneway: true)
+        try caller.send(Get(key: "none"), oneway: true)
+        try caller.send(List(), oneway: true)
+        try caller.connection.send(message: call("None", "{}", #","oneway":true"#))
+        try caller.connection.send(message: #"{"method":"io.example.None","oneway":true}"#)
+        try caller.connection.send(message: #"{"method":"org.varlink.service.GetInfo","oneway":true}"#)
+        try caller.connection.send(message: call("Start", #"{"key":""}"#, #","oneway":true"#))
+        #expect(try caller.call(GetStatus()).running == 1)
+    }
+
+    @Test("oneway calls of a client that leaves at once are carried out")
+    func onewayAndGone() throws {
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        do {
+            let connection = try daemon.connect()
+            let calls = (0..<2_000).map { call("Start", #"{"key":"\#($0)"}"#, #","oneway":true"#) }
+            try connection.send(Array((calls.joined(separator: "\0") + "\0").utf8))
+        }
+        try follower.events(through: .started, of: "1999")
+        #expect(try caller.call(GetStatus()).running == 2_000)
+    }
+
+    @Test("who has closed the writing side alone is still answered, and then the connection is closed")
+    func halfClosed() throws {
+        let connection = try daemon.connect()
+        try connection.send(Array((call("Start", #"{"key":"tea"}"#) + "\0" + Self.status + "\0").utf8))
+        connection.closeWriting()
+        #expect(try connection.message().contains(#""outcome":"started""#))
+        #expect(try connection.message().contains(#""running":1"#))
+        #expect(try connection.nextMessage() == nil)
+    }
+
+    @Test("who has closed the writing side is told the ending that it waits for")
+    func halfClosedWait() throws {
+        let connection = try daemon.connect()
+        _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(100)))
+        try connection.send(message: call("Wait", #"{"key":"tea"}"#))
+        connection.closeWriting()
+        #expect(try connection.message().contains(#""state":"finished""#))
+        #expect(try connection.nextMessage() == nil)
+    }
+
+    @Test("who has closed the writing side goes on watching")
+    func halfClosedWatch() throws {
+        let connection = try daemon.connect()
+        try connection.send(message: call("Watch", "{}", #","more":true"#))
+        connection.closeWriting()
+        #expect(try connection.message().contains(#""type":"synced""#))
+        _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(50)))
+        #expect(try connection.message().contains(#""type":"started""#))
+        #expect(try connection.message().contains(#""type":"finished""#))
+    }
+
+    @Test("who has closed the writing side gets a list to its end")
+    func halfClosedList() throws {
+        for number in 0..<1_000 { try caller.send(Start(key: "\(number)")) }
+        for _ in 0..<1_000 { _ = try caller.answer(to: Start.self) }
+        let lister = try Caller(of: daemon)
+        try lister.send(List(), more: true)
+        lister.connection.closeWriting()
+        var count = 0
+        while true {
+            let page = try lister.answer(to: List.self)
+            count += page.value.countdowns.count
+            if !page.continues { break }
+        }
+        #expect(count == 1_000)
+        #expect(try lister.connection.nextMessage() == nil)
+    }
+
+    /// What a client may be in the midst of when it vanishes: what it has sent, whether it reads an answer to that, and
+    /// whether it says that it will send no more.
+    struct Leaving: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let messages: [String]
+        let answers: Int
+        var closesWriting = false
+    }
+
+    private static let watch = #"{"method":"io.countdownd.Watch","more":true}"#
+
+    static let leavings: [Leaving] = [
+        Leaving(testDescription: "before it says anything", messages: [], answers: 0),
+        Leaving(testDescription: "after an answer", messages: [status], answers: 1),
+        Leaving(testDescription: "with an answer that it does not read", messages: [status, status], answers: 1),
+        Leaving(
+            testDescription: "while it waits",
+            messages: [status, #"{"method":"io.countdownd.Wait","parameters":{"key":"far"}}"#],
+            answers: 1
+        ),
+        Leaving(
+            testDescription: "while it waits, with calls behind that",
+            messages: [status, #"{"method":"io.countdownd.Wait","parameters":{"key":"far"}}"#, status, watch],
+            answers: 1
+        ),
+        Leaving(testDescription: "while it watches", messages: [watch], answers: 1),
+        Leaving(
+            testDescription: "while it watches with ticks and heartbeats",
+            messages: [
+                #"{"method":"io.countdownd.Watch","more":true,"parameters":{"tickUSec":10000,"heartbeatUSec":1000000}}"#
+            ],
+            answers: 2
+        ),
+        Leaving(testDescription: "while it watches, with calls behind that", messages: [watch, status], answers: 1),
+        Leaving(testDescription: "while it watches and reads nothing", messages: [watch], answers: 0),
+        Leaving(
+            testDescription: "in the midst of a list",
+            messages: [#"{"method":"io.countdownd.List","more":true}"#],
+            answers: 1
+        ),
+        Leaving(testDescription: "having closed the writing side", messages: [watch], answers: 1, closesWriting: true),
+    ]
+
+    @Test("a client that vanishes leaves nothing behind", arguments: leavings)
+    func vanishes(_ leaving: Leaving) throws {
+        _ = try caller.call(Start(key: "far", durationUSec: .seconds(3_600)))
+        for number in 0..<2_000 { try caller.send(Start(key: "\(number)"), oneway: true) }
+        do {
+            let connection = try daemon.connect()
+            for message in leaving.messages { try connection.send(message: message) }
+            for _ in 0..<leaving.answers { _ = try connection.message() }
+            if leaving.closesWriting { connection.closeWriting() }
+        }
+        var status = try caller.call(GetStatus())
+        while status.connections > 1 { status = try caller.call(GetStatus()) }
+        #expect(status.watchers == 0)
+        #expect(status.running == 2_001)
+        _ = try caller.call(Finish(key: "far"))
+        #expect(try caller.call(GetStatus()).counters["slowPeers"] == 0)
+    }
+
+    @Test("a watcher that does not read is disconnected, and holds up nobody")
+    func slowWatcher() throws {
+        let slow = try daemon.connect()
+        try slow.send(message: #"{"method":"io.countdownd.Watch","more":true,"parameters":{"tickUSec":0}}"#)
+        #expect(try slow.message().contains(#""type":"synced""#))
+        let label = String(repeating: "x", count: 1_000)
+        var status = try caller.call(GetStatus())
+        while status.watchers > 0 {
+            for _ in 0..<100 {
+                try caller.send(Start(key: "busy", ifRunning: .restart, label: label), oneway: true)
+            }
+            status = try caller.call(GetStatus())
+        }
+        #expect(status.counters["slowPeers"] == 1)
+        // It is told at least as much as may be waiting for it, and each change has been told with its label.
+        #expect(try #require(status.limits["unsentBytes"]) < Int64(status.counters["events"] ?? 0) * 2_500)
+        var replies = 0
+        do { while try slow.nextMessage() != nil { replies += 1 } } catch is RawConnection.Cut {}
+        #expect(replies > 0)
+    }
+
+    @Test("there may be hundreds of them, and each is answered")
+    func many() throws {
+        let connections = try (0..<300).map { _ in try daemon.connect() }
+        for connection in connections { try connection.send(message: Self.status) }
+        for connection in connections { #expect(try connection.message().contains(#""version""#)) }
+        #expect(try caller.call(GetStatus()).connections == 301)
+    }
+}

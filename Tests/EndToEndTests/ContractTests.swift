@@ -1,0 +1,168 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+/// `Caller` and `Follower` hold every message of every test against the definition; here it is seen that no method and
+/// no error of the definition is left out.
+@Suite("The interface, as the running daemon speaks it")
+struct ContractTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+    }
+
+    /// Calls with all that can be given, one of each method, in an order in which each succeeds.
+    private static let calls: [any Method] = [
+        Start(
+            key: "tea",
+            durationUSec: .seconds(60),
+            ifRunning: .fail,
+            label: "Tea",
+            metadata: ["a": "b"],
+            forget: false
+        ),
+        Get(key: "tea"),
+        List(match: ["t*"], states: State.allCases, keys: ["tea"], soonest: 10),
+        Pause(key: "tea"),
+        Resume(key: "tea"),
+        Adjust(key: "tea", byUSec: .seconds(1)),
+        Finish(key: "tea"),
+        Wait(key: "tea"),
+        Start(key: "tea"),
+        Cancel(key: "tea"),
+        GetStatus(),
+    ]
+
+    private func answer<M: Method>(_ method: M) throws {
+        _ = try caller.call(method)
+    }
+
+    @Test("every method answers what the definition says")
+    func methods() throws {
+        for method in Self.calls { try answer(method) }
+        try Follower(of: daemon, Watch(match: ["t*"], tickUSec: 0, heartbeatUSec: .seconds(1), keys: ["tea"]))
+            .events(through: .synced)
+        let called = Set(Self.calls.map { type(of: $0).name } + [Watch.name])
+        #expect(called == Set(Interface.methods.map { $0.name }))
+    }
+
+    @Test("every error of the definition is answered where it belongs, but for that of a failing store")
+    func errors() throws {
+        let tea = try caller.call(Start(key: "tea")).countdown
+        let mismatch = tea.revision + 1
+        let calls: [any Method] = [
+            Get(key: "coffee"),
+            Start(key: "tea", ifRunning: .fail),
+            Cancel(key: "tea", ifRevision: mismatch),
+            Resume(key: "tea"),
+            Start(key: "coffee", label: String(repeating: "x", count: 1_025)),
+        ]
+        var names: Set<CountdownError.Name> = []
+        for call in calls {
+            if let error = try refusal(of: call) { names.insert(error.name) }
+        }
+        #expect(throws: CountdownError.self) { try caller.call(all: Watch(since: 0)) }
+        names.insert(.historyTrimmed)
+        #expect(names == Set(CountdownError.Name.allCases).subtracting([.storageFailed]))
+    }
+
+    private func refusal<M: Method>(of method: M) throws -> CountdownError? {
+        do {
+            _ = try caller.call(method)
+            return nil
+        } catch let error as CountdownError {
+            return error
+        }
+    }
+
+    @Test("each method that takes a key says where none is known")
+    func noSuchCountdown() throws {
+        let calls: [any Method] = [
+            Get(key: "tea"), Cancel(key: "tea"), Finish(key: "tea"), Pause(key: "tea"), Resume(key: "tea"),
+            Adjust(key: "tea", byUSec: 1), Wait(key: "tea"),
+        ]
+        for call in calls { #expect(try refusal(of: call) == .noSuchCountdown(key: "tea")) }
+    }
+
+    @Test("each change checks the revision that its caller saw, and is refused with the countdown as it is")
+    func revisionMismatch() throws {
+        let old = try caller.call(Start(key: "tea")).countdown
+        let new = try caller.call(Pause(key: "tea", ifRevision: old.revision)).countdown
+        let calls: [any Method] = [
+            Cancel(key: "tea", ifRevision: old.revision), Finish(key: "tea", ifRevision: old.revision),
+            Pause(key: "tea", ifRevision: old.revision), Resume(key: "tea", ifRevision: old.revision),
+            Adjust(key: "tea", byUSec: 1, ifRevision: old.revision),
+        ]
+        for call in calls { #expect(try refusal(of: call) == .revisionMismatch(new)) }
+        #expect(try caller.call(Cancel(key: "tea", ifRevision: new.revision)).countdown.state == .cancelled)
+    }
+
+    @Test("a change that the state does not allow is refused with the countdown as it is")
+    func wrongState() throws {
+        _ = try caller.call(Start(key: "tea"))
+        let paused = try caller.call(Pause(key: "tea")).countdown
+        #expect(try refusal(of: Pause(key: "tea")) == .wrongState(paused))
+        #expect(
+            try refusal(of: Adjust(key: "tea", deadlineUSec: paused.startedUSec + .seconds(60))) == .wrongState(paused)
+        )
+        let ended = try caller.call(Cancel(key: "tea")).countdown
+        let calls: [any Method] = [
+            Cancel(key: "tea"), Finish(key: "tea"), Pause(key: "tea"), Resume(key: "tea"),
+            Adjust(key: "tea", byUSec: 1),
+            Adjust(key: "tea", deadlineUSec: paused.startedUSec + .seconds(60)),
+        ]
+        for call in calls { #expect(try refusal(of: call) == .wrongState(ended)) }
+    }
+
+    @Test("a Start that shall fail on a running key says what runs there")
+    func alreadyRunning() throws {
+        _ = try caller.call(Start(key: "tea", ifRunning: .fail))
+        let paused = try caller.call(Pause(key: "tea")).countdown
+        #expect(try refusal(of: Start(key: "tea", ifRunning: .fail)) == .alreadyRunning(paused))
+        _ = try caller.call(Finish(key: "tea"))
+        #expect(try caller.call(Start(key: "tea", ifRunning: .fail)).outcome == .started)
+    }
+
+    @Test("what is too long or too much is refused with the limit that GetStatus names")
+    func limits() throws {
+        let limits = try caller.call(GetStatus()).limits
+        let many = Dictionary(uniqueKeysWithValues: (0..<33).map { ("\($0)", "") })
+        let calls: [(any Method, String)] = [
+            (Start(key: "tea", label: String(repeating: "x", count: 1_025)), "labelBytes"),
+            (Start(key: "tea", metadata: many), "metadataPairs"),
+            (Start(key: "tea", metadata: ["a": String(repeating: "ü", count: 2_048)]), "metadataBytes"),
+            (List(match: [String](repeating: "a", count: 65)), "patterns"),
+            (List(match: [String(repeating: "a", count: 256)]), "patternBytes"),
+            (List(soonest: 10_001), "soonest"),
+        ]
+        for (call, limit) in calls {
+            let maximum = try #require(limits[limit])
+            #expect(try refusal(of: call) == .limitReached(limit: limit, maximum: maximum))
+        }
+        let whole = Start(
+            key: "tea",
+            label: String(repeating: "x", count: 1_024),
+            metadata: ["a": String(repeating: "x", count: 4_095)]
+        )
+        #expect(try caller.call(whole).countdown.metadata == whole.metadata)
+        #expect(try caller.call(Get(key: "tea")).countdown.label == whole.label)
+    }
+
+    @Test("the service describes itself, with the very definition that all is held against")
+    func describesItself() throws {
+        let connection = try daemon.connect()
+        let text = try connection.exchange(#"{"method":"org.varlink.service.GetInfo"}"#)
+        let info = try JSONObject(parsing: Array(text.utf8)).object("parameters")
+        #expect(try info.strings("interfaces") == ["org.varlink.service", "io.countdownd"])
+        #expect(try info.string("version") == Version.current)
+        for name in ["vendor", "product", "url"] as [StaticString] { _ = try info.string(name) }
+        let call =
+            #"{"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"io.countdownd"}}"#
+        let answer = try JSONObject(parsing: Array(try connection.exchange(call).utf8))
+        #expect(try answer.object("parameters").string("description") == Interface.definition)
+    }
+}

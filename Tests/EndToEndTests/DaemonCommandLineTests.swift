@@ -1,0 +1,49 @@
+import IPC
+import TestSupport
+import Testing
+
+@Suite("The daemon's command line, as it is typed")
+struct DaemonCommandLineTests {
+    private func run(_ arguments: String...) throws -> CommandRun {
+        try RunningCommand(arguments, executable: BuiltProduct.path(of: "countdownd")).finish()
+    }
+
+    @Test("--version names the program and its version", arguments: ["--version"])
+    func version(_ flag: String) throws {
+        let run = try run(flag)
+        #expect(run.exitCode == 0)
+        #expect(run.standardOutput == "countdownd \(Version.current)\n")
+        #expect(run.standardError == "")
+    }
+
+    @Test("--help explains every flag on standard output", arguments: ["--help", "-h"])
+    func help(_ flag: String) throws {
+        let run = try run(flag)
+        #expect(run.exitCode == 0)
+        #expect(run.standardOutput.contains("Usage: countdownd [OPTION…]"))
+        for flag in [
+            "--socket", "--state-directory", "--durability", "--history", "--leeway", "--access", "--log-level",
+        ] {
+            #expect(run.standardOutput.contains("  \(flag) "))
+        }
+        #expect(run.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 120 })
+        #expect(run.standardError == "")
+    }
+
+    @Test(
+        "what it cannot make sense of is named in a sentence on standard error, and it exits with 64",
+        arguments: [
+            (["--sokcet", "/run/s"], "countdownd: there is no option --sokcet, see --help\n"),
+            (["start", "tea"], "countdownd: there is no option start, see --help\n"),
+            (["--socket"], "countdownd: --socket needs a value, see --help\n"),
+            (["--leeway", "often"], "countdownd: --leeway often is not a duration: 500us, 250ms and 1s are\n"),
+            (["--access", "all"], "countdownd: --access all: owner or socket is meant\n"),
+        ] as [([String], String)]
+    )
+    func usage(_ arguments: [String], _ sentence: String) throws {
+        let run = try RunningCommand(arguments, executable: BuiltProduct.path(of: "countdownd")).finish()
+        #expect(run.exitCode == 64)
+        #expect(run.standardError == sentence)
+        #expect(run.standardOutput == "")
+    }
+}

@@ -1,0 +1,94 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+/// Four pages of an app, each with its "send me a code, again in 60 s": what went wrong where each had a timer of its
+/// own, or all shared one.
+@Suite("Four pages, and a countdown for each")
+struct FourPagesTests {
+    private static let pages = ["login", "find-password", "register", "change-phone"]
+
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+    }
+
+    private static func orders(of pages: [String]) -> [[String]] {
+        guard !pages.isEmpty else { return [[]] }
+        return pages.flatMap { page in orders(of: pages.filter { $0 != page }).map { [page] + $0 } }
+    }
+
+    @Test("started, restarted and cancelled in every order, each cancel ends its own countdown alone")
+    func everyOrder() throws {
+        let orders = Self.orders(of: Self.pages)
+        #expect(orders.count == 24)
+        for (index, startOrder) in orders.enumerated() {
+            for cancelOrder in orders {
+                let restartOrder = orders[(index + 7) % orders.count]
+                try runThrough(startOrder, restartOrder, cancelOrder)
+            }
+        }
+        #expect(try caller.call(GetStatus()).counters["changes"] == 24 * 24 * 12)
+    }
+
+    private func runThrough(_ startOrder: [String], _ restartOrder: [String], _ cancelOrder: [String]) throws {
+        for page in startOrder { try caller.send(Start(key: page)) }
+        for page in restartOrder { try caller.send(Start(key: page, ifRunning: .restart)) }
+        for page in cancelOrder {
+            try caller.send(Cancel(key: page))
+            try caller.send(List())
+        }
+        for _ in startOrder { #expect(try caller.answer(to: Start.self).value.outcome == .started) }
+        for _ in restartOrder { #expect(try caller.answer(to: Start.self).value.outcome == .restarted) }
+        var running = restartOrder
+        for page in cancelOrder {
+            let cancelled = try caller.answer(to: Cancel.self).value.countdown
+            #expect(cancelled.key == page)
+            #expect(cancelled.state == .cancelled)
+            running.removeAll { $0 == page }
+            #expect(try caller.answer(to: List.self).value.countdowns.map(\.key) == running)
+        }
+    }
+
+    @Test("a page that is started twice has one countdown, and one ending")
+    func startedTwice() throws {
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        for _ in 0..<2 { _ = try caller.call(Start(key: "login", durationUSec: .milliseconds(30))) }
+        _ = try caller.call(Start(key: "register", durationUSec: .milliseconds(80)))
+        let events = try follower.events(through: .finished, of: "register")
+        #expect(events.filter { $0.key == "login" }.map(\.type) == [.started, .finished])
+    }
+
+    @Test("what followed the countdown before a restart is not ended by the deadline from before")
+    func oldDeadline() throws {
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        _ = try caller.call(Start(key: "login", durationUSec: .milliseconds(50)))
+        let restarted = try caller.call(Start(key: "login", durationUSec: .milliseconds(200), ifRunning: .restart))
+        let events = try follower.events(through: .finished)
+        #expect(events.map(\.type) == [.started, .restarted, .finished])
+        #expect(events.last?.countdown?.endedUSec == restarted.countdown.deadlineUSec)
+    }
+
+    @Test(
+        "two pages that follow one countdown both hear it to its end, also when one of them came later and one leaves"
+    )
+    func twoPages() throws {
+        _ = try caller.call(Start(key: "code", durationUSec: .milliseconds(300)))
+        let watch = Watch(tickUSec: .milliseconds(20), keys: ["code"])
+        let first = try Follower(of: daemon, watch)
+        try first.events(through: .tick)
+        let second = try Follower(of: daemon, watch)
+        var third: Follower? = try Follower(of: daemon, watch)
+        try third?.events(through: .synced)
+        third = nil
+        let endings = try [first, second].map { try $0.events(through: .finished).last }
+        #expect(endings[0] == endings[1])
+        #expect(endings[0]?.remainingUSec == 0)
+    }
+}

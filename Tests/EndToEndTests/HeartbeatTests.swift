@@ -1,0 +1,33 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Heartbeats")
+struct HeartbeatTests {
+    @Test("who follows a quiet key is told again and again up to which revision there was nothing")
+    func quietKey() throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        let follower = try Follower(of: daemon, Watch(heartbeatUSec: .seconds(1), keys: ["quiet"]))
+        #expect(try follower.next().type == .synced)
+        let revision = try caller.call(Start(key: "busy")).countdown.revision
+        #expect(try follower.next() == Event(type: .heartbeat, revision: revision))
+        let later = try caller.call(Finish(key: "busy")).countdown.revision
+        let beat = try follower.next()
+        #expect(beat == Event(type: .heartbeat, revision: later))
+        let since = try #require(beat.revision)
+        #expect(try Follower(of: daemon, Watch(since: since)).next() == Event(type: .synced, revision: since))
+    }
+
+    @Test("who does not ask for heartbeats gets none")
+    func unasked() throws {
+        let daemon = try DaemonProcess()
+        let asking = try Follower(of: daemon, Watch(heartbeatUSec: .seconds(1)))
+        let other = try Follower(of: daemon)
+        for follower in [asking, other] { try follower.events(through: .synced) }
+        #expect(try asking.next().type == .heartbeat)
+        _ = try Caller(of: daemon).call(Start(key: "tea"))
+        #expect(try other.next().type == .started)
+    }
+}

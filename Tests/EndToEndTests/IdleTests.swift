@@ -1,0 +1,80 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("A daemon that has nothing to do")
+struct IdleTests {
+    /// Lets some time pass: as long as a countdown of another daemon takes.
+    private func pass(_ microseconds: Int64) throws {
+        let daemon = try DaemonProcess()
+        let clock = try Caller(of: daemon)
+        _ = try clock.call(Start(key: "clock", durationUSec: microseconds))
+        _ = try clock.call(Wait(key: "clock"))
+        try daemon.terminate()
+    }
+
+    private func wakeUps(_ caller: Caller) throws -> Int64 {
+        try #require(try caller.call(GetStatus()).counters["wakeUps"])
+    }
+
+    /// The fewest wake-ups in one of three spells, the question at its end among them. What comes from the spell before
+    /// may fall into one on a busy machine; what comes by itself falls into each.
+    private func fewestWakeUps(in spell: Int64, of caller: Caller) throws -> Int64 {
+        var fewest = Int64.max
+        for _ in 0..<3 {
+            let before = try wakeUps(caller)
+            try pass(spell)
+            fewest = min(fewest, try wakeUps(caller) - before)
+        }
+        return fewest
+    }
+
+    @Test("nothing wakes it but the calls themselves, with a thousand countdowns that end in an hour and later")
+    func nothingDue() throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        for number in 0..<1_000 {
+            let length = Int64.seconds(3_600) + Int64(number) * 1_234_567
+            try caller.send(Start(key: "\(number)", durationUSec: length), oneway: true)
+        }
+        #expect(try caller.call(GetStatus()).running == 1_000)
+        #expect(try fewestWakeUps(in: .seconds(2), of: caller) == 1)
+    }
+
+    @Test("a watcher that has gone leaves no ticks and no heartbeats behind that would wake it")
+    func watcherGone() throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        for number in 0..<100 { _ = try caller.call(Start(key: "\(number)", durationUSec: .seconds(3_600))) }
+        do {
+            let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(10), heartbeatUSec: .seconds(1)))
+            try follower.events(through: .tick)
+        }
+        while try caller.call(GetStatus()).connections > 1 {}
+        #expect(try fewestWakeUps(in: .milliseconds(1_500), of: caller) == 1)
+    }
+
+    @Test("who watches without ticks wakes it for what happens alone")
+    func silentWatcher() throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: .seconds(3_600)))
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        #expect(try fewestWakeUps(in: .seconds(1), of: caller) == 1)
+    }
+
+    @Test("paused countdowns wake it for no tick")
+    func paused() throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20)))
+        try follower.events(through: .synced)
+        _ = try caller.call(Start(key: "tea"))
+        try follower.events(through: .tick)
+        _ = try caller.call(Pause(key: "tea"))
+        try follower.events(through: .paused)
+        #expect(try fewestWakeUps(in: .seconds(1), of: caller) == 1)
+    }
+}

@@ -1,0 +1,43 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Leeway")
+struct LeewayTests {
+    /// Twenty countdowns that end shortly one after the other: what is told of them, and how often the daemon woke up
+    /// from the time when they were all started until they had all ended.
+    private func run(_ arguments: [String]) throws -> (endings: [Event], wakeUps: Int64) {
+        let daemon = try DaemonProcess(arguments: arguments)
+        let caller = try Caller(of: daemon)
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        let now = try caller.call(Start(key: "now", durationUSec: .seconds(3_600))).countdown.startedUSec
+        let deadlines = (0..<20).map { now + .milliseconds(700) + .milliseconds(40) * Int64($0) }
+        for (number, deadline) in deadlines.enumerated() {
+            try caller.send(Start(key: "\(number)", deadlineUSec: deadline))
+        }
+        try caller.send(GetStatus())
+        for _ in deadlines { _ = try caller.answer(to: Start.self) }
+        let before = try caller.answer(to: GetStatus.self).value
+        #expect(before.running == 21)
+        let endings = try follower.events(through: .finished, of: "19").filter { $0.type == .finished }
+        let after = try caller.call(GetStatus())
+        #expect(endings.map(\.countdown?.endedUSec) == deadlines)
+        return (endings, (after.counters["wakeUps"] ?? 0) - (before.counters["wakeUps"] ?? 0))
+    }
+
+    @Test("with a leeway, countdowns that end close to each other end at one wake-up, none early, in their order")
+    func sharesWakeUps() throws {
+        let exact = try run([])
+        let shared = try run(["--leeway", "1s"])
+        for endings in [exact.endings, shared.endings] {
+            #expect(endings.map(\.key) == (0..<20).map { "\($0)" })
+            #expect(endings.allSatisfy { ($0.lateUSec ?? -1) >= 0 })
+        }
+        #expect(shared.endings.first?.lateUSec ?? 0 >= .milliseconds(900))
+        #expect(shared.wakeUps < exact.wakeUps)
+        // That of the ending, and that of the second look at the status; one more where the endings meet it.
+        #expect(shared.wakeUps <= 3)
+    }
+}

@@ -1,0 +1,166 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Listing")
+struct ListTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+    }
+
+    private func keys(_ list: List) throws -> [String] {
+        try caller.call(list).countdowns.map(\.key)
+    }
+
+    /// Running "r1" and "r2", paused "p", finished "f" and cancelled "c".
+    private func startSome() throws {
+        for key in ["r1", "f", "p", "c", "r2"] { _ = try caller.call(Start(key: key)) }
+        _ = try caller.call(Pause(key: "p"))
+        _ = try caller.call(Finish(key: "f"))
+        _ = try caller.call(Cancel(key: "c"))
+    }
+
+    @Test("nothing is an empty list")
+    func empty() throws {
+        #expect(
+            try caller.connection.exchange(#"{"method":"io.countdownd.List"}"#) == #"{"parameters":{"countdowns":[]}}"#
+        )
+        #expect(try keys(List(states: State.allCases)) == [])
+        #expect(try keys(List(keys: ["none"])) == [])
+    }
+
+    @Test("without states what runs or is paused is listed, in the order of its last change")
+    func lastChange() throws {
+        try startSome()
+        #expect(try keys(List()) == ["r1", "r2", "p"])
+        _ = try caller.call(Adjust(key: "r1", byUSec: 1))
+        #expect(try keys(List()) == ["r2", "p", "r1"])
+        _ = try caller.call(Start(key: "r2"))
+        #expect(try keys(List()) == ["r2", "p", "r1"], "attaching is no change")
+    }
+
+    @Test(
+        "with states those are listed that are in one of them",
+        arguments: [
+            ([.running], ["r1", "r2"]), ([.paused], ["p"]), ([.finished], ["f"]), ([.cancelled], ["c"]),
+            ([.finished, .cancelled], ["f", "c"]), ([.cancelled, .running], ["r1", "r2", "c"]), ([], []),
+            (State.allCases, ["r1", "r2", "p", "f", "c"]),
+        ] as [([State], [String])]
+    )
+    func states(_ states: [State], _ expected: [String]) throws {
+        try startSome()
+        #expect(try keys(List(states: states)) == expected)
+    }
+
+    @Test("a key has one countdown, whatever ended under it before")
+    func oneForEachKey() throws {
+        for _ in 0..<3 {
+            _ = try caller.call(Start(key: "tea"))
+            _ = try caller.call(Cancel(key: "tea"))
+        }
+        #expect(try keys(List(states: State.allCases)) == ["tea"])
+        _ = try caller.call(Start(key: "tea"))
+        #expect(try caller.call(List(states: State.allCases)).countdowns.map(\.state) == [.running])
+        #expect(try keys(List(states: [.cancelled])) == [])
+    }
+
+    @Test("the soonest end first, in that order, paused ones last by what is left of them")
+    func soonest() throws {
+        for (key, seconds) in [("c", 300), ("a", 100), ("q", 20), ("b", 200), ("p", 10)] as [(String, Int64)] {
+            _ = try caller.call(Start(key: key, durationUSec: .seconds(seconds)))
+        }
+        for key in ["p", "q"] { _ = try caller.call(Pause(key: key)) }
+        #expect(try keys(List(soonest: 10)) == ["a", "b", "c", "p", "q"])
+        #expect(try keys(List(soonest: 2)) == ["a", "b"])
+        #expect(try keys(List(soonest: 1)) == ["a"])
+        #expect(try keys(List(soonest: 0)) == [])
+        #expect(try keys(List(match: ["[bcq]"], soonest: 2)) == ["b", "c"])
+        #expect(try keys(List(states: [.paused], soonest: 1)) == ["p"])
+    }
+
+    @Test("the soonest of some keys are found as those of a pattern are")
+    func soonestOfKeys() throws {
+        for (key, seconds) in [("c", 300), ("a", 100), ("b", 200)] as [(String, Int64)] {
+            _ = try caller.call(Start(key: key, durationUSec: .seconds(seconds)))
+        }
+        #expect(try keys(List(keys: ["c", "b", "a"], soonest: 2)) == ["a", "b"])
+        #expect(try keys(List(keys: ["c", "b"], soonest: 5)) == ["b", "c"])
+    }
+
+    @Test("those that end at the same instant are in the order in which they were started, as they end")
+    func sameInstant() throws {
+        let now = try caller.call(Start(key: "now", durationUSec: .seconds(1))).countdown.startedUSec
+        for key in ["b", "c", "a"] { _ = try caller.call(Start(key: key, deadlineUSec: now + .seconds(300))) }
+        #expect(try keys(List(match: ["[abc]"], soonest: 2)) == ["b", "c"])
+    }
+
+    @Test("a deadline by the system clock and one by a length are in one order")
+    func bothClocks() throws {
+        let now = try caller.call(Start(key: "b", durationUSec: .seconds(200))).countdown.startedUSec
+        _ = try caller.call(Start(key: "c", deadlineUSec: now + .seconds(300)))
+        _ = try caller.call(Start(key: "a", deadlineUSec: now + .seconds(100)))
+        #expect(try keys(List(soonest: 3)) == ["a", "b", "c"])
+    }
+
+    /// Starts so many that they take several pages.
+    private func startMany(_ count: Int) throws -> [String] {
+        let keys = (0..<count).map { "many/\($0)" }
+        for key in keys { try caller.send(Start(key: key)) }
+        for _ in keys { _ = try caller.answer(to: Start.self) }
+        return keys
+    }
+
+    @Test("with more, many come page by page, none twice and none missing")
+    func pages() throws {
+        let started = try startMany(1_000)
+        let pages = try caller.call(all: List())
+        #expect(pages.count > 2)
+        #expect(pages.flatMap(\.countdowns).map(\.key) == started)
+        #expect(try caller.call(all: List(match: ["many/99?"])).count == 1)
+    }
+
+    @Test("without more, many are refused, and few are listed")
+    func expectedMore() throws {
+        let started = try startMany(1_000)
+        #expect(throws: ServiceError.expectedMore) { try caller.call(List()) }
+        #expect(throws: ServiceError.expectedMore) { try caller.call(List(keys: started)) }
+        #expect(throws: ServiceError.expectedMore) { try caller.call(List(soonest: 1_000)) }
+        #expect(try keys(List(soonest: 3)) == Array(started.prefix(3)))
+        #expect(try keys(List(keys: ["many/5", "many/3"])) == ["many/3", "many/5"])
+    }
+
+    @Test("what changes while the pages are read is told again, and none is missed")
+    func changesMeanwhile() throws {
+        let started = try startMany(2_000)
+        let reader = try Caller(of: daemon)
+        try reader.send(List(), more: true)
+        var pages = [try reader.answer(to: List.self)]
+        // The rest is not read meanwhile: the daemon has to stop in the midst of it.
+        for key in started.reversed() where key.hasSuffix("7") { _ = try caller.call(Adjust(key: key, byUSec: 1)) }
+        _ = try caller.call(Cancel(key: "many/1999"))
+        _ = try caller.call(Start(key: "new"))
+        while pages.last?.continues == true { pages.append(try reader.answer(to: List.self)) }
+        let told = pages.flatMap(\.value.countdowns)
+        #expect(Set(told.map(\.key)).isSuperset(of: started.dropLast()))
+        let revisions = told.map(\.revision)
+        #expect(revisions == revisions.sorted())
+        #expect(Set(revisions).count == revisions.count)
+        for key in started where key.hasSuffix("7") {
+            #expect(try told.last { $0.key == key }?.revision == caller.call(Get(key: key)).countdown.revision)
+        }
+    }
+
+    @Test("calls behind a list are answered after its last page")
+    func pipelined() throws {
+        _ = try startMany(500)
+        try caller.send(List(), more: true)
+        try caller.send(Get(key: "many/0"))
+        while try caller.answer(to: List.self).continues {}
+        #expect(try caller.answer(to: Get.self).value.countdown.key == "many/0")
+    }
+}

@@ -1,0 +1,155 @@
+import TestSupport
+import Testing
+
+@Suite("countdownctl, where the daemon goes away and comes back")
+struct LostDaemonCommandsTests {
+    /// Kills a daemon, and starts another on its state.
+    private func replace(_ daemon: DaemonProcess) throws -> DaemonProcess {
+        try daemon.kill()
+        return try DaemonProcess(in: daemon.directory)
+    }
+
+    /// What a watch prints up to an event of that type.
+    private func types(of watch: RunningCommand, through last: String) throws -> [String] {
+        var types: [String] = []
+        while types.last != last, let line = try watch.line() { types.append(try member("type", of: line) ?? "") }
+        return types
+    }
+
+    @Test("watch comes back by itself, is told what ended meanwhile, once, and says so on standard error")
+    func watches() throws {
+        let first = try DaemonProcess()
+        let typist = Typist(first)
+        let watch = try typist.begin("watch --json --tick 0")
+        #expect(try types(of: watch, through: "synced") == ["synced"])
+        _ = try typist.type("start tea 1h")
+        _ = try typist.type("start egg 300ms")
+        #expect(try types(of: watch, through: "started") == ["started"])
+        #expect(try types(of: watch, through: "started") == ["started"])
+        let second = try replace(first)
+        _ = try typist.type("finish tea")
+        var lines: [String] = []
+        while lines.count(where: { $0.contains(#""type":"finished""#) }) < 2, let line = try watch.line() {
+            lines.append(line)
+        }
+        #expect(try lines.compactMap { try member("type", of: $0) }.filter { $0 != "finished" } == ["synced"])
+        watch.interrupt()
+        let run = try watch.finish()
+        #expect(run.data.count { $0.contains(#""type":"finished""#) } == 2)
+        #expect(run.messages == ["the daemon is gone; waiting for it to come back", "the daemon is back"])
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("wait and attach come back by themselves", arguments: ["wait tea", "attach tea"])
+    func staysToTheEnd(_ line: String) throws {
+        let first = try DaemonProcess()
+        let typist = Typist(first)
+        _ = try typist.type("start tea 1h")
+        let waiting = try typist.begin(line)
+        try typist.awaitWatchers(1)
+        let second = try replace(first)
+        try typist.awaitWatchers(1)
+        _ = try typist.type("finish tea")
+        let run = try waiting.finish()
+        #expect(run.data.last == "tea: finished at TIME")
+        #expect(run.messages == ["the daemon is gone; waiting for it to come back", "the daemon is back"])
+        #expect(run.exitCode == 0)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("wait is told of an end that fell while the daemon was away")
+    func waitsForEndMeanwhile() throws {
+        let first = try DaemonProcess()
+        let typist = Typist(first)
+        _ = try typist.type("start tea 1h")
+        let waiting = try typist.begin("wait tea")
+        try typist.awaitWatchers(1)
+        // Its end falls while the daemon is away, or just before.
+        _ = try typist.type("adjust tea -3599.9s")
+        try first.kill()
+        let second = try DaemonProcess(in: first.directory)
+        let run = try waiting.finish()
+        #expect(run.data.count == 1)
+        #expect(run.data[0].hasPrefix("tea: finished at TIME"))
+        #expect(run.exitCode == 0)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("wait gives up in time though the daemon is away, and Ctrl-C ends it then too")
+    func givesUp() throws {
+        let daemon = try DaemonProcess()
+        let typist = Typist(daemon)
+        _ = try typist.type("start tea 1h")
+        let impatient = try typist.begin("wait tea --timeout 1s")
+        let patient = try typist.begin("wait tea")
+        try typist.awaitWatchers(2)
+        try daemon.kill()
+        #expect(try impatient.finish().exitCode == 124)
+        patient.interrupt()
+        #expect(try patient.finish().exitCode == 130)
+    }
+
+    private let countdown =
+        #"{"key":"tea","state":"running","clock":"elapsed","durationUSec":9,"remainingUSec":9,"startedUSec":1,"#
+        + #""deadlineUSec":10,"forget":true,"revision":7}"#
+
+    /// The message that tells events of a watch.
+    private func telling(_ events: String) -> String { #"{"parameters":{"events":[\#(events)]},"continues":true}"# }
+
+    @Test("a forgotten countdown that ended while the daemon was away is 4, and that is said")
+    func missesForgotten() throws {
+        let directory = try TemporaryDirectory()
+        let daemon = try ListeningSocket(path: directory.path(of: "socket"))
+        let waiting = try Typist(at: daemon.path).begin("wait tea")
+        do {
+            let watch = try daemon.accept()
+            #expect(try !watch.message().contains("since"))
+            let attached = #"{"type":"attached","key":"tea","remainingUSec":9,"countdown":\#(countdown)}"#
+            try watch.send(message: telling(attached + #",{"type":"synced","revision":7}"#))
+        }
+        let watch = try daemon.accept()
+        #expect(try watch.message().contains(#""since":7"#))
+        try watch.send(message: telling(#"{"type":"synced","revision":9}"#))
+        let lookUp = try daemon.accept()
+        #expect(try lookUp.message().contains(#""io.countdownd.Get","parameters":{"key":"tea"}"#))
+        try lookUp.send(message: #"{"error":"io.countdownd.NoSuchCountdown","parameters":{"key":"tea"}}"#)
+        let run = try waiting.finish()
+        #expect(
+            run.messages == [
+                "the daemon is gone; waiting for it to come back", "the daemon is back",
+                "tea: ended unseen, and is not kept",
+            ]
+        )
+        #expect(run.exitCode == 4)
+    }
+
+    @Test("a daemon that comes back without its history is watched afresh, and that is said")
+    func watchesAfresh() throws {
+        let directory = try TemporaryDirectory()
+        let daemon = try ListeningSocket(path: directory.path(of: "socket"))
+        let watch = try Typist(at: daemon.path).begin("watch --json")
+        do {
+            let first = try daemon.accept()
+            _ = try first.message()
+            try first.send(message: telling(#"{"type":"synced","revision":7}"#))
+        }
+        #expect(try watch.line() == #"{"type":"synced","revision":7}"#)
+        do {
+            let second = try daemon.accept()
+            #expect(try second.message().contains(#""since":7"#))
+            try second.send(message: #"{"error":"io.countdownd.HistoryTrimmed","parameters":{"oldestRevision":8}}"#)
+        }
+        let third = try daemon.accept()
+        #expect(try !third.message().contains("since"))
+        try third.send(message: telling(#"{"type":"synced","revision":9}"#))
+        #expect(try watch.line() == #"{"type":"synced","revision":9}"#)
+        watch.interrupt()
+        #expect(
+            try watch.finish().messages == [
+                "the daemon is gone; waiting for it to come back",
+                "the daemon keeps no history from where this watch was; endings may have been missed",
+                "the daemon is back",
+            ]
+        )
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("countdownctl, where it is refused")
+struct RefusedCommandsTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    @Test(
+        "what is typed wrongly is 64, says what would be right, and asks no daemon",
+        arguments: [
+            ("start", "which key? `countdownctl start tea 5m`"),
+            ("start tea 1h30", "'1h30' lacks a unit at its end: '1h30m' or '1h30s'?"),
+            ("start tea 5M", "'5M': M is a month, and months are of unequal length; minutes are '5m'"),
+            ("start 5m tea", "the key comes first: `countdownctl start tea 5m`"),
+            ("start tea --until 25:00", "'25:00': no calendar has that day, or no clock that time"),
+            ("adjust tea 1m", "add or take? `countdownctl adjust tea +1m` or `countdownctl adjust tea -1m`"),
+            ("cancel", "which key? `countdownctl cancel tea`"),
+            ("wait --any", "which key? `countdownctl wait tea`"),
+            ("attach", "which key? `countdownctl attach tea`"),
+            ("is-running", "which key? `countdownctl is-running tea`"),
+            ("show", "which key? `countdownctl show tea`"),
+            ("restart tea 5m", "'restart' is no verb; `countdownctl start tea 5m --restart` begins anew"),
+            ("rm tea", "'rm' is no verb; `countdownctl cancel tea` ends it"),
+            ("list --frobnicate", "Unknown option '--frobnicate'"),
+            ("watch --tick x", "'x' is no length of time; 5m, 90s or 1:30 is one"),
+            ("wait tea --timeout 1h30", "'1h30' lacks a unit at its end: '1h30m' or '1h30s'?"),
+        ]
+    )
+    func refusesWhatIsTyped(_ line: String, _ message: String) throws {
+        let run = try Typist(at: directory.path(of: "none")).type(line)
+        #expect(run.messages.first == "countdownctl: \(message)")
+        #expect(run.standardOutput.isEmpty)
+        #expect(run.exitCode == 64)
+    }
+
+    @Test("help and version are data, and 0", arguments: ["--help", "--version", "help start", "start --help", ""])
+    func helps(_ line: String) throws {
+        let run = try Typist(at: "").type(line)
+        #expect(!run.standardOutput.isEmpty)
+        #expect(run.standardError.isEmpty)
+        #expect(run.exitCode == 0)
+    }
+
+    @Test(
+        "no daemon is 69, and how to start one is said",
+        arguments: [
+            "start tea 5m", "show tea", "list", "watch", "attach tea", "wait tea", "cancel tea", "adjust tea +1m",
+            "is-running tea", "status", "start tea --wait",
+        ]
+    )
+    func missesDaemon(_ line: String) throws {
+        let socket = directory.path(of: "none")
+        let run = try Typist(at: socket).type(line)
+        #expect(
+            run.messages
+                == ["countdownctl: no daemon at \(socket): start it with `systemctl --user start countdownd.socket`"]
+        )
+        #expect(run.exitCode == 69)
+    }
+
+    @Test("where there is no directory for a socket, 69 says why")
+    func missesDirectory() throws {
+        let missing = directory.path(of: "missing")
+        let run = try CommandRun(["list"], environment: ["XDG_RUNTIME_DIR": missing])
+        #expect(
+            run.messages == [
+                "countdownctl: XDG_RUNTIME_DIR is \(missing), which is not there; correct it, "
+                    + "or set COUNTDOWND_SOCKET to the path of a socket"
+            ]
+        )
+        #expect(run.exitCode == 69)
+    }
+
+    /// Types a line for a daemon that answers its first call so.
+    private func answer(_ line: String, with reply: String) throws -> CommandRun {
+        let socket = try ListeningSocket(path: directory.path(of: "socket"))
+        let command = try Typist(at: socket.path).begin(line)
+        let connection = try socket.accept()
+        _ = try connection.message()
+        try connection.send(message: reply)
+        return try command.finish()
+    }
+
+    @Test(
+        "each refusal of a daemon has its code and is told",
+        arguments: [
+            (#"{"error":"org.varlink.service.PermissionDenied"}"#, 77, "another user"),
+            (#"{"error":"io.countdownd.StorageFailed","parameters":{"reason":"disk full"}}"#, 74, "disk full"),
+            (
+                #"{"error":"io.countdownd.LimitReached","parameters":{"limit":"countdowns","maximum":7}}"#, 75,
+                "'countdowns' of 7"
+            ),
+            (#"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"key"}}"#, 64, "255 bytes"),
+            (#"{"error":"org.varlink.service.MethodNotFound","parameters":{"method":"x.Y"}}"#, 76, "older"),
+            (#"{"error":"x.Y"}"#, 76, "x.Y"), (#"{"parameters":{}}"#, 76, "outcome"), ("nonsense", 76, "Varlink"),
+        ] as [(String, Int32, String)]
+    )
+    func tellsRefusals(_ reply: String, _ code: Int32, _ part: String) throws {
+        let run = try answer("start tea 5m", with: reply)
+        #expect(run.exitCode == code)
+        #expect(run.message.hasPrefix("countdownctl: "))
+        #expect(run.message.contains(part))
+    }
+
+    @Test("a daemon of another version is named as such")
+    func tellsVersions() throws {
+        let run = try answer(
+            "status",
+            with: #"{"parameters":{"version":"99.0","startedUSec":0,"running":0,"paused":0,"watchers":0,"#
+                + #""connections":1,"revision":0,"oldestRevision":0,"limits":{},"counters":{}}}"#
+        )
+        #expect(run.data[0].hasPrefix("countdownd 99.0, since "))
+        #expect(run.data[1].hasPrefix("  Version: differs from that of this countdownctl, which is "))
+        #expect(run.exitCode == 0)
+    }
+
+    @Test("a daemon that hangs up before it answers is 69")
+    func tellsOfHangUp() throws {
+        let socket = try ListeningSocket(path: directory.path(of: "socket"))
+        let command = try Typist(at: socket.path).begin("list")
+        do { _ = try socket.accept().message() }
+        let run = try command.finish()
+        #expect(run.messages == ["countdownctl: the daemon hung up before it answered"])
+        #expect(run.exitCode == 69)
+    }
+
+    @Test("a full disk under the output is 74")
+    func failsToWrite() throws {
+        let run = try Typist(at: "").type(shell: "countdownctl --help > /dev/full")
+        #expect(run.messages == ["countdownctl: cannot write to standard output: No space left on device"])
+        #expect(run.exitCode == 74)
+    }
+}

@@ -1,0 +1,125 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Coming back to a watch")
+struct ResumptionTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+    }
+
+    private func revision() throws -> Int64 {
+        try caller.call(GetStatus()).revision
+    }
+
+    private func missed(since revision: Int64, _ watch: Watch = Watch()) throws -> [Event] {
+        var watch = watch
+        watch.since = revision
+        watch.tickUSec = 0
+        return try Follower(of: daemon, watch).events(through: .synced)
+    }
+
+    @Test("where nothing was missed, only that is told")
+    func nothingMissed() throws {
+        _ = try caller.call(Start(key: "tea"))
+        let revision = try revision()
+        #expect(try missed(since: revision) == [Event(type: .synced, revision: revision)])
+    }
+
+    @Test("each ending since is told, and what runs and has changed, in the order of revisions, once")
+    func missed() throws {
+        for key in ["old", "cancelled", "paused", "ended", "twice"] { _ = try caller.call(Start(key: key)) }
+        let since = try revision()
+        _ = try caller.call(Cancel(key: "cancelled"))
+        _ = try caller.call(Cancel(key: "twice"))
+        _ = try caller.call(Start(key: "new"))
+        _ = try caller.call(Start(key: "twice", durationUSec: .milliseconds(1)))
+        _ = try caller.call(Wait(key: "twice"))
+        _ = try caller.call(Pause(key: "paused"))
+        _ = try caller.call(Finish(key: "ended"))
+        _ = try caller.call(Start(key: "ended"))
+        _ = try caller.call(Adjust(key: "new", byUSec: .seconds(1)))
+        let events = try missed(since: since)
+        #expect(
+            events.map(\.type) == [
+                .cancelled, .cancelled, .finished, .attached, .finished, .attached, .attached, .synced,
+            ]
+        )
+        #expect(events.map(\.key) == ["cancelled", "twice", "twice", "paused", "ended", "ended", "new", nil])
+        let revisions = events.compactMap { $0.countdown?.revision }
+        #expect(revisions == revisions.sorted())
+        #expect(events.last?.revision == revisions.last)
+    }
+
+    @Test("only the keys that are followed are told again")
+    func selected() throws {
+        let since = try revision()
+        for key in ["a", "b", "c"] { _ = try caller.call(Start(key: key)) }
+        for key in ["a", "b"] { _ = try caller.call(Finish(key: key)) }
+        #expect(try missed(since: since, Watch(keys: ["b", "c"])).map(\.key) == ["c", "b", nil])
+        #expect(try missed(since: since, Watch(match: ["[ab]"])).map(\.key) == ["a", "b", nil])
+    }
+
+    @Test("an ending that shall be forgotten is told while it happens, and not again")
+    func forgotten() throws {
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let since = try #require(try follower.events(through: .synced).last?.revision)
+        _ = try caller.call(Start(key: "limit", durationUSec: .milliseconds(1), forget: true))
+        let ending = try #require(try follower.events(through: .finished).last)
+        #expect(ending.countdown?.forget == true)
+        #expect(try missed(since: since) == [Event(type: .synced, revision: ending.revision)])
+    }
+
+    @Test("what comes after is told as to everybody, ticks of what was there before too")
+    func goesOn() throws {
+        _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300)))
+        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20), since: try revision()))
+        let events = try follower.events(through: .finished)
+        #expect(events.first?.type == .synced)
+        #expect(events.contains { $0.type == .tick })
+    }
+
+    @Test("a change while a watcher was away is missed by none of those that come back at each revision before")
+    func everyRevision() throws {
+        let first = try revision()
+        for round in 0..<20 {
+            _ = try caller.call(Start(key: "\(round % 3)", ifRunning: .restart))
+            if round.isMultiple(of: 2) { _ = try caller.call(Finish(key: "\(round % 3)")) }
+        }
+        let last = try revision()
+        let endings = try missed(since: first).filter { $0.type == .finished }
+        #expect(endings.count == 10)
+        for since in first...last {
+            let told = try missed(since: since)
+            #expect(told.filter { $0.type == .finished } == endings.filter { ($0.revision ?? 0) > since })
+            #expect(told.last == Event(type: .synced, revision: last))
+        }
+    }
+
+    @Test("a revision from before the history is refused with the oldest one that is good")
+    func tooOld() throws {
+        let oldest = try caller.call(GetStatus()).oldestRevision
+        #expect(throws: CountdownError.historyTrimmed(oldestRevision: oldest)) {
+            try caller.call(all: Watch(since: oldest - 1))
+        }
+        #expect(throws: CountdownError.historyTrimmed(oldestRevision: oldest)) { try caller.call(all: Watch(since: 0)) }
+        #expect(try missed(since: oldest).map(\.type) == [.synced])
+    }
+
+    @Test("a revision that was never given is refused too")
+    func neverGiven() throws {
+        let oldest = try caller.call(GetStatus()).oldestRevision
+        let revision = try caller.call(Start(key: "tea")).countdown.revision
+        for since in [revision + 1, .max] {
+            #expect(throws: CountdownError.historyTrimmed(oldestRevision: oldest)) {
+                try caller.call(all: Watch(since: since))
+            }
+        }
+        _ = try caller.call(GetStatus())
+    }
+}

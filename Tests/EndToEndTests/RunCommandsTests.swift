@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("countdownctl run")
+struct RunCommandsTests {
+    private let daemon: DaemonProcess
+    private let typist: Typist
+
+    init() throws {
+        daemon = try DaemonProcess()
+        typist = Typist(daemon)
+    }
+
+    private func state(of key: String) throws -> String? {
+        try member("state", of: typist.type("show \(key) --json").standardOutput)
+    }
+
+    @Test("run KEY D -- COMMAND runs the command and starts the countdown, and not again while it counts")
+    func runsOnce() throws {
+        let first = try typist.type("run tea 1h --label green -- echo one --json two")
+        #expect(first.standardOutput == "one --json two\n")
+        #expect(first.standardError.isEmpty)
+        #expect(first.exitCode == 0)
+        #expect(try member("label", of: typist.type("show tea --json").standardOutput) == "green")
+        let second = try typist.type("run tea 1h -- echo two")
+        #expect(second.standardOutput.isEmpty)
+        #expect(second.message.wholeMatch(of: #/tea \(green\): again in (1:00:00|59:[0-9]{2})/#) != nil)
+        #expect(second.exitCode == 75)
+    }
+
+    @Test("less than a minute is told in seconds, and what is paused names how it goes on")
+    func tellsWhen() throws {
+        _ = try typist.type("run tea --for 59s -- true")
+        #expect(try typist.type("run tea -- true").message.wholeMatch(of: #/tea: again in [0-9]+ s/#) != nil)
+        _ = try typist.type("pause tea")
+        let run = try typist.type("run tea -- true")
+        #expect(run.message.hasSuffix(" s after `countdownctl resume tea`, as it is paused"))
+        #expect(run.exitCode == 75)
+    }
+
+    @Test("-E N is the code where it counts, and -q says nothing then")
+    func keepsQuiet() throws {
+        _ = try typist.type("run tea 1h -- true")
+        let run = try typist.type("run tea 1h -q -E 0 -- echo two")
+        #expect(run.standardOutput.isEmpty && run.standardError.isEmpty)
+        #expect(run.exitCode == 0)
+        #expect(try typist.type("run tea 1h --conflict-exit-code 9 -- echo two").exitCode == 9)
+    }
+
+    @Test(
+        "the command's exit code is that of run, and one that fails gives the cooldown back",
+        arguments: [("true", 0, "running"), ("exit 7", 7, "cancelled"), ("kill -USR1 $$", 138, "cancelled")]
+            as [(String, Int32, String)]
+    )
+    func passesCodes(_ script: String, _ code: Int32, _ state: String) throws {
+        #expect(try typist.type(words: ["run", "tea", "1h", "--", "sh", "-c", script]).exitCode == code)
+        #expect(try self.state(of: "tea") == state)
+    }
+
+    @Test("a command that is not there is 127, one that cannot be run 126, as timeout(1) has it; no cooldown is left")
+    func failsToRun() throws {
+        let missing = try typist.type("run tea 1h -- /nowhere/to/be/found")
+        #expect(missing.messages == ["countdownctl: cannot run '/nowhere/to/be/found': No such file or directory"])
+        #expect(missing.exitCode == 127)
+        #expect(try state(of: "tea") == "cancelled")
+        #expect(try typist.type("run tea 1h -- /etc/passwd").exitCode == 126)
+        #expect(try state(of: "tea") == "cancelled")
+    }
+
+    @Test("--keep-on-failure keeps the cooldown of a command that fails")
+    func keepsOnFailure() throws {
+        #expect(try typist.type("run tea 1h --keep-on-failure -- false").exitCode == 1)
+        #expect(try state(of: "tea") == "running")
+    }
+
+    @Test("what somebody has started meanwhile is not cancelled when the command fails")
+    func sparesOthers() throws {
+        let script = "'\(try BuiltProduct.path(of: "countdownctl"))' start tea 2h --restart -q; exit 1"
+        #expect(try typist.type(words: ["run", "tea", "1h", "--", "sh", "-c", script]).exitCode == 1)
+        #expect(try state(of: "tea") == "running")
+    }
+
+    @Test("a signal is passed on to the command")
+    func passesSignalsOn() throws {
+        let script = "trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done"
+        let run = try RunningCommand(
+            ["run", "tea", "1h", "--", "sh", "-c", script],
+            environment: ["COUNTDOWND_SOCKET": daemon.socketPath]
+        )
+        #expect(try run.line() == "ready")
+        run.process.send(signal: SIGTERM)
+        #expect(try run.finish().exitCode == 9)
+        #expect(try state(of: "tea") == "cancelled")
+    }
+
+    @Test("of many at once one runs")
+    func runsOneOfMany() throws {
+        let all = try (0..<6).map { _ in try typist.begin("run tea 1h -- echo ran") }
+        let runs = try all.map { try $0.finish() }
+        #expect(runs.map(\.standardOutput).joined() == "ran\n")
+        #expect(runs.count { $0.exitCode == 75 } == 5)
+    }
+
+    @Test("with no daemon the command is not run")
+    func needsDaemon() throws {
+        let run = try Typist(at: daemon.directory.path(of: "none")).type("run tea 1h -- echo ran")
+        #expect(run.standardOutput.isEmpty)
+        #expect(run.exitCode == 69)
+    }
+
+    @Test(
+        "what is typed wrongly is 64",
+        arguments: [
+            ("run", "which key? `countdownctl run backup 1d -- COMMAND`"),
+            ("run 5m -- true", "which key? `countdownctl run backup 5m -- COMMAND`"),
+            ("run tea 5m", "which command? `countdownctl run tea 1h -- COMMAND`, behind a --"),
+            ("run tea 5m --for 5m -- true", "one of DURATION and --for, not both"),
+            ("run tea 0 -- true", "a cooldown of no length is none; 1us is the shortest"),
+            ("run tea 5m -E 256 -- true", "'256' is no exit code; 0 to 255 are"),
+        ]
+    )
+    func refusesWhatIsTyped(_ line: String, _ message: String) throws {
+        let run = try typist.type(line)
+        #expect(run.message == "countdownctl: \(message)")
+        #expect(run.exitCode == 64)
+    }
+}

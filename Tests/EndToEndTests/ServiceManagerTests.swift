@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("What a service manager is told, and what it may say")
+struct ServiceManagerTests {
+    @Test("READY comes first, with a status, and once it has come the socket answers")
+    func ready() throws {
+        let daemon = try DaemonProcess()
+        #expect(daemon.notifications.received.prefix(2) == ["READY=1", "STATUS=0 running"])
+        _ = try Caller(of: daemon).call(GetStatus())
+    }
+
+    @Test("the status counts what runs and names the clock time of the next ending, and no key")
+    func status() throws {
+        let daemon = try DaemonProcess(environment: ["TZ": "UTC"])
+        let caller = try Caller(of: daemon)
+        let now = try caller.call(Start(key: "paused")).countdown.startedUSec
+        _ = try caller.call(Pause(key: "paused"))
+        // The noon after the next, so that the day is never today's.
+        let noon = (now / .seconds(86_400) + 2) * .seconds(86_400) + .seconds(43_200)
+        _ = try caller.call(Start(key: "+8613800138000", deadlineUSec: noon))
+        _ = try caller.call(Start(key: "later", deadlineUSec: noon + .seconds(60)))
+        #expect(try daemon.notification("STATUS=") == "STATUS=0 running")
+        // It goes with a turn, a second after the one before at the earliest: ticks make turns.
+        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20)))
+        try follower.events(through: .synced)
+        let formatter = DateFormatter()
+        formatter.timeZone = TimeZone(identifier: "UTC")
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.dateFormat = "yyyy-MM-dd HH:mm"
+        let date = formatter.string(from: Date(timeIntervalSince1970: Double(noon / 1_000_000)))
+        #expect(try daemon.notification("STATUS=") == "STATUS=2 running, next \(date)")
+    }
+
+    @Test("where a watchdog is set it is fed again and again, also while nothing is to do")
+    func watchdog() throws {
+        let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "100000"])
+        for _ in 0..<5 { try daemon.notification("WATCHDOG=1") }
+    }
+
+    @Test("where none is set, or one for another process, it is not fed", arguments: [[:], ["WATCHDOG_USEC": "0"]])
+    func noWatchdog(_ environment: [String: String]) throws {
+        let daemon = try DaemonProcess(environment: environment)
+        _ = try Caller(of: daemon).call(Start(key: "tea", durationUSec: .milliseconds(150)))
+        _ = try Caller(of: daemon).call(Wait(key: "tea"))
+        daemon.process.send(signal: SIGTERM)
+        try daemon.notification("STOPPING=1")
+        #expect(!daemon.notifications.received.contains("WATCHDOG=1"))
+    }
+
+    @Test("a watchdog that is another process's is not fed")
+    func othersWatchdog() throws {
+        let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "20000", "WATCHDOG_PID": "1"])
+        _ = try Caller(of: daemon).call(Start(key: "tea", durationUSec: .milliseconds(150)))
+        _ = try Caller(of: daemon).call(Wait(key: "tea"))
+        daemon.process.send(signal: SIGTERM)
+        try daemon.notification("STOPPING=1")
+        #expect(!daemon.notifications.received.contains("WATCHDOG=1"))
+    }
+
+    @Test("without a service manager it runs as well")
+    func noManager() throws {
+        let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "no number"])
+        _ = try Caller(of: daemon).call(GetStatus())
+    }
+
+    @Test(
+        "SIGTERM and SIGINT stop it: that is told, it exits with 0, and its socket is gone",
+        arguments: [SIGTERM, SIGINT]
+    )
+    func stops(_ signal: Int32) throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        let waiting = try Follower(of: daemon, Watch(tickUSec: 0))
+        try waiting.events(through: .synced)
+        _ = try caller.call(Start(key: "tea"))
+        daemon.process.send(signal: signal)
+        try daemon.notification("STOPPING=1")
+        #expect(try daemon.process.wait() == .exited(code: 0))
+        #expect(!FileManager.default.fileExists(atPath: daemon.socketPath))
+        #expect(try caller.connection.nextMessage() == nil)
+    }
+
+    @Test("it stops too while it has much to do")
+    func stopsWhileBusy() throws {
+        let daemon = try DaemonProcess()
+        let connection = try daemon.connect()
+        let call =
+            #"{"method":"io.countdownd.Start","parameters":{"key":"tea","ifRunning":"restart"},"oneway":true}"# + "\0"
+        try connection.send(Array(String(repeating: call, count: 5_000).utf8))
+        #expect(try daemon.terminate() == .exited(code: 0))
+    }
+
+    @Test("SIGHUP and SIGPIPE mean nothing to it", arguments: [SIGHUP, SIGPIPE])
+    func ignores(_ signal: Int32) throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        let tea = try caller.call(Start(key: "tea")).countdown
+        daemon.process.send(signal: signal)
+        #expect(try caller.call(Get(key: "tea")).countdown.revision == tea.revision)
+        daemon.process.send(signal: SIGTERM)
+        try daemon.notification("STOPPING=1")
+        #expect(try daemon.process.wait() == .exited(code: 0))
+    }
+
+    @Test("a closed standard error is no reason to end")
+    func closedStandardError() throws {
+        let directory = try TemporaryDirectory()
+        let notifications = try NotificationSocket(path: directory.path(of: "notify"))
+        let command = try RunningCommand(
+            [
+                "-c", #"exec "$0" --log-level debug --socket "$1" --state-directory "$2" 0<&- 1>&- 2>&-"#,
+                BuiltProduct.path(of: "countdownd"), directory.path(of: "socket"), directory.path(of: "state"),
+            ],
+            executable: "/bin/sh",
+            environment: ["NOTIFY_SOCKET": directory.path(of: "notify")]
+        )
+        try notifications.await("READY=1", from: command.process)
+        let caller = Caller(on: try RawConnection(to: directory.path(of: "socket")))
+        #expect(try caller.call(Start(key: "tea")).outcome == .started)
+        command.process.send(signal: SIGTERM)
+        #expect(try command.process.wait() == .exited(code: 0))
+    }
+}

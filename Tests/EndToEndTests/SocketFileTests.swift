@@ -1,0 +1,246 @@
+import Foundation
+import Glibc
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("The socket that it listens on")
+struct SocketFileTests {
+    private let directory: TemporaryDirectory
+    private var socket: String { directory.path(of: "socket") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    /// What a daemon said that did not become ready.
+    private func refusal(_ make: () throws -> DaemonProcess) throws -> String {
+        let error = try #require(throws: DaemonProcess.NotReady.self) { _ = try make() }
+        let ended = try #require(error.reason as? NotificationSocket.Ended)
+        #expect("\(ended)".contains("exited(code: 69)"), "\(ended)")
+        return error.log
+    }
+
+    private func mode(of path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private func setMode(_ mode: Int, of path: String) throws {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    @Test("its directory is made where it is missing, and both are for their user alone")
+    func modes() throws {
+        let path = directory.path(of: "run/socket")
+        let daemon = try DaemonProcess(in: directory, arguments: ["--socket", path])
+        _ = try Caller(on: RawConnection(to: path)).call(GetStatus())
+        #expect(try mode(of: directory.path(of: "run")) == 0o700)
+        #expect(try mode(of: path) == 0o600)
+        try daemon.terminate()
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(FileManager.default.fileExists(atPath: directory.path(of: "run")))
+    }
+
+    @Test("a socket that a killed daemon left behind is replaced")
+    func stale() throws {
+        let first = try DaemonProcess(in: directory)
+        try first.kill()
+        #expect(FileManager.default.fileExists(atPath: socket))
+        let second = try DaemonProcess(in: directory)
+        _ = try Caller(of: second).call(GetStatus())
+    }
+
+    @Test("the socket of a living daemon is not taken, and that daemon notices nothing")
+    func inUse() throws {
+        let living = try DaemonProcess(in: directory)
+        let bystander = try Bystander(of: living)
+        let log = try refusal {
+            try DaemonProcess(in: TemporaryDirectory(), arguments: ["--socket", socket])
+        }
+        #expect(log.contains("another daemon answers on \(socket)"))
+        try bystander.noticesNothing()
+    }
+
+    @Test("a living program that is none of ours keeps its socket too")
+    func others() throws {
+        let listener = try ListeningSocket(path: socket)
+        #expect(try refusal { try DaemonProcess(in: directory) }.contains("answers on \(socket)"))
+        _ = try RawConnection(to: socket)
+        _ = try listener.accept()
+    }
+
+    @Test("what is no socket is left alone", arguments: ["file", "directory", "link"])
+    func noSocket(_ kind: String) throws {
+        switch kind {
+        case "file": try directory.write("precious", to: "socket")
+        case "directory": try FileManager.default.createDirectory(atPath: socket, withIntermediateDirectories: false)
+        default:
+            try directory.write("precious", to: "target")
+            try FileManager.default.createSymbolicLink(
+                atPath: socket,
+                withDestinationPath: directory.path(of: "target")
+            )
+        }
+        let before = try FileManager.default.attributesOfItem(atPath: socket)[.systemFileNumber] as? Int
+        #expect(try refusal { try DaemonProcess(in: directory) }.contains("\(socket) is no socket; it is left alone"))
+        #expect(try FileManager.default.attributesOfItem(atPath: socket)[.systemFileNumber] as? Int == before)
+        if kind == "file" { #expect(try String(contentsOfFile: socket, encoding: .utf8) == "precious") }
+    }
+
+    @Test("a socket that was put in its place meanwhile is not removed at the end")
+    func replacedMeanwhile() throws {
+        let daemon = try DaemonProcess(in: directory)
+        try FileManager.default.removeItem(atPath: socket)
+        let other = try ListeningSocket(path: socket)
+        try daemon.terminate()
+        _ = try RawConnection(to: socket)
+        _ = try other.accept()
+    }
+
+    @Test("a directory in which everybody can write is refused")
+    func openDirectory() throws {
+        let open = directory.path(of: "open")
+        try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: false)
+        try setMode(0o777, of: open)
+        let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", "\(open)/socket"]) }
+        #expect(log.contains("others can write in \(open)"))
+    }
+
+    @Test("a directory that is a link to another one is as good as that")
+    func linkedDirectory() throws {
+        let (target, link) = (directory.path(of: "target"), directory.path(of: "link"))
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        let daemon = try DaemonProcess(in: directory, arguments: ["--socket", "\(link)/socket"])
+        _ = try Caller(on: RawConnection(to: "\(target)/socket")).call(GetStatus())
+        try daemon.terminate()
+    }
+
+    @Test("where the directory cannot be made, that is said")
+    func noDirectory() throws {
+        let path = directory.path(of: "missing/too/socket")
+        let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", path]) }
+        #expect(log.contains("cannot listen on \(directory.path(of: "missing/too"))"))
+        #expect(log.contains("No such file or directory"))
+    }
+
+    @Test("a path that is too long for a socket is refused with the length that is not")
+    func tooLong() throws {
+        let path = "/tmp/" + String(repeating: "x", count: 200)
+        let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", path]) }
+        #expect(log.contains("205 bytes") && log.contains("107"))
+    }
+
+    @Test("without an option it lies in the runtime directory, which must be there for its user alone")
+    func runtimeDirectory() throws {
+        let runtime = directory.path(of: "runtime")
+        try FileManager.default.createDirectory(atPath: runtime, withIntermediateDirectories: false)
+        try setMode(0o700, of: runtime)
+        let notifications = try NotificationSocket(path: directory.path(of: "notify"))
+        let environment = ["XDG_RUNTIME_DIR": runtime, "NOTIFY_SOCKET": directory.path(of: "notify")]
+        let command = ["--state-directory", directory.path(of: "state")]
+        let daemon = try RunningCommand(
+            command,
+            executable: BuiltProduct.path(of: "countdownd"),
+            environment: environment
+        )
+        try notifications.await("READY=1", from: daemon.process)
+        _ = try Caller(on: RawConnection(to: "\(runtime)/countdownd/io.countdownd")).call(GetStatus())
+        #expect(try mode(of: "\(runtime)/countdownd") == 0o700)
+        daemon.process.send(signal: SIGTERM)
+        #expect(try daemon.process.wait() == .exited(code: 0))
+
+        try setMode(0o777, of: runtime)
+        let refused = try RunningCommand(
+            command,
+            executable: BuiltProduct.path(of: "countdownd"),
+            environment: environment
+        )
+        let run = try refused.finish()
+        #expect(run.exitCode == 69)
+        #expect(run.standardError.contains(runtime))
+    }
+
+    @Test("a second daemon upon the same state is refused, names the first one, and leaves no socket")
+    func heldState() throws {
+        let first = try DaemonProcess(in: directory)
+        let path = directory.path(of: "second")
+        let log = try refusal {
+            try DaemonProcess(
+                in: TemporaryDirectory(),
+                arguments: ["--socket", path, "--state-directory", first.stateDirectory]
+            )
+        }
+        #expect(
+            log.contains("\(first.stateDirectory) is held by another countdownd: process \(first.process.identifier)")
+        )
+        #expect(!FileManager.default.fileExists(atPath: path))
+        _ = try Caller(of: first).call(GetStatus())
+    }
+}
+
+@Suite("Sockets that a service manager hands over")
+struct ActivationTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test("the one that is called varlink is served, the others are not")
+    func named() throws {
+        let other = try ListeningSocket(path: directory.path(of: "other"))
+        let varlink = try ListeningSocket(path: directory.path(of: "varlink"))
+        let daemon = try DaemonProcess(
+            in: directory,
+            environment: ["LISTEN_FDNAMES": "other:varlink"],
+            listening: [other.descriptor, varlink.descriptor]
+        )
+        _ = try Caller(on: RawConnection(to: varlink.path)).call(GetStatus())
+        #expect(throws: SystemFailure.self) { try daemon.connect() }
+        try daemon.terminate()
+        #expect(FileManager.default.fileExists(atPath: varlink.path), "its file is the service manager's")
+    }
+
+    @Test("an only one is served whatever its name, and a client that came before the daemon is answered")
+    func only() throws {
+        let socket = try ListeningSocket(path: directory.path(of: "handed"))
+        let early = try RawConnection(to: socket.path)
+        try early.send(message: #"{"method":"io.countdownd.GetStatus"}"#)
+        let daemon = try DaemonProcess(
+            in: directory,
+            environment: ["LISTEN_FDNAMES": "connection"],
+            listening: [socket.descriptor]
+        )
+        #expect(try early.message().contains(#""connections":1"#))
+        try daemon.terminate()
+        // The socket is still there for the next one.
+        _ = try RawConnection(to: socket.path)
+    }
+
+    @Test("where none of them can be served, that is said, and it does not listen elsewhere")
+    func unusable() throws {
+        let file = try #require(FileHandle(forReadingAtPath: "/dev/null"))
+        let error = try #require(throws: DaemonProcess.NotReady.self) {
+            _ = try DaemonProcess(in: directory, listening: [file.fileDescriptor])
+        }
+        #expect("\(error.reason)".contains("exited(code: 78)"))
+        #expect(error.log.contains("none of the 1 descriptors that were passed is a listening Unix stream socket"))
+        #expect(!FileManager.default.fileExists(atPath: directory.path(of: "socket")))
+    }
+
+    @Test("of several without the right name none is guessed")
+    func ambiguous() throws {
+        let sockets = try ["a", "b"].map { try ListeningSocket(path: directory.path(of: $0)) }
+        let error = try #require(throws: DaemonProcess.NotReady.self) {
+            _ = try DaemonProcess(
+                in: directory,
+                environment: ["LISTEN_FDNAMES": "a:b"],
+                listening: sockets.map(\.descriptor)
+            )
+        }
+        #expect("\(error.reason)".contains("exited(code: 78)"))
+    }
+}

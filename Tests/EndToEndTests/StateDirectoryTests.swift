@@ -1,0 +1,109 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("A state directory that cannot be had")
+struct StateDirectoryTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("in its way", to: "state")
+        daemon = try DaemonProcess(in: directory)
+        caller = try Caller(of: daemon)
+    }
+
+    private func isRefused<M: Method>(_ method: M) throws -> Bool {
+        do {
+            _ = try caller.call(method)
+            return false
+        } catch CountdownError.storageFailed(let reason) {
+            #expect(reason.contains(daemon.stateDirectory))
+            return true
+        }
+    }
+
+    @Test("every change is refused with the reason, every question is answered")
+    func refuses() throws {
+        let changes: [any Method] = [
+            Start(key: "tea"), Cancel(key: "tea"), Finish(key: "tea"), Pause(key: "tea"), Resume(key: "tea"),
+            Adjust(key: "tea", byUSec: 1),
+        ]
+        for change in changes { #expect(try isRefused(change), "\(type(of: change).name)") }
+        #expect(try caller.call(List()).countdowns.isEmpty)
+        #expect(throws: CountdownError.noSuchCountdown(key: "tea")) { try caller.call(Get(key: "tea")) }
+        #expect(try caller.call(GetStatus()).running == 0)
+        try Follower(of: daemon).events(through: .synced)
+        #expect(daemon.notifications.received.contains { $0.hasPrefix("STATUS=") && $0.contains("cannot be stored") })
+    }
+
+    @Test("once it can be had, all goes on as if nothing had been")
+    func recovers() throws {
+        #expect(try isRefused(Start(key: "tea")))
+        let watcher = try Follower(of: daemon)
+        try watcher.events(through: .synced)
+        try FileManager.default.removeItem(atPath: daemon.stateDirectory)
+        // Whoever was told that there is nothing has to come back.
+        #expect(throws: (any Error).self) { while true { _ = try watcher.next() } }
+        #expect(try caller.call(Start(key: "tea")).outcome == .started)
+        try daemon.terminate()
+        let next = try DaemonProcess(in: daemon.directory)
+        #expect(try Caller(of: next).call(Start(key: "tea")).outcome == .attached)
+    }
+}
+
+@Suite("Countdowns and restarts of the daemon")
+struct RestartTests {
+    @Test("a countdown runs on over a restart, a paused one stays, endings and revisions are kept")
+    func runsOn() throws {
+        let first = try DaemonProcess()
+        let caller = try Caller(of: first)
+        let since = try caller.call(GetStatus()).revision
+        let before = try caller.call(Start(key: "tea", label: "Tea", metadata: ["a": "b"])).countdown
+        _ = try caller.call(Start(key: "paused"))
+        let paused = try caller.call(Pause(key: "paused")).countdown
+        _ = try caller.call(Start(key: "ended"))
+        let ended = try caller.call(Cancel(key: "ended")).countdown
+        _ = try caller.call(Start(key: "limit", durationUSec: 1, forget: true))
+        _ = try caller.call(Start(key: "soon", durationUSec: .milliseconds(150)))
+        try first.terminate()
+
+        let second = try DaemonProcess(in: first.directory)
+        let after = try Caller(of: second)
+        let found = try after.call(Start(key: "tea"))
+        #expect(found.outcome == .attached)
+        var countdown = found.countdown
+        countdown.remainingUSec = before.remainingUSec
+        #expect(countdown == before)
+        #expect(try after.call(Get(key: "paused")).countdown == paused)
+        #expect(try after.call(Get(key: "ended")).countdown == ended)
+        #expect(throws: CountdownError.noSuchCountdown(key: "limit")) { try after.call(Get(key: "limit")) }
+        let soon = try after.call(Wait(key: "soon")).countdown
+        #expect(soon.state == .finished)
+        let missed = try Follower(of: second, Watch(tickUSec: 0, since: since)).events(through: .synced)
+        #expect(missed.compactMap(\.key) == ["tea", "paused", "ended", "soon"])
+        #expect(missed.map(\.type) == [.attached, .attached, .cancelled, .finished, .synced])
+    }
+
+    @Test("an ending that fell while it was away is told late, and how late")
+    func endedMeanwhile() throws {
+        let first = try DaemonProcess()
+        let started = try Caller(of: first).call(Start(key: "tea", durationUSec: .milliseconds(30))).countdown
+        try first.kill()
+        // Another daemon's countdown of the same length, begun later, has ended: then this one has too.
+        let other = try DaemonProcess()
+        let clock = try Caller(of: other)
+        _ = try clock.call(Start(key: "clock", durationUSec: .milliseconds(30)))
+        _ = try clock.call(Wait(key: "clock"))
+        try other.terminate()
+        let second = try DaemonProcess(in: first.directory)
+        let missed = try Follower(of: second, Watch(tickUSec: 0, since: started.revision)).events(through: .synced)
+        let ending = try #require(missed.first)
+        #expect(ending.type == .finished)
+        #expect(ending.countdown?.endedUSec == started.deadlineUSec)
+        #expect(ending.lateUSec ?? 0 > 0)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("countdownctl on a terminal")
+struct TerminalCommandsTests {
+    private let daemon: DaemonProcess
+    private let typist: Typist
+
+    init() throws {
+        daemon = try DaemonProcess()
+        typist = Typist(daemon)
+    }
+
+    private func onTerminal(_ words: [String], _ environment: [String: String] = [:]) throws -> TerminalCommand {
+        try TerminalCommand(
+            words,
+            environment: ["COUNTDOWND_SOCKET": daemon.socketPath, "TZ": "UTC0", "TERM": "xterm", "LANG": "C.UTF-8"]
+                .merging(environment) { _, given in given },
+            columns: 60
+        )
+    }
+
+    @Test("Ctrl-C leaves what is followed, which runs on, and says so")
+    func leaves() throws {
+        _ = try typist.type("start tea 1h")
+        let command = try onTerminal(["attach", "tea"])
+        _ = try command.read(through: "space")
+        command.type("\u{3}")
+        let rest = try command.finish()
+        #expect(rest.shown.contains("\u{1B}[?25h"))
+        #expect(rest.shown.contains("tea: runs on, "))
+        #expect(rest.ending == .exited(code: 130))
+        #expect(try typist.type("is-running tea").exitCode == 0)
+    }
+
+    @Test("a frame is one write, and a tick sends no more than the line that changed")
+    func sendsChangesAlone() throws {
+        _ = try typist.type("start tea 1h")
+        let command = try onTerminal(["attach", "tea"])
+        let first = try command.read(through: "\u{1B}[?2026l")
+        #expect(first.contains("space"))
+        let second = try command.read(through: "\u{1B}[?2026l")
+        #expect(second.contains("59:") && !second.contains("space"))
+    }
+
+    @Test("list is coloured, and is not where NO_COLOR is set")
+    func colours() throws {
+        _ = try typist.type("start tea 1h")
+        #expect(try onTerminal(["list"]).finish().shown.contains("\u{1B}[32mrunning\u{1B}[0m"))
+        #expect(try !onTerminal(["list"], ["NO_COLOR": "1"]).finish().shown.contains("\u{1B}"))
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+
+/// Somebody who types commands for a daemon.
+struct Typist {
+    let socket: String
+    /// What else is in the environment of the commands.
+    var environment: [String: String] = [:]
+
+    init(at socket: String) { self.socket = socket }
+
+    init(_ daemon: DaemonProcess) { self.init(at: daemon.socketPath) }
+
+    /// Types a command line, whose words are between spaces, and waits for its end.
+    func type(_ line: String) throws -> CommandRun { try type(words: words(line)) }
+
+    /// Types the words of a command line, and waits for its end.
+    func type(words: [String]) throws -> CommandRun { try CommandRun(words, environment: allVariables) }
+
+    /// Types a command line whose command goes on.
+    func begin(_ line: String) throws -> RunningCommand {
+        try RunningCommand(words(line), environment: allVariables)
+    }
+
+    /// Types a line for a shell, in which `countdownctl` is ours, and waits for its end.
+    func type(shell line: String) throws -> CommandRun {
+        let countdownctl = try BuiltProduct.path(of: "countdownctl")
+        return try RunningCommand(
+            ["-c", "countdownctl() { '\(countdownctl)' \"$@\"; }; \(line)"],
+            executable: "/bin/sh",
+            environment: allVariables
+        ).finish()
+    }
+
+    /// Waits until so many clients watch.
+    func awaitWatchers(_ count: Int, until deadline: ContinuousClock.Instant = .now + .seconds(30)) throws {
+        while ContinuousClock.now < deadline {
+            if try type("status --json").standardOutput.contains("\"watchers\":\(count),") { return }
+        }
+        throw NoWatcher()
+    }
+
+    /// Nobody began to watch.
+    struct NoWatcher: Error {}
+
+    private var allVariables: [String: String] {
+        ["COUNTDOWND_SOCKET": socket, "TZ": "UTC0"].merging(environment) { _, own in own }
+    }
+
+    private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
+}
+
+extension CommandRun {
+    /// The lines of its standard output, with TIME for each time of day.
+    var data: [String] { lines(of: standardOutput) }
+
+    /// The first line of its standard error, empty where there is none.
+    var message: String { messages.first ?? "" }
+
+    /// The lines of its standard error, with TIME for each time of day.
+    var messages: [String] { lines(of: standardError) }
+}
+
+/// The lines of a text, with TIME for each time of day; tomorrow's as well, as a test may run at midnight.
+func lines(of text: String) -> [String] {
+    text.replacing(#/(tomorrow )?[0-9]{2}:[0-9]{2}:[0-9]{2}/#, with: "TIME")
+        .split(separator: "\n").map(String.init)
+}
+
+/// The value of a member in JSON text that a command printed.
+func member(_ name: String, of json: String) throws -> String? {
+    let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    return object?[name].map { "\($0)" }
+}

@@ -1,0 +1,131 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Waiting")
+struct WaitTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+    private let waiter: Caller
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+        waiter = try Caller(of: daemon)
+    }
+
+    /// Waits, and comes back once the daemon has taken note of it.
+    private func beginWaiting(for key: String) throws {
+        try waiter.send(GetStatus())
+        try waiter.send(Wait(key: key))
+        _ = try waiter.answer(to: GetStatus.self)
+    }
+
+    private func ending() throws -> Countdown {
+        try waiter.answer(to: Wait.self).value.countdown
+    }
+
+    @Test("it is answered when the countdown ends")
+    func ends() throws {
+        let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(50))).countdown
+        let ended = try waiter.call(Wait(key: "tea")).countdown
+        #expect(ended.state == .finished)
+        #expect(ended.remainingUSec == 0)
+        #expect(ended.endedUSec == started.deadlineUSec)
+    }
+
+    @Test("it is answered when somebody cancels or finishes the countdown")
+    func endedByHand() throws {
+        _ = try caller.call(Start(key: "tea"))
+        try beginWaiting(for: "tea")
+        let cancelled = try caller.call(Cancel(key: "tea")).countdown
+        #expect(try ending() == cancelled)
+        _ = try caller.call(Start(key: "tea"))
+        try beginWaiting(for: "tea")
+        let finished = try caller.call(Finish(key: "tea")).countdown
+        #expect(try ending() == finished)
+    }
+
+    @Test("where the countdown has ended it is answered at once, where there is none it is refused")
+    func atOnce() throws {
+        _ = try caller.call(Start(key: "tea"))
+        let ended = try caller.call(Cancel(key: "tea")).countdown
+        #expect(try waiter.call(Wait(key: "tea")).countdown == ended)
+        #expect(throws: CountdownError.noSuchCountdown(key: "coffee")) { try waiter.call(Wait(key: "coffee")) }
+    }
+
+    @Test("pauses, extensions and restarts prolong it")
+    func prolonged() throws {
+        _ = try caller.call(Start(key: "tea", durationUSec: .seconds(1)))
+        try beginWaiting(for: "tea")
+        _ = try caller.call(Pause(key: "tea"))
+        _ = try caller.call(Start(key: "tea", durationUSec: .seconds(5), ifRunning: .extend))
+        _ = try caller.call(Resume(key: "tea"))
+        let restarted = try caller.call(Start(key: "tea", durationUSec: .milliseconds(50), ifRunning: .restart))
+            .countdown
+        #expect(try ending().endedUSec == restarted.deadlineUSec)
+    }
+
+    @Test("the ending of a countdown that shall be forgotten is told too")
+    func forgotten() throws {
+        _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(200), forget: true))
+        try beginWaiting(for: "tea")
+        #expect(try ending().state == .finished)
+        #expect(throws: CountdownError.noSuchCountdown(key: "tea")) { try waiter.call(Wait(key: "tea")) }
+    }
+
+    @Test("all who wait for one key are answered")
+    func many() throws {
+        _ = try caller.call(Start(key: "tea"))
+        let others = try (0..<5).map { _ in try Caller(of: daemon) }
+        for other in others {
+            try other.send(GetStatus())
+            try other.send(Wait(key: "tea"))
+            _ = try other.answer(to: GetStatus.self)
+        }
+        let ended = try caller.call(Finish(key: "tea")).countdown
+        for other in others { #expect(try other.answer(to: Wait.self).value.countdown == ended) }
+    }
+
+    @Test("calls behind it are answered after it, in their order")
+    func pipelined() throws {
+        for key in ["a", "b"] { _ = try caller.call(Start(key: key)) }
+        try waiter.send(Wait(key: "a"))
+        try waiter.send(Get(key: "a"))
+        try waiter.send(Wait(key: "b"))
+        try waiter.send(Cancel(key: "none"))
+        try waiter.send(GetStatus())
+        _ = try caller.call(Finish(key: "b"))
+        _ = try caller.call(Finish(key: "a"))
+        #expect(try ending().key == "a")
+        #expect(try waiter.answer(to: Get.self).value.countdown.state == .finished)
+        #expect(try ending().key == "b")
+        #expect(throws: CountdownError.noSuchCountdown(key: "none")) { try waiter.answer(to: Cancel.self) }
+        #expect(try waiter.answer(to: GetStatus.self).value.running == 0)
+    }
+
+    @Test("what is behind it is not carried out before it is answered")
+    func holdsBack() throws {
+        for key in ["a", "b"] { _ = try caller.call(Start(key: key)) }
+        try waiter.send(GetStatus())
+        try waiter.send(Wait(key: "a"))
+        try waiter.send(Cancel(key: "b"))
+        _ = try waiter.answer(to: GetStatus.self)
+        #expect(try caller.call(Get(key: "b")).countdown.state == .running)
+        _ = try caller.call(Finish(key: "a"))
+        _ = try ending()
+        #expect(try waiter.answer(to: Cancel.self).value.countdown.state == .cancelled)
+    }
+
+    @Test("a call that waits alone may be as long as the buffer is large, and more follows once it is answered")
+    func muchBehindIt() throws {
+        _ = try caller.call(Start(key: "tea"))
+        let call = #"{"method":"io.countdownd.Get","parameters":{"key":"tea"}}"# + String(repeating: " ", count: 4_000)
+        try waiter.send(Wait(key: "tea"))
+        try waiter.connection.send(Array(String(repeating: call + "\0", count: 50).utf8))
+        _ = try caller.call(Finish(key: "tea"))
+        _ = try ending()
+        for _ in 0..<50 { #expect(try waiter.connection.message().contains(#""state":"finished""#)) }
+    }
+}

@@ -1,0 +1,124 @@
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Watching")
+struct WatchTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+    }
+
+    @Test("what runs or is paused is told first, in the order of its last change, then that all is told")
+    func stateFirst() throws {
+        for key in ["a", "b", "c", "ended"] { _ = try caller.call(Start(key: key)) }
+        _ = try caller.call(Cancel(key: "ended"))
+        let paused = try caller.call(Pause(key: "a")).countdown
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let events = try follower.events(through: .synced)
+        #expect(events.map(\.type) == [.attached, .attached, .attached, .synced])
+        #expect(events.map(\.key) == ["b", "c", "a", nil])
+        #expect(events[2].countdown == paused)
+        #expect(events[3].revision == paused.revision)
+    }
+
+    @Test("where nothing runs, that all is told is the first event")
+    func nothingThere() throws {
+        let follower = try Follower(of: daemon)
+        #expect(try follower.next() == Event(type: .synced, revision: caller.call(GetStatus()).revision))
+    }
+
+    @Test("every change is told once, with the countdown and the revision that the caller was answered")
+    func everyChange() throws {
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        let changes: [(EventType, Countdown)] = [
+            (.started, try caller.call(Start(key: "tea")).countdown),
+            (.restarted, try caller.call(Start(key: "tea", ifRunning: .restart)).countdown),
+            (.adjusted, try caller.call(Start(key: "tea", ifRunning: .extend, label: "Tea")).countdown),
+            (.adjusted, try caller.call(Adjust(key: "tea", byUSec: .seconds(-1))).countdown),
+            (.paused, try caller.call(Pause(key: "tea")).countdown),
+            (.resumed, try caller.call(Resume(key: "tea")).countdown),
+            (.cancelled, try caller.call(Cancel(key: "tea")).countdown),
+            (.started, try caller.call(Start(key: "tea")).countdown),
+            (.finished, try caller.call(Finish(key: "tea")).countdown),
+        ]
+        for (type, countdown) in changes {
+            let event = try follower.next()
+            #expect(event.type == type)
+            #expect(event.countdown == countdown)
+            #expect(event.revision == countdown.revision)
+        }
+        #expect(changes.map(\.1.revision) == changes.map(\.1.revision).sorted())
+    }
+
+    @Test("an ending by the clock is told at its deadline, with nothing left, and how late it was noticed")
+    func finishes() throws {
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20))).countdown
+        let event = try #require(try follower.events(through: .finished).last)
+        #expect(event.remainingUSec == 0)
+        #expect(event.countdown?.state == .finished)
+        #expect(event.countdown?.endedUSec == started.deadlineUSec)
+        #expect(event.countdown?.deadlineUSec == nil)
+        #expect(event.countdown?.revision == started.revision + 1)
+    }
+
+    @Test("an ending is told by the deadline as the same, whoever asks for it later")
+    func sameEnding() throws {
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let since = try #require(try follower.events(through: .synced).last?.revision)
+        _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20)))
+        let told = try #require(try follower.events(through: .finished).last)
+        #expect(try caller.call(Get(key: "tea")).countdown == told.countdown)
+        #expect(try caller.call(Wait(key: "tea")).countdown == told.countdown)
+        let later = try Follower(of: daemon, Watch(tickUSec: 0, since: since)).events(through: .synced)
+        #expect(later.first == told)
+    }
+
+    @Test("two who watch one key both hear everything")
+    func twoWatchers() throws {
+        let followers = try (0..<2).map { _ in try Follower(of: daemon, Watch(tickUSec: 0, keys: ["code"])) }
+        for follower in followers { try follower.events(through: .synced) }
+        _ = try caller.call(Start(key: "code", durationUSec: .milliseconds(30)))
+        let heard = try followers.map { try $0.events(through: .finished) }
+        #expect(heard[0].map(\.type) == [.started, .finished])
+        #expect(heard[0] == heard[1])
+    }
+
+    @Test("a watch without more is refused, and the connection goes on")
+    func needsMore() throws {
+        #expect(throws: ServiceError.expectedMore) { try caller.call(Watch()) }
+        _ = try caller.call(GetStatus())
+    }
+
+    @Test("a watch that is oneway is none")
+    func oneway() throws {
+        try caller.send(Watch(), oneway: true)
+        #expect(try caller.call(GetStatus()).watchers == 0)
+    }
+
+    @Test("keys and patterns that nobody can follow are refused by the parameter's name")
+    func refused() throws {
+        #expect(throws: ServiceError.invalidParameter("match")) { try caller.call(all: Watch(match: ["a["])) }
+        #expect(throws: ServiceError.invalidParameter("match")) { try caller.call(all: Watch(match: [""])) }
+        #expect(throws: ServiceError.invalidParameter("keys")) { try caller.call(all: Watch(keys: [""])) }
+        #expect(throws: ServiceError.invalidParameter("tickUSec")) { try caller.call(all: Watch(tickUSec: 9_999)) }
+        #expect(throws: ServiceError.invalidParameter("tickUSec")) { try caller.call(all: Watch(tickUSec: -1)) }
+        #expect(throws: ServiceError.invalidParameter("since")) { try caller.call(all: Watch(since: -1)) }
+        #expect(throws: ServiceError.invalidParameter("heartbeatUSec")) {
+            try caller.call(all: Watch(heartbeatUSec: 999_999))
+        }
+        #expect(throws: CountdownError.limitReached(limit: "patterns", maximum: 64)) {
+            try caller.call(all: Watch(match: [String](repeating: "a*", count: 65)))
+        }
+        #expect(throws: CountdownError.limitReached(limit: "patternBytes", maximum: 255)) {
+            try caller.call(all: Watch(match: [String(repeating: "a", count: 256)]))
+        }
+        #expect(try caller.call(GetStatus()).watchers == 0)
+    }
+}

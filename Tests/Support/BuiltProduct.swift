@@ -1,0 +1,22 @@
+import Foundation
+
+/// Where the package's executables and sources are.
+public enum BuiltProduct {
+    /// The path of an executable of this package, built along with the running tests.
+    public static func path(of name: String) throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
+        guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
+        return path
+    }
+
+    /// The folder of Package.swift.
+    public static let packageDirectory = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    public struct Missing: Error, CustomStringConvertible {
+        public let path: String
+
+        public var description: String { "\(path) is not there: `swift build` makes it" }
+    }
+}

@@ -1,0 +1,90 @@
+public import IPC
+import Varlink
+
+/// A client that makes calls of `io.countdownd`, and holds all that it is told against the definition.
+public final class Caller {
+    public let connection: RawConnection
+    private var session = ClientSession(messageLimit: 16 << 20)
+
+    public init(on connection: RawConnection) {
+        self.connection = connection
+    }
+
+    public convenience init(of daemon: DaemonProcess) throws {
+        self.init(on: try daemon.connect())
+    }
+
+    /// What a call was answered with, and whether more follows.
+    public struct Answer<Value> {
+        public let value: Value
+        public let continues: Bool
+    }
+
+    /// Sends a call and waits for nothing.
+    public func send(_ method: some Method, more: Bool = false, oneway: Bool = false) throws {
+        session.call(type(of: method).fullName, more: more, oneway: oneway, method)
+        var bytes: [UInt8] = []
+        session.withUnsent { unsent in
+            for index in unsent.indices { bytes.append(unsent[index]) }
+            return unsent.count
+        }
+        try connection.send(bytes)
+    }
+
+    /// The next reply, to a call of that method. An error is thrown as `CountdownError`, or as `ServiceError`.
+    public func answer<M: Method>(
+        to method: M.Type,
+        until deadline: Deadline = Deadline()
+    ) throws -> Answer<M.Reply> {
+        let text = try connection.message(until: deadline)
+        session.receive(Array(text.utf8) + [0])
+        guard let reply = try session.next() else { throw Misfit(message: text, faults: ["no reply"]) }
+        if let name = reply.error { throw try error(name, reply, text) }
+        try require(text, try Contract.definition.get().check(reply: reply.parameters, of: M.name))
+        return Answer(value: try M.Reply(decoding: reply.parameters), continues: reply.continues)
+    }
+
+    /// The error that a reply is; what the definition does not allow is thrown.
+    private func error(_ name: String, _ reply: Reply, _ message: String) throws -> any Error {
+        if let known = ServiceError(reply) { return known }
+        try require(message, try Contract.definition.get().check(error: reply.parameters, named: name))
+        guard let name = CountdownError.Name(rawValue: name) else {
+            return Misfit(message: message, faults: ["\(name): unknown"])
+        }
+        return try CountdownError(name, decoding: reply.parameters)
+    }
+
+    private func require(_ message: String, _ faults: [String]) throws {
+        guard faults.isEmpty else { throw Misfit(message: message, faults: faults) }
+    }
+
+    /// Makes a call that has one reply.
+    public func call<M: Method>(_ method: M, until deadline: Deadline = Deadline()) throws -> M.Reply {
+        try send(method)
+        return try answer(to: M.self, until: deadline).value
+    }
+
+    /// Makes a call that may have any number of replies, and collects them.
+    public func call<M: Method>(all method: M) throws -> [M.Reply] {
+        try send(method, more: true)
+        var replies: [M.Reply] = []
+        while true {
+            let answer = try answer(to: M.self)
+            replies.append(answer.value)
+            if !answer.continues { return replies }
+        }
+    }
+
+    /// A message that is not what the definition says.
+    public struct Misfit: Error, CustomStringConvertible {
+        let message: String
+        let faults: [String]
+
+        public var description: String { "\(faults.joined(separator: "; ")): \(message)" }
+    }
+}
+
+/// What the daemon says is held against it.
+private enum Contract {
+    static let definition = Result { try Definition(parsing: Interface.definition) }
+}

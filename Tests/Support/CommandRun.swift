@@ -1,0 +1,30 @@
+import Foundation
+
+/// A run of countdownctl, from its start to its end.
+public struct CommandRun: Sendable {
+    public let standardOutput: String
+    public let standardError: String
+    public let ending: ChildProcess.Ending
+
+    /// Runs it; killed where it has not ended by the deadline, which is an error.
+    public init(
+        _ arguments: [String],
+        environment: [String: String] = [:],
+        input: String = "",
+        until deadline: Deadline = Deadline()
+    ) throws {
+        self = try RunningCommand(arguments, environment: environment, input: input).finish(until: deadline)
+    }
+
+    /// The exit code; nil where a signal ended it.
+    public var exitCode: Int32? {
+        guard case .exited(let code) = ending else { return nil }
+        return code
+    }
+
+    init(standardOutput: String, standardError: String, ending: ChildProcess.Ending) {
+        self.standardOutput = standardOutput
+        self.standardError = standardError
+        self.ending = ending
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+/// A real countdownd with a socket, a state directory and a service manager of its own.
+public final class DaemonProcess {
+    public let directory: TemporaryDirectory
+    public let notifications: NotificationSocket
+    public let process: ChildProcess
+
+    /// Starts it and waits until it says that it is ready.
+    ///
+    /// It keeps socket and state in `directory`, which may be that of an earlier daemon, to start again upon its state.
+    /// The environment is `environment` and `NOTIFY_SOCKET`, nothing else. The sockets are handed over as a service
+    /// manager would.
+    public convenience init(
+        in directory: TemporaryDirectory? = nil,
+        arguments: [String] = [],
+        environment: [String: String] = [:],
+        listening sockets: [Int32] = []
+    ) throws {
+        try self.init(
+            starting: [],
+            in: directory ?? TemporaryDirectory(),
+            arguments: arguments,
+            environment: environment,
+            listening: sockets
+        )
+        try awaitReadiness()
+    }
+
+    /// Starts it and waits for nothing.
+    ///
+    /// - Parameters:
+    ///   - launcher: a command that becomes the daemon, which is given to it as its last arguments; none where empty.
+    ///   - directory: where it keeps socket and state.
+    ///   - arguments: besides those that say so.
+    ///   - environment: besides `NOTIFY_SOCKET`.
+    ///   - sockets: are handed over as a service manager would.
+    /// - Throws: where it cannot be started.
+    public init(
+        starting launcher: [String],
+        in directory: TemporaryDirectory,
+        arguments: [String] = [],
+        environment: [String: String] = [:],
+        listening sockets: [Int32] = []
+    ) throws {
+        self.directory = directory
+        let notify = directory.path(of: "notify")
+        unlink(notify)
+        notifications = try NotificationSocket(path: notify)
+        let command = ["--socket", directory.path(of: "socket"), "--state-directory", directory.path(of: "state")]
+        process = try start(
+            launcher,
+            command + arguments,
+            environment: environment.merging(["NOTIFY_SOCKET": notify]) { given, _ in given },
+            sockets: sockets,
+            log: directory.path(of: "log")
+        )
+    }
+
+    /// Waits until it says that it is ready.
+    public func awaitReadiness() throws {
+        do {
+            try notifications.await("READY=1", from: process)
+        } catch {
+            throw NotReady(reason: error, log: standardError)
+        }
+    }
+
+    public var socketPath: String { directory.path(of: "socket") }
+    public var stateDirectory: String { directory.path(of: "state") }
+
+    /// All that daemons in this directory have said on standard error.
+    public var standardError: String {
+        (try? String(contentsOfFile: directory.path(of: "log"), encoding: .utf8)) ?? ""
+    }
+
+    public func connect() throws -> RawConnection {
+        try RawConnection(to: socketPath)
+    }
+
+    /// The next notification that begins so, such as `STATUS=`.
+    @discardableResult
+    public func notification(_ prefix: String, until deadline: Deadline = Deadline()) throws -> String {
+        try notifications.await(prefix, from: process, until: deadline)
+    }
+
+    /// Ends it with SIGTERM and waits for that.
+    @discardableResult
+    public func terminate() throws -> ChildProcess.Ending {
+        process.send(signal: SIGTERM)
+        return try process.wait()
+    }
+
+    /// Ends it with SIGKILL and waits for that.
+    @discardableResult
+    public func kill() throws -> ChildProcess.Ending {
+        process.send(signal: SIGKILL)
+        return try process.wait()
+    }
+
+    /// The daemon ended or hung before it was ready.
+    public struct NotReady: Error, CustomStringConvertible {
+        public let reason: any Error
+        public let log: String
+
+        public var description: String { "countdownd: \(reason)\n\(log)" }
+    }
+}
+
+private func start(
+    _ launcher: [String],
+    _ arguments: [String],
+    environment: [String: String],
+    sockets: [Int32],
+    log: String
+) throws -> ChildProcess {
+    let log = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard log >= 0, nothing >= 0 else { throw SystemFailure("open") }
+    defer { for descriptor in [log, nothing] { close(descriptor) } }
+    let command = try launcher + [BuiltProduct.path(of: "countdownd")] + arguments
+    guard !sockets.isEmpty else {
+        return try ChildProcess(
+            command[0],
+            arguments: Array(command.dropFirst()),
+            environment: environment,
+            descriptors: [nothing, nothing, log]
+        )
+    }
+    // LISTEN_PID names the process that shall take the sockets, whose number only itself knows before it is started.
+    return try ChildProcess(
+        "/bin/sh",
+        arguments: ["-c", #"export LISTEN_PID=$$; exec "$0" "$@""#] + command,
+        environment: environment.merging(["LISTEN_FDS": "\(sockets.count)"]) { given, _ in given },
+        descriptors: [nothing, nothing, log] + sockets
+    )
+}

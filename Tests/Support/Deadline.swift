@@ -1,0 +1,59 @@
+import Glibc
+
+/// The instant by which something has to have happened, so that what hangs fails and does not block for ever.
+public struct Deadline: Sendable {
+    /// Generous, as nothing is measured by it: only a fault gets there.
+    public static let usual = Duration.seconds(120)
+
+    private let instant: ContinuousClock.Instant
+
+    public init(after duration: Duration = usual) {
+        instant = .now + duration
+    }
+
+    /// The milliseconds left, rounded up, as poll(2) takes them.
+    var milliseconds: Int32 {
+        let left = max(.zero, ContinuousClock.now.duration(to: instant))
+        return Int32(clamping: Int((left / .milliseconds(1)).rounded(.up)))
+    }
+}
+
+/// What was waited for did not come in time.
+public struct TimedOut: Error, CustomStringConvertible {
+    public let description: String
+
+    init(waitingFor what: String) {
+        description = "timed out waiting for \(what)"
+    }
+}
+
+/// A system call's failure.
+public struct SystemFailure: Error, CustomStringConvertible {
+    public let call: String
+    public let code: Int32
+
+    public init(_ call: String, code: Int32 = errno) {
+        self.call = call
+        self.code = code
+    }
+
+    public var description: String { "\(call): \(String(cString: strerror(code)))" }
+}
+
+/// Waits until one of the descriptors is ready for what is asked of it, or its other end has gone.
+///
+/// - Returns: the indices of those that are.
+func poll(
+    _ descriptors: [Int32],
+    for events: Int32 = POLLIN,
+    until deadline: Deadline,
+    waitingFor what: String
+) throws -> Set<Int> {
+    var entries = descriptors.map { pollfd(fd: $0, events: Int16(events), revents: 0) }
+    while true {
+        let ready = Glibc.poll(&entries, nfds_t(entries.count), deadline.milliseconds)
+        if ready > 0 { return Set(entries.indices.filter { entries[$0].revents != 0 }) }
+        if ready == 0 { throw TimedOut(waitingFor: what) }
+        guard errno == EINTR else { throw SystemFailure("poll") }
+    }
+}

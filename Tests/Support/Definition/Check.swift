@@ -1,0 +1,78 @@
+public import Varlink
+
+extension Definition {
+    /// What keeps the parameters of a reply, as JSON text, from being what the definition says; nothing where they are.
+    public func check(reply json: [UInt8], of method: String) -> [String] {
+        guard let method = self.method(method) else { return ["\(method): no such method"] }
+        return check(json, method.reply)
+    }
+
+    /// What keeps the parameters of a reply from being what the definition says; nothing where they are.
+    public func check(reply parameters: JSONObject, of method: String) -> [String] {
+        guard let method = self.method(method) else { return ["\(method): no such method"] }
+        return check(JSONValue(parameters), method.reply, at: "parameters")
+    }
+
+    /// What keeps the parameters of a call, as JSON text, from being what the definition says; nothing where they are.
+    public func check(parameters json: [UInt8], of method: String) -> [String] {
+        guard let method = self.method(method) else { return ["\(method): no such method"] }
+        return check(json, method.parameters)
+    }
+
+    /// What keeps the parameters of an error, as JSON text, from being what the definition says; nothing where they are.
+    /// The name is the error's, with that of the interface or without.
+    public func check(error json: [UInt8], named error: String) -> [String] {
+        guard let type = self.error(shortName(of: error)) else { return ["\(error): no such error"] }
+        return check(json, type)
+    }
+
+    /// What keeps the parameters of an error from being what the definition says; nothing where they are.
+    public func check(error parameters: JSONObject, named error: String) -> [String] {
+        guard let type = self.error(shortName(of: error)) else { return ["\(error): no such error"] }
+        return check(JSONValue(parameters), type, at: "parameters")
+    }
+
+    private func shortName(of error: String) -> String {
+        let prefix = "\(name)."
+        return error.hasPrefix(prefix) ? String(error.dropFirst(prefix.count)) : error
+    }
+
+    private func check(_ json: [UInt8], _ type: Shape) -> [String] {
+        do {
+            return check(JSONValue(try JSONObject(parsing: json)), type, at: "parameters")
+        } catch {
+            return ["no JSON object: \(error)"]
+        }
+    }
+
+    /// What keeps a value from being of a type. An absent field and one that is null are the same only in calls: the
+    /// definition's readers stumble over null, so it is reported.
+    private func check(_ value: JSONValue, _ type: Shape, at path: String) -> [String] {
+        switch (resolved(type), value) {
+        case (.bool, .boolean), (.int, .integer), (.float, .integer), (.float, .double), (.string, .string),
+            (.object, .object):
+            return []
+        case (.array(let element), .array(let elements)):
+            return elements.enumerated().flatMap { check($1, element, at: "\(path)[\($0)]") }
+        case (.map(let element), .object(let members)):
+            return members.flatMap { check($1, element, at: "\(path).\($0)") }
+        case (.enumeration(let cases), .string(let text)):
+            return cases.contains(text) ? [] : ["\(path): \(text) is none of \(cases.joined(separator: ", "))"]
+        case (.structure(let fields), .object(let members)):
+            return check(members, fields, at: path)
+        case (let type, _):
+            return ["\(path): \(value) is no \(type)"]
+        }
+    }
+
+    private func check(_ members: [String: JSONValue], _ fields: [Field], at path: String) -> [String] {
+        let unknown = members.keys.filter { name in !fields.contains { $0.name == name } }
+        return unknown.sorted().map { "\(path).\($0): not in the definition" }
+            + fields.flatMap { field in
+                guard let value = members[field.name] else {
+                    return field.isOptional ? [] : ["\(path).\(field.name): missing"]
+                }
+                return check(value, field.type, at: "\(path).\(field.name)")
+            }
+    }
+}

@@ -1,0 +1,42 @@
+extension Definition {
+    /// How much of a structure a sample holds.
+    public enum Extent: Sendable, CaseIterable {
+        /// Every field.
+        case full
+        /// The fields that must be there.
+        case minimal
+    }
+
+    /// A value of the type as JSON text: without whitespace, fields in the order of the definition, no two integers or
+    /// strings alike, enumerations at their last case.
+    public func sample(of type: Shape, _ extent: Extent) -> String {
+        var count = 0
+        return sample(of: type, extent, counting: &count)
+    }
+
+    private func sample(of type: Shape, _ extent: Extent, counting count: inout Int) -> String {
+        switch resolved(type) {
+        case .bool, .object:
+            return if case .bool = resolved(type) { "true" } else { "{}" }
+        case .int, .float:
+            count += 1
+            return "\(9_007_199_254_740_000 + count)"
+        case .string:
+            count += 1
+            return "\"s\(count)\""
+        case .array(let element):
+            let elements = (0..<2).map { _ in sample(of: element, extent, counting: &count) }
+            return "[\(elements.joined(separator: ","))]"
+        case .map(let element):
+            return "{\"m\":\(sample(of: element, extent, counting: &count))}"
+        case .enumeration(let cases):
+            return "\"\(cases.last ?? "")\""
+        case .structure(let fields):
+            let members = fields.filter { extent == .full || !$0.isOptional }
+                .map { "\"\($0.name)\":\(sample(of: $0.type, extent, counting: &count))" }
+            return "{\(members.joined(separator: ","))}"
+        case .named, .nullable:
+            preconditionFailure("resolved")
+        }
+    }
+}

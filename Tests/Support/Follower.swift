@@ -1,0 +1,71 @@
+public import IPC
+
+/// A client inside `Watch`, which takes the events one by one.
+public final class Follower {
+    public let caller: Caller
+    private var waiting: [Event] = []
+
+    /// Watches, and waits for nothing.
+    public init(on connection: RawConnection, _ watch: Watch = Watch()) throws {
+        caller = Caller(on: connection)
+        try caller.send(watch, more: true)
+    }
+
+    /// Watches, and waits for nothing.
+    public convenience init(of daemon: DaemonProcess, _ watch: Watch = Watch()) throws {
+        try self.init(on: daemon.connect(), watch)
+    }
+
+    /// The next event. What it lacks, or should not have, is an error; so is that the watch has come to its end.
+    public func next(until deadline: Deadline = Deadline()) throws -> Event {
+        while waiting.isEmpty {
+            let answer = try caller.answer(to: Watch.self, until: deadline)
+            guard answer.continues else { throw Odd(event: "the last reply", fault: "a watch has no end") }
+            waiting = answer.value.events.reversed()
+        }
+        let event = waiting.removeLast()
+        try check(event)
+        return event
+    }
+
+    /// The events up to the next one of a type, that one included.
+    @discardableResult
+    public func events(through type: EventType, of key: String? = nil) throws -> [Event] {
+        var events: [Event] = []
+        while true {
+            let event = try next()
+            events.append(event)
+            if event.type == type, key == nil || event.key == key { return events }
+        }
+    }
+
+    private func check(_ event: Event) throws {
+        let isAboutKey = event.type != .synced && event.type != .heartbeat
+        let isAboutCountdown = isAboutKey && event.type != .tick
+        let rules = [
+            "key": (event.key != nil) == isAboutKey,
+            "remainingUSec": (event.remainingUSec != nil) == isAboutKey && event.remainingUSec ?? 0 >= 0,
+            "countdown": (event.countdown != nil) == isAboutCountdown,
+            "countdown.key": event.countdown == nil || event.countdown?.key == event.key,
+            "countdown.remainingUSec": event.countdown == nil || event.countdown?.remainingUSec == event.remainingUSec,
+            "revision": (event.revision != nil) == isNumbered(event.type) || event.type == .adjusted,
+            "countdown.revision": !isAboutCountdown || event.revision == nil
+                || event.countdown?.revision == event.revision,
+            "lateUSec": (event.lateUSec != nil) == (event.type == .finished) && event.lateUSec ?? 0 >= 0,
+        ]
+        if let broken = rules.first(where: { !$0.value }) { throw Odd(event: "\(event)", fault: broken.key) }
+    }
+
+    /// Whether an event of that type has a revision always; `adjusted` has none where the system clock was set.
+    private func isNumbered(_ type: EventType) -> Bool {
+        type != .attached && type != .tick
+    }
+
+    /// An event that is not as the definition's comments have it.
+    public struct Odd: Error, CustomStringConvertible {
+        let event: String
+        let fault: String
+
+        public var description: String { "\(fault): \(event)" }
+    }
+}

@@ -1,0 +1,28 @@
+import Glibc
+
+/// A listening socket: to hand over to a daemon as a service manager would, or to be the daemon of a client.
+public final class ListeningSocket {
+    public let path: String
+    public let descriptor: Int32
+
+    public init(path: String) throws {
+        self.path = path
+        descriptor = try makeSocket(SOCK_STREAM)
+        try withSocketAddress(of: path) { address, length in
+            guard bind(descriptor, address, length) == 0 else { throw SystemFailure("bind \(path)") }
+        }
+        guard listen(descriptor, 64) == 0 else { throw SystemFailure("listen") }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The next connection.
+    public func accept(until deadline: Deadline = Deadline()) throws -> RawConnection {
+        _ = try poll([descriptor], until: deadline, waitingFor: "a connection")
+        let accepted = Glibc.accept(descriptor, nil, nil)
+        guard accepted >= 0, fcntl(accepted, F_SETFD, FD_CLOEXEC) == 0 else { throw SystemFailure("accept") }
+        return RawConnection(connected: accepted)
+    }
+}

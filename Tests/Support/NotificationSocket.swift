@@ -1,0 +1,68 @@
+import Glibc
+
+/// The socket that a service manager would listen on: what the daemon says with sd_notify arrives here.
+public final class NotificationSocket {
+    public let path: String
+
+    /// Every assignment so far, in order, such as `READY=1`.
+    public private(set) var received: [String] = []
+    private var passed = 0
+    private let descriptor: Int32
+
+    public init(path: String) throws {
+        self.path = path
+        descriptor = try makeSocket(SOCK_DGRAM)
+        try withSocketAddress(of: path) { address, length in
+            guard bind(descriptor, address, length) == 0 else { throw SystemFailure("bind \(path)") }
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The next assignment that begins so; those that came before it are only kept in `received`. Where the child ends
+    /// first, the wait fails at once.
+    @discardableResult
+    public func await(
+        _ prefix: String,
+        from child: ChildProcess,
+        until deadline: Deadline = Deadline()
+    ) throws -> String {
+        while true {
+            if let found = received[passed...].firstIndex(where: { $0.hasPrefix(prefix) }) {
+                passed = found + 1
+                return received[found]
+            }
+            passed = received.count
+            let ready = try poll([descriptor, child.ended], until: deadline, waitingFor: "the notification \(prefix)")
+            guard ready.contains(0) else { throw Ended(awaited: prefix, ending: try child.wait()) }
+            received += try receive()
+        }
+    }
+
+    /// Sends a datagram to the socket, as a daemon would.
+    public func pretend(_ assignments: String) throws {
+        let sender = try makeSocket(SOCK_DGRAM)
+        defer { close(sender) }
+        try withSocketAddress(of: path) { address, length in
+            let sent = sendto(sender, assignments, assignments.utf8.count, 0, address, length)
+            guard sent == assignments.utf8.count else { throw SystemFailure("sendto \(path)") }
+        }
+    }
+
+    private func receive() throws -> [String] {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        guard count >= 0 else { throw SystemFailure("recv") }
+        return String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// The process ended without having said what was waited for.
+    public struct Ended: Error, CustomStringConvertible {
+        let awaited: String
+        let ending: ChildProcess.Ending
+
+        public var description: String { "\(ending) without \(awaited)" }
+    }
+}

@@ -1,0 +1,106 @@
+import CProcess
+import Glibc
+
+/// A connection that speaks bytes, so that a test can say what no client would.
+public final class RawConnection {
+    private let descriptor: Int32
+    private var received: [UInt8] = []
+
+    /// Connects, as another user where one is given: that takes root.
+    public init(to path: String, as user: UInt32? = nil) throws {
+        descriptor = try makeSocket(SOCK_STREAM)
+        try withSocketAddress(of: path) { address, length in
+            let result =
+                user.map { connect_as($0, descriptor, address, length) } ?? connect(descriptor, address, length)
+            guard result == 0 else { throw SystemFailure("connect to \(path)") }
+        }
+    }
+
+    init(connected descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends bytes as they are.
+    public func send(_ bytes: [UInt8], until deadline: Deadline = Deadline()) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            _ = try poll([descriptor], for: POLLOUT, until: deadline, waitingFor: "room to send \(rest.count) bytes")
+            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EAGAIN && errno != EINTR {
+                throw SystemFailure("send")
+            }
+        }
+    }
+
+    /// Sends text and the NUL that ends a message.
+    public func send(message: String, until deadline: Deadline = Deadline()) throws {
+        try send(Array(message.utf8) + [0], until: deadline)
+    }
+
+    /// The next message without its NUL; nil where the other end has closed the connection and nothing is left.
+    public func nextMessage(until deadline: Deadline = Deadline()) throws -> String? {
+        var searched = 0
+        while true {
+            if let end = firstNull(from: searched) {
+                defer { received.removeSubrange(...end) }
+                return String(decoding: received[..<end], as: UTF8.self)
+            }
+            searched = received.count
+            guard try receive(until: deadline) else {
+                guard received.isEmpty else { throw Cut(rest: received) }
+                return nil
+            }
+        }
+    }
+
+    /// The next message; that the connection was closed instead is an error.
+    public func message(until deadline: Deadline = Deadline()) throws -> String {
+        guard let message = try nextMessage(until: deadline) else { throw SystemFailure("message", code: ECONNRESET) }
+        return message
+    }
+
+    /// Sends a message and gives the one that answers it.
+    public func exchange(_ message: String, until deadline: Deadline = Deadline()) throws -> String {
+        try send(message: message, until: deadline)
+        return try self.message(until: deadline)
+    }
+
+    /// Says that nothing more will be sent.
+    public func closeWriting() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    private func firstNull(from start: Int) -> Int? {
+        received.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, start < bytes.count else { return nil }
+            return memchr(base + start, 0, bytes.count - start).map { UnsafeRawPointer($0) - base }
+        }
+    }
+
+    /// - Returns: false where the other end has closed the connection.
+    private func receive(until deadline: Deadline) throws -> Bool {
+        _ = try poll([descriptor], until: deadline, waitingFor: "a message, with \(received.count) bytes of it here")
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count < 0, errno == ECONNRESET { return false }
+        guard count >= 0 else { throw SystemFailure("recv") }
+        received += buffer[..<count]
+        return count > 0
+    }
+
+    /// The connection was closed in the midst of a message.
+    public struct Cut: Error, CustomStringConvertible {
+        public let rest: [UInt8]
+
+        public var description: String {
+            "closed in the midst of a message: \(rest.count) bytes, \(String(decoding: rest.prefix(100), as: UTF8.self))…"
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import CProcess
+import Foundation
+
+/// A countdownctl that goes on while the test reads what it prints.
+public final class RunningCommand {
+    public let process: ChildProcess
+    private let directory: TemporaryDirectory
+    private let output: Int32
+    private var unread: [UInt8] = []
+    private var read: [UInt8] = []
+
+    /// Starts countdownctl, or another executable, with `input` as all of its standard input; its environment is
+    /// `environment` and a `PATH`, nothing else.
+    public init(
+        _ arguments: [String],
+        executable: String? = nil,
+        environment: [String: String] = [:],
+        input: String = ""
+    ) throws {
+        directory = try TemporaryDirectory()
+        let input = open(try directory.write(input, to: "input"), O_RDONLY | O_CLOEXEC)
+        let errors = open(directory.path(of: "errors"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        var ends: [Int32] = [-1, -1]
+        guard input >= 0, errors >= 0, pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemFailure("open") }
+        defer { for descriptor in [input, errors, ends[1]] { close(descriptor) } }
+        output = ends[0]
+        process = try ChildProcess(
+            executable ?? BuiltProduct.path(of: "countdownctl"),
+            arguments: arguments,
+            environment: ["PATH": "/usr/bin:/bin"].merging(environment) { _, given in given },
+            descriptors: [input, ends[1], errors]
+        )
+    }
+
+    deinit {
+        close(output)
+    }
+
+    /// The next line of its standard output, without its newline; nil at the end of it.
+    public func line(until deadline: Deadline = Deadline()) throws -> String? {
+        var atEnd = false
+        while true {
+            let newline = unread.firstIndex(of: UInt8(ascii: "\n"))
+            if let end = newline ?? (atEnd && !unread.isEmpty ? unread.endIndex : nil) {
+                let line = unread[..<end]
+                unread = Array(unread[end...].dropFirst())
+                return String(decoding: line, as: UTF8.self)
+            }
+            if atEnd { return nil }
+            atEnd = try !receive(until: deadline)
+        }
+    }
+
+    /// What Ctrl-C sends.
+    public func interrupt() {
+        process.send(signal: SIGINT)
+    }
+
+    /// Waits for its end and gives all that it printed.
+    public func finish(until deadline: Deadline = Deadline()) throws -> CommandRun {
+        while try receive(until: deadline) {}
+        return CommandRun(
+            standardOutput: String(decoding: read, as: UTF8.self),
+            standardError: try String(contentsOfFile: directory.path(of: "errors"), encoding: .utf8),
+            ending: try process.wait(until: deadline)
+        )
+    }
+
+    /// - Returns: false at the end of its output.
+    private func receive(until deadline: Deadline) throws -> Bool {
+        _ = try poll(
+            [output],
+            until: deadline,
+            waitingFor: "output, after \"\(String(decoding: read, as: UTF8.self))\""
+        )
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = Glibc.read(output, &buffer, buffer.count)
+        guard count >= 0 else { throw SystemFailure("read") }
+        unread += buffer[..<count]
+        read += buffer[..<count]
+        return count > 0
+    }
+}

@@ -1,0 +1,66 @@
+import CProcess
+import Foundation
+
+/// A countdownctl on a terminal of its own, on which a test types and reads.
+public final class TerminalCommand {
+    public let process: ChildProcess
+    private let terminal: Int32
+
+    /// Starts it; its environment is `environment`, nothing else.
+    public init(_ arguments: [String], environment: [String: String], columns: UInt16 = 80) throws {
+        terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var name = [CChar](repeating: 0, count: 128)
+        guard terminal >= 0, grantpt(terminal) == 0, unlockpt(terminal) == 0,
+            ptsname_r(terminal, &name, name.count) == 0
+        else { throw SystemFailure("openpt") }
+        let other = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard other >= 0 else { throw SystemFailure("open") }
+        defer { close(other) }
+        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemFailure("ioctl") }
+        // In a session whose terminal it is, as Ctrl-C is a signal there alone.
+        process = try ChildProcess(
+            "/usr/bin/setsid",
+            arguments: ["--ctty", try BuiltProduct.path(of: "countdownctl")] + arguments,
+            environment: environment,
+            descriptors: [other, other, other]
+        )
+    }
+
+    deinit {
+        close(terminal)
+    }
+
+    /// Types characters; `\u{3}` is Ctrl-C.
+    public func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(terminal, bytes, bytes.count)
+    }
+
+    /// What is shown up to this text, and what came with it.
+    public func read(through text: String, until deadline: Deadline = Deadline()) throws -> String {
+        var shown: [UInt8] = []
+        while !String(decoding: shown, as: UTF8.self).contains(text) {
+            guard let more = try read(until: deadline) else {
+                throw TimedOut(waitingFor: "\"\(text)\" after \"\(String(decoding: shown, as: UTF8.self))\"")
+            }
+            shown += more
+        }
+        return String(decoding: shown, as: UTF8.self)
+    }
+
+    /// What is shown from now on until it ends.
+    public func finish(until deadline: Deadline = Deadline()) throws -> (shown: String, ending: ChildProcess.Ending) {
+        var shown: [UInt8] = []
+        while let more = try read(until: deadline) { shown += more }
+        return (String(decoding: shown, as: UTF8.self), try process.wait(until: deadline))
+    }
+
+    /// - Returns: nil where nobody holds the terminal any more.
+    private func read(until deadline: Deadline) throws -> [UInt8]? {
+        _ = try poll([terminal], until: deadline, waitingFor: "something to be shown")
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = Glibc.read(terminal, &buffer, buffer.count)
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+}
