@@ -77,11 +77,12 @@ final class CrashRun {
                 let isThere =
                     index < writers.count
                     ? try writers[index].proceed() : witnesses[index - writers.count].proceed()
-                guard isThere else { throw EndedEarly(log: daemon.standardError, faults: witnesses.flatMap(\.faults)) }
+                guard isThere else { throw EndedEarly(log: daemon.standardError, faults: connectionFaults) }
             }
         }
     }
 
+    private var connectionFaults: [String] { writers.flatMap(\.counts.oddEnds) + witnesses.flatMap(\.faults) }
     private var answered: Int { writers.reduce(0) { $0 + $1.counts.answered } }
 
     // MARK: What there is

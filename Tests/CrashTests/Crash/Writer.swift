@@ -129,6 +129,9 @@ final class Writer {
         } catch .countdown(let error) {
             try refuse(asked, error)
             return true
+        } catch .service(.invalidParameter("deadlineUSec")) where hasPassed(asked) {
+            note(refused: asked)
+            return true
         } catch {
             breakOff(error)
             return true
@@ -154,11 +157,21 @@ final class Writer {
         return true
     }
 
-    private func refuse(_ change: Change, _ error: CountdownError) throws {
+    /// Whether a deadline that was ahead when it was asked for has passed on the way to the daemon.
+    private func hasPassed(_ change: Change) -> Bool {
+        guard case .start(let start) = change, let deadline = start.deadlineUSec else { return false }
+        return deadline <= Microseconds.now
+    }
+
+    private func note(refused change: Change) {
         asked = nil
         counts.answered += 1
         counts.refused += 1
         ledger.refuse(change.key)
+    }
+
+    private func refuse(_ change: Change, _ error: CountdownError) throws {
+        note(refused: change)
         switch error {
         case .noSuchCountdown: find(nil, change.key)
         case .alreadyRunning(let countdown), .revisionMismatch(let countdown), .wrongState(let countdown):
