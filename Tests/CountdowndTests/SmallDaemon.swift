@@ -4,22 +4,30 @@ import TestSupport
 
 @testable import countdownd
 
-/// A daemon inside this process, with limits that a test can reach. It runs as long as the process does.
+/// A daemon inside this process, with limits and clocks that a test can reach. It runs as long as the process does.
 struct SmallDaemon {
     private let directory: TemporaryDirectory
     private var path: String { directory.path(of: "socket") }
 
     /// Starts it.
     ///
-    /// - Parameter limits: changes the limits.
+    /// - Parameters:
+    ///   - directory: where it keeps socket and state.
+    ///   - clocks: what it takes for the time; its alarm is the machine's all the same.
+    ///   - log: what it is told.
+    ///   - limits: changes the limits.
     /// - Throws: where it cannot be started.
-    init(_ limits: (inout Policy) -> Void) throws {
-        let directory = try TemporaryDirectory()
+    init(
+        in directory: TemporaryDirectory? = nil,
+        clocks: Clocks = Clocks(),
+        log: Log = Log(level: .error, journalStream: nil),
+        _ limits: (inout Policy) -> Void = { _ in }
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
         let path = directory.path(of: "socket")
         self.directory = directory
         var policy = Policy()
         limits(&policy)
-        let log = Log(level: .error, journalStream: nil)
         let opening = StoreOpening(
             directory: directory.path(of: "state"),
             durability: .process,
@@ -32,6 +40,7 @@ struct SmallDaemon {
             log: log,
             supervisor: Supervisor(),
             storage: Storage(opening: opening, log: log),
+            clocks: clocks,
             listen: { try Listener(path: path) }
         )
         daemon.start()

@@ -3,7 +3,14 @@ import Glibc
 
 /// The only place where the daemon reads a clock.
 struct Clocks {
-    private var offset = ClockOffset(Clocks.read())
+    private let read: @Sendable () -> ClockOffset.Reading
+    private var offset: ClockOffset
+
+    /// - Parameter read: reads the system clock between two readings of the boot clock.
+    init(reading read: @escaping @Sendable () -> ClockOffset.Reading = Clocks.read) {
+        self.read = read
+        offset = ClockOffset(read())
+    }
 
     /// Goes on with the offset that another daemon held in this boot, so that what it told stays the same.
     mutating func hold(_ offset: TimeSpan) {
@@ -14,14 +21,14 @@ struct Clocks {
     ///
     /// - Returns: the instant, and by how much the system clock was set since the last reading, nil where it was not.
     mutating func now() -> (now: Now, step: TimeSpan?) {
-        offset.take(Self.read())
+        offset.take(read())
     }
 
     /// The system clock between two readings of the boot clock.
     ///
     /// Where something came between, a narrower reading is tried for: what is uncertain by more than the offset's
     /// tolerance could pass for a step.
-    private static func read() -> ClockOffset.Reading {
+    static func read() -> ClockOffset.Reading {
         var best = readOnce()
         for _ in 0..<4 where best.width > ClockOffset.tolerance {
             let next = readOnce()

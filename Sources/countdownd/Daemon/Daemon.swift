@@ -67,6 +67,7 @@ actor Daemon {
         log: Log,
         supervisor: Supervisor,
         storage: consuming Storage,
+        clocks: consuming Clocks = Clocks(),
         listen: () throws -> Listener
     ) throws {
         executor = QueueExecutor(label: "countdownd")
@@ -76,7 +77,6 @@ actor Daemon {
         translation = Translation(policy: policy)
         clockWatch = try ClockWatch()
         signals = try Signals()
-        var clocks = Clocks()
         let now = clocks.now().now
         started = now.wall
         let opened = try storage.open(at: now)
@@ -130,11 +130,12 @@ actor Daemon {
     private func turn() -> Bool {
         counters.turns += 1
         let ready = poller.poll()
-        let now = takeTime(ready)
+        let now = retryStorage(at: takeTime(ready))
         var turn = Turn(at: now, policy: policy, clockStep: clockStep)
         clockStep = nil
+        // What the store holds is not known then: not even that there is no such countdown can be said.
+        if !storage.isOpen { turn.failure = storage.failure }
         receive(ready, at: now)
-        retryStorage(&turn)
         endDue(&turn)
         answerCalls(&turn)
         storeOrTakeBack(&turn)
@@ -164,9 +165,9 @@ actor Daemon {
             timetable.nextDeadline(at: now).map { $0 + options.leeway },
             watchers.nextTick(at: now),
             heartbeats.next.map(now.wall(of:)),
-            storage.nextTry.map(now.wall(of:)),
+            storage.next.map(now.wall(of:)),
             accepting.next.map(now.wall(of:)),
-            supervision.nextPing.map(now.wall(of:)),
+            supervision.next.map(now.wall(of:)),
         ]
         alarm.arm(at: instants.compactMap(\.self).min())
     }

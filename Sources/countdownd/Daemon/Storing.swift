@@ -29,16 +29,15 @@ extension Daemon {
         counters.changes += turn.changes.steps.count
     }
 
-    /// Tries again what could not be stored, where it is time.
-    func retryStorage(_ turn: inout Turn) {
-        // What the store holds is not known: not even that there is no such countdown can be said.
-        defer { if !storage.isOpen { turn.failure = storage.failure } }
-        guard let nextTry = storage.nextTry, nextTry <= turn.now.boot else { return }
-        if storage.isOpen {
-            try? storage.commit(Changes(), at: turn.now)
-        } else if let opened = storage.openAtLast(at: turn.now) {
-            takeIn(opened)
-        }
+    /// Tries again what could not be stored, or the store that could not be opened, where it is time.
+    ///
+    /// - Returns: the instant, as the clocks are held from now on.
+    func retryStorage(at now: Now) -> Now {
+        storage.retry(at: now)
+        guard !storage.isOpen, storage.isTimeToTry(at: now) else { return now }
+        guard let opened = storage.openAtLast(at: now) else { return now }
+        takeIn(opened)
+        return Now(boot: now.boot, offset: opened.offset ?? now.offset)
     }
 
     /// Goes on with what the store held, where it could not be opened at first.

@@ -21,8 +21,14 @@ struct Log: Sendable {
         }
     }
 
+    private enum Destination: Sendable {
+        case standardError
+        case journal
+        case elsewhere(@Sendable (Level, String) -> Void)
+    }
+
     let level: Level
-    private let goesToJournal: Bool
+    private let destination: Destination
 
     /// - Parameters:
     ///   - level: nothing below it is logged.
@@ -30,17 +36,25 @@ struct Log: Sendable {
     init(level: Level, journalStream: String?) {
         self.level = level
         let stderr = FileIdentity(of: STDERR_FILENO)
-        goesToJournal = journalStream != nil && journalStream == stderr.map { "\($0.device):\($0.inode)" }
+        let isJournal = journalStream != nil && journalStream == stderr.map { "\($0.device):\($0.inode)" }
+        destination = isJournal ? .journal : .standardError
+    }
+
+    /// A log of which each line is handed to a function.
+    init(level: Level, to write: @escaping @Sendable (Level, String) -> Void) {
+        self.level = level
+        destination = .elsewhere(write)
     }
 
     /// Logs a sentence; `fields` go with it into the journal, by names in capitals.
     func write(_ level: Level, _ message: String, fields: KeyValuePairs<String, String> = [:]) {
         guard level <= self.level else { return }
-        if goesToJournal {
+        switch destination {
+        case .journal:
             let head = ["MESSAGE=\(message)", "PRIORITY=\(level.rawValue)", "SYSLOG_IDENTIFIER=countdownd"]
             send(head + fields.map { "COUNTDOWND_\($0.key)=\($0.value)" })
-        } else {
-            Self.writeLine("countdownd: \(level): \(message)\n")
+        case .standardError: Self.writeLine("countdownd: \(level): \(message)\n")
+        case .elsewhere(let write): write(level, message)
         }
     }
 

@@ -17,7 +17,12 @@ struct Supervision {
     private var told: Situation?
     private var reported: BootInstant
     /// When the watchdog has to hear from us next; nil where there is none.
-    private(set) var nextPing: BootInstant?
+    private var nextPing: BootInstant?
+    /// When it may be said that the store fails, or works again; nil where what was said is so.
+    private var nextReport: BootInstant?
+
+    /// When systemd has to be told something though nothing happens.
+    var next: BootInstant? { [nextPing, nextReport].compactMap(\.self).min() }
 
     init(supervisor: Supervisor, at now: Now) {
         self.supervisor = supervisor
@@ -36,7 +41,13 @@ struct Supervision {
             nextPing = now.boot + TimeSpan(microseconds: interval.microseconds / 2)
             supervisor.notify("WATCHDOG=1")
         }
-        guard now.boot - reported >= .seconds(1), situation != told else { return }
+        let mayReport = reported + .seconds(1)
+        guard mayReport <= now.boot, situation != told else {
+            // A countdown more is told with the next turn; what keeps any from being stored, in time.
+            nextReport = (situation.trouble == nil) == (told?.trouble == nil) ? nil : mayReport
+            return
+        }
+        nextReport = nil
         told = situation
         reported = now.boot
         supervisor.notify("STATUS=\(Self.status(situation, at: now))")

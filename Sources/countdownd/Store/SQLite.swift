@@ -5,6 +5,8 @@ import Glibc
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
+    /// The errno of the system call that failed; 0 where none did.
+    let systemCode: Int32
     let description: String
 
     /// Whether the file cannot be what it should be: what is in it is broken, or somebody else's.
@@ -13,9 +15,10 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_FORMAT
     }
 
-    init(code: Int32, description: String) {
+    init(code: Int32, systemCode: Int32 = 0, description: String) {
         self.code = code
-        self.description = description
+        self.systemCode = systemCode
+        self.description = systemCode == 0 ? description : "\(description): \(SystemFailure.text(of: systemCode))"
     }
 }
 
@@ -96,7 +99,12 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
     fileprivate static func failure(_ code: Int32, of handle: OpaquePointer?) -> SQLiteFailure {
         guard let message = unsafe sqlite3_errmsg(handle) else { return SQLiteFailure(code: code, description: "") }
-        return SQLiteFailure(code: code, description: unsafe String(cString: message))
+        let isOfSystem = [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xff)
+        return SQLiteFailure(
+            code: code,
+            systemCode: isOfSystem ? unsafe sqlite3_system_errno(handle) : 0,
+            description: unsafe String(cString: message)
+        )
     }
 }
 

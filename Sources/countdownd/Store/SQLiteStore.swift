@@ -65,7 +65,7 @@ final class SQLiteStore: Store {
             try statements.commit.run()
         } catch {
             if database.isInTransaction { try? statements.rollback.run() }
-            throw StoreFailure(reason: error.description)
+            throw StoreFailure(error)
         }
         oldestIsStored = true
         superseded.removeFirst(deletions.count)

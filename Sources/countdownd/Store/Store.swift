@@ -33,6 +33,8 @@ struct ClockStep {
 /// What keeps changes from being stored.
 struct StoreFailure: Error, Equatable {
     let reason: String
+    /// Nil where nothing better is known than the reason.
+    var remedy: Remedy?
 }
 
 /// A store that was opened, and what it held.

@@ -37,7 +37,7 @@ struct StoreFile {
                 offset: loaded.offset
             )
         } catch {
-            throw StoreFailure(reason: error.description)
+            throw StoreFailure(error, of: path)
         }
     }
 

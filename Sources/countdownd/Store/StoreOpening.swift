@@ -15,9 +15,12 @@ struct StoreOpening {
     let policy: Policy
     let log: Log
 
+    /// Of the database.
+    var path: String? { directory.map { "\($0)/countdowns.db" } }
+
     func open(at now: Now) throws(Failure) -> OpenedStore {
-        guard let directory else {
-            throw .failed(StoreFailure(reason: "there is no home directory: give a --state-directory"))
+        guard let directory, let path else {
+            throw .failed(StoreFailure(reason: "there is no home directory: give a --state-directory", remedy: nil))
         }
         let held: StateDirectory
         do throws(StateDirectory.Failure) {
@@ -25,11 +28,11 @@ struct StoreOpening {
         } catch {
             switch error {
             case .held(let directory, let holder): throw .held(directory: directory, holder: holder)
-            case .unusable(let directory, let failure): throw .failed(StoreFailure(reason: "\(directory): \(failure)"))
+            case .unusable(let directory, let failure): throw .failed(StoreFailure(failure, of: directory))
             }
         }
         let file = StoreFile(
-            path: "\(directory)/countdowns.db",
+            path: path,
             durability: durability,
             loading: Loading(policy: policy, now: now, boot: Self.bootID()),
             log: log
@@ -37,7 +40,7 @@ struct StoreOpening {
         do throws(StoreFailure) {
             return try file.open(in: held)
         } catch {
-            throw .failed(StoreFailure(reason: "\(file.path): \(error.reason)"))
+            throw .failed(error)
         }
     }
 

@@ -1,0 +1,188 @@
+import CountdownCore
+import Testing
+
+@testable import countdownd
+
+@Suite("The store through good times and bad")
+struct StorageTests {
+    /// A store that takes everything, or nothing and says why.
+    private final class Disk: Store {
+        var failure: StoreFailure?
+        private(set) var stored: [Changes] = []
+        let checkpoints = 0
+
+        func commit(_ changes: Changes) throws(StoreFailure) {
+            if let failure { throw failure }
+            stored.append(changes)
+        }
+
+        func drop(_ endings: [Revision]) {}
+        func close(at revision: Revision) {}
+    }
+
+    private static let full = StoreFailure(reason: "database or disk is full", remedy: .makeRoom)
+
+    private let disk = Disk()
+    private let lines = Lines()
+
+    private func instant(_ seconds: Double) -> Now {
+        Now(boot: BootInstant(microseconds: Int64(seconds * 1_000_000)), offset: .zero)
+    }
+
+    private func opened() -> OpenedStore {
+        OpenedStore(
+            store: disk,
+            timetable: Timetable(policy: Policy(), revision: Revision(1)),
+            stepRevision: nil,
+            offset: nil
+        )
+    }
+
+    private func openStorage() throws -> Storage {
+        var storage = Storage(path: "/state/db", log: lines.log) { [self] _ in opened() }
+        _ = try storage.open(at: instant(0))
+        return storage
+    }
+
+    private func ending(_ revision: Int64) throws -> Changes {
+        var timetable = Timetable(policy: Policy(), revision: Revision(revision - 1))
+        let request = Request.start(Request.Start(try Key("key")))
+        guard case .change(let change) = try timetable.decide(request, at: instant(0)) else { return Changes() }
+        timetable.apply(change)
+        return Changes(steps: [change])
+    }
+
+    // MARK: The log
+
+    @Test("one line says that nothing can be stored, where, why, and what to do, whatever each further try fails for")
+    func saysOnce() throws {
+        var storage = try openStorage()
+        disk.failure = Self.full
+        for second in 0..<300 {
+            #expect(throws: StoreFailure.self) { try storage.commit(Changes(), at: instant(Double(second))) }
+            storage.retry(at: instant(Double(second) + 0.5))
+            disk.failure = StoreFailure(reason: "reason \(second)")
+            #expect(storage.failure != nil)
+        }
+        #expect(lines.all.count == 1)
+        let line = try #require(lines.all.first)
+        #expect(line.hasPrefix("error: changes cannot be stored: /state/db: database or disk is full (make room"))
+    }
+
+    @Test("one line says that it works again, how long it did not, and how many endings were stored late")
+    func saysEnd() throws {
+        var storage = try openStorage()
+        disk.failure = Self.full
+        for revision in 2...4 as ClosedRange<Int64> {
+            #expect(throws: StoreFailure.self) { try storage.commit(ending(revision), at: instant(10)) }
+            storage.keep(try ending(revision))
+        }
+        disk.failure = nil
+        storage.retry(at: instant(75))
+        for second in 76..<300 { try storage.commit(Changes(), at: instant(Double(second))) }
+        #expect(lines.all.count == 2)
+        #expect(lines.all.last == "notice: changes can be stored again, after 1 min 5 s; 3 endings stored late")
+        #expect(disk.stored.first?.steps.map(\.countdown.revision.number) == [2, 3, 4])
+        #expect(storage.next == nil)
+    }
+
+    @Test("of a store that comes and goes all the time, four lines are all that is said")
+    func comesAndGoes() throws {
+        var storage = try openStorage()
+        for half in 0..<2_000 {
+            disk.failure = half.isMultiple(of: 2) ? Self.full : nil
+            try? storage.commit(Changes(), at: instant(Double(half) / 2))
+            storage.retry(at: instant(Double(half) / 2))
+        }
+        #expect(lines.all.count == 3)
+        #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored once more: /state/db: data"))
+        let next = try #require(storage.next)
+        #expect(next == instant(999.5 + 60).boot)
+        storage.retry(at: Now(boot: next - TimeSpan(microseconds: 1), offset: .zero))
+        #expect(lines.all.count == 3)
+        storage.retry(at: Now(boot: next, offset: .zero))
+        #expect(
+            lines.all.last
+                == "notice: changes can be stored, and could for a minute; before, that failed 1000 times in 16 min 39 s"
+        )
+        #expect(lines.all.count == 4)
+        #expect(storage.next == nil)
+    }
+
+    @Test("what fails after it has worked for a minute is said anew")
+    func another() throws {
+        var storage = try openStorage()
+        for outage in 0..<3 {
+            disk.failure = Self.full
+            try? storage.commit(Changes(), at: instant(Double(outage * 100)))
+            disk.failure = nil
+            try storage.commit(Changes(), at: instant(Double(outage * 100 + 1)))
+        }
+        #expect(lines.all.map { $0.prefix(5) } == ["error", "notic", "error", "notic", "error", "notic"])
+        #expect(Set(lines.all).count == 2)
+    }
+
+    @Test("a store that cannot be opened is said once, though another reason keeps it from being opened each time")
+    func unopened() throws {
+        var attempts = 0
+        var storage = Storage(path: "/state/db", log: lines.log) { [self] _ throws(StoreOpening.Failure) in
+            attempts += 1
+            switch attempts {
+            case ..<50: throw .failed(StoreFailure(reason: "/state: reason \(attempts)", remedy: .makeWritable))
+            case ..<100: throw .held(directory: "/state", holder: "process \(attempts)")
+            default: return opened()
+            }
+        }
+        #expect(try storage.open(at: instant(0)) == nil)
+        for second in 1..<99 { #expect(storage.openAtLast(at: instant(Double(second))) == nil) }
+        #expect(lines.all.count == 1)
+        #expect(try #require(lines.all.first).contains("stored: /state: reason 1 (see that its user may write there)"))
+        #expect(storage.openAtLast(at: instant(99)) != nil)
+        #expect(lines.all.count == 2)
+        #expect(lines.all.last == "notice: changes can be stored again, after 1 min 39 s")
+    }
+
+    @Test("endings that are given up at the end are said to be told again")
+    func closes() throws {
+        var storage = try openStorage()
+        disk.failure = Self.full
+        storage.keep(try ending(2))
+        storage.close(at: Revision(2), instant(1))
+        #expect(lines.all.last == "error: 1 ending could not be stored, and will be told again")
+    }
+
+    // MARK: Trying again
+
+    @Test("it is tried again after a second, then after twice as long each time, up to a minute")
+    func pauses() throws {
+        var storage = try openStorage()
+        disk.failure = Self.full
+        try? storage.commit(Changes(), at: instant(0))
+        var tries: [Double] = []
+        while tries.count < 9, let next = storage.next {
+            tries.append(Double(next.microseconds) / 1_000_000)
+            // A turn in between fails too, and puts nothing off.
+            try? storage.commit(Changes(), at: Now(boot: next - TimeSpan(microseconds: 1), offset: .zero))
+            #expect(storage.next == next)
+            storage.retry(at: Now(boot: next, offset: .zero))
+        }
+        #expect(tries == [1, 3, 7, 15, 31, 63, 123, 183, 243])
+        disk.failure = nil
+        storage.retry(at: instant(500))
+        #expect(storage.failure == nil)
+        #expect(storage.next == nil)
+    }
+
+    @Test("the newest step of the clock is stored with what comes after it")
+    func step() throws {
+        var storage = try openStorage()
+        disk.failure = Self.full
+        for hour in 1...2 as ClosedRange<Int64> {
+            let step = ClockStep(offset: .seconds(3_600 * hour), revision: Revision(1))
+            storage.keep(Changes(steps: [], clockStep: step))
+        }
+        disk.failure = nil
+        try storage.commit(Changes(), at: instant(1))
+        #expect(disk.stored.last?.clockStep?.offset == .seconds(7_200))
+    }
+}
