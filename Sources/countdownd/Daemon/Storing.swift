@@ -50,8 +50,11 @@ extension Daemon {
             peer.condition = .gone
             touch(peer)
         }
+        if let offset = opened.offset { clocks.hold(offset) }
         timetable = opened.timetable
         stepRevision = opened.stepRevision
+        // The opening has taken note of it, with a revision that there was before.
+        clockStep = nil
     }
 
     /// Lets go of endings that are too many or too old.

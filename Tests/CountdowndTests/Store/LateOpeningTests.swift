@@ -1,0 +1,122 @@
+import CountdownCore
+import Glibc
+import IPC
+import TestSupport
+import Testing
+
+@testable import countdownd
+
+@Suite("A store that is opened late")
+struct LateOpeningTests {
+    private let directory: TemporaryDirectory
+    private let clocks = SetClocks()
+    private let lines = Lines()
+    private let stored: Revision
+    private let daemon: SmallDaemon
+    private let caller: Caller
+
+    /// A daemon upon a store that it cannot open: one that another has left, whose clocks were held 40 µs off.
+    init() throws {
+        directory = try TemporaryDirectory()
+        let starts = [
+            Request.Start(try Key("elapsed"), .after(.seconds(600))),
+            Request.Start(try Key("soon"), .after(.seconds(10))),
+            Request.Start(try Key("wall"), .at(clocks.now.wall + .seconds(1_200))),
+        ]
+        stored = try Self.leave(starts, at: clocks.now, in: directory.path(of: "state"))
+        unsafe rename(directory.path(of: "state"), directory.path(of: "away"))
+        try directory.write("in its way", to: "state")
+        clocks.pass(.zero, thenSetBy: TimeSpan(microseconds: 40))
+        daemon = try SmallDaemon(in: directory, clocks: clocks.clocks, log: lines.log)
+        caller = try daemon.caller()
+    }
+
+    /// Leaves a store behind as a daemon does that is killed.
+    private static func leave(_ starts: [Request.Start], at now: Now, in path: String) throws -> Revision {
+        let opening = StoreOpening(directory: path, durability: .process, policy: Policy(), log: Lines().log)
+        let opened = try opening.open(at: now)
+        var timetable = opened.timetable
+        var changes = Changes()
+        for start in starts {
+            guard case .change(let change) = try timetable.decide(.start(start), at: now) else { continue }
+            timetable.apply(change)
+            changes.steps.append(change)
+        }
+        try opened.store.commit(changes)
+        return timetable.revision
+    }
+
+    /// Lets the store be opened, and its time come.
+    private func open(after span: TimeSpan, step: TimeSpan = .zero) throws {
+        unsafe unlink(directory.path(of: "state"))
+        unsafe rename(directory.path(of: "away"), directory.path(of: "state"))
+        clocks.pass(span, thenSetBy: step)
+        _ = try caller.call(GetStatus())
+    }
+
+    private func isRefused() throws -> Bool {
+        do throws {
+            _ = try caller.call(Start(key: "new"))
+            return false
+        } catch CountdownError.storageFailed {
+            return true
+        }
+    }
+
+    private func missed() throws -> [Event] {
+        try daemon.follower(Watch(tickUSec: 0, since: stored.number)).events(through: .synced)
+    }
+
+    private func inDatabase(_ query: String) throws -> Int64? {
+        try Database(path: directory.path(of: "state/countdowns.db"), busyMilliseconds: 0).integer(query)
+    }
+
+    @Test("keeps the instants that were told of, where the clocks were held in another way meanwhile")
+    func offset() throws {
+        let deadline = clocks.now.wall + .seconds(600) - TimeSpan(microseconds: 40)
+        #expect(try isRefused())
+        try open(after: .seconds(2))
+        #expect(try caller.call(Get(key: "elapsed")).countdown.deadlineUSec == deadline.microseconds)
+        #expect(try caller.call(Get(key: "elapsed")).countdown.remainingUSec == 598_000_000)
+        #expect(lines.all.filter { $0.contains("cannot be stored") }.count == 1)
+        #expect(lines.all.filter { $0.contains("can be stored again") }.count == 1)
+    }
+
+    @Test("tells late what fell due meanwhile, once, and keeps it")
+    func endings() throws {
+        let deadline = clocks.now.wall + .seconds(10) - TimeSpan(microseconds: 40)
+        try open(after: .seconds(60))
+        let events = try missed()
+        #expect(events.map(\.type) == [.finished, .synced])
+        let ending = try #require(events.first { $0.type == .finished })
+        #expect(ending.key == "soon")
+        #expect(ending.lateUSec == 50_000_000)
+        #expect(ending.countdown?.endedUSec == deadline.microseconds)
+        #expect(try inDatabase("SELECT count(*) FROM countdown WHERE key = 'soon' AND state = 2") == 1)
+    }
+
+    @Test("takes note of a step of the clock before its opening: what runs against each clock ends when it should")
+    func stepBefore() throws {
+        clocks.pass(.seconds(1), thenSetBy: .seconds(3_600))
+        #expect(try isRefused())
+        try open(after: .seconds(100))
+        try checkStep(passed: 101)
+    }
+
+    @Test("takes note of a step of the clock that is found in the very turn of its opening")
+    func stepAtOnce() throws {
+        try open(after: .seconds(101), step: .seconds(3_600))
+        try checkStep(passed: 101)
+    }
+
+    /// An hour's step, and so many seconds that have passed.
+    private func checkStep(passed: Int64) throws {
+        #expect(try caller.call(Get(key: "elapsed")).countdown.remainingUSec == (600 - passed) * 1_000_000)
+        #expect(try caller.call(Get(key: "wall")).countdown.state == .finished)
+        let events = try missed()
+        #expect(events.contains { $0.type == .adjusted && $0.key == "elapsed" && $0.revision == nil })
+        #expect(Set(events.filter { $0.type == .finished }.compactMap(\.key)) == ["soon", "wall"])
+        #expect(try inDatabase("SELECT step_revision FROM daemon") ?? 0 > stored.number)
+        #expect(try inDatabase("SELECT offset FROM daemon") == clocks.now.offset.microseconds)
+    }
+}

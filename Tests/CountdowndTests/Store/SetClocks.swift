@@ -1,0 +1,30 @@
+import CountdownCore
+import Synchronization
+
+@testable import countdownd
+
+/// Clocks that stand still until a test sets them.
+final class SetClocks: Sendable {
+    private let state: Mutex<Now>
+
+    /// - Parameter wall: late enough that no alarm of this machine rings for it.
+    init(wall: WallInstant = WallInstant(microseconds: 4_000_000_000_000_000)) {
+        let boot = BootInstant(microseconds: 1_000_000_000)
+        state = Mutex(Now(boot: boot, offset: TimeSpan(microseconds: wall.microseconds - boot.microseconds)))
+    }
+
+    var now: Now { state.withLock { $0 } }
+
+    /// What a daemon reads.
+    var clocks: Clocks {
+        Clocks { [self] in
+            let now = now
+            return ClockOffset.Reading(before: now.boot, wall: now.wall, after: now.boot)
+        }
+    }
+
+    /// Lets time pass, and then sets the system clock forward by so much.
+    func pass(_ span: TimeSpan, thenSetBy step: TimeSpan = .zero) {
+        state.withLock { $0 = Now(boot: $0.boot + span, offset: $0.offset + step) }
+    }
+}
