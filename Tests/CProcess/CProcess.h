@@ -46,3 +46,6 @@ static inline int connect_as(uid_t user, int descriptor, const struct sockaddr *
 	errno = code;
 	return result;
 }
+
+/* Whose rights on files this thread alone has from now on, which takes root. */
+static inline void use_files_as(uid_t user) { syscall(SYS_setfsuid, user); }

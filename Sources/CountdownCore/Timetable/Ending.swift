@@ -48,7 +48,7 @@ extension Timetable {
             dropFirst(of: .ended)
             limit -= 1
         }
-        if let newest = trimmed.last { oldestRevision = newest }
+        if let newest = trimmed.last { oldestRevision = max(oldestRevision, newest) }
         return trimmed
     }
 

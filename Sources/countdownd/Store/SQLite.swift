@@ -22,6 +22,13 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     }
 }
 
+extension SQLiteFailure {
+    /// What SQLite can read and no daemon has written.
+    static func corrupt(_ description: String) -> SQLiteFailure {
+        SQLiteFailure(code: SQLITE_CORRUPT, description: description)
+    }
+}
+
 /// A connection to a database: the only file that talks to libsqlite3, whose pointers stay in here.
 @safe struct Database: ~Copyable {
     private let handle: OpaquePointer
@@ -31,16 +38,17 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// How many frames the write-ahead log had after the last commit of this connection.
     var walFrames: Int { Int(unsafe frames.pointee) }
 
-    /// Opens a file, which is made where it is missing. Nothing is copied out of its write-ahead log but by `checkpoint`.
+    /// Opens a file. Nothing is copied out of its write-ahead log but by `checkpoint`, and by being closed.
     ///
     /// - Parameters:
-    ///   - path: of the file.
+    ///   - path: of the file; `:memory:` for a database that lasts as long as the connection.
     ///   - busyMilliseconds: how long a lock of another connection is waited out.
+    ///   - creating: whether it is made where it is missing.
     /// - Throws: what SQLite says of the file.
-    init(path: String, busyMilliseconds: Int32) throws(SQLiteFailure) {
+    init(path: String, busyMilliseconds: Int32, creating: Bool = false) throws(SQLiteFailure) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = unsafe sqlite3_open_v2(path, &opened, creating ? flags | SQLITE_OPEN_CREATE : flags, nil)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let failure = unsafe Self.failure(code, of: opened)
             unsafe sqlite3_close_v2(opened)
@@ -65,6 +73,11 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         unsafe frames.deallocate()
     }
 
+    /// Says whether the write-ahead log stays as it is when the last connection is closed, or is copied and removed then.
+    func keepLogOnClose(_ keeps: Bool) {
+        unsafe _ = sqlite_keep_log_on_close(handle, keeps ? 1 : 0)
+    }
+
     /// Runs statements whose rows are of no interest.
     func execute(_ sql: String) throws(SQLiteFailure) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
@@ -76,6 +89,21 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
         guard code == SQLITE_OK, let statement = unsafe prepared else { throw unsafe Self.failure(code, of: handle) }
         return unsafe Statement(statement)
+    }
+
+    /// Runs statements in one transaction: all is done or, where something is thrown, nothing.
+    func inTransaction<Result>(
+        _ body: (borrowing Database) throws(SQLiteFailure) -> Result
+    ) throws(SQLiteFailure) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(SQLiteFailure) {
+            let result = try body(self)
+            try execute("COMMIT")
+            return result
+        } catch {
+            if isInTransaction { try? execute("ROLLBACK") }
+            throw error
+        }
     }
 
     /// The integer in the first row of a query, nil where there is none.
@@ -154,13 +182,21 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         unsafe sqlite3_reset(handle)
     }
 
-    func integer(_ column: Int32) -> Int64 {
-        unsafe sqlite3_column_int64(handle, column)
+    /// Nil where the column holds NULL, or something else than an integer.
+    func integer(_ column: Int32) -> Int64? {
+        guard unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER else { return nil }
+        return unsafe sqlite3_column_int64(handle, column)
     }
 
+    /// Nil where the column holds NULL, something else than a text, or no UTF-8.
     func text(_ column: Int32) -> String? {
+        guard unsafe sqlite3_column_type(handle, column) == SQLITE_TEXT else { return nil }
         guard let bytes = unsafe sqlite3_column_text(handle, column) else { return nil }
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
         return unsafe String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    func isNull(_ column: Int32) -> Bool {
+        unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 }

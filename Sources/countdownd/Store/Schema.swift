@@ -1,17 +1,24 @@
-/// The tables of the store.
+/// The tables of the store: those of the first version, and what has become of them since.
 ///
-/// A released version stays as it is: what changes comes as a migration from it, and a store of each version is kept with
-/// the tests.
-enum Schema {
+/// A released version stays as it is: what changes comes as a step behind it, and a store of each version is kept with the
+/// tests (`Tests/Fixtures/stores`).
+struct Schema: Sendable {
     /// What `PRAGMA application_id` says of our files: "cntd".
     static let applicationID: Int64 = 0x636e_7464
-    static let version: Int64 = 1
 
-    /// The tables of version 1.
-    ///
+    /// SQL that makes the tables of version 1.
+    let first: String
+    /// SQL that leads from version 1 to 2, from 2 to 3, and so on.
+    let steps: [String]
+    /// What `PRAGMA user_version` says of a store with all the steps behind it.
+    var version: Int64 { Int64(steps.count) + 1 }
+
+    /// That of this daemon.
+    static let current = Schema(first: firstTables, steps: [])
+
     /// Every change is a row of its own, appended under its revision; the row that it supersedes is deleted later, in
     /// small portions. So a live row counts where no later row has its key.
-    static let tables = """
+    private static let firstTables = """
         CREATE TABLE countdown (
             revision INTEGER PRIMARY KEY,
             key TEXT NOT NULL,
@@ -64,28 +71,4 @@ enum Schema {
                 JOIN daemon LEFT JOIN epoch ON epoch.id = countdown.epoch
             WHERE state IN (2, 3) OR state < 2 AND countdown.revision = newest;
         """
-
-    /// What a file turns out to be.
-    enum Contents: Equatable {
-        case empty
-        case store(version: Int64)
-        /// Another program's database.
-        case foreign
-    }
-
-    static func contents(of database: borrowing Database) throws(SQLiteFailure) -> Contents {
-        let application = try database.integer("PRAGMA application_id") ?? 0
-        let version = try database.integer("PRAGMA user_version") ?? 0
-        if application == applicationID { return .store(version: version) }
-        let tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
-        return application == 0 && tables == 0 ? .empty : .foreign
-    }
-
-    /// Makes the tables, all or none.
-    static func create(in database: borrowing Database) throws(SQLiteFailure) {
-        try database.execute("PRAGMA page_size = 1024")
-        try database.execute(
-            "BEGIN IMMEDIATE; \(tables) PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version); COMMIT"
-        )
-    }
 }

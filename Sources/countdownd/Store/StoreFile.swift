@@ -1,14 +1,12 @@
-import CLinux
-import CSQLite
 import CountdownCore
-import Glibc
 
 /// The database file: opened, made, or moved aside where it cannot be read.
 ///
-/// Nothing is ever deleted: a file that is not a store of ours, or is broken, or was written by a newer daemon, gets
-/// another name, and a new store is begun.
+/// Nothing of a file is changed before it has been read, and nothing is ever deleted: a file that is not a store of ours,
+/// or is broken, or was written by a newer daemon, gets another name as it is, and a new store is begun.
 struct StoreFile {
-    private struct Opened: ~Copyable {
+    /// A connection, and what was read over it.
+    struct Opened: ~Copyable {
         let database: Database
         let result: Loading.Result
     }
@@ -20,6 +18,7 @@ struct StoreFile {
     let durability: SQLiteStore.Durability
     let loading: Loading
     let log: Log
+    var schema = Schema.current
 
     /// Opens the file and reads it.
     ///
@@ -27,9 +26,9 @@ struct StoreFile {
     /// - Returns: the store, and what it held.
     /// - Throws: where the file can be neither opened nor moved aside now.
     func open(in directory: consuming StateDirectory) throws(StoreFailure) -> OpenedStore {
+        let opened = try openOrBeginAnew()
+        let loaded = opened.result
         do throws(SQLiteFailure) {
-            let opened = try openOrBeginAnew()
-            let loaded = opened.result
             return OpenedStore(
                 store: try SQLiteStore(database: opened.database, path: path, loaded: loaded, in: directory),
                 timetable: loaded.timetable,
@@ -41,30 +40,93 @@ struct StoreFile {
         }
     }
 
-    private func openOrBeginAnew() throws(SQLiteFailure) -> Opened {
-        // Whoever moved a store aside and died in between has left its log behind.
-        if FileIdentity.status(of: path) == nil { try moveAside(suffix: "-wal") }
-        do throws(SQLiteFailure) {
+    /// Opens what stands there, and where that cannot be read, moves it aside and begins anew.
+    func openOrBeginAnew() throws(StoreFailure) -> Opened {
+        do throws(Obstacle) {
+            do throws(Obstacle) {
+                return try openOrMake()
+            } catch {
+                guard case .unreadable(let unreadable) = error else { throw error }
+                try moveAside(unreadable)
+            }
             return try openOrMake()
         } catch {
-            guard error.isOfContents else { throw error }
-            let place = try moveAside(suffix: "") ?? path
-            try moveAside(suffix: "-wal")
-            log.write(.error, "\(path) cannot be read (\(error)); it is kept as \(place), and a new store is begun")
+            switch error {
+            case .unavailable(let failure): throw failure
+            case .unreadable(let unreadable): throw StoreFailure(reason: "\(path): \(unreadable.what)", remedy: nil)
+            }
         }
-        return try openOrMake()
     }
 
-    private func openOrMake() throws(SQLiteFailure) -> Opened {
-        let database = try Database(path: path, busyMilliseconds: Self.busyMilliseconds)
-        switch try Schema.contents(of: database) {
-        case .store(Schema.version): break
-        case .empty: try Schema.create(in: database)
-        case .store(let version):
-            throw SQLiteFailure(code: SQLITE_FORMAT, description: "version \(version) is of a newer countdownd")
-        case .foreign:
-            throw SQLiteFailure(code: SQLITE_NOTADB, description: "it is another program's database")
+    private func moveAside(_ unreadable: Unreadable) throws(Obstacle) {
+        let place: String
+        do throws(SystemFailure) {
+            place = try DatabaseFiles(path: path).moveAside(at: loading.now.wall)
+        } catch {
+            throw .unavailable(StoreFailure(error, of: "\(path): \(unreadable.what), and it cannot be moved aside"))
         }
+        let advice = unreadable.advice(path: path, place: place)
+        log.write(
+            .error,
+            "\(path) cannot be read: \(unreadable.what). It is kept as \(place), and a new store is begun; \(advice)"
+        )
+    }
+
+    private func openOrMake() throws(Obstacle) -> Opened {
+        let header = try DatabaseFiles(path: path).header()
+        if let fault = header.flatMap(schema.fault(of:)) { throw .unreadable(fault) }
+        let database = try attempt { () throws(SQLiteFailure) in
+            try Database(path: path, busyMilliseconds: Self.busyMilliseconds, creating: header == nil)
+        }
+        guard header != nil else {
+            let result = try attempt { () throws(SQLiteFailure) in try make(database) }
+            return Opened(database: database, result: result)
+        }
+        // Until all of it is known to be readable.
+        database.keepLogOnClose(true)
+        if let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
+            throw .unreadable(fault)
+        }
+        let result = try attempt { () throws(SQLiteFailure) in try read(database) }
+        database.keepLogOnClose(false)
+        return Opened(database: database, result: result)
+    }
+
+    /// Whatever SQLite says is an obstacle.
+    private func attempt<Result: ~Copyable>(
+        _ body: () throws(SQLiteFailure) -> Result
+    ) throws(Obstacle) -> Result {
+        do throws(SQLiteFailure) {
+            return try body()
+        } catch {
+            throw Obstacle(error, at: path)
+        }
+    }
+
+    private func make(_ database: borrowing Database) throws(SQLiteFailure) -> Loading.Result {
+        try schema.create(in: database)
+        try tune(database)
+        return try loading.load(from: database)
+    }
+
+    private func read(_ database: borrowing Database) throws(SQLiteFailure) -> Loading.Result {
+        try schema.migrate(database)
+        let result = try loading.load(from: database)
+        report(result.leftOut)
+        try tune(database)
+        return result
+    }
+
+    private func report(_ leftOut: [LeftOut]) {
+        guard let first = leftOut.first else { return }
+        let what =
+            leftOut.count == 1
+            ? "a row is not served and left as it is, as no countdownd writes such: the one"
+            : "\(leftOut.count) rows are not served and left as they are, as no countdownd writes such; the first is the one"
+        log.write(.error, "\(path): \(what) \(first)")
+    }
+
+    private func tune(_ database: borrowing Database) throws(SQLiteFailure) {
         try database.execute(
             """
             PRAGMA journal_mode = WAL;
@@ -72,29 +134,5 @@ struct StoreFile {
             PRAGMA journal_size_limit = 4194304;
             """
         )
-        let result = try loading.load(from: database)
-        return Opened(database: database, result: result)
-    }
-
-    /// Gives one of the store's files a name with the date, which sqlite3 still finds its log by.
-    ///
-    /// - Returns: the new path, nil where there is no such file.
-    @discardableResult
-    private func moveAside(suffix: String) throws(SQLiteFailure) -> String? {
-        guard FileIdentity.status(of: path + suffix) != nil else { return nil }
-        let stem = path.hasSuffix(".db") ? String(path.dropLast(3)) : path
-        let stamp = unsafe String(unsafeUninitializedCapacity: Int(LINUX_STAMP_LENGTH)) {
-            unsafe Int(linux_utc_stamp(time_t(loading.now.wall.microseconds / 1_000_000), $0.baseAddress))
-        }
-        var place = "\(stem)-unreadable-\(stamp).db\(suffix)"
-        var number = 1
-        while FileIdentity.status(of: place) != nil {
-            number += 1
-            place = "\(stem)-unreadable-\(stamp)-\(number).db\(suffix)"
-        }
-        guard unsafe rename(path + suffix, place) == 0 else {
-            throw SQLiteFailure(code: SQLITE_IOERR, description: "\(SystemFailure("rename")) (\(path + suffix))")
-        }
-        return place
     }
 }

@@ -39,7 +39,7 @@ enum StoredEndings {
         let database = try Database(path: "\(directory)/countdowns.db", busyMilliseconds: 0)
         let rows = try database.prepare("SELECT revision FROM countdown WHERE state IN (2, 3)")
         var revisions: Set<Int64> = []
-        while try rows.step() { revisions.insert(rows.integer(0)) }
+        while try rows.step(), let revision = rows.integer(0) { revisions.insert(revision) }
         return revisions
     }
 }

@@ -1,0 +1,82 @@
+import Glibc
+
+/// The file of a database and those that SQLite keeps beside it, as they are seen without SQLite, which changes what it
+/// opens: it takes in what a log holds, and removes one that has no database.
+struct DatabaseFiles {
+    /// What SQLite appends to the name of a database for that of another file.
+    enum Companion: String, CaseIterable {
+        case log = "-wal"
+        case journal = "-journal"
+        /// The index of the log, which holds nothing that is not elsewhere.
+        case index = "-shm"
+    }
+
+    /// Of the database; may be a link to it.
+    let path: String
+
+    func path(of companion: Companion) -> String { path + companion.rawValue }
+
+    /// Looks what stands there.
+    ///
+    /// - Returns: how it begins; nil where it is missing or empty, and can be made.
+    /// - Throws: where SQLite should not open it.
+    func header() throws(Obstacle) -> DatabaseHeader? {
+        guard let name = try status(followingLinks: false) else {
+            guard !holdsSomething(.log), !holdsSomething(.journal) else { throw .unreadable(.logAlone) }
+            return nil
+        }
+        guard let file = try status(followingLinks: true) else {
+            throw unavailable("it is a link to a file that is missing: make that file, or remove the link")
+        }
+        guard file.st_mode & S_IFMT == S_IFREG else {
+            throw unavailable("it is \(Self.kind(of: file.st_mode)), and should be a file: move it away")
+        }
+        // A log has its place beside the file itself, not beside a link to it.
+        if file.st_size == 0, name.st_mode & S_IFMT != S_IFLNK, holdsSomething(.log) {
+            throw .unreadable(.damaged("it is empty, though it has a log of changes"))
+        }
+        let bytes = try firstBytes()
+        do throws(Unreadable) {
+            return bytes.isEmpty ? nil : try DatabaseHeader(bytes)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    /// Nil where there is nothing.
+    private func status(followingLinks: Bool) throws(Obstacle) -> stat? {
+        var status = stat()
+        if unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 { return status }
+        guard errno != ENOENT else { return nil }
+        throw .unavailable(StoreFailure(SystemFailure("stat"), of: path))
+    }
+
+    private func holdsSomething(_ companion: Companion) -> Bool {
+        FileIdentity.status(of: path(of: companion)).map { $0.st_size > 0 } ?? false
+    }
+
+    private func firstBytes() throws(Obstacle) -> [UInt8] {
+        do throws(SystemFailure) {
+            let file = try Descriptor(owning: unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), of: "open")
+            var bytes = [UInt8](repeating: 0, count: DatabaseHeader.length)
+            let count = unsafe pread(file.number, &bytes, bytes.count, 0)
+            guard count >= 0 else { throw SystemFailure("read") }
+            return Array(bytes.prefix(count))
+        } catch {
+            throw .unavailable(StoreFailure(error, of: path))
+        }
+    }
+
+    private func unavailable(_ reason: String) -> Obstacle {
+        .unavailable(StoreFailure(reason: "\(path): \(reason)", remedy: nil))
+    }
+
+    private static func kind(of mode: mode_t) -> String {
+        switch mode & S_IFMT {
+        case S_IFDIR: "a directory"
+        case S_IFIFO: "a named pipe"
+        case S_IFSOCK: "a socket"
+        default: "a device"
+        }
+    }
+}

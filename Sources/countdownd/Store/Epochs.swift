@@ -1,0 +1,67 @@
+import CountdownCore
+
+/// The clocks that stored instants of elapsed countdowns are measured on: one for each boot in which any was begun.
+///
+/// An instant on the clock of a boot that is over is the wall-clock time that it would have had there.
+struct Epochs {
+    /// That of the rows that are added in this boot.
+    let current: Int64
+    /// By how much the instants of an epoch are moved onto this boot's clock.
+    private let shifts: [Int64: TimeSpan]
+    /// By how much those of all earlier boots are moved now; nil where this is the boot of the last daemon.
+    private let moved: TimeSpan?
+
+    /// Reads the epochs, as they are in this boot.
+    ///
+    /// - Parameters:
+    ///   - database: they are read, and not changed yet.
+    ///   - last: what the last daemon knew; nil where there was none.
+    ///   - isSameBoot: whether this is still its boot.
+    ///   - now: for the offset of the clocks.
+    /// - Throws: where they cannot be those that a daemon has left, too.
+    init(
+        of database: borrowing Database,
+        last: LastDaemon?,
+        isSameBoot: Bool,
+        now: Now
+    ) throws(SQLiteFailure) {
+        let stored = try Self.read(from: database)
+        guard isSameBoot, let last else {
+            let moved = last.map { $0.offset - now.offset } ?? .zero
+            shifts = stored.mapValues { $0 + moved }
+            self.moved = moved
+            current = (stored.keys.max() ?? 0) + 1
+            return
+        }
+        guard stored[last.epoch] == .zero else { throw .corrupt("table epoch has no row for this boot") }
+        (shifts, moved, current) = (stored, nil, last.epoch)
+    }
+
+    /// Nil where there is no such epoch.
+    subscript(_ epoch: Int64) -> TimeSpan? { shifts[epoch] }
+
+    /// Stores what is new.
+    func write(to database: borrowing Database) throws(SQLiteFailure) {
+        guard let moved else { return }
+        try database.execute(
+            """
+            UPDATE epoch SET shift = shift + \(moved.microseconds);
+            DELETE FROM epoch WHERE id NOT IN (SELECT epoch FROM countdown WHERE state = 0 AND clock = 0);
+            INSERT INTO epoch VALUES (\(current), 0);
+            """
+        )
+    }
+
+    private static func read(from database: borrowing Database) throws(SQLiteFailure) -> [Int64: TimeSpan] {
+        let rows = try database.prepare("SELECT id, shift FROM epoch")
+        var shifts: [Int64: TimeSpan] = [:]
+        while try rows.step() {
+            guard let id = rows.integer(0), let shift = rows.integer(1), [id, shift].allSatisfy(Row.isPossible)
+            else {
+                throw .corrupt("a row of table epoch cannot be one of countdownd's")
+            }
+            shifts[id] = TimeSpan(microseconds: shift)
+        }
+        return shifts
+    }
+}

@@ -1,0 +1,161 @@
+import CountdownCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import countdownd
+
+@Suite("The place of the store")
+struct PlaceTests {
+    private let scene: StoreScene
+
+    init() throws {
+        scene = try StoreScene()
+    }
+
+    /// Why the store cannot be opened now.
+    private func reason() -> String? {
+        do {
+            _ = try scene.file().open(in: StateDirectory(path: scene.directory.path))
+            return nil
+        } catch let failure as StoreFailure {
+            return failure.advice
+        } catch StateDirectory.Failure.unusable(let path, let failure) {
+            return StoreFailure(failure, of: path).advice
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    // MARK: What is no file
+
+    enum Stranger: CaseIterable {
+        case directory, pipe, linkToPipe, socket, linkToNothing, loop
+
+        var reason: String {
+            switch self {
+            case .directory: "it is a directory, and should be a file: move it away"
+            case .pipe, .linkToPipe: "it is a named pipe, and should be a file: move it away"
+            case .socket: "it is a socket, and should be a file: move it away"
+            case .linkToNothing: "it is a link to a file that is missing: make that file, or remove the link"
+            case .loop: "stat: Too many levels of symbolic links"
+            }
+        }
+
+        func make(at path: String) throws {
+            switch self {
+            case .directory: unsafe mkdir(path, 0o700)
+            case .pipe: unsafe mkfifo(path, 0o600)
+            case .linkToPipe:
+                unsafe mkfifo(path + "-pipe", 0o600)
+                unsafe symlink(path + "-pipe", path)
+            case .socket: _ = try ListeningSocket(path: path)
+            case .linkToNothing: unsafe symlink("/tmp/countdownd-nothing-is-here/countdowns.db", path)
+            case .loop: unsafe symlink(path, path)
+            }
+        }
+    }
+
+    @Test(
+        "is left alone where no file stands there; it is said what does, and nobody hangs",
+        arguments: Stranger.allCases
+    )
+    func strangers(_ stranger: Stranger) throws {
+        try stranger.make(at: scene.path)
+        let before = try scene.files.keys.sorted()
+        #expect(reason() == "\(scene.path): \(stranger.reason)")
+        #expect(try scene.files.keys.sorted() == before)
+        #expect(scene.lines.all.isEmpty)
+        // Once it has been moved away, the next try is right.
+        unsafe rename(scene.path, scene.path + "-moved")
+        #expect(try scene.open().known.isEmpty)
+    }
+
+    // MARK: Rights
+
+    @Test(
+        "is left alone where the rights on it are missing",
+        arguments: [(0o700, 0o000, "open"), (0o700, 0o400, "attempt to write a readonly database")]
+    )
+    func rightsOnFile(directory: mode_t, file: mode_t, failure: String) throws {
+        do { try scene.open().turn(.start("tea"), at: scene.now) }
+        try setModes(directory: directory, file: file)
+        let before = try scene.files["countdowns.db"]
+        let reason = try #require(withRightsOfNobody(reason))
+        #expect(reason.hasPrefix("\(scene.path): \(failure)"), "\(reason)")
+        #expect(reason.hasSuffix("(see that its user may write there)"))
+        #expect(try scene.files["countdowns.db"] == before)
+        #expect(scene.lines.all.isEmpty)
+        unsafe chmod(scene.path, 0o600)
+        #expect(try scene.open().known.map(\.key.text) == ["tea"])
+    }
+
+    @Test("is left alone where nothing may be made or seen beside it", arguments: [0o500, 0o000] as [mode_t])
+    func rightsOnDirectory(mode: mode_t) throws {
+        try setModes(directory: mode, file: 0o600)
+        let reason = try #require(withRightsOfNobody(reason))
+        #expect(reason.hasPrefix(scene.directory.path), "\(reason)")
+        #expect(reason.contains("Permission denied (see that its user may write there)"), "\(reason)")
+        unsafe chmod(scene.directory.path, 0o700)
+        #expect(try scene.open().known.isEmpty)
+    }
+
+    @Test("keeps what cannot be read where it cannot be moved aside either, and nothing is left of the attempt")
+    func rightsToMove() throws {
+        _ = try scene.open()
+        try scene.directory.write("text", to: "countdowns.db")
+        try setModes(directory: 0o500, file: 0o600)
+        let before = try scene.files
+        let reason = try #require(withRightsOfNobody(reason))
+        #expect(reason.contains("it is no SQLite database, and it cannot be moved aside: rename: Permission denied"))
+        #expect(try scene.files == before)
+    }
+
+    /// Gives all of it to nobody, with these modes.
+    private func setModes(directory: mode_t, file: mode_t) throws {
+        let lock = scene.directory.path(of: "lock")
+        for path in try scene.files.keys.map(scene.directory.path(of:)) + [lock, scene.directory.path] {
+            unsafe chown(path, geteuid() == 0 ? 65_534 : geteuid(), getegid())
+        }
+        for path in try scene.files.keys { unsafe chmod(scene.directory.path(of: path), file) }
+        unsafe chmod(scene.directory.path, directory)
+    }
+
+    // MARK: Links
+
+    /// A store that is kept elsewhere; the link to it stands here.
+    private func linkStore() throws -> DatabaseFiles {
+        let elsewhere = scene.directory.path(of: "elsewhere")
+        unsafe mkdir(elsewhere, 0o700)
+        for name in try scene.files.keys where name.hasPrefix("countdowns.db") {
+            unsafe rename(scene.directory.path(of: name), "\(elsewhere)/\(name)")
+        }
+        unsafe symlink("elsewhere/countdowns.db", scene.path)
+        return DatabaseFiles(path: "\(elsewhere)/countdowns.db")
+    }
+
+    @Test("may be a link: all goes on behind it, its log too")
+    func link() throws {
+        do { try scene.open().turn(.start("tea"), at: scene.now) }
+        let store = try linkStore()
+        do {
+            let keeper = try scene.open()
+            try keeper.turn(.start("coffee"), at: scene.now)
+            #expect(FileManager.default.fileExists(atPath: store.path(of: .log)))
+            #expect(try scene.files.keys.sorted() == ["countdowns.db", "elsewhere"])
+        }
+        #expect(try scene.open().known.map(\.key.text) == ["tea", "coffee"])
+    }
+
+    @Test("may be a link to what cannot be read: the link is moved aside, and all behind it stays as it is")
+    func linkToUnreadable() throws {
+        do { try scene.open().turn(.start("tea"), at: scene.now) }
+        try scene.connect().execute("PRAGMA user_version = 2")
+        let store = try linkStore()
+        let contents = [store.path, store.path(of: .log)].map(FileManager.default.contents(atPath:))
+        #expect(try scene.open().known.isEmpty)
+        #expect([store.path, store.path(of: .log)].map(FileManager.default.contents(atPath:)) == contents)
+        let kept = scene.directory.path(of: "countdowns-unreadable-20250615T152320Z.db")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: kept) == "elsewhere/countdowns.db")
+    }
+}

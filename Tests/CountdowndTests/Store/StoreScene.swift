@@ -1,0 +1,136 @@
+import CountdownCore
+import Foundation
+import TestSupport
+
+@testable import countdownd
+
+/// A store that one daemon after the other opens, on a machine whose clocks a test sets.
+final class StoreScene {
+    private(set) var directory: TemporaryDirectory
+    let lines = Lines()
+    /// Some day in 2025.
+    var now = Now(boot: BootInstant(microseconds: 1_000_000_000), offset: .seconds(1_750_000_000))
+    var boot = "first boot"
+    var policy = Policy()
+    var schema = Schema.current
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    var path: String { directory.path(of: "countdowns.db") }
+
+    /// The file, as a daemon that starts now opens it.
+    func file(_ durability: SQLiteStore.Durability = .process) -> StoreFile {
+        StoreFile(
+            path: path,
+            durability: durability,
+            loading: Loading(policy: policy, now: now, boot: boot),
+            log: lines.log,
+            schema: schema
+        )
+    }
+
+    func open() throws -> Keeper {
+        Keeper(try file().open(in: StateDirectory(path: directory.path)))
+    }
+
+    /// A connection beside the daemon's, such as a person's, which leaves the log as it is.
+    func connect() throws -> Database {
+        let database = try Database(path: path, busyMilliseconds: 1_000, creating: true)
+        database.keepLogOnClose(true)
+        return database
+    }
+
+    /// The integer that a person's query for one comes to.
+    func integer(_ query: String) throws -> Int64? {
+        try connect().integer(query)
+    }
+
+    func pass(_ span: TimeSpan, thenSetBy step: TimeSpan = .zero) {
+        now = Now(boot: now.boot + span, offset: now.offset + step)
+    }
+
+    /// What the files are as a daemon leaves them that is killed: those that there are now go on in another directory.
+    func crash() throws {
+        let next = try TemporaryDirectory()
+        for (name, contents) in try files where !name.hasSuffix("-shm") {
+            try contents.write(to: URL(fileURLWithPath: next.path(of: name)))
+        }
+        directory = next
+    }
+
+    /// What is in the directory, but for the lock; of what is no file, no contents.
+    var files: [String: Data] {
+        get throws {
+            var files: [String: Data] = [:]
+            for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name != "lock" {
+                files[name] = FileManager.default.contents(atPath: directory.path(of: name)) ?? Data()
+            }
+            return files
+        }
+    }
+}
+
+/// What a daemon does with its store in its turns.
+final class Keeper {
+    var timetable: Timetable
+    let opened: OpenedStore
+
+    init(_ opened: OpenedStore) {
+        self.opened = opened
+        timetable = opened.timetable
+    }
+
+    /// Carries requests out in one turn.
+    @discardableResult
+    func turn(_ requests: Request..., at now: Now) throws -> [Change] {
+        try turn(requests, at: now)
+    }
+
+    @discardableResult
+    func turn(_ requests: [Request], clockStep: ClockStep? = nil, at now: Now) throws -> [Change] {
+        var changes = Changes(steps: [], clockStep: clockStep)
+        while let ending = timetable.endNextDue(at: now) { changes.steps.append(ending) }
+        for request in requests {
+            guard case .change(let change) = try timetable.decide(request, at: now) else { continue }
+            timetable.apply(change)
+            changes.steps.append(change)
+        }
+        if !changes.isEmpty { try opened.store.commit(changes) }
+        return changes.steps
+    }
+
+    /// Lets go of endings that are too many or too old.
+    func trim(at now: Now) {
+        var limit = Int.max
+        opened.store.drop(timetable.trim(at: now, limit: &limit))
+    }
+
+    func stop() {
+        opened.store.close(at: timetable.revision)
+    }
+
+    /// All that is known, in the order of revisions.
+    var known: [Countdown] {
+        var known: [Countdown] = []
+        var timetable = timetable
+        let walk = timetable.openWalk(live: .oldest, ended: .oldest)
+        var limit = Int.max
+        _ = timetable.walk(walk, limit: &limit) { timetable, slot in
+            known.append(timetable[slot])
+            return true
+        }
+        return known
+    }
+
+    subscript(_ key: String) -> Countdown? {
+        get throws { timetable.countdown(under: try Key(key)) }
+    }
+}
+
+extension Request {
+    static func start(_ key: String, for seconds: Int64 = 600) throws -> Request {
+        .start(Start(try Key(key), .after(.seconds(seconds))))
+    }
+}
