@@ -173,6 +173,23 @@ struct FeedCommandsTests {
         }
     }
 
+    @Test("a watch that is ended ends the commands that it has started", arguments: [SIGTERM, SIGHUP, SIGINT])
+    func endsCommands(_ signal: Int32) throws {
+        let out = daemon.directory.path(of: "out")
+        #expect(unsafe mkfifo(out, 0o600) == 0)
+        let script = #"trap 'echo ended > "$OUT"; exit' TERM; echo begun > "$OUT"; tail -f /dev/null & wait"#
+        let watch = try RunningCommand(
+            ["watch", "-q", "--on", "started", "--exec", script, "--shell"],
+            environment: ["COUNTDOWND_SOCKET": daemon.socketPath, "OUT": out]
+        )
+        try typist.awaitWatchers(1)
+        _ = try typist.type("start tea 1h")
+        #expect(try read(out) == "begun\n")
+        watch.process.send(signal: signal)
+        #expect(try read(out) == "ended\n")
+        #expect(try watch.finish().ending == (signal == SIGINT ? .exited(code: 130) : .killed(signal: signal)))
+    }
+
     /// What somebody writes into a FIFO.
     private func read(_ path: String) throws -> String {
         try RunningCommand([path], executable: "/bin/cat").finish().standardOutput

@@ -8,16 +8,24 @@ struct Feed {
     /// What prints where no format was asked for.
     private var printer: any EventPrinter
     private var feed: FeedPrinter?
-    private var hooks: HookRuns?
-    private let interruption = Interruption(andReaderOf: .output)
+    private let hooks: HookRuns?
+    private let interruption: Interruption
 
-    init(_ following: Following, of daemon: Daemon, output: Output, line: FeedLine?, hook: Hook?) {
+    /// - Throws: that the system has no more room.
+    init(
+        _ following: Following,
+        of daemon: Daemon,
+        output: Output,
+        line: FeedLine?,
+        hook: Hook?
+    ) throws(Failure) {
         self.following = following
         self.daemon = daemon
         self.output = output
         printer = output.linePrinter
         feed = line.map(FeedPrinter.init)
         hooks = hook.map { HookRuns($0, output: output) }
+        interruption = try Interruption(andReaderOf: .output, with: hooks)
     }
 
     /// Follows until Ctrl-C, or until whoever reads the lines has left.
@@ -42,13 +50,13 @@ struct Feed {
     private mutating func follow() throws -> CommandStatus {
         var stream = try EventStream(following, of: daemon, interruption: interruption)
         while true {
-            switch try stream.next(until: deadline) {
+            switch try stream.next(until: feed?.deadline) {
             case .events(let events): try take(events)
             case .notice(let notice): try take(notice)
             case .timedOut: break
             case .interrupted: return leavingStatus
             }
-            try passDeadlines()
+            try feed?.passDeadline()
         }
     }
 
@@ -70,20 +78,11 @@ struct Feed {
     private mutating func wait(_ microseconds: Int64) throws -> CommandStatus? {
         let end = Client.Deadline.after(microseconds: microseconds)
         while end.remainingUSec > 0 {
-            let next = [end, deadline].compactMap(\.self).min { $0.monotonicUSec < $1.monotonicUSec }
+            let next = [end, feed?.deadline].compactMap(\.self).min { $0.monotonicUSec < $1.monotonicUSec }
             if interruption.wait(until: next) == .interrupted { return leavingStatus }
-            try passDeadlines()
+            try feed?.passDeadline()
         }
         return nil
-    }
-
-    private mutating func passDeadlines() throws {
-        try feed?.passDeadline()
-        hooks?.attend()
-    }
-
-    private var deadline: Client.Deadline? {
-        [feed?.deadline, hooks?.deadline].compactMap(\.self).min { $0.monotonicUSec < $1.monotonicUSec }
     }
 
     /// A reader who leaves is no failure.

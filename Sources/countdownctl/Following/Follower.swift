@@ -4,9 +4,11 @@ struct Follower {
     let waiting: any Waiting
 
     /// What only prints, until Ctrl-C.
-    init(_ printer: any EventPrinter) {
+    ///
+    /// - Throws: that the system has no more room.
+    init(_ printer: any EventPrinter) throws(Failure) {
         self.printer = printer
-        waiting = Interruption()
+        waiting = try Interruption()
     }
 
     /// A screen, which shows and waits in one.
@@ -19,9 +21,9 @@ struct Follower {
 extension Output {
     /// How events are shown to whoever reads them: a screen on a terminal, else lines or objects.
     func follower(of daemon: Daemon, _ subject: FollowScreen.Subject) throws(Failure) -> Follower {
-        if let json { return Follower(JSONEventPrinter(style: json)) }
-        if isQuiet { return Follower(SilentEventPrinter()) }
-        guard let device = TerminalDevice(ofOutput: []) else { return Follower(LineEventPrinter()) }
+        if let json { return try Follower(JSONEventPrinter(style: json)) }
+        if isQuiet { return try Follower(SilentEventPrinter()) }
+        guard let device = TerminalDevice(ofOutput: []) else { return try Follower(LineEventPrinter()) }
         let screen = FollowScreen(subject)
         return Follower(try TerminalSession(screen, on: device, of: daemon, palette: palette))
     }

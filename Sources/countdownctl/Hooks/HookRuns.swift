@@ -2,18 +2,16 @@ import Glibc
 import IPC
 
 /// The commands that events have started: so many at once, each for so long, in the order of the events.
-struct HookRuns {
+final class HookRuns: Company {
     /// How many go on at once.
     static let limit = 8
     /// How many wait for one of these to end; the events after them are passed over, and that is said.
     static let queueLimit = 1_000
     /// What a command has to end in once its time has passed, in microseconds.
     private static let grace: Int64 = 2_000_000
-    /// How soon an end is noticed while a command goes on, in microseconds.
-    private static let patience: Int64 = 100_000
 
     private struct Run {
-        let process: pid_t
+        let process: StartedProcess
         let name: String
         var end: Client.Deadline
         /// Whether it was told to end.
@@ -30,11 +28,11 @@ struct HookRuns {
         self.output = output
     }
 
-    /// When `attend` has something to do again; nil where nothing goes on.
-    var deadline: Client.Deadline? { running.isEmpty ? nil : .after(microseconds: Self.patience) }
+    /// When the first has used up its time.
+    var deadline: Client.Deadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
 
     /// Takes the events that commands are run for.
-    mutating func take(_ events: [Event]) {
+    func take(_ events: [Event]) {
         let wanted = events.filter { hook.types.contains($0.type) && $0.countdown != nil }
         let room = Self.queueLimit - queue.count
         queue += wanted.prefix(room)
@@ -45,29 +43,26 @@ struct HookRuns {
     }
 
     /// Notices those that have ended, ends those whose time has passed, and starts those that wait.
-    mutating func attend() {
+    func attend() {
         running = running.compactMap(attended)
         while running.count < Self.limit, !queue.isEmpty { start(queue.removeFirst()) }
     }
 
     /// Asks all that go on to end, as nobody looks after them any more.
     func leave() {
-        for run in running { kill(-run.process, SIGTERM) }
+        for run in running { run.process.sendToGroup(SIGTERM) }
     }
 
     /// Nil where it has ended.
     private func attended(_ run: Run) -> Run? {
-        var status: Int32 = 0
-        let reaped = unsafe waitpid(run.process, &status, WNOHANG)
-        guard reaped == 0 else {
-            if reaped > 0, !run.isLate { tell(of: ProcessEnding(waitStatus: status), run) }
+        if let ending = run.process.ending() {
+            if !run.isLate { tell(of: ending, run) }
             return nil
         }
         guard run.end.remainingUSec == 0 else { return run }
         var run = run
         if !run.isLate { output.warn("countdownctl: \(quoted(run.name)) takes too long, and is ended") }
-        // The group is all that it has started.
-        kill(-run.process, run.isLate ? SIGKILL : SIGTERM)
+        run.process.sendToGroup(run.isLate ? SIGKILL : SIGTERM)
         run.isLate = true
         run.end = .after(microseconds: Self.grace)
         return run
@@ -81,7 +76,7 @@ struct HookRuns {
         }
     }
 
-    private mutating func start(_ event: Event) {
+    private func start(_ event: Event) {
         guard let countdown = event.countdown else { return }
         let words = hook.words(for: countdown, clock: .local)
         do {
@@ -96,18 +91,15 @@ struct HookRuns {
         _ words: [String],
         _ event: Event,
         _ countdown: Countdown
-    ) throws(ProcessLaunch.NotStarted) -> pid_t {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { throw ProcessLaunch.NotStarted(name: words[0], errno: errno) }
-        defer { for end in ends { close(end) } }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    ) throws(ProcessLaunch.NotStarted) -> StartedProcess {
+        guard let pipe = Pipe() else { throw ProcessLaunch.NotStarted(name: words[0], errno: errno) }
         // An event is far smaller than a pipe; where the system gives a smaller one it is cut and waits for nobody.
-        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        pipe.writing.stopBlocking()
         let text = JSONText.object(event, .short) + [UInt8(ascii: "\n")]
-        _ = unsafe text.withUnsafeBytes { unsafe write(ends[1], $0.baseAddress, $0.count) }
+        _ = unsafe text.withUnsafeBytes { unsafe write(pipe.writing.descriptor, $0.baseAddress, $0.count) }
         var launch = ProcessLaunch(words: words)
         launch.variables = Hook.variables(of: event, countdown)
-        launch.input = ends[0]
+        launch.input = pipe.reading.descriptor
         // Standard output is for the lines of the watch alone.
         launch.output = STDERR_FILENO
         launch.hasOwnGroup = true

@@ -17,20 +17,13 @@ struct ForegroundCommand {
         signal(SIGCHLD, SIG_DFL)
         let process = try ProcessLaunch(words: words, mask: before).start()
         while true {
-            if let ending = ending(of: process) { return ending }
+            if let ending = process.ending() { return ending }
             var told = unsafe siginfo_t()
             let number = unsafe sigwaitinfo(&signals, &told)
             // What the terminal sends, it has sent to the command as well.
             guard number > 0, number != SIGCHLD, unsafe told.si_code != SI_KERNEL else { continue }
-            kill(process, number)
+            process.send(number)
         }
-    }
-
-    /// How it ended; nil where it has not.
-    private func ending(of process: pid_t) -> ProcessEnding? {
-        var status: Int32 = 0
-        guard unsafe waitpid(process, &status, WNOHANG) == process else { return nil }
-        return ProcessEnding(waitStatus: status)
     }
 
     /// What is passed on, and what tells of its end.

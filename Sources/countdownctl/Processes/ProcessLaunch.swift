@@ -18,7 +18,7 @@ struct ProcessLaunch {
     /// Starts it.
     ///
     /// - Throws: why it could not be.
-    func start() throws(NotStarted) -> pid_t {
+    func start() throws(NotStarted) -> StartedProcess {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -38,7 +38,7 @@ struct ProcessLaunch {
         unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
         let group = hasOwnGroup ? POSIX_SPAWN_SETPGROUP : 0
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group))
-        return try unsafe spawn(&actions, &attributes)
+        return StartedProcess(identifier: try unsafe spawn(&actions, &attributes))
     }
 
     private func spawn(
@@ -83,25 +83,5 @@ extension Failure {
             failure.errno == ENOENT ? .notFound : .notExecutable,
             "cannot run \(quoted(failure.name)): \(systemMessage(failure.errno))"
         )
-    }
-}
-
-/// How a process ended.
-enum ProcessEnding: Equatable {
-    case exited(code: Int32)
-    case killed(signal: Int32)
-
-    /// From the status that wait(2) tells.
-    init(waitStatus: Int32) {
-        let signal = waitStatus & 0x7F
-        self = signal == 0 ? .exited(code: waitStatus >> 8 & 0xFF) : .killed(signal: signal)
-    }
-
-    /// The code by which a shell tells of it.
-    var status: CommandStatus {
-        switch self {
-        case .exited(let code): CommandStatus(rawValue: code)
-        case .killed(let signal): CommandStatus(rawValue: 128 + signal)
-        }
     }
 }

@@ -9,6 +9,8 @@ struct SignalDescriptor: ~Copyable {
     ///
     /// - Throws: that the system has no more room.
     init(_ signals: [Int32]) throws(Failure) {
+        // Where it is ignored, a process that has ended leaves no word of it.
+        if signals.contains(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
         descriptor = unsafe signals.withUnsafeBufferPointer {
             unsafe linux_signal_descriptor_of($0.baseAddress, Int32($0.count))
         }

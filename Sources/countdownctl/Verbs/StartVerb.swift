@@ -62,7 +62,7 @@ struct StartVerb: Verb {
             return .success
         }
         let follower =
-            stay == .attach ? try output.follower(of: daemon, .one) : Follower(EndPrinter(output: output))
+            stay == .attach ? try output.follower(of: daemon, .one) : try Follower(EndPrinter(output: output))
         var ends = EndWatch([request.call.key], of: daemon, output: output, showing: follower) { interruption in
             let reply = try reply(to: request.call) { method throws(Failure) in
                 try daemon.call(method, unless: interruption)

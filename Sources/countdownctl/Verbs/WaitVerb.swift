@@ -32,7 +32,8 @@ struct WaitVerb: Verb {
         let keys = try arguments.required(by: "wait")
         let timeout = try timeout.map { text throws(Failure) in try DurationText.read(text) }
         let output = options.output
-        var ends = EndWatch(keys, of: try Daemon(), output: output, showing: Follower(EndPrinter(output: output)))
+        let follower = try Follower(EndPrinter(output: output))
+        var ends = EndWatch(keys, of: try Daemon(), output: output, showing: follower)
         return try ends.run(tick: 0, any: any, until: timeout.map { .after(microseconds: $0) })
     }
 }

@@ -55,7 +55,7 @@ struct WatchVerb: Verb {
         guard line == nil || output.json == nil else { throw Failure.usage("one of --json and --format, not both") }
         if line != nil || hook != nil {
             let following = Following(.patterns(patterns), tick: tick, since: since)
-            var feed = Feed(following, of: try Daemon(), output: output, line: line, hook: hook)
+            var feed = try Feed(following, of: try Daemon(), output: output, line: line, hook: hook)
             return try feed.run()
         }
         let daemon = try Daemon()
