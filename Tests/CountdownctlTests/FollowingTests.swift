@@ -7,7 +7,7 @@ import Testing
 struct FollowingTests {
     @Test("a watch that has told all there was is taken up at the newest revision")
     func takesUp() {
-        var following = Following(.keys(["tea"]), tick: 0)
+        var following = Following(Selection(keys: ["tea"]), tick: 0)
         #expect(following.request == Watch(tickUSec: 0, heartbeatUSec: Following.heartbeat, keys: ["tea"]))
         following.take(Event(type: .attached, key: "tea"))
         following.take(Event(type: .synced, revision: 7))
@@ -21,7 +21,7 @@ struct FollowingTests {
 
     @Test("a watch that broke off before it had told all there was begins afresh")
     func beginsAfresh() {
-        var following = Following(.patterns([]))
+        var following = Following(Selection(typed: []))
         following.take(Event(type: .attached, key: "tea"))
         following.take(Event(type: .started, revision: 9, key: "coffee"))
         #expect(following.request.since == nil)
@@ -30,13 +30,23 @@ struct FollowingTests {
 
     @Test("one that was taken up goes on from what it has told, though it had not told all")
     func goesOn() {
-        var following = Following(.patterns(["t*"]), since: 5)
+        var following = Following(Selection(typed: ["t*", "tea"]), since: 5)
         following.take(Event(type: .finished, revision: 6, key: "tea"))
         #expect(following.request.since == 6)
         following.beginAfresh()
         following.take(Event(type: .finished, revision: 8, key: "tea"))
         #expect(following.request.since == nil)
         #expect(following.request.match == ["t*"])
+        #expect(following.request.keys == ["tea"])
+    }
+
+    @Test("what is typed with nothing of a pattern in it is a key")
+    func selects() {
+        let selection = Selection(typed: ["tea", "t?", "[a]", "login/*", "a]"])
+        #expect(selection.keys == ["tea", "a]"])
+        #expect(selection.patterns == ["t?", "[a]", "login/*"])
+        #expect(!selection.isOne && Selection(typed: ["tea"]).isOne && !Selection(typed: ["*"]).isOne)
+        #expect(Selection(typed: []).match == nil && Selection(typed: []).named == nil)
     }
 
     @Test("pauses between attempts grow from none to half a minute")

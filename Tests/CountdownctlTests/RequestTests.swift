@@ -119,7 +119,7 @@ struct RequestTests {
     @Test("list takes patterns and states")
     func lists() throws {
         #expect(try ListVerb.parse([]).request() == List())
-        #expect(try ListVerb.parse(["a*", "b"]).request() == List(match: ["a*", "b"]))
+        #expect(try ListVerb.parse(["a*", "b"]).request() == List(match: ["a*"], keys: ["b"]))
         #expect(try ListVerb.parse(["-a"]).request() == List(states: State.allCases))
         #expect(
             try ListVerb.parse(["--state", "finished,cancelled", "--state", "paused"]).request()

@@ -72,6 +72,7 @@ struct SentenceTests {
             (.unreachable(path: "/x", errno: ECONNREFUSED), .unavailable),
             (.unreachable(path: "/x", errno: EACCES), .denied),
             (.unreachable(path: "/x", errno: EAGAIN), .tryLater),
+            (.unreachable(path: "/x", errno: EMFILE), .internalFault),
             (.disconnected, .unavailable), (.failed(errno: EIO), .unavailable),
             (.unknownError(name: "x.Y"), .protocolFault), (.protocolViolation(.unexpectedReply), .protocolFault),
             (.invalidReply(method: "x.Y", member: "z"), .protocolFault),
@@ -80,6 +81,8 @@ struct SentenceTests {
             (.countdown(.noSuchCountdown(key: "tea")), .unknownKey),
             (.countdown(.historyTrimmed(oldestRevision: 1)), .tryLater),
             (.countdown(.limitReached(limit: "countdowns", maximum: 1)), .tryLater),
+            (.countdown(.limitReached(limit: "labelBytes", maximum: 1)), .usage),
+            (.countdown(.limitReached(limit: "patterns", maximum: 1)), .usage),
             (.countdown(.storageFailed(reason: "disk full")), .notStored),
         ] as [(ClientError, CommandStatus)]
     )

@@ -41,9 +41,9 @@ struct EndWatch {
         any: Bool = false,
         until deadline: Client.Deadline? = nil
     ) throws -> CommandStatus {
-        let following = Following(.keys(vigil.keys), tick: tick)
+        let following = Following(Selection(keys: vigil.keys), tick: tick)
         var stream = try EventStream(following, of: daemon, interruption: interruption)
-        while !vigil.open.isEmpty, !(any && vigil.hasEnd) {
+        while vigil.hasOpen, !(any && vigil.hasEnd) {
             switch try stream.next(until: deadline) {
             case .events(let events):
                 guard try take(events) else { return try interrupted() }

@@ -11,7 +11,8 @@ struct Vigil {
 
     /// The keys in the order in which they were typed, each once.
     let keys: [String]
-    private var known: [String: Knowledge] = [:]
+    /// What is known under each of them.
+    private var known: [String: Knowledge]
     /// The keys of which the watch that goes on has told something.
     private var heard: Set<String> = []
     /// The revision that an end has to be newer than, where the countdown is one that was started here.
@@ -20,6 +21,7 @@ struct Vigil {
     init(_ keys: [String]) {
         var seen: Set<String> = []
         self.keys = keys.filter { seen.insert($0).inserted }
+        known = Dictionary(uniqueKeysWithValues: self.keys.map { ($0, .nothing) })
     }
 
     /// Notes what has been told; whether that is an end that was waited for.
@@ -68,6 +70,9 @@ struct Vigil {
     /// The keys that have not ended.
     var open: [String] { keys.filter(isOpen) }
 
+    /// Whether there is a key that has not ended.
+    var hasOpen: Bool { keys.contains(where: isOpen) }
+
     /// Whether one has ended whose end was waited for; that nothing is known under a key is no end.
     var hasEnd: Bool {
         keys.contains { key in
@@ -91,9 +96,10 @@ struct Vigil {
     }
 
     private func isOpen(_ key: String) -> Bool {
-        guard keys.contains(key) else { return false }
-        if case .ended = known[key] { return false }
-        return true
+        switch known[key] {
+        case nil, .ended: false
+        case .nothing, .alive: true
+        }
     }
 
     private mutating func tick(_ key: String, _ event: Event) {

@@ -37,6 +37,7 @@ extension CountdownError {
         switch self {
         case .noSuchCountdown: .unknownKey
         case .wrongState: .notRunning
+        case .limitReached(let limit, let maximum) where excess(over: limit, of: maximum) != nil: .usage
         case .alreadyRunning, .revisionMismatch, .historyTrimmed, .limitReached: .tryLater
         case .storageFailed: .notStored
         }
@@ -50,9 +51,23 @@ extension CountdownError {
         case .wrongState(let countdown): "is \(countdown.state.rawValue); nothing changed"
         case .historyTrimmed(let oldest): "nothing before revision \(oldest) is kept any more"
         case .limitReached(let limit, let maximum):
-            "the daemon's limit \(quoted(limit)) of \(maximum) is reached; `countdownctl status --all` shows it"
+            excess(over: limit, of: maximum)
+                ?? "the daemon's limit \(quoted(limit)) of \(maximum) is reached; `countdownctl status --all` shows it"
         case .storageFailed(let reason): "nothing changed, as it could not be stored: \(PrintableText.escape(reason))"
         }
+    }
+}
+
+/// What was typed too long or too often, where that is why a limit is reached: later it would be no shorter. Nil for
+/// what the daemon has no room for just now.
+private func excess(over limit: String, of maximum: Int64) -> String? {
+    switch limit {
+    case "labelBytes": "a label has \(maximum) bytes at most"
+    case "metadataPairs": "a countdown has \(maximum) pairs of metadata at most"
+    case "metadataBytes": "the metadata of a countdown has \(maximum) bytes at most"
+    case "patterns": "the daemon takes \(maximum) patterns at once; keys without any of *?[ are none, and not counted"
+    case "patternBytes": "a pattern has \(maximum) bytes at most"
+    default: nil
     }
 }
 

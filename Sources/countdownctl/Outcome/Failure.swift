@@ -53,6 +53,8 @@ extension Failure {
             )
         case EACCES, EPERM: return Failure(.denied, "\(path) belongs to somebody else: \(systemMessage(errno))")
         case EAGAIN: return Failure(.tryLater, "the daemon at \(path) has no room for another connection now")
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            return Failure(.internalFault, "cannot connect to \(path): \(systemMessage(errno))")
         default: return Failure(.unavailable, "no daemon at \(path): \(systemMessage(errno))")
         }
     }

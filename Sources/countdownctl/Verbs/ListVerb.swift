@@ -69,9 +69,11 @@ struct ListVerb: Verb {
             }
             states.append(state)
         }
+        let selection = Selection(typed: patterns)
         return List(
-            match: patterns.isEmpty ? nil : patterns,
-            states: all ? State.allCases : states.isEmpty ? nil : states
+            match: selection.match,
+            states: all ? State.allCases : states.isEmpty ? nil : states,
+            keys: selection.named
         )
     }
 

@@ -20,8 +20,8 @@ struct WatchVerb: Verb {
               countdownctl watch --on finished --exec 'notify-send {label}'
 
             First each that runs or is paused is told, then what changes and, on whole
-            seconds, what remains. Where the daemon goes away it is waited for, and all that
-            ended meanwhile is told.
+            seconds, what remains. Where the daemon goes away it is waited for, and all
+            that ended meanwhile is told.
 
             With --format a line is printed wherever what it shows has changed, of the
             countdown that ends first; one that has just finished is shown for 5 s. json is
@@ -50,17 +50,17 @@ struct WatchVerb: Verb {
 
     func perform() throws -> CommandStatus {
         let tick = try tick.map { text throws(Failure) in try DurationText.read(text) }
+        let selection = Selection(typed: patterns)
+        let following = Following(selection, tick: tick, since: since)
         let output = options.output
         let (line, hook) = (try feed.line(), try feed.hook())
         guard line == nil || output.json == nil else { throw Failure.usage("one of --json and --format, not both") }
         if line != nil || hook != nil {
-            let following = Following(.patterns(patterns), tick: tick, since: since)
             var feed = try Feed(following, of: try Daemon(), output: output, line: line, hook: hook)
             return try feed.run()
         }
         let daemon = try Daemon()
-        var follower = try output.follower(of: daemon, isOne ? .anyOfOneKey : .several)
-        let following = Following(.patterns(patterns), tick: tick, since: since)
+        var follower = try output.follower(of: daemon, selection.isOne ? .anyOfOneKey : .several)
         var stream = try EventStream(following, of: daemon, interruption: follower.waiting)
         while true {
             switch try stream.next() {
@@ -72,10 +72,5 @@ struct WatchVerb: Verb {
                 return follower.waiting.leavingStatus
             }
         }
-    }
-
-    /// Whether no more than one key can match.
-    private var isOne: Bool {
-        patterns.count == 1 && patterns.allSatisfy { pattern in !pattern.contains { "*?[".contains($0) } }
     }
 }

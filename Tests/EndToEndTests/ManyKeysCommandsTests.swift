@@ -1,0 +1,47 @@
+import IPC
+import TestSupport
+import Testing
+
+@Suite("countdownctl with many keys")
+struct ManyKeysCommandsTests {
+    private let daemon: DaemonProcess
+    private let typist: Typist
+    /// More than the daemon takes patterns at once.
+    private let keys = (1...100).map { "key-\($0)" }
+
+    init() throws {
+        daemon = try DaemonProcess()
+        typist = Typist(daemon)
+    }
+
+    @Test("wait waits for all of them, and tells each once")
+    func waits() throws {
+        let caller = try Caller(of: daemon)
+        for key in keys { _ = try caller.call(Start(key: key, durationUSec: 3_600_000_000)) }
+        let wait = try typist.begin("wait \(keys.joined(separator: " "))")
+        try typist.awaitWatchers(1)
+        _ = try typist.type("finish \(keys.joined(separator: " "))")
+        let run = try wait.finish()
+        #expect(run.exitCode == 0)
+        #expect(Set(run.data) == Set(keys.map { "\($0): finished at TIME" }) && run.data.count == keys.count)
+    }
+
+    @Test("watch and list take them where patterns may stand, as they hold nothing of a pattern")
+    func selects() throws {
+        for key in ["key-1", "key-100", "tea", "coffee"] { _ = try typist.type("start \(key) 1h") }
+        let watch = try typist.begin("watch \(keys.joined(separator: " ")) te* --tick 0")
+        let beginnings = try (0..<3).map { _ in try watch.line()?.prefix { $0 != ":" } }
+        #expect(Set(beginnings) == ["key-1", "key-100", "tea"])
+        watch.interrupt()
+        #expect(try watch.finish().exitCode == 130)
+        let list = try typist.type("list --no-legend \(keys.joined(separator: " ")) te*")
+        #expect(list.data.map { $0.prefix { $0 != " " } } == ["key-1", "key-100", "tea"])
+    }
+
+    @Test("too many patterns are 64, and how many the daemon takes is said", arguments: ["watch", "list"])
+    func refuses(_ verb: String) throws {
+        let run = try typist.type("\(verb) \(keys.map { "\($0)*" }.joined(separator: " "))")
+        #expect(run.exitCode == 64)
+        #expect(run.message.hasPrefix("countdownctl: the daemon takes 64 patterns at once; "))
+    }
+}
