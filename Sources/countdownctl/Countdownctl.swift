@@ -21,9 +21,22 @@ struct Countdownctl: ParsableCommand {
             'tomorrow 9:00', ISO 8601, or @ with the seconds since 1970. Ctrl-C leaves a
             countdown running and never cancels it.
 
-            Exit codes: 0 done; 3 known and not running, of wait and attach: cancelled;
-            4 no such countdown; 64 usage; 69 no daemon; 74 not stored; 75 try later;
-            76 protocol; 77 denied; 124 timed out; 130 Ctrl-C.
+            Exit codes:
+                0  done
+                3  known and not running; of wait and attach: cancelled
+                4  no such countdown
+               64  what was typed cannot be meant
+               69  no daemon
+               70  a fault of countdownctl
+               74  not stored, or standard output could not be written
+               75  try later: it runs already, a limit is reached, another one changed it
+               76  what answered speaks otherwise than this countdownctl
+               77  the daemon serves another user
+              124  the time of --timeout has passed
+              126  the command of run cannot be run
+              127  the command of run is not there
+              130  Ctrl-C
+            Of several keys the highest; run has the code of its command, or that of -E.
             """,
         version: "countdownctl \(Version.current)",
         subcommands: [

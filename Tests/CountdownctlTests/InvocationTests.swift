@@ -1,3 +1,4 @@
+import ArgumentParser
 import Testing
 
 @testable import countdownctl
@@ -19,8 +20,17 @@ struct InvocationTests {
     func values() {
         let codes: [CommandStatus: Int32] = [
             .success: 0, .notRunning: 3, .unknownKey: 4, .usage: 64, .unavailable: 69, .internalFault: 70,
-            .notStored: 74, .tryLater: 75, .protocolFault: 76, .denied: 77, .timedOut: 124, .interrupted: 130,
+            .notStored: 74, .tryLater: 75, .protocolFault: 76, .denied: 77, .timedOut: 124, .notExecutable: 126,
+            .notFound: 127, .interrupted: 130,
         ]
         for (status, code) in codes { #expect(status.rawValue == code) }
+    }
+
+    @Test("what the help says at length stands on the lines on which it was written, 79 columns at most")
+    func helpLines() {
+        for command in [Countdownctl.configuration] + Countdownctl.configuration.subcommands.map({ $0.configuration }) {
+            let wide = command.discussion.split(separator: "\n").filter { DisplayWidth.of($0) > 79 }
+            #expect(wide.isEmpty, "\(command.commandName ?? "")")
+        }
     }
 }

@@ -15,9 +15,9 @@ struct ButtonVerb: Verb {
 
             Enter, space or a click presses it. The command is run without a shell. When
             it has succeeded the button counts, shows the seconds, and takes no presses;
-            then it can be pressed again. A command that fails leaves no countdown. Left and
-            opened again, on another terminal too, the button is where its countdown is;
-            another --for holds from the next press on.
+            then it can be pressed again. A command that fails leaves no countdown. Left
+            and opened again, on another terminal too, the button is where its countdown
+            is; another --for holds from the next press on.
 
             0 where it is left with q, 130 with Ctrl-C; with --once 130 where it is left
             before it counts.

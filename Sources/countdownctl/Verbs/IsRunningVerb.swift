@@ -9,7 +9,7 @@ struct IsRunningVerb: Verb {
         discussion: """
             Examples:
               countdownctl is-running tea && echo "not yet"
-              countdownctl is-running backup || { back-up && countdownctl start backup 1d; }
+              countdownctl is-running backup || echo "nothing is backed up now"
 
             0 where it runs, 3 where it is paused or has ended, 4 where none is known under
             the key.

@@ -1,0 +1,84 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Every exit code that the help lists, provoked.
+@Suite("The exit codes of countdownctl")
+struct ExitCodeTests {
+    private let daemon: DaemonProcess
+    private let typist: Typist
+
+    init() throws {
+        daemon = try DaemonProcess()
+        typist = Typist(daemon)
+    }
+
+    /// What has each code for its answer.
+    private enum Provocation {
+        /// The last of some lines, typed one after the other.
+        case lines([String])
+        /// A line for a shell.
+        case shell(String)
+        /// A line that is typed where there is no daemon.
+        case nobody(String)
+        /// What a daemon answers.
+        case answer(String)
+        /// Ctrl-C while a line's command goes on.
+        case interrupted(String)
+    }
+
+    private static let provocations: [Int32: Provocation] = [
+        0: .lines(["start tea 1h", "is-running tea"]),
+        3: .lines(["start tea 1h", "pause tea", "is-running tea"]),
+        4: .lines(["show tea"]),
+        64: .lines(["start tea 1h30"]),
+        69: .nobody("list"),
+        70: .shell("ulimit -n 4; countdownctl wait tea"),
+        74: .answer(#"{"error":"io.countdownd.StorageFailed","parameters":{"reason":"disk full"}}"#),
+        75: .lines(["start tea 1h", "start tea --fail"]),
+        76: .answer("tea"),
+        77: .answer(#"{"error":"org.varlink.service.PermissionDenied"}"#),
+        124: .lines(["start tea 1h", "wait tea --timeout 10ms"]),
+        126: .lines(["run tea -- /etc/passwd"]),
+        127: .lines(["run tea -- /nowhere/to/be/found"]),
+        130: .interrupted("attach tea"),
+    ]
+
+    private func run(_ provocation: Provocation) throws -> CommandRun {
+        switch provocation {
+        case .lines(let lines):
+            for line in lines.dropLast() { #expect(try typist.type(line).exitCode == 0) }
+            return try typist.type(#require(lines.last))
+        case .shell(let line): return try typist.type(shell: line)
+        case .nobody(let line): return try Typist(at: daemon.directory.path(of: "none")).type(line)
+        case .answer(let message):
+            let socket = try ListeningSocket(path: daemon.directory.path(of: "other"))
+            let command = try Typist(at: socket.path).begin("start tea")
+            let connection = try socket.accept()
+            _ = try connection.message()
+            try connection.send(message: message)
+            return try command.finish()
+        case .interrupted(let line):
+            _ = try typist.type("start tea 1h")
+            let command = try typist.begin(line)
+            try typist.awaitWatchers(1)
+            command.interrupt()
+            return try command.finish()
+        }
+    }
+
+    @Test("each is provoked", arguments: provocations.keys.sorted())
+    func provokes(_ code: Int32) throws {
+        let run = try run(#require(Self.provocations[code]))
+        #expect(run.exitCode == code)
+        // Those that say no more than the code does are `is-running` and a command that went well.
+        #expect(run.standardError.isEmpty == [0, 3].contains(code))
+    }
+
+    @Test("the help lists these and no others")
+    func lists() throws {
+        let help = try Typist(at: "").type("--help").standardOutput
+        let listed = help.matches(of: #/(?m)^ +([0-9]+)  [a-zC]/#).compactMap { Int32($0.1) }
+        #expect(listed == Self.provocations.keys.sorted())
+    }
+}
