@@ -50,8 +50,8 @@ struct Countdownctl: ParsableCommand {
         Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)
     }
 
-    /// Whether the word is the name of a verb.
-    static func has(verb: String) -> Bool {
-        configuration.subcommands.contains { $0.configuration.commandName == verb }
+    /// The verb of a name; nil where there is none.
+    static func verb(named name: String) -> (any ParsableCommand.Type)? {
+        configuration.subcommands.first { $0.configuration.commandName == name }
     }
 }
