@@ -28,6 +28,11 @@ public struct Key: Hashable, Sendable {
         self.text = text
     }
 
+    /// The key of a text that was a key before.
+    init(trusted text: String) {
+        self.text = text
+    }
+
     /// Whether all characters are printable ASCII, as in most keys: then none has to be looked up.
     private static func isPlain(_ text: String) -> Bool {
         let bytes = text.utf8.span

@@ -19,11 +19,11 @@ extension Timetable {
         precondition(change.countdown.revision == revision.next, "a change is applied before another is decided")
         revision = change.countdown.revision
         guard change.replaced != nil, let slot = slot(under: change.countdown.key) else { return insert(change) }
-        let before = slab[slot].countdown
+        let before = self[slot]
         let previous = slab[slot].previous
         unlink(slot, from: .live)
         set(change.countdown, at: slot)
-        lists[Lists.Name(of: change.countdown)].append(slot, in: &slab)
+        lists[slab[slot].list].append(slot, in: &slab)
         if !change.countdown.isLive && change.countdown.forget {
             index.remove(change.countdown.key, in: slab)
         }
@@ -38,7 +38,7 @@ extension Timetable {
         revision = revision.previous
         let key = applied.change.countdown.key
         let slot = applied.slot
-        unlink(slot, from: Lists.Name(of: applied.change.countdown))
+        unlink(slot, from: slab[slot].list)
         switch applied.origin {
         case .new(let instead):
             index.remove(key, in: slab)
@@ -61,7 +61,7 @@ extension Timetable {
         // Nothing is known under the key of an ending that is not kept.
         guard countdown.isLive || !countdown.forget else { return dropRestored(countdown.key) }
         let applied = insert(Change(kind: .started, countdown: countdown, replaced: nil))
-        guard case .new(let instead?) = applied.origin, slab[instead].countdown.isLive else { return nil }
+        guard case .new(let instead?) = applied.origin, slab[instead].isLive else { return nil }
         return takeOutRestored(instead)
     }
 
@@ -69,14 +69,14 @@ extension Timetable {
     ///
     /// - Returns: its revision, nil where none is live under the key.
     public mutating func dropRestored(_ key: Key) -> Revision? {
-        guard let slot = slot(under: key), slab[slot].countdown.isLive else { return nil }
+        guard let slot = slot(under: key), slab[slot].isLive else { return nil }
         index.remove(key, in: slab)
         return takeOutRestored(slot)
     }
 
     private mutating func takeOutRestored(_ slot: Slot) -> Revision {
         unlink(slot, from: .live)
-        let revision = slab[slot].countdown.revision
+        let revision = slab[slot].revision
         discard(slot)
         return revision
     }
@@ -98,22 +98,21 @@ extension Timetable {
         let slot = slab.insert(change.countdown)
         if case .paused = change.countdown.phase { pausedCount += 1 }
         let instead = index.set(change.countdown.key, to: slot, in: slab)
-        lists[Lists.Name(of: change.countdown)].append(slot, in: &slab)
-        schedule(slot)
+        lists[slab[slot].list].append(slot, in: &slab)
+        schedule(change.countdown.phase, at: slot)
         return Applied(change: change, slot: slot, origin: .new(instead: instead))
     }
 
     /// Takes an entry out of its list; walks that stand on it step back.
     mutating func unlink(_ slot: Slot, from name: Lists.Name) {
-        if slab[slot].walksHere > 0 { stepBack(from: slot, in: name) }
+        if walkers[slot] != nil { stepBack(from: slot, in: name) }
         lists[name].remove(slot, in: &slab)
     }
 
     /// Gives up an entry that is in no list and under no key any more.
     mutating func discard(_ slot: Slot) {
-        if case .paused = slab[slot].countdown.phase { pausedCount -= 1 }
-        elapsed.remove(slot.index)
-        wall.remove(slot.index)
+        if slab[slot].state == .paused { pausedCount -= 1 }
+        deadlines.remove(slot, in: slab)
         slab.free(slot)
     }
 }

@@ -8,10 +8,9 @@ extension Timetable {
     ///
     /// It ended at its deadline, whenever that is noticed.
     public mutating func endNextDue(at now: Now) -> Change? {
-        guard isDue(at: now), let slot = soonestSlot(at: now),
-            case .running(let deadline) = slab[slot].countdown.phase
-        else { return nil }
-        var countdown = slab[slot].countdown
+        guard isDue(at: now), let slot = deadlines.soonest(at: now, in: slab) else { return nil }
+        var countdown = self[slot]
+        guard case .running(let deadline) = countdown.phase else { return nil }
         let late = max(.zero, .zero - deadline.remaining(at: now))
         countdown.phase = .finished(at: deadline.wall(at: now), late: late)
         let change = Change(
@@ -21,13 +20,6 @@ extension Timetable {
         )
         apply(change)
         return change
-    }
-
-    private func soonestSlot(at now: Now) -> Slot? {
-        guard var soonest = elapsed.first else { return wall.first.map { Slot(index: $0.id) } }
-        soonest.instant = now.wall(of: BootInstant(microseconds: soonest.instant)).microseconds
-        if let wall = wall.first, wall < soonest { soonest = wall }
-        return Slot(index: soonest.id)
     }
 
     /// Lets go of endings that are too many or too old, and of forgotten ones that nobody has to be told any more.
@@ -54,7 +46,7 @@ extension Timetable {
 
     private var oldestEnding: Countdown? {
         let first = lists[.ended].first
-        return first == .none ? nil : slab[first].countdown
+        return first == .none ? nil : self[first]
     }
 
     private func isOver(_ ending: Countdown, at now: Now) -> Bool {
@@ -64,7 +56,7 @@ extension Timetable {
 
     private mutating func dropFirst(of name: Lists.Name) {
         let slot = lists[name].first
-        lists[name].released = slab[slot].countdown.revision
+        lists[name].released = slab[slot].revision
         unlink(slot, from: name)
         discard(slot)
     }

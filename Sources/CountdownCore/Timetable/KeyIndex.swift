@@ -4,105 +4,108 @@
 /// places, however many keys there are. The hash has a seed of its own in each process, so that nobody can choose keys
 /// that fall together.
 struct KeyIndex: Sendable {
-    /// A slot, and enough of its key's hash to pass over others without looking at their keys.
-    private struct Place {
-        static let free = Place(hash: 0, slot: .none)
-
-        let hash: UInt32
-        let slot: Slot
-    }
-
-    private struct Table {
-        var places: [Place] = []
-        var count = 0
-
-        /// Where a hash's run begins.
-        func home(of hash: UInt32) -> Int {
-            Int(hash) & (places.count - 1)
-        }
-
-        func next(after position: Int) -> Int {
-            (position + 1) & (places.count - 1)
-        }
-    }
-
     private static let tableBits = 10
 
-    private var tables = [Table](repeating: Table(), count: 1 << KeyIndex.tableBits)
+    private var tables = [KeyTable](repeating: KeyTable(), count: 1 << KeyIndex.tableBits)
 
     /// The slot of a key, nil where it has none.
     func slot(of key: Key, in slab: Slab) -> Slot? {
         let (number, hash) = Self.split(key)
-        let table = tables[number]
-        guard let position = Self.find(key, hash, in: table, slab) else { return nil }
-        return table.places[position].slot
+        return tables[number].position(of: key, hash, in: slab).map { tables[number].slots[$0] }
     }
 
     /// Lets a key stand for a slot.
     /// - Returns: the slot that it stood for before.
     mutating func set(_ key: Key, to slot: Slot, in slab: Slab) -> Slot? {
         let (number, hash) = Self.split(key)
-        if let position = Self.find(key, hash, in: tables[number], slab) {
-            defer { tables[number].places[position] = Place(hash: hash, slot: slot) }
-            return tables[number].places[position].slot
+        guard let position = tables[number].position(of: key, hash, in: slab) else {
+            tables[number].insert(slot, hash)
+            return nil
         }
-        if tables[number].count * 4 >= tables[number].places.count * 3 { Self.grow(&tables[number]) }
-        Self.insert(Place(hash: hash, slot: slot), into: &tables[number])
-        return nil
+        defer { tables[number].slots[position] = slot }
+        return tables[number].slots[position]
     }
 
     /// Lets a key stand for nothing.
     mutating func remove(_ key: Key, in slab: Slab) {
         let (number, hash) = Self.split(key)
-        guard let position = Self.find(key, hash, in: tables[number], slab) else { return }
-        Self.free(position, in: &tables[number])
+        guard let position = tables[number].position(of: key, hash, in: slab) else { return }
+        tables[number].free(position)
     }
 
     /// The table of a key, and its hash within that.
-    private static func split(_ key: Key) -> (table: Int, hash: UInt32) {
+    private static func split(_ key: Key) -> (table: Int, hash: UInt16) {
         let hash = UInt64(bitPattern: Int64(key.hashValue))
-        return (Int(hash >> UInt64(64 - tableBits)), UInt32(truncatingIfNeeded: hash))
+        return (Int(hash >> UInt64(64 - tableBits)), UInt16(truncatingIfNeeded: hash))
     }
+}
 
-    private static func find(_ key: Key, _ hash: UInt32, in table: Table, _ slab: Slab) -> Int? {
-        guard table.count > 0 else { return nil }
-        var position = table.home(of: hash)
-        while table.places[position].slot != .none {
-            let place = table.places[position]
-            if place.hash == hash, slab[place.slot].countdown.key == key { return position }
-            position = table.next(after: position)
+/// A table of slots by the hashes of their keys.
+///
+/// A place is two bytes of hash and a slot, in arrays of their own: most of what is passed over is passed over without a
+/// look at its key, and growing needs no key at all. Places lie in the order of their hashes, but for those that were
+/// taken, so that a table may have any size; it grows by a quarter before more than four fifths are in use.
+private struct KeyTable: Sendable {
+    private var hashes: [UInt16] = []
+    var slots: [Slot] = []
+    private var count = 0
+
+    /// Where the slot of a key is, nil where it is not in here.
+    func position(of key: Key, _ hash: UInt16, in slab: Slab) -> Int? {
+        guard count > 0 else { return nil }
+        var position = home(of: hash)
+        while slots[position] != .none {
+            if hashes[position] == hash, slab.isKey(key, at: slots[position]) { return position }
+            position = next(after: position)
         }
         return nil
     }
 
-    private static func insert(_ place: Place, into table: inout Table) {
-        var position = table.home(of: place.hash)
-        while table.places[position].slot != .none { position = table.next(after: position) }
-        table.places[position] = place
-        table.count += 1
-    }
-
-    private static func grow(_ table: inout Table) {
-        let old = table.places
-        table.places = [Place](repeating: .free, count: max(4, old.count * 2))
-        table.count = 0
-        for place in old where place.slot != .none { insert(place, into: &table) }
+    /// Puts in a slot whose key is not in here.
+    mutating func insert(_ slot: Slot, _ hash: UInt16) {
+        if (count + 1) * 5 > slots.count * 4 { grow() }
+        var position = home(of: hash)
+        while slots[position] != .none { position = next(after: position) }
+        hashes[position] = hash
+        slots[position] = slot
+        count += 1
     }
 
     /// Frees a place, and moves those behind it up that would not be found any more.
-    private static func free(_ position: Int, in table: inout Table) {
+    mutating func free(_ position: Int) {
         var hole = position
-        var position = table.next(after: hole)
-        while table.places[position].slot != .none {
-            let home = table.home(of: table.places[position].hash)
-            let mask = table.places.count - 1
-            if (position - home) & mask >= (position - hole) & mask {
-                table.places[hole] = table.places[position]
+        var position = next(after: hole)
+        while slots[position] != .none {
+            if distance(from: home(of: hashes[position]), to: position) >= distance(from: hole, to: position) {
+                hashes[hole] = hashes[position]
+                slots[hole] = slots[position]
                 hole = position
             }
-            position = table.next(after: position)
+            position = next(after: position)
         }
-        table.places[hole] = .free
-        table.count -= 1
+        slots[hole] = .none
+        count -= 1
+    }
+
+    private mutating func grow() {
+        let old = zip(slots, hashes)
+        let size = slots.count + slots.count / 4 + 4
+        slots = [Slot](repeating: .none, count: size)
+        hashes = [UInt16](repeating: 0, count: size)
+        count = 0
+        for (slot, hash) in old where slot != .none { insert(slot, hash) }
+    }
+
+    /// Where the run of a hash begins.
+    private func home(of hash: UInt16) -> Int {
+        (Int(hash) * slots.count) >> UInt16.bitWidth
+    }
+
+    private func next(after position: Int) -> Int {
+        position + 1 == slots.count ? 0 : position + 1
+    }
+
+    private func distance(from start: Int, to end: Int) -> Int {
+        end >= start ? end - start : end - start + slots.count
     }
 }

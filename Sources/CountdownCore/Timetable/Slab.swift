@@ -1,80 +1,96 @@
-/// Where an entry lies; it may lie somewhere else, or be another's, once its countdown is no longer known.
-public struct Slot: Hashable, Sendable {
-    let index: Int32
-
-    static let none = Slot(index: -1)
-}
-
-/// A countdown and its place among the others.
-struct Entry: Sendable {
-    var countdown: Countdown
-    var previous = Slot.none
-    var next = Slot.none
-    /// Walks that stand here and have to be moved where the entry is.
-    var walksHere: Int32 = 0
-}
-
 /// All entries, in slots that are used again.
+///
+/// A countdown is taken apart here and put together again: a million of them take no more than they must.
 struct Slab: Sendable {
-    private var entries = ChunkedArray<Entry>()
-    private var firstFree = Slot.none
+    private var entries = Pool<Entry>()
+    private var extras = Pool<Extra>()
 
+    /// What is kept of every countdown; its extra must not be changed here.
     subscript(_ slot: Slot) -> Entry {
-        get { entries[Int(slot.index)] }
-        _modify { yield &entries[Int(slot.index)] }
+        get { entries[slot.index] }
+        _modify { yield &entries[slot.index] }
     }
 
     mutating func insert(_ countdown: Countdown) -> Slot {
-        guard firstFree != .none else {
-            entries.append(Entry(countdown: countdown))
-            return Slot(index: Int32(entries.count - 1))
-        }
-        let slot = firstFree
-        firstFree = self[slot].next
-        self[slot] = Entry(countdown: countdown)
-        return slot
+        var entry = Entry(countdown)
+        entry.extra = keep(Extra(countdown), instead: Extra.none)
+        return Slot(index: entries.insert(entry))
     }
 
-    /// Gives the slot back. What it held goes when the slot is used again, but for its texts, which go now.
+    /// Replaces what an entry holds; it stays where it is in its list.
+    mutating func set(_ countdown: Countdown, at slot: Slot) {
+        var entry = Entry(countdown)
+        (entry.previous, entry.next) = (self[slot].previous, self[slot].next)
+        entry.extra = keep(Extra(countdown), instead: self[slot].extra)
+        self[slot] = entry
+    }
+
+    /// Gives the slot back.
     mutating func free(_ slot: Slot) {
-        self[slot].countdown.label = nil
-        self[slot].countdown.metadata = [:]
-        self[slot].next = firstFree
-        firstFree = slot
-    }
-}
-
-/// A list through the entries of a slab, in the order of their revisions.
-struct RevisionList: Sendable {
-    private(set) var first = Slot.none
-    private(set) var last = Slot.none
-    private(set) var count = 0
-    /// That of the newest entry that was let go.
-    var released = Revision(.min)
-
-    mutating func append(_ slot: Slot, in slab: inout Slab) {
-        insert(slot, after: last, in: &slab)
+        _ = keep(nil, instead: self[slot].extra)
+        var entry = self[slot]
+        entry.extra = Extra.none
+        entries.free(slot.index, leaving: entry)
     }
 
-    /// Puts an entry behind another, or first, where that is none.
-    mutating func insert(_ slot: Slot, after previous: Slot, in slab: inout Slab) {
-        let next = previous == .none ? first : slab[previous].next
-        slab[slot].previous = previous
-        slab[slot].next = next
-        if previous == .none { first = slot } else { slab[previous].next = slot }
-        if next == .none { last = slot } else { slab[next].previous = slot }
-        count += 1
+    func key(at slot: Slot) -> Key {
+        let entry = self[slot]
+        return entry.key.key ?? longKey(of: entry)
     }
 
-    mutating func remove(_ slot: Slot, in slab: inout Slab) {
-        let (previous, next) = (slab[slot].previous, slab[slot].next)
-        if previous == .none { first = next } else { slab[previous].next = next }
-        if next == .none { last = previous } else { slab[next].previous = previous }
-        count -= 1
+    func isKey(_ key: Key, at slot: Slot) -> Bool {
+        if key.text.utf8.count <= ShortKey.capacity { return self[slot].key == key }
+        return extra(of: self[slot]).key == key
     }
 
-    /// The entry behind another, or the first one, where that is none.
-    func next(after slot: Slot, in slab: Slab) -> Slot {
-        slot == .none ? first : slab[slot].next
+    /// What lies there; the deadline of a running countdown is kept elsewhere and has to be given.
+    func countdown(at slot: Slot, deadline: Deadline?) -> Countdown {
+        let entry = self[slot]
+        let extra = extra(of: entry)
+        return Countdown(
+            key: key(at: slot),
+            phase: phase(of: entry, extra, deadline),
+            clock: entry.clock,
+            length: entry.length,
+            started: entry.started,
+            label: extra.label,
+            metadata: extra.metadata,
+            forget: entry.forget,
+            revision: entry.revision
+        )
+    }
+
+    private func phase(of entry: Entry, _ extra: Extra, _ deadline: Deadline?) -> Phase {
+        switch entry.state {
+        case .running:
+            guard let deadline else { preconditionFailure("a running countdown has a deadline") }
+            return .running(until: deadline)
+        case .paused: return .paused(remaining: extra.span)
+        case .finished: return .finished(at: extra.ended, late: extra.span)
+        case .cancelled: return .cancelled(at: extra.ended, remaining: extra.span)
+        }
+    }
+
+    // MARK: Extras
+
+    private func extra(of entry: Entry) -> Extra {
+        entry.extra == Extra.none ? .empty : extras[entry.extra]
+    }
+
+    private func longKey(of entry: Entry) -> Key {
+        guard let key = extra(of: entry).key else { preconditionFailure("every entry has a key") }
+        return key
+    }
+
+    /// Puts an extra in the place of another.
+    /// - Returns: its number.
+    private mutating func keep(_ extra: Extra?, instead number: Int32) -> Int32 {
+        guard let extra else {
+            if number != Extra.none { extras.free(number, leaving: .empty) }
+            return Extra.none
+        }
+        guard number != Extra.none else { return extras.insert(extra) }
+        extras[number] = extra
+        return number
     }
 }

@@ -14,10 +14,11 @@ public struct Timetable: Sendable {
     var index = KeyIndex()
     var slab = Slab()
     var lists = Lists()
-    var elapsed = IndexedHeap()
-    var wall = IndexedHeap()
+    var deadlines = Deadlines()
     var walks: [WalkID: Walk] = [:]
     var lastWalk = WalkID(number: 0)
+    /// How many walks stand on an entry; they have to be moved where it is.
+    var walkers: [Slot: Int] = [:]
 
     /// An empty timetable whose first change has the revision after the given one.
     public init(policy: Policy, revision: Revision) {
@@ -34,7 +35,7 @@ public struct Timetable: Sendable {
 
     /// The countdown that is known under a key.
     public func countdown(under key: Key) -> Countdown? {
-        slot(under: key).map { slab[$0].countdown }
+        slot(under: key).map { self[$0] }
     }
 
     /// Where the countdown that is known under a key lies.
@@ -44,7 +45,7 @@ public struct Timetable: Sendable {
 
     /// The countdown that lies there.
     public subscript(_ slot: Slot) -> Countdown {
-        slab[slot].countdown
+        slab.countdown(at: slot, deadline: deadlines.deadline(of: slot))
     }
 
     /// Whether all that has happened since a revision can be told.
@@ -54,58 +55,25 @@ public struct Timetable: Sendable {
 
     /// The earliest deadline, as the system clock is set now; nil where nothing runs.
     public func nextDeadline(at now: Now) -> WallInstant? {
-        let elapsed = elapsed.first.map { now.wall(of: BootInstant(microseconds: $0.instant)) }
-        let wall = wall.first.map { WallInstant(microseconds: $0.instant) }
-        guard let elapsed, let wall else { return elapsed ?? wall }
-        return min(elapsed, wall)
+        deadlines.next(at: now)
     }
 
-    // MARK: Upkeep of the index, the lists and the heaps
+    // MARK: Upkeep of the entries and their deadlines
 
-    /// Puts the deadline of an entry into its heap, or takes it out where the entry has none.
-    mutating func schedule(_ slot: Slot) {
-        let order = slab[slot].countdown.revision.number
-        switch slab[slot].countdown.phase {
-        case .running(.elapsed(let instant)):
-            wall.remove(slot.index)
-            elapsed.set(slot.index, at: instant.microseconds, order: order)
-        case .running(.wall(let instant)):
-            elapsed.remove(slot.index)
-            wall.set(slot.index, at: instant.microseconds, order: order)
-        case .paused, .finished, .cancelled:
-            elapsed.remove(slot.index)
-            wall.remove(slot.index)
+    /// Puts the deadline of a countdown among the others, or takes it out where it has none.
+    mutating func schedule(_ phase: Phase, at slot: Slot) {
+        if case .running(let deadline) = phase {
+            deadlines.set(deadline, of: slot, in: slab)
+        } else {
+            deadlines.remove(slot, in: slab)
         }
     }
 
-    /// Replaces what an entry holds, with the count of the paused ones and the heaps.
+    /// Replaces what an entry holds, with the count of the paused ones and the deadline.
     mutating func set(_ countdown: Countdown, at slot: Slot) {
-        if case .paused = slab[slot].countdown.phase { pausedCount -= 1 }
-        slab[slot].countdown = countdown
+        if slab[slot].state == .paused { pausedCount -= 1 }
+        slab.set(countdown, at: slot)
         if case .paused = countdown.phase { pausedCount += 1 }
-        schedule(slot)
-    }
-}
-
-/// The three lists through the entries: each known entry is in one of them.
-struct Lists: Sendable {
-    enum Name: Int, CaseIterable {
-        /// Running and paused.
-        case live
-        /// Ended, and kept as history.
-        case ended
-        /// Ended, not kept: only until those who were walking when they ended have been told.
-        case forgotten
-
-        init(of countdown: Countdown) {
-            self = countdown.isLive ? .live : countdown.forget ? .forgotten : .ended
-        }
-    }
-
-    private var lists = [RevisionList](repeating: RevisionList(), count: Name.allCases.count)
-
-    subscript(_ name: Name) -> RevisionList {
-        get { lists[name.rawValue] }
-        _modify { yield &lists[name.rawValue] }
+        schedule(countdown.phase, at: slot)
     }
 }

@@ -92,7 +92,7 @@ extension Timetable {
             guard let (name, slot) = next(of: walk) else { return .atEnd }
             limit -= 1
             walk.places[name.rawValue].slot = slot
-            walk.places[name.rawValue].passed = slab[slot].countdown.revision
+            walk.places[name.rawValue].passed = slab[slot].revision
             guard meet(self, slot) else { return .more }
         }
         return .more
@@ -101,7 +101,7 @@ extension Timetable {
     /// Goes back to where a place's start is.
     private func seek(_ place: inout Walk.Place, limit: inout Int) {
         guard place.isSeeking, case .after(let revision) = place.start else { return }
-        while place.slot != .none, slab[place.slot].countdown.revision > revision {
+        while place.slot != .none, slab[place.slot].revision > revision {
             guard limit > 0 else { return }
             limit -= 1
             place.slot = slab[place.slot].previous
@@ -117,9 +117,9 @@ extension Timetable {
             guard place.start != .nowhere else { continue }
             var slot = lists[name].next(after: place.slot, in: slab)
             // A change that was taken back has put its entry where the walk has been.
-            while slot != .none, slab[slot].countdown.revision <= place.passed { slot = slab[slot].next }
+            while slot != .none, slab[slot].revision <= place.passed { slot = slab[slot].next }
             guard slot != .none else { continue }
-            if let known = least, slab[known.slot].countdown.revision < slab[slot].countdown.revision { continue }
+            if let known = least, slab[known.slot].revision < slab[slot].revision { continue }
             least = (name, slot)
         }
         return least.map { ($0.name, $0.slot) }
@@ -136,11 +136,12 @@ extension Timetable {
     // MARK: Entries that walks stand on
 
     private mutating func stand(on slot: Slot) {
-        if slot != .none { slab[slot].walksHere += 1 }
+        if slot != .none { walkers[slot, default: 0] += 1 }
     }
 
     private mutating func leave(_ slot: Slot) {
-        if slot != .none { slab[slot].walksHere -= 1 }
+        guard let count = walkers[slot] else { return }
+        walkers[slot] = count == 1 ? nil : count - 1
     }
 
     /// Moves walks from an entry that is about to leave its list to the one before it.

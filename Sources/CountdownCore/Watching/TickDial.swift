@@ -46,6 +46,6 @@ struct TickDial: Sendable {
 
     private mutating func schedule(_ pace: PaceID) {
         guard let next = wheels[pace.index].next else { return due.remove(pace.number) }
-        due.set(pace.number, at: next, order: 0)
+        due.set(pace.number, at: next)
     }
 }

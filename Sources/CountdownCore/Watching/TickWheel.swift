@@ -155,7 +155,7 @@ struct TickWheel: Sendable {
     private mutating func schedule(_ id: Int32, after now: Int64) {
         let sinceLast = now.saturatingSubtracted(buckets[Int(id)].latestPhase).modulo(interval)
         buckets[Int(id)].turn = now.saturatingAdded(interval - sinceLast)
-        due.set(id, at: buckets[Int(id)].turn, order: 0)
+        due.set(id, at: buckets[Int(id)].turn)
     }
 }
 

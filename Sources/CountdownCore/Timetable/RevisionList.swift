@@ -1,0 +1,53 @@
+/// A list through the entries of a slab, in the order of their revisions.
+struct RevisionList: Sendable {
+    private(set) var first = Slot.none
+    private(set) var last = Slot.none
+    private(set) var count = 0
+    /// That of the newest entry that was let go.
+    var released = Revision(.min)
+
+    mutating func append(_ slot: Slot, in slab: inout Slab) {
+        insert(slot, after: last, in: &slab)
+    }
+
+    /// Puts an entry behind another, or first, where that is none.
+    mutating func insert(_ slot: Slot, after previous: Slot, in slab: inout Slab) {
+        let next = previous == .none ? first : slab[previous].next
+        slab[slot].previous = previous
+        slab[slot].next = next
+        if previous == .none { first = slot } else { slab[previous].next = slot }
+        if next == .none { last = slot } else { slab[next].previous = slot }
+        count += 1
+    }
+
+    mutating func remove(_ slot: Slot, in slab: inout Slab) {
+        let (previous, next) = (slab[slot].previous, slab[slot].next)
+        if previous == .none { first = next } else { slab[previous].next = next }
+        if next == .none { last = previous } else { slab[next].previous = previous }
+        count -= 1
+    }
+
+    /// The entry behind another, or the first one, where that is none.
+    func next(after slot: Slot, in slab: Slab) -> Slot {
+        slot == .none ? first : slab[slot].next
+    }
+}
+
+/// The three lists through the entries: each known entry is in one of them.
+struct Lists: Sendable {
+    enum Name: Int, CaseIterable {
+        /// Running and paused.
+        case live
+        /// Ended, and kept as history.
+        case ended
+        /// Ended, not kept: only until those who were walking when they ended have been told.
+        case forgotten
+    }
+
+    private var lists = [RevisionList](repeating: RevisionList(), count: Name.allCases.count)
+
+    subscript(_ name: Name) -> RevisionList {
+        get { lists[name.rawValue] }
+        _modify { yield &lists[name.rawValue] }
+    }
+}
