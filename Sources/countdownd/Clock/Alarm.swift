@@ -16,9 +16,6 @@ struct Alarm: ~Copyable {
     }
 
     /// Calls back on the queue once the instant has come for which the alarm was armed last, from now on.
-    ///
-    /// A timer that waits for nothing would have no descriptor from libdispatch before it waits for something, and none at
-    /// all where that is when peers have used them up.
     func start(_ ring: @escaping @Sendable () -> Void) {
         timer.setEventHandler(handler: ring)
         timer.schedule(wallDeadline: Self.deadline(Self.latest))

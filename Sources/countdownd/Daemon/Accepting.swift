@@ -46,6 +46,7 @@ extension Daemon {
                 guard let connection = try listener.accept() else { return }
                 try admit(Descriptor(owning: connection, of: "accept4"))
             } catch {
+                reserve.release()
                 stopAccepting(.failed(until: now.boot + Accepting.pause), "\(error)", at: now)
             }
         }
@@ -53,12 +54,13 @@ extension Daemon {
 
     /// Takes connections in again, where the time for it has come.
     func acceptAgain(at now: Now) {
-        if let next = accepting.next, next <= now.boot { setAccepting(.on) }
+        guard let next = accepting.next, next <= now.boot else { return }
+        setAccepting(reserve.fill() ? .on : .failed(until: now.boot + Accepting.pause))
     }
 
     /// Takes connections in again, now that a peer has gone.
     func acceptInsteadOfGone() {
-        if accepting.state != .on { setAccepting(.on) }
+        if accepting.state != .on, reserve.fill() { setAccepting(.on) }
     }
 
     private func admit(_ socket: consuming Descriptor) throws(SystemFailure) {

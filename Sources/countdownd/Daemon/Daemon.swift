@@ -26,6 +26,7 @@ actor Daemon {
     let signals: Signals
     let listener: Listener
     var accepting = Accepting()
+    var reserve: Reserve
     var supervision: Supervision
 
     var peers = Peers(reserved: Token.lastReserved)
@@ -91,6 +92,8 @@ actor Daemon {
         receiveBuffer = [UInt8](repeating: 0, count: policy.readBytesInTurn)
         poller = try Poller(queue: executor.queue)
         alarm = Alarm(queue: executor.queue)
+        reserve = Reserve(of: listener.descriptor)
+        guard reserve.fill() else { throw SystemFailure("fcntl") }
     }
 
     /// Serves from now on, until a signal ends the process.
