@@ -80,7 +80,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["IPC", "Varlink", "TestSupport", "CSQLite"],
-            exclude: ["Clients"],
+            exclude: ["Bars", "Clients"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -58,6 +58,20 @@ struct FeedTests {
     }
 
     @Test(
+        "no label begins a tag of polybar, alone or together with what stands beside it; the template's own tags stay",
+        arguments: [
+            ("{label}", "%{A1:rm:}x", "%\u{2060}{A1:rm:}x"), ("{s}%{label}", "{B#f00}", "5%\u{2060}{B#f00}"),
+            ("{label}{{u}}", "5%", "5%\u{2060}{u}"),
+            ("%{{F#f00}}{label}%{{F-}}", "100 % {a}", "%{F#f00}100 % {a}%{F-}"),
+            ("{label}{key}", "%", "%\u{2060}{k}"), ("{label}", "%{\u{301}", "%\u{2060}{\u{301}"),
+        ]
+    )
+    func beginsNoTags(_ template: String, _ label: String, _ text: String) throws {
+        let format = try FeedFormat.template(Template(template))
+        #expect(line(format, [countdown("{k}", remaining: 5_000_000, label: label)]) == text)
+    }
+
+    @Test(
         "a place that stands for nothing and a lone brace are refused",
         arguments: ["{kye}", "{", "}", "{key", "key}", "{}"]
     )

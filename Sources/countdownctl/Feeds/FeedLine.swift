@@ -21,7 +21,7 @@ struct FeedLine {
         case .json: json { $0.member("countdowns", countdowns) }
         case .waybar: waybar(countdowns, clock)
         case .i3bar: i3bar(countdowns)
-        case .template(let template): countdowns.first.map { template.render($0, clock: clock) } ?? ""
+        case .template(let template): countdowns.first.map { template.render($0, clock: clock, for: .bar) } ?? ""
         }
     }
 

@@ -54,16 +54,29 @@ struct Template: Equatable {
     /// Whether nothing in it depends on the countdown.
     var isConstant: Bool { !pieces.contains { if case .field = $0 { true } else { false } } }
 
-    /// The text for a countdown. What others chose is taken as it is, or as it may be shown.
-    func render(_ countdown: Countdown, clock: ClockText, isShown: Bool = true) -> String {
-        pieces.map { piece in
+    /// Who takes a text that was filled in.
+    enum Reader {
+        /// A program, which has it as one of its words.
+        case program
+        /// Somebody at a terminal, which obeys no part of it.
+        case terminal
+        /// A bar such as polybar, to which `%{` begins a tag that may colour, or run a command where it is clicked.
+        case bar
+    }
+
+    /// The text for a countdown. What others chose is no more to its reader than text; the rest is the template's.
+    func render(_ countdown: Countdown, clock: ClockText, for reader: Reader = .terminal) -> String {
+        var result = ""
+        for piece in pieces {
             switch piece {
-            case .text(let text): return text
+            case .text(let text): result += text
             case .field(let field):
                 let value = Self.value(of: field, countdown, clock)
-                return isShown ? PrintableText.escape(value) : value
+                let shown = reader == .program ? value : PrintableText.escape(value)
+                result += reader == .bar ? TagText.escape(shown, behind: result) : shown
             }
-        }.joined()
+        }
+        return result
     }
 
     private static func value(of field: Field, _ countdown: Countdown, _ clock: ClockText) -> String {

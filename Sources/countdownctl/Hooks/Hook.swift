@@ -49,7 +49,7 @@ struct Hook {
     /// The program and its arguments for an event.
     func words(for countdown: Countdown, clock: ClockText) -> [String] {
         switch command {
-        case .words(let words): words.map { $0.render(countdown, clock: clock, isShown: false) }
+        case .words(let words): words.map { $0.render(countdown, clock: clock, for: .program) }
         // A line gets all by its environment: what others wrote into a label is no part of the script.
         case .line(let line): ["sh", "-c", line]
         }
