@@ -5,8 +5,8 @@ import IPC
 enum KeyCompletion {
     /// More than anybody looks through.
     private static let limit: Int64 = 200
-    /// How long somebody who pressed Tab is kept, in microseconds.
-    private static let patience: Int64 = 500_000
+    /// How long somebody who pressed Tab is kept by a daemon that does not answer, in microseconds.
+    private static let patience: Int64 = 5_000_000
 
     /// What ArgumentParser asks for the keys.
     static let kind = CompletionKind.custom { _, _, prefix in keys(beginningWith: prefix) }

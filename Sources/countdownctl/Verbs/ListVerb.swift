@@ -23,7 +23,8 @@ struct ListVerb: Verb {
     var all = false
 
     @Option(
-        help: ArgumentHelp("List those in a state: running, paused, finished or cancelled.", valueName: "state")
+        help: ArgumentHelp("List those in a state: running, paused, finished or cancelled.", valueName: "state"),
+        completion: .list(State.allCases.map(\.rawValue))
     )
     var state: [String] = []
 

@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+@Suite("Completions in the shells themselves")
+struct CompletionScreenTests {
+    private let visitor: Visitor
+
+    init() throws {
+        visitor = try Visitor()
+        for key in ["tea", "toast", "coffee"] { try visitor.run("start", key, "1h") }
+    }
+
+    /// A line that becomes a shell, which has read our script as `make install` has it read.
+    private static let shells = [
+        "bash": """
+        countdownctl --generate-completion-script bash > "$HOME/completions"
+        echo 'PS1="> "; . ~/completions; clear' > "$HOME/.bashrc"
+        exec bash --rcfile "$HOME/.bashrc" -i
+        """,
+        "zsh": """
+        countdownctl --generate-completion-script zsh > "$HOME/_countdownctl"
+        echo 'PS1="> "; fpath=(~ $fpath); autoload -U compinit; compinit -u -D; clear' > "$HOME/.zshrc"
+        exec zsh -i
+        """,
+        "fish": """
+        mkdir -p "$HOME/.config/fish/completions"
+        countdownctl --generate-completion-script fish > "$HOME/.config/fish/completions/countdownctl.fish"
+        echo 'function fish_prompt; echo "> "; end; clear' > "$HOME/.config/fish/config.fish"
+        exec fish -i
+        """,
+    ]
+
+    @Test("Tab completes verbs, options, their values, and keys that the daemon has", arguments: shells.keys.sorted())
+    func completes(_ shell: String) throws {
+        let line = try #require(Self.shells[shell])
+        let terminal = try visitor.terminal(line, ["HOME": visitor.daemon.directory.path])
+        try terminal.wait(for: "the prompt") { $0.split(separator: "\n").last == ">" }
+        for (typed, whole) in [
+            ("cancel te", "cancel tea"), ("stat", "status"), ("list --rev", "list --reverse"),
+            ("adjust co", "adjust coffee"),
+            ("list --sort star", "list --sort started"), ("watch --format wa", "watch --format waybar"),
+            ("list --state pau", "list --state paused"), ("wait coffee toa", "wait coffee toast"),
+            ("watch --on fin", "watch --on finished"), ("start te", "start tea"),
+        ] {
+            try terminal.type("countdownctl \(typed)\t")
+            // What is typed next stands apart from what was completed, and not from what is only suggested.
+            try terminal.type("x")
+            try terminal.wait(for: "countdownctl \(whole) x")
+            try terminal.type("\u{15}")
+            try terminal.wait(for: "an empty line") { !$0.contains("countdownctl") }
+        }
+    }
+}
