@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The manual pages")
+struct ManualTests {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let written = try run("manuals", directory.path)
+        #expect(written.exitCode == 0 && written.standardError.isEmpty, "\(written.standardError)")
+        // Where `make install` puts them.
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            let section = directory.path(of: "man\(name.suffix(1))")
+            try FileManager.default.createDirectory(atPath: section, withIntermediateDirectories: true)
+            try FileManager.default.moveItem(atPath: directory.path(of: name), toPath: "\(section)/\(name)")
+        }
+    }
+
+    /// Runs a script of the package over the programs that were built and a folder of pages.
+    private func run(_ script: String, _ pages: String) throws -> CommandRun {
+        let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
+        return try RunningCommand(
+            [built, pages],
+            executable: BuiltProduct.packageDirectory.appendingPathComponent("scripts/\(script)").path,
+            environment: ["LANG": "C.UTF-8"]
+        ).finish()
+    }
+
+    @Test("they are valid to mandoc and to man, and say all that the programs and the interface do")
+    func areValid() throws {
+        let check = try run("check-manuals", directory.path)
+        #expect(check.exitCode == 0 && check.standardError.isEmpty, "\(check.standardError)")
+    }
+
+    @Test("each unit of systemd names one that is there")
+    func documentsUnits() throws {
+        for unit in ["countdownd.service.in", "countdownd.socket"] {
+            let url = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit)")
+            let text = try String(contentsOf: url, encoding: .utf8)
+            let named = try #require(text.firstMatch(of: #/\nDocumentation=man:([a-z]+)\(([0-9])\)\n/#))
+            #expect(FileManager.default.fileExists(atPath: directory.path(of: "man\(named.2)/\(named.1).\(named.2)")))
+        }
+    }
+}
