@@ -144,6 +144,16 @@ struct FeedTests {
         #expect(object["percentage"] as? Int == 25)
     }
 
+    @Test("waybar is sent what the README shows")
+    func looksAsInReadme() throws {
+        let tea = CountdownctlTests.countdown("tea", 200, label: "Earl Grey")
+        let coffee = CountdownctlTests.countdown("coffee", 90, .paused)
+        let feed = FeedLine(format: .waybar, thresholds: FeedClass.Thresholds())
+        var line = StyledLine()
+        line.append(feed.render([tea, coffee], clock: ClockText(zone: TestZone.utc, now: noon)))
+        try expect([line], toLookLike: "waybar")
+    }
+
     @Test("a tooltip names twenty, and says how many more there are")
     func limitsTooltips() throws {
         let all = (0..<25).map { countdown("\($0)", remaining: 1) }
