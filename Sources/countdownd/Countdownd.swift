@@ -46,8 +46,10 @@ enum Countdownd {
 
     private static func storage(_ options: Options, _ log: Log) -> Storage {
         let directory = StateDirectory.path(option: options.stateDirectory, environment: Environment.value(of:))
+        let place = options.stateDirectory == nil ? directory : nil
         let opening = StoreOpening(
             directory: directory,
+            otherPlace: place.flatMap { StateDirectory.otherPlace(than: $0, environment: Environment.value(of:)) },
             durability: options.durability,
             policy: options.policy,
             log: log

@@ -11,6 +11,8 @@ struct StoreOpening {
 
     /// Nil where nothing says where it would be.
     let directory: String?
+    /// Where a store may be left that belongs into the directory; nil where nowhere is looked.
+    var otherPlace: String? = nil
     let durability: SQLiteStore.Durability
     let policy: Policy
     let log: Log
@@ -38,6 +40,7 @@ struct StoreOpening {
             log: log
         )
         do throws(StoreFailure) {
+            if let otherPlace { try OtherPlace(directory: otherPlace, log: log).moveStore(to: held) }
             return try file.open(in: held)
         } catch {
             throw .failed(error)
