@@ -13,11 +13,17 @@ mandir := $(PREFIX)/share/man
 bashdir := $(PREFIX)/share/bash-completion/completions
 zshdir := $(PREFIX)/share/zsh/site-functions
 fishdir := $(PREFIX)/share/fish/vendor_completions.d
-# A user manager reads units below a home from its share folder alone, those of the system from lib.
-unitdir := $(PREFIX)/$(if $(filter $(HOME)/%,$(PREFIX)),share,lib)/systemd/user
+# A user manager reads units below a home from its share folder alone, those of the system from lib; the system's manager
+# reads none below a home.
+in_home := $(if $(HOME),$(filter $(HOME)/%,$(PREFIX)))
+unitdir := $(PREFIX)/$(if $(in_home),share,lib)/systemd/user
+systemunitdir := $(if $(in_home),,$(PREFIX)/lib/systemd/system)
+sandbox := countdownd.service.d/50-sandbox.conf
 
 # Set to 1, nothing is installed that the build lacks: it is named instead.
 NO_DEPS ?=
+# The folder of the executables that are installed; what is not in bin is taken as it is.
+BUILT ?= bin
 # Where SwiftPM builds countdownctl: every module is compiled anew for a static executable.
 static := .build-static
 # Package.swift makes our own targets' warnings errors where this says so.
@@ -33,7 +39,7 @@ SHELL := /bin/bash
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f)
 swift_files := Package.swift Sources Tests
-shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* scripts/* Tests/Clock/*) $(wildcard Tests/Clock/*.sh)
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* scripts/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
@@ -56,7 +62,7 @@ crash: ## kill the daemon 200 times while clients change countdowns (COUNTDOWND_
 	swift build --build-tests
 	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} swift test --skip-build --filter CrashTests
 
-build: bin/countdownd bin/countdownctl bin/share ## release executables in bin/, their manuals and completions
+build: $(BUILT)/countdownd $(BUILT)/countdownctl $(BUILT)/share ## release executables in bin/, their manuals and completions
 
 bin/countdownd: $(sources)
 	@scripts/install-dependencies --check build
@@ -71,30 +77,50 @@ bin/countdownctl: $(sources)
 	@install -D -m 755 $(static)/release/countdownctl $@
 
 # What the executables say of themselves, so that it is never older than they are.
-bin/share: bin/countdownd bin/countdownctl scripts/manuals Sources/IPC/io.countdownd.varlink
+$(BUILT)/share: $(BUILT)/countdownd $(BUILT)/countdownctl scripts/manuals Sources/IPC/io.countdownd.varlink
 	@rm -rf $@ && mkdir -p $@
-	scripts/manuals bin $@
-	@bin/countdownctl --generate-completion-script bash > $@/countdownctl
-	@bin/countdownctl --generate-completion-script zsh > $@/_countdownctl
-	@bin/countdownctl --generate-completion-script fish > $@/countdownctl.fish
+	scripts/manuals $(BUILT) $@
+	@$(BUILT)/countdownctl --generate-completion-script bash > $@/countdownctl
+	@$(BUILT)/countdownctl --generate-completion-script zsh > $@/_countdownctl
+	@$(BUILT)/countdownctl --generate-completion-script fish > $@/countdownctl.fish
 
 install: build ## install below PREFIX, staged in DESTDIR
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(interfacedir)'
-	install -m 755 bin/countdownd bin/countdownctl '$(DESTDIR)$(bindir)'
+	install -m 755 $(BUILT)/countdownd $(BUILT)/countdownctl '$(DESTDIR)$(bindir)'
 	install -m 644 Sources/IPC/io.countdownd.varlink '$(DESTDIR)$(interfacedir)'
 	install -d '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man7'
-	install -m 644 bin/share/countdownctl.1 bin/share/countdownd.1 '$(DESTDIR)$(mandir)/man1'
-	install -m 644 bin/share/io.countdownd.7 '$(DESTDIR)$(mandir)/man7'
-	install -D -m 644 bin/share/countdownctl '$(DESTDIR)$(bashdir)/countdownctl'
-	install -D -m 644 bin/share/_countdownctl '$(DESTDIR)$(zshdir)/_countdownctl'
-	install -D -m 644 bin/share/countdownctl.fish '$(DESTDIR)$(fishdir)/countdownctl.fish'
+	install -m 644 $(BUILT)/share/countdownctl.1 $(BUILT)/share/countdownd.1 '$(DESTDIR)$(mandir)/man1'
+	install -m 644 $(BUILT)/share/io.countdownd.7 '$(DESTDIR)$(mandir)/man7'
+	install -D -m 644 $(BUILT)/share/countdownctl '$(DESTDIR)$(bashdir)/countdownctl'
+	install -D -m 644 $(BUILT)/share/_countdownctl '$(DESTDIR)$(zshdir)/_countdownctl'
+	install -D -m 644 $(BUILT)/share/countdownctl.fish '$(DESTDIR)$(fishdir)/countdownctl.fish'
 	install -m 644 systemd/countdownd.socket '$(DESTDIR)$(unitdir)'
-	sed 's|@bindir@|$(bindir)|' systemd/countdownd.service.in > '$(DESTDIR)$(unitdir)/countdownd.service'
-	chmod 644 '$(DESTDIR)$(unitdir)/countdownd.service'
+	$(call install_service,countdownd.service,$(unitdir))
+	@if [ -n '$(DESTDIR)' ] || refused=$$(scripts/check-user-namespaces); then \
+	  (set -x; install -D -m 644 systemd/$(sandbox) '$(DESTDIR)$(unitdir)/$(sandbox)'); \
+	else \
+	  rm -f '$(DESTDIR)$(unitdir)/$(sandbox)'; \
+	  echo "$(sandbox) is not installed: the services of users cannot have user namespaces here ($$refused)"; \
+	fi
+ifneq ($(systemunitdir),)
+	install -d '$(DESTDIR)$(systemunitdir)'
+	install -m 644 systemd/system/countdownd@.socket '$(DESTDIR)$(systemunitdir)'
+	$(call install_service,system/countdownd@.service,$(systemunitdir))
+endif
+
+# UNIT FOLDER: the unit names the daemon by its path.
+install_service = sed 's|@bindir@|$(bindir)|' systemd/$1.in > '$(DESTDIR)$2/$(notdir $1)' && \
+	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
 
 uninstall: ## remove what install put there
 	rm -f '$(DESTDIR)$(bindir)/countdownd' '$(DESTDIR)$(bindir)/countdownctl'
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
+	rm -f '$(DESTDIR)$(unitdir)/$(sandbox)'
+	[ ! -d '$(DESTDIR)$(unitdir)/$(dir $(sandbox))' ] || \
+	  rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(unitdir)/$(dir $(sandbox))'
+ifneq ($(systemunitdir),)
+	rm -f '$(DESTDIR)$(systemunitdir)/countdownd@.service' '$(DESTDIR)$(systemunitdir)/countdownd@.socket'
+endif
 	rm -f '$(DESTDIR)$(interfacedir)/io.countdownd.varlink'
 	rm -f '$(DESTDIR)$(mandir)/man1/countdownctl.1' '$(DESTDIR)$(mandir)/man1/countdownd.1'
 	rm -f '$(DESTDIR)$(mandir)/man7/io.countdownd.7'
