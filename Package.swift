@@ -83,6 +83,7 @@ let package = Package(
             exclude: ["Bars", "Clients"],
             swiftSettings: strict
         ),
+        .testTarget(name: "ManagerTests", dependencies: ["IPC", "TestSupport"], exclude: ["Machine"]),
         .testTarget(
             name: "CrashTests",
             dependencies: ["countdownd", "IPC", "TestSupport"],

@@ -6,34 +6,43 @@ public final class RunningCommand {
     public let process: ChildProcess
     private let directory: TemporaryDirectory
     private let output: Int32
+    /// The other end of its standard input, where that is a pipe.
+    private let input: Int32?
     private var unread: [UInt8] = []
     private var read: [UInt8] = []
 
-    /// Starts countdownctl, or another executable, with `input` as all of its standard input; its environment is
-    /// `environment` and a `PATH`, nothing else.
+    /// Starts countdownctl, or another executable, with `input` as all of its standard input; nil is one on which nothing
+    /// comes, and which ends with this object. Its environment is `environment` and a `PATH`, nothing else.
     public init(
         _ arguments: [String],
         executable: String? = nil,
         environment: [String: String] = [:],
-        input: String = ""
+        input: String? = ""
     ) throws {
         directory = try TemporaryDirectory()
-        let input = open(try directory.write(input, to: "input"), O_RDONLY | O_CLOEXEC)
+        var inputs: [Int32] = [-1, -1]
+        if let input {
+            inputs[0] = open(try directory.write(input, to: "input"), O_RDONLY | O_CLOEXEC)
+        } else if pipe2(&inputs, O_CLOEXEC) != 0 {
+            throw SystemFailure("pipe")
+        }
+        self.input = input == nil ? inputs[1] : nil
         let errors = open(directory.path(of: "errors"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         var ends: [Int32] = [-1, -1]
-        guard input >= 0, errors >= 0, pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemFailure("open") }
-        defer { for descriptor in [input, errors, ends[1]] { close(descriptor) } }
+        guard inputs[0] >= 0, errors >= 0, pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemFailure("open") }
+        defer { for descriptor in [inputs[0], errors, ends[1]] { close(descriptor) } }
         output = ends[0]
         process = try ChildProcess(
             executable ?? BuiltProduct.path(of: "countdownctl"),
             arguments: arguments,
             environment: ["PATH": "/usr/bin:/bin"].merging(environment) { _, given in given },
-            descriptors: [input, ends[1], errors]
+            descriptors: [inputs[0], ends[1], errors]
         )
     }
 
     deinit {
         close(output)
+        if let input { close(input) }
     }
 
     /// The next line of its standard output, without its newline; nil at the end of it.

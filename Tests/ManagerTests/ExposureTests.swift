@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+private let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")
+
+/// A unit may be hardened more, and these numbers then get smaller; they never get larger.
+@Suite("What systemd-analyze says of the units' exposure", .enabled(if: isThere, "there is no systemd-analyze"))
+struct ExposureTests {
+    private let units: TemporaryDirectory
+
+    init() throws {
+        units = try TemporaryDirectory()
+        for (unit, name) in [
+            ("countdownd.service", "countdownd.service"), ("system/countdownd@.service", "countdownd@a.service"),
+        ] {
+            let source = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit).in")
+            let text = try String(contentsOf: source, encoding: .utf8)
+            try units.write(text.replacingOccurrences(of: "@bindir@", with: "/usr/bin"), to: name)
+        }
+    }
+
+    private func exposure(of unit: String, _ options: String...) throws -> Double {
+        let run = try RunningCommand(
+            ["security", "--offline=true", "--no-pager"] + options + [units.path(of: unit)],
+            executable: "/usr/bin/systemd-analyze",
+            environment: ["XDG_RUNTIME_DIR": units.path]
+        ).finish()
+        let level = run.standardOutput.firstMatch(of: /Overall exposure level for [^:]*: ([\d.]+)/)
+        return try #require(level.flatMap { Double($0.1) }, "\(run)")
+    }
+
+    @Test("the first layer of the user's service is at most 6.1, with the second it is at most 1.5")
+    func user() throws {
+        #expect(try exposure(of: "countdownd.service", "--user") <= 6.1)
+        let folder = units.path(of: "countdownd.service.d")
+        try FileManager.default.copyItem(
+            atPath: BuiltProduct.packageDirectory.path + "/systemd/countdownd.service.d",
+            toPath: folder
+        )
+        #expect(try exposure(of: "countdownd.service", "--user") <= 1.5)
+    }
+
+    @Test("the system service's is below 1.0")
+    func system() throws {
+        #expect(try exposure(of: "countdownd@a.service") < 1.0)
+    }
+}

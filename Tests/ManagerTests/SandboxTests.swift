@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The two layers of the sandbox", .onMachine)
+struct SandboxTests {
+    @Test("together they leave it no capability, network, device or way to gain privileges, and the home is read-only")
+    func both() throws {
+        let session = try Session(of: .olga)
+        try session.countdownctl("start tea 1h")
+        let process = try session.property("MainPID")
+        let status = try session.machine.tell(.root, "cat", "/proc/\(process)/status")
+        for line in ["CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] { #expect(status.contains(line)) }
+        let mapped = try session.machine.tell(.root, "cat", "/proc/\(process)/uid_map").split(separator: " ")
+        #expect(mapped == ["\(User.olga.id)", "\(User.olga.id)", "1"])
+        // In there the kernel does not tell root from any other stranger.
+        let socket = "COUNTDOWND_SOCKET=/run/user/\(User.olga.id)/countdownd/io.countdownd"
+        #expect(try session.machine.run(as: .root, ["env", socket, "countdownctl", "list"]).exitCode == 77)
+        let networks = try session.machine.tell(.root, "readlink", "/proc/1/ns/net", "/proc/\(process)/ns/net")
+        #expect(Set(networks.split(separator: "\n")).count == 2)
+        let mounts = try session.machine.tell(.root, "cat", "/proc/\(process)/mounts").split(separator: "\n")
+        for place in ["/", "/home"] {
+            #expect(mounts.last { $0.contains(" \(place) ") }?.contains(" ro,") == true, "\(place)")
+        }
+    }
+
+    @Test(
+        "the first works where users can have no user namespaces; the second keeps it from starting until it is masked"
+    )
+    func withoutNamespaces() throws {
+        let machine = try Machine.shared.get()
+        let folder = "/etc/systemd/system/user@\(User.kim.id).service.d"
+        try machine.shell(
+            .root,
+            "mkdir -p \(folder); printf '[Service]\\nRestrictNamespaces=~user\\n' > \(folder)/n.conf"
+        )
+        try machine.tell(.root, "systemctl", "daemon-reload")
+        let session = try Session(of: .kim)
+
+        let script = BuiltProduct.packageDirectory.appendingPathComponent("scripts/check-user-namespaces")
+        let check = ["systemd-run", "--user", "--quiet", "--pipe", "--wait", "sh", "-s"]
+        let checked = try machine.run(as: .kim, check, input: String(contentsOf: script, encoding: .utf8))
+        #expect(checked.exitCode == 1)
+        #expect(checked.standardOutput.contains("unshare"))
+
+        #expect(throws: Machine.Unexpected.self) { try session.systemctl("start", "countdownd.service") }
+        try session.systemctl("stop", "countdownd.socket", "countdownd.service")
+        let said = try machine.journal("_UID=\(User.kim.id)", "USER_UNIT=countdownd.service")
+        #expect(said.contains { $0["MESSAGE"]?.contains(/status=(217.USER|226.NAMESPACE)/) == true })
+        let mask = "$HOME/.config/systemd/user/countdownd.service.d"
+        try machine.shell(.kim, "mkdir -p \(mask); ln -s /dev/null \(mask)/50-sandbox.conf")
+        try session.systemctl("daemon-reload")
+        try session.systemctl("reset-failed")
+        try session.systemctl("start", "countdownd.socket")
+        #expect(try session.countdownctl("start tea 1h --json").contains(#""outcome":"started""#))
+        let process = try session.property("MainPID")
+        let status = try machine.tell(.root, "cat", "/proc/\(process)/status")
+        for line in ["NoNewPrivs:\t1", "Seccomp:\t2"] { #expect(status.contains(line)) }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+
+/// A user of the machine who is logged in: a manager of services is there, and our socket is enabled.
+struct Session {
+    let machine: Machine
+    let user: User
+
+    /// Logs in for the first time, with a drop-in for our service where one is given.
+    init(of user: User, dropIn: String? = nil) throws {
+        machine = try Machine.shared.get()
+        self.user = user
+        if let dropIn { try write(dropIn) }
+        try logIn()
+        try systemctl("enable", "--quiet", "--now", "countdownd.socket")
+    }
+
+    func logIn() throws {
+        try machine.tell(.root, "systemctl", "start", "user@\(user.id).service")
+    }
+
+    func logOut() throws {
+        try machine.tell(.root, "systemctl", "stop", "user@\(user.id).service")
+    }
+
+    /// Makes the drop-in of our service that is the user's own.
+    func write(_ dropIn: String) throws {
+        let folder = "$HOME/.config/systemd/user/countdownd.service.d"
+        try machine.shell(user, "mkdir -p \(folder); cat > \(folder)/test.conf << 'END'\n\(dropIn)\nEND")
+    }
+
+    @discardableResult
+    func systemctl(_ arguments: String...) throws -> String {
+        try machine.shell(user, "systemctl --user \(arguments.joined(separator: " "))")
+    }
+
+    /// A property of our service.
+    func property(_ name: String) throws -> String {
+        try systemctl("show", "--value", "--property=\(name)", "countdownd.service")
+    }
+
+    /// Runs a line of countdownctl, which has to succeed.
+    @discardableResult
+    func countdownctl(_ line: String) throws -> String {
+        try machine.shell(user, "countdownctl \(line)")
+    }
+
+    /// The keys of what runs.
+    func keys() throws -> [String] {
+        try countdownctl("list --json").matches(of: /"key":"([^"]*)"/).map { String($0.1) }
+    }
+
+    /// What our service has written, each with its fields.
+    func journal() throws -> [[String: String]] {
+        try machine.journal("_UID=\(user.id)", "_SYSTEMD_USER_UNIT=countdownd.service", "_COMM=countdownd")
+    }
+}
+
+/// A client that watches, over restarts of the daemon.
+final class Watching {
+    private let command: RunningCommand
+
+    /// Watches, and has been told all that runs.
+    init(in session: Session) throws {
+        command = try session.machine.begin(as: session.user, ["countdownctl", "watch", "--json", "--tick", "0"])
+        try events(through: "synced")
+    }
+
+    /// The events up to the next of that type, of that key: `started tea`. One of a connection begins with `synced`.
+    @discardableResult
+    func events(through last: String) throws -> [String] {
+        var events: [String] = []
+        while events.last != last, let line = try command.line() {
+            let member = { (name: String) in line.firstMatch(of: try Regex("\"\(name)\":\"([^\"]*)\""))?[1].substring }
+            let type = try member("type") ?? "?"
+            events.append(try (type == "synced" ? nil : member("key")).map { "\(type) \($0)" } ?? String(type))
+        }
+        return events
+    }
+}

@@ -1,0 +1,50 @@
+import TestSupport
+import Testing
+
+@Suite("The system service that a group shares", .onMachine)
+struct SharedServiceTests {
+    private let machine: Machine
+
+    init() throws {
+        machine = try Machine.shared.get()
+    }
+
+    private func countdownctl(_ line: String, as user: User, of group: String) throws -> CommandRun {
+        let socket = "COUNTDOWND_SOCKET=/run/countdownd/\(group)/io.countdownd"
+        return try machine.run(as: user, ["env", socket, "countdownctl"] + line.split(separator: " ").map(String.init))
+    }
+
+    @Test("members share countdowns, over restarts and with root; others are kept out by the socket's mode")
+    func group() throws {
+        try machine.tell(.root, "systemctl", "enable", "--quiet", "--now", "countdownd@workers.socket")
+        let started = try countdownctl("start send/1 1h --json", as: .alice, of: "workers")
+        #expect(started.standardOutput.contains(#""outcome":"started""#))
+        let attached = try countdownctl("start send/1 1h --json", as: .bob, of: "workers")
+        #expect(attached.standardOutput.contains(#""outcome":"attached""#))
+        let denied = try countdownctl("list", as: .carol, of: "workers")
+        #expect(denied.exitCode == 77)
+        #expect(denied.standardError.contains("Permission denied"))
+
+        try machine.tell(.root, "systemctl", "kill", "--signal=KILL", "countdownd@workers.service")
+        try machine.tell(.root, "systemctl", "restart", "countdownd@workers.service")
+        let cancelled = try countdownctl("cancel send/1", as: .root, of: "workers")
+        #expect(cancelled.exitCode == 0)
+
+        let lines = try machine.journal("_SYSTEMD_UNIT=countdownd@workers.service", "_COMM=countdownd")
+        #expect(Set(lines.compactMap { $0["MESSAGE"] }).isSubset(of: ["ready", "stopping"]))
+    }
+
+    @Test("it runs as a user who exists only then, without a capability, a network or a way to gain privileges")
+    func confined() throws {
+        try machine.tell(.root, "systemctl", "start", "countdownd@carol.service")
+        #expect(try countdownctl("start tea 1h", as: .carol, of: "carol").exitCode == 0)
+        #expect(try countdownctl("list", as: .alice, of: "carol").exitCode == 77)
+        let process = try machine.tell(.root, "systemctl", "show", "--value", "--property=MainPID", "countdownd@carol")
+        let status = try machine.tell(.root, "cat", "/proc/\(process)/status")
+        for line in ["CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] { #expect(status.contains(line)) }
+        #expect(!status.contains("\nUid:\t0\t"))
+        let networks = try machine.tell(.root, "readlink", "/proc/1/ns/net", "/proc/\(process)/ns/net")
+        #expect(Set(networks.split(separator: "\n")).count == 2)
+        #expect(try machine.tell(.root, "stat", "--format=%A", "/var/lib/private/countdownd/carol") == "drwx------")
+    }
+}
