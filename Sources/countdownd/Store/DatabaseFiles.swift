@@ -21,7 +21,7 @@ struct DatabaseFiles {
     /// - Returns: how it begins; nil where it is missing or empty, and can be made.
     /// - Throws: where SQLite should not open it.
     func header() throws(Obstacle) -> DatabaseHeader? {
-        guard let name = try status(followingLinks: false) else {
+        guard try status(followingLinks: false) != nil else {
             guard !holdsSomething(.log), !holdsSomething(.journal) else { throw .unreadable(.logAlone) }
             return nil
         }
@@ -31,13 +31,12 @@ struct DatabaseFiles {
         guard file.st_mode & S_IFMT == S_IFREG else {
             throw unavailable("it is \(Self.kind(of: file.st_mode)), and should be a file: move it away")
         }
-        // A log has its place beside the file itself, not beside a link to it.
-        if file.st_size == 0, name.st_mode & S_IFMT != S_IFLNK, holdsSomething(.log) {
-            throw .unreadable(.damaged("it is empty, though it has a log of changes"))
-        }
         let bytes = try firstBytes()
+        let hasLog = linkFollowed.holdsSomething(.log)
         do throws(Unreadable) {
-            return bytes.isEmpty ? nil : try DatabaseHeader(bytes)
+            guard bytes.isEmpty else { return try DatabaseHeader(bytes, hasLog: hasLog) }
+            guard hasLog else { return nil }
+            throw .damaged("it is empty, though it has a log of changes")
         } catch {
             throw .unreadable(error)
         }
@@ -49,6 +48,13 @@ struct DatabaseFiles {
         if unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 { return status }
         guard errno != ENOENT else { return nil }
         throw .unavailable(StoreFailure(SystemFailure("stat"), of: path))
+    }
+
+    /// SQLite keeps the others beside the file itself, not beside a link to it.
+    private var linkFollowed: DatabaseFiles {
+        guard let target = unsafe realpath(path, nil) else { return self }
+        defer { unsafe free(target) }
+        return DatabaseFiles(path: unsafe String(cString: target))
     }
 
     private func holdsSomething(_ companion: Companion) -> Bool {

@@ -6,14 +6,18 @@ struct DatabaseHeader {
 
     /// What the program says whose file it is.
     let applicationID: Int64
-    /// As far as it is not in the write-ahead log.
     let userVersion: Int64
     /// Whether this is a form that SQLite reads and writes: by its log or its journal, and by the format of its schema.
     let isUsual: Bool
+    /// Whether there is a log, in which the rest may be told in another way.
+    let hasLog: Bool
 
-    /// - Parameter bytes: from the beginning of the file, which is not empty; fewer than `length` where it has no more.
+    /// - Parameters:
+    ///   - bytes: from the beginning of the file, which is not empty; fewer than `length` where it has no more.
+    ///   - hasLog: whether a write-ahead log belongs to it.
     /// - Throws: where they are not those of a database.
-    init(_ bytes: [UInt8]) throws(Unreadable) {
+    init(_ bytes: [UInt8], hasLog: Bool) throws(Unreadable) {
+        self.hasLog = hasLog
         guard bytes.starts(with: Self.magic) else { throw .notADatabase }
         guard bytes.count >= Self.length else { throw .damaged("it is cut off in its header") }
         func number(at place: Int) -> Int64 {

@@ -7,7 +7,7 @@ extension Schema {
     /// What keeps a file that begins so from being a store of this version or an older one; nil where nothing does.
     func fault(of header: DatabaseHeader) -> Unreadable? {
         guard header.isUsual else { return .damaged("its header is none that SQLite writes") }
-        guard header.applicationID == Self.applicationID else {
+        guard header.applicationID == Self.applicationID || header.hasLog else {
             return .ofAnotherProgram(applicationID: header.applicationID)
         }
         return header.userVersion > version ? .newer(version: header.userVersion, known: version) : nil

@@ -9,12 +9,15 @@ extension Schema {
         }
     }
 
-    /// Brings a store of an older version to this one. Each step is made together with its version, or not at all.
+    /// Brings a store of an older version to this one, all the way or not at all.
     func migrate(_ database: borrowing Database) throws(SQLiteFailure) {
-        for reached in try Self.version(of: database)..<version {
-            let step = steps[Int(reached) - 1]
-            try database.inTransaction { database throws(SQLiteFailure) in
-                try database.execute(step)
+        try database.inTransaction { database throws(SQLiteFailure) in
+            for reached in try Self.version(of: database)..<version {
+                do throws(SQLiteFailure) {
+                    try database.execute(steps[Int(reached) - 1])
+                } catch {
+                    throw error.met("it cannot be brought from version \(reached) to \(reached + 1)")
+                }
                 try database.execute("PRAGMA user_version = \(reached + 1)")
             }
         }

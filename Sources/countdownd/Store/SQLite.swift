@@ -7,7 +7,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     let code: Int32
     /// The errno of the system call that failed; 0 where none did.
     let systemCode: Int32
-    let description: String
+    private(set) var description: String
 
     /// Whether the file cannot be what it should be: what is in it is broken, or somebody else's.
     var isOfContents: Bool {
@@ -23,6 +23,13 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 }
 
 extension SQLiteFailure {
+    /// The same, with what was being done when it was met.
+    func met(_ occasion: String) -> SQLiteFailure {
+        var failure = self
+        failure.description = "\(occasion): \(description)"
+        return failure
+    }
+
     /// What SQLite can read and no daemon has written.
     static func corrupt(_ description: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, description: description)
@@ -91,10 +98,12 @@ extension SQLiteFailure {
         return unsafe Statement(statement)
     }
 
-    /// Runs statements in one transaction: all is done or, where something is thrown, nothing.
+    /// Runs statements in one transaction, which is that around it where there is one: all is done or, where something is
+    /// thrown, nothing.
     func inTransaction<Result>(
         _ body: (borrowing Database) throws(SQLiteFailure) -> Result
     ) throws(SQLiteFailure) -> Result {
+        guard !isInTransaction else { return try body(self) }
         try execute("BEGIN IMMEDIATE")
         do throws(SQLiteFailure) {
             let result = try body(self)

@@ -8,7 +8,7 @@ struct Schema: Sendable {
 
     /// SQL that makes the tables of version 1.
     let first: String
-    /// SQL that leads from version 1 to 2, from 2 to 3, and so on.
+    /// SQL that leads from version 1 to 2, from 2 to 3, and so on, without transactions of its own.
     let steps: [String]
     /// What `PRAGMA user_version` says of a store with all the steps behind it.
     var version: Int64 { Int64(steps.count) + 1 }

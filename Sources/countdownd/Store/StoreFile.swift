@@ -110,8 +110,11 @@ struct StoreFile {
     }
 
     private func read(_ database: borrowing Database) throws(SQLiteFailure) -> Loading.Result {
-        try schema.migrate(database)
-        let result = try loading.load(from: database)
+        // In one, so that an old store whose rows turn out to be unreadable is still that of the old version.
+        let result = try database.inTransaction { database throws(SQLiteFailure) in
+            try schema.migrate(database)
+            return try loading.load(from: database)
+        }
         report(result.leftOut)
         try tune(database)
         return result

@@ -147,6 +147,19 @@ struct PlaceTests {
         #expect(try scene.open().known.map(\.key.text) == ["tea", "coffee"])
     }
 
+    @Test("may be a link to an empty file, in which a store is begun, or one whose log has no database, which is kept")
+    func linkToEmpty() throws {
+        try scene.directory.write("", to: "countdowns.db")
+        let store = try linkStore()
+        do { try scene.open().turn(.start("tea"), at: scene.now) }
+        #expect(FileManager.default.contents(atPath: store.path)?.isEmpty == false)
+        unsafe truncate(store.path, 0)
+        try Data("log".utf8).write(to: URL(fileURLWithPath: store.path(of: .log)))
+        #expect(try scene.open().known.isEmpty)
+        #expect(scene.lines.all.count == 1)
+        #expect(FileManager.default.contents(atPath: store.path(of: .log)) == Data("log".utf8))
+    }
+
     @Test("may be a link to what cannot be read: the link is moved aside, and all behind it stays as it is")
     func linkToUnreadable() throws {
         do { try scene.open().turn(.start("tea"), at: scene.now) }

@@ -1,0 +1,120 @@
+import CountdownCore
+import Testing
+
+@testable import countdownd
+
+@Suite("A store of an older version")
+struct MigrationTests {
+    /// What this daemon's store becomes in two steps that the tests have made up.
+    private static let later = Schema(
+        first: Schema.current.first,
+        steps: Schema.current.steps + [
+            """
+            ALTER TABLE countdown ADD COLUMN note TEXT NOT NULL DEFAULT 'none';
+            UPDATE countdown SET note = 'version 2, ' || key;
+            """,
+            """
+            CREATE TABLE other (id INTEGER PRIMARY KEY);
+            INSERT INTO other SELECT revision FROM countdown;
+            ALTER TABLE countdown RENAME COLUMN note TO remark;
+            """,
+        ]
+    )
+    private static let first = Schema.current.version
+
+    private let scene: StoreScene
+    private let keys = (0..<200).map { "\($0)" }
+
+    init() throws {
+        scene = try StoreScene()
+        do {
+            let keeper = try scene.open()
+            for key in keys { try keeper.turn(.start(key), at: scene.now) }
+            try scene.crash()
+        }
+    }
+
+    private var version: Int64? { get throws { try scene.integer("PRAGMA user_version") } }
+
+    @Test("is brought to this one with all that is in it, the newest of it still in the log")
+    func migrates() throws {
+        scene.schema = Self.later
+        for _ in 1...2 {
+            let keeper = try scene.open()
+            #expect(keeper.known.map(\.key.text) == keys)
+            #expect(try version == Self.first + 2)
+            #expect(try scene.integer("SELECT count(*) FROM countdown WHERE remark = 'version 2, ' || key") == 200)
+            #expect(try scene.integer("SELECT count(*) FROM other") == 200)
+        }
+        #expect(scene.lines.all.isEmpty)
+    }
+
+    @Test("has then the tables of a new one")
+    func sameTables() throws {
+        let new = try StoreScene()
+        for scene in [scene, new] {
+            scene.schema = Self.later
+            try scene.open().turn(.start("new"), at: scene.now)
+            let database = try scene.connect()
+            #expect(try Self.later.strangeTable(in: database, ofVersion: Self.later.version) == nil)
+        }
+        #expect(try new.integer("PRAGMA user_version") == Self.later.version)
+    }
+
+    @Test("is what it was where a step fails half-way, which is said and tried again")
+    func fails() throws {
+        let step = "UPDATE countdown SET label = 'changed'; INSERT INTO missing VALUES (1);"
+        scene.schema = Schema(first: Schema.current.first, steps: Schema.current.steps + [step])
+        let failure = #expect(throws: StoreFailure.self) { try scene.open() }
+        let reason = "it cannot be brought from version \(Self.first) to \(Self.first + 1): no such table: missing"
+        #expect(failure?.reason == "\(scene.path): \(reason)")
+        scene.schema = .current
+        let keeper = try scene.open()
+        #expect(keeper.known.map(\.key.text) == keys)
+        #expect(keeper.known.allSatisfy { $0.label == nil })
+        #expect(try version == Self.first)
+        #expect(scene.lines.all.isEmpty)
+    }
+
+    @Test("keeps no step where a later one fails, so that the older daemon can still read it")
+    func allOrNothing() throws {
+        let steps = Self.later.steps
+        scene.schema = Schema(first: Self.later.first, steps: steps.dropLast() + ["DROP TABLE missing"])
+        #expect(throws: StoreFailure.self) { try scene.open() }
+        scene.schema = .current
+        #expect(try scene.open().known.map(\.key.text) == keys)
+        #expect(try version == Self.first)
+        scene.schema = Self.later
+        #expect(try scene.open().known.map(\.key.text) == keys)
+        #expect(try version == Self.first + 2)
+    }
+
+    @Test("is what it was where the daemon is killed in the midst of a step, with half of that in the log")
+    func killed() throws {
+        struct Killed: Error {}
+        do {
+            let database = try scene.connect()
+            // So that what is changed is written before it is committed.
+            try database.execute("PRAGMA cache_size = 1; BEGIN IMMEDIATE; \(Self.later.steps[Int(Self.first) - 1])")
+            try database.execute("PRAGMA user_version = \(Self.first + 1)")
+            let before = try #require(scene.files["countdowns.db-wal"]).count
+            try database.execute("UPDATE countdown SET label = hex(zeroblob(400))")
+            try #require(try scene.files["countdowns.db-wal"]?.count ?? 0 > before)
+            try scene.crash()
+        }
+        #expect(try scene.open().known.map(\.key.text) == keys)
+        #expect(try version == Self.first)
+        scene.schema = Self.later
+        #expect(try scene.open().known.map(\.key.text) == keys)
+        #expect(try version == Self.first + 2)
+    }
+
+    @Test("that cannot be read is moved aside as it was, and not as half of this one")
+    func unreadable() throws {
+        try scene.connect().execute("UPDATE daemon SET boot = x'07'")
+        let before = try scene.files["countdowns.db-wal"]
+        scene.schema = Self.later
+        #expect(try scene.open().known.isEmpty)
+        #expect(try scene.files["countdowns-unreadable-20250615T152320Z.db-wal"] == before)
+    }
+}
