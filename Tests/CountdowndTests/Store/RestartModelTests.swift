@@ -1,0 +1,14 @@
+import Testing
+
+@Suite("Restarts, reboots and steps of the clock")
+struct RestartModelTests {
+    @Test(
+        "whatever comes in whatever order, every countdown ends when it should",
+        arguments: 1...8 as ClosedRange<UInt64>
+    )
+    func random(seed: UInt64) throws {
+        var trial = try RestartTrial(seed: seed)
+        for _ in 0..<100 { try trial.step() }
+        try trial.finish()
+    }
+}

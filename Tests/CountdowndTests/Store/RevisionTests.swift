@@ -1,0 +1,164 @@
+import CountdownCore
+import TestSupport
+import Testing
+
+@testable import countdownd
+
+@Suite("Revisions over restarts")
+struct RevisionTests {
+    private let scene: StoreScene
+
+    init() throws {
+        scene = try StoreScene()
+    }
+
+    private func revision(_ number: Int64) -> Revision { Revision(number) }
+
+    /// Starts so many countdowns, one after the other.
+    @discardableResult
+    private func start(_ count: Int, by keeper: Keeper) throws -> [Revision] {
+        let first = keeper.timetable.revision.number
+        return try (0..<Int64(count)).flatMap { try keeper.turn(.start("\(first + $0)"), at: scene.now) }
+            .map(\.countdown.revision)
+    }
+
+    @Test("begin at the system clock's microseconds")
+    func first() throws {
+        let keeper = try scene.open()
+        #expect(keeper.timetable.revision.number == scene.now.wall.microseconds)
+        #expect(keeper.timetable.oldestRevision == keeper.timetable.revision)
+        #expect(!keeper.timetable.canResume(after: revision(scene.now.wall.microseconds - 1)))
+    }
+
+    @Test("go on after a stop as if nothing had been, and everybody can resume")
+    func stopped() throws {
+        let revisions: [Revision]
+        do {
+            let keeper = try scene.open()
+            revisions = try start(5, by: keeper)
+            keeper.stop()
+        }
+        scene.pass(.seconds(100))
+        let keeper = try scene.open()
+        #expect(keeper.timetable.revision == revisions.last)
+        #expect(revisions.allSatisfy(keeper.timetable.canResume(after:)))
+        let next = try start(1, by: keeper)
+        #expect(next.map(\.number) == [revisions[4].number + 1])
+    }
+
+    @Test("go on at the clock after a daemon that died, and what it may have told is a gap, for ever")
+    func died() throws {
+        let revisions: [Revision]
+        do {
+            revisions = try start(5, by: scene.open())
+            try scene.crash()
+        }
+        scene.pass(.seconds(100))
+        let clock = scene.now.wall.microseconds
+        for _ in 1...2 {
+            let keeper = try scene.open()
+            #expect(keeper.timetable.revision.number == clock)
+            #expect(revisions.allSatisfy(keeper.timetable.canResume(after:)))
+            #expect(keeper.timetable.canResume(after: revision(clock)))
+            for number in [revisions[4].number + 1, clock - 1] {
+                #expect(!keeper.timetable.canResume(after: revision(number)), "\(number)")
+            }
+            keeper.stop()
+        }
+    }
+
+    @Test("go on far enough where the clock was set back meanwhile")
+    func clockSetBack() throws {
+        let newest: Revision
+        do {
+            newest = try #require(try start(5, by: scene.open()).last)
+            try scene.crash()
+        }
+        scene.pass(.seconds(1), thenSetBy: .seconds(-86_400))
+        let keeper = try scene.open()
+        #expect(keeper.timetable.revision.number == newest.number + 1 << 20)
+        #expect(!keeper.timetable.canResume(after: revision(newest.number + 1)))
+        #expect(!keeper.timetable.canResume(after: revision(keeper.timetable.revision.number - 1)))
+    }
+
+    @Test("of one store are nobody's in the next one, which is begun where that cannot be read")
+    func newStore() throws {
+        let revisions: [Revision]
+        do {
+            revisions = try start(50, by: scene.open())
+            try scene.directory.write("text", to: "countdowns.db")
+        }
+        scene.pass(.milliseconds(1))
+        let keeper = try scene.open()
+        #expect(!revisions.contains(where: keeper.timetable.canResume(after:)))
+        #expect(try start(1, by: keeper)[0] > revisions[49])
+    }
+
+    @Test(
+        "stay those that a store can hold, wherever the clock stands from 1970 to 2232, as far as the kernel lets it",
+        arguments: [0, 1, 8_277_292_036_000_000] as [Int64]
+    )
+    func strangeClock(microseconds: Int64) throws {
+        scene.now = Now(boot: BootInstant(microseconds: 0), offset: TimeSpan(microseconds: microseconds))
+        var before = revision(0)
+        for _ in 1...5 {
+            let keeper = try scene.open()
+            #expect(keeper.timetable.revision > before)
+            before = keeper.timetable.revision
+            #expect(Revision(stored: before.number + 1_000_000_000) != nil)
+            try scene.crash()
+        }
+        #expect(scene.lines.all.isEmpty)
+    }
+
+    @Test(
+        "never repeat, nor are those resumed from that were told and not stored",
+        arguments: 1...6 as ClosedRange<UInt64>
+    )
+    func neverRepeat(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var given: Set<Int64> = []
+        var lost: [Revision] = []
+        for _ in 0..<25 {
+            let keeper = try scene.open()
+            #expect(!lost.contains(where: keeper.timetable.canResume(after:)))
+            for number in 0..<Int.random(in: 0...8, using: &generator) {
+                for change in try keeper.turn(.start("\(number)"), .cancel(Key("\(number)")), at: scene.now) {
+                    #expect(given.insert(change.countdown.revision.number).inserted)
+                }
+            }
+            if Bool.random(using: &generator) {
+                keeper.stop()
+            } else {
+                // Told while the store was failing.
+                lost += try tellUnstored(Int.random(in: 0...5, using: &generator), by: keeper, &given)
+                try scene.crash()
+            }
+            scene.pass(.milliseconds(.random(in: 0...5, using: &generator)))
+            if Int.random(in: 0..<4, using: &generator) == 0 {
+                scene.pass(.zero, thenSetBy: .seconds(.random(in: -50...50, using: &generator)))
+            }
+        }
+    }
+
+    private func tellUnstored(_ count: Int, by keeper: Keeper, _ given: inout Set<Int64>) throws -> [Revision] {
+        try (0..<count).compactMap { number in
+            let request = Request.Start(try Key("unstored \(number)"))
+            guard case .change(let change) = try keeper.timetable.decide(.start(request), at: scene.now)
+            else { return nil }
+            keeper.timetable.apply(change)
+            #expect(given.insert(change.countdown.revision.number).inserted)
+            return change.countdown.revision
+        }
+    }
+
+    @Test("a boot that has no name is taken for another one, as it may be")
+    func namelessBoot() throws {
+        scene.boot = ""
+        do { try scene.open().turn(.start("tea", for: 100), at: scene.now) }
+        scene.now = Now(boot: BootInstant(microseconds: 7_000_000), offset: .seconds(1_750_000_999))
+        let remaining = try scene.open()["tea"]?.remaining(at: scene.now)
+        // 1,750,001,100 s by the system clock, which says 1,750,001,006 s.
+        #expect(remaining == .seconds(94))
+    }
+}

@@ -1,0 +1,205 @@
+import CountdownCore
+import Testing
+
+@testable import countdownd
+
+@Suite("What is stored of a countdown")
+struct StoredCountdownTests {
+    private let scene: StoreScene
+
+    init() throws {
+        scene = try StoreScene()
+    }
+
+    /// Texts that some reader or writer somewhere gets wrong.
+    private static let difficult = [
+        "", " ", "tea", "\u{0}", "before\u{0}after", "\u{1}\u{1f}\u{7f}\u{85}", "\n\r\t", #""\/'`;--"#, "{}[],:",
+        "null",
+        "Åsa", "A\u{30a}sa", "é", "e\u{301}", "日本語", "한국어", "\u{1112}\u{1161}\u{11ab}", "עברית\u{202e}abc",
+        "👩‍👩‍👧‍👦🏳️‍🌈☎️", "🇩🇪🇫",
+        "\u{feff}bom", "\u{fffd}", "\u{fffe}\u{ffff}", "\u{10ffff}", "\u{e000}", "\u{200b}\u{2028}\u{2029}", "\u{d7ff}",
+        String(repeating: "長", count: 341), String(repeating: "\u{0}", count: 1_024),
+    ]
+
+    private func bytes(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }
+
+    @Test("texts come back byte for byte, as label, in metadata and as key", arguments: difficult)
+    func texts(text: String) throws {
+        var request = Request.Start(try (try? Key(text)) ?? Key("key"), label: text)
+        let others = ["": text, "name": text, "\u{0}": "\u{0}"]
+        request.metadata = text.utf8.count > 300 ? [text: ""] : others.merging([text: text]) { _, new in new }
+        let metadata = request.metadata ?? [:]
+        do { try scene.open().turn(.start(request), at: scene.now) }
+        let found = try #require(try scene.open().known.first)
+        #expect(bytes(found.key.text) == bytes(request.key.text))
+        #expect(bytes(found.label) == bytes(text))
+        #expect(Set(found.metadata.keys.map { bytes($0) }) == Set(metadata.keys.map { bytes($0) }))
+        for (name, value) in metadata { #expect(bytes(found.metadata[name]) == bytes(value)) }
+        #expect(scene.lines.all.isEmpty)
+    }
+
+    @Test("no label and no metadata stay none, an empty label an empty one")
+    func nothing() throws {
+        do {
+            var empty = Request.Start(try Key("empty"), label: "")
+            empty.metadata = [:]
+            try scene.open().turn(.start("none"), .start(empty), at: scene.now)
+        }
+        let known = try scene.open().known
+        #expect(known.map(\.label) == [nil, ""])
+        #expect(known.map(\.metadata) == [[:], [:]])
+    }
+
+    @Test("keys that are written in two ways are two, as their bytes are")
+    func normalization() throws {
+        do { try scene.open().turn(.start("Åsa"), .start("A\u{30a}sa"), at: scene.now) }
+        #expect(try scene.open().known.count == 2)
+    }
+
+    // MARK: Rows that count no more
+
+    private func rows(_ condition: String = "1") throws -> Int64 {
+        try #require(try scene.integer("SELECT count(*) FROM countdown WHERE \(condition)"))
+    }
+
+    @Test("a row goes once a later one has its key, all but the newest of all")
+    func superseded() throws {
+        let keeper = try scene.open()
+        for _ in 0..<500 {
+            try keeper.turn(.start(Request.Start(Key("tea"), ifLive: .restart)), at: scene.now)
+            #expect(try rows() <= 2)
+        }
+    }
+
+    @Test("what a turn supersedes in great numbers goes in portions, also over a restart")
+    func portions() throws {
+        do {
+            let keeper = try scene.open()
+            try keeper.turn((0..<1_000).map { try .start("\($0)") }, at: scene.now)
+            scene.pass(.seconds(601))
+            try keeper.turn([], at: scene.now)
+            #expect(try rows() == 2_000)
+            try keeper.turn(.start("new"), at: scene.now)
+            #expect(try rows("state = 0 AND key != 'new'") < 1_000)
+            try scene.crash()
+        }
+        let keeper = try scene.open()
+        #expect(keeper.timetable.endedCount == 1_000)
+        for number in 0..<20 { try keeper.turn(.start("\(number)"), at: scene.now) }
+        #expect(try rows("state = 0") == 21)
+        #expect(try rows("state = 2") == 1_000)
+    }
+
+    private func forgotten(_ key: String, for seconds: Int64 = 600) throws -> Request {
+        .start(Request.Start(try Key(key), .after(.seconds(seconds)), forget: true))
+    }
+
+    @Test("an ending that is not kept hides all that was before, and goes itself when that has gone")
+    func tombstone() throws {
+        do {
+            let keeper = try scene.open()
+            try keeper.turn(.start("kept"), forgotten("limit"), at: scene.now)
+            try keeper.turn(.cancel(Key("limit")), at: scene.now)
+            #expect(try rows("key = 'limit' AND state = 0") == 1)
+            try scene.crash()
+        }
+        let keeper = try scene.open()
+        #expect(keeper.known.map(\.key.text) == ["kept"])
+        for key in ["next", "after"] { try keeper.turn(.start(key), at: scene.now) }
+        #expect(try rows("key = 'limit'") == 0)
+    }
+
+    @Test("an ending that is not kept stays as long as its revision is the newest, which is not given again")
+    func newestTombstone() throws {
+        var newest = Revision(0)
+        for _ in 1...3 {
+            let keeper = try scene.open()
+            #expect(keeper.timetable.revision >= newest)
+            try keeper.turn(forgotten("limit", for: 1), at: scene.now)
+            scene.pass(.seconds(2))
+            newest = try #require(try keeper.turn([], at: scene.now).last).countdown.revision
+            keeper.stop()
+        }
+        #expect(try rows("state = 4") == 1)
+        #expect(try scene.open().known.isEmpty)
+    }
+
+    // MARK: Endings
+
+    private func end(_ range: Range<Int>, by keeper: Keeper) throws {
+        for number in range { try keeper.turn(.start("\(number)"), .finish(Key("\(number)")), at: scene.now) }
+    }
+
+    @Test("endings are kept by number, over restarts, and who would miss one cannot resume")
+    func byNumber() throws {
+        scene.policy.history = 10
+        var trimmed = Revision(0)
+        do {
+            let keeper = try scene.open()
+            try end(0..<15, by: keeper)
+            trimmed = keeper.known[4].revision
+            keeper.trim(at: scene.now)
+            // What is let go is stored with the next turn.
+            try keeper.turn(.start("next"), at: scene.now)
+            try scene.crash()
+        }
+        for _ in 1...2 {
+            let keeper = try scene.open()
+            #expect(keeper.known.map(\.key.text) == (5..<15).map { "\($0)" } + ["next"])
+            #expect(keeper.timetable.oldestRevision == trimmed)
+            #expect(keeper.timetable.canResume(after: trimmed))
+            #expect(!keeper.timetable.canResume(after: Revision(trimmed.number - 1)))
+            keeper.stop()
+        }
+    }
+
+    @Test("endings that were let go and of which that could not be stored yet are there again, and let go again")
+    func letGoAgain() throws {
+        scene.policy.history = 10
+        do {
+            let keeper = try scene.open()
+            try end(0..<15, by: keeper)
+            keeper.trim(at: scene.now)
+            try scene.crash()
+        }
+        let keeper = try scene.open()
+        #expect(keeper.timetable.endedCount == 15)
+        keeper.trim(at: scene.now)
+        #expect(keeper.known.map(\.key.text) == (5..<15).map { "\($0)" })
+    }
+
+    @Test("endings are kept by age, which passes while the daemon is away too, from when they could be told")
+    func byAge() throws {
+        do {
+            let keeper = try scene.open()
+            try end(0..<3, by: keeper)
+            scene.pass(.seconds(86_400))
+            try end(3..<5, by: keeper)
+            try keeper.turn(.start("late", for: 1), at: scene.now)
+            keeper.stop()
+        }
+        scene.pass(scene.policy.historyAge - .seconds(86_400) + .seconds(1))
+        let keeper = try scene.open()
+        try keeper.turn([], at: scene.now)
+        keeper.trim(at: scene.now)
+        #expect(keeper.known.map(\.key.text) == ["3", "4", "late"])
+        scene.pass(.seconds(86_400))
+        keeper.trim(at: scene.now)
+        #expect(keeper.known.map(\.key.text) == ["late"])
+    }
+
+    @Test("a history that has become shorter is cut at the next start, with less than a turn's work each time")
+    func shorterHistory() throws {
+        do {
+            let keeper = try scene.open()
+            try end(0..<300, by: keeper)
+            keeper.stop()
+        }
+        scene.policy.history = 100
+        let keeper = try scene.open()
+        keeper.trim(at: scene.now)
+        #expect(keeper.timetable.endedCount == 100)
+        for number in 0..<5 { try keeper.turn(.start("\(number)"), at: scene.now) }
+        #expect(try rows("state = 2") == 100)
+    }
+}
