@@ -125,6 +125,8 @@ extension SQLiteFailure {
     ///
     /// - Returns: how many frames of the log are left.
     func checkpoint() throws(SQLiteFailure) -> Int {
+        // A connection that has read nothing yet does not know that there is a log, and would say that nothing is left.
+        _ = try integer("PRAGMA schema_version")
         var (all, copied): (Int32, Int32) = (0, 0)
         let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
         guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw unsafe Self.failure(code, of: handle) }

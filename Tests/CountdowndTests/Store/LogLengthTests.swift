@@ -41,6 +41,14 @@ struct LogLengthTests {
         #expect(keeper.opened.store.checkpoints > 0)
     }
 
+    @Test("is copied by a connection that has read nothing before, as that in the background is")
+    func copied() throws {
+        _ = try commit(100)
+        let before = try #require(scene.files["countdowns.db"])
+        #expect(try Database(path: scene.path, busyMilliseconds: 0).checkpoint() == 0)
+        #expect(try #require(scene.files["countdowns.db"]).count > before.count)
+    }
+
     @Test("grows while somebody reads an old state, which is no failure, and is short again soon after that")
     func reader() throws {
         let short = 8 << 20
