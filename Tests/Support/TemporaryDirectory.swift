@@ -4,8 +4,11 @@ import Foundation
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
-    public init() throws {
-        var template = Array("/tmp/countdownd-XXXXXX".utf8CString)
+    /// - Parameter inMemory: whether nothing of it shall wait for a disk, where there is such a place; it has little room.
+    /// - Throws: where it cannot be made.
+    public init(inMemory: Bool = false) throws {
+        let place = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        var template = Array("\(place)/countdownd-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemFailure("mkdtemp") }
         path = template.withUnsafeBufferPointer { buffer in
             String(decoding: buffer.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -14,8 +14,8 @@ final class StoreScene {
     var policy = Policy()
     var schema = Schema.current
 
-    init() throws {
-        directory = try TemporaryDirectory()
+    init(inMemory: Bool = false) throws {
+        directory = try TemporaryDirectory(inMemory: inMemory)
     }
 
     var path: String { directory.path(of: "countdowns.db") }
@@ -112,7 +112,9 @@ final class Keeper {
     }
 
     /// All that is known, in the order of revisions.
-    var known: [Countdown] {
+    var known: [Countdown] { Self.known(in: timetable) }
+
+    static func known(in timetable: Timetable) -> [Countdown] {
         var known: [Countdown] = []
         var timetable = timetable
         let walk = timetable.openWalk(live: .oldest, ended: .oldest)
