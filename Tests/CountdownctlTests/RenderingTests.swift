@@ -129,4 +129,31 @@ struct RenderingTests {
         #expect(allows(.always, terminal: false, ["NO_COLOR": "1"]))
         #expect(!allows(.never, terminal: true, [:]))
     }
+
+    @Test("on a narrow terminal a list has fewer columns, and no line is wider than it, down to what cannot be cut")
+    func narrowsLists() throws {
+        let all = [
+            countdown("茶道", 300, label: "抹茶 with a label that goes on"),
+            countdown("login/+8613800138000", 3_600, of: 3_600),
+        ]
+        func list(_ columns: Int?, _ glyphs: Glyphs = .blocks) -> [String] {
+            let clock = ClockText(zone: TestZone.utc, now: noon)
+            return CountdownTable.lines(
+                all,
+                clock: clock,
+                legend: true,
+                palette: .plain,
+                columns: columns,
+                glyphs: glyphs
+            )
+        }
+        #expect(list(nil)[1].hasSuffix("  5m  12:05:00  抹茶 with a label that goes on"))
+        #expect(list(76)[1].hasSuffix("  5m  12:05:00  抹茶 with a label…"))
+        #expect(list(76, .ascii)[1].hasSuffix("~"))
+        #expect(list(60)[0] == "KEY                   STATE       LEFT  END       LABEL")
+        #expect(list(40)[2] == "login/+8613800138000  1:00:00  13:00:00")
+        #expect(list(30)[2] == "login/+861…  1:00:00  13:00:00")
+        #expect(list(24)[2] == "login/+8613800…  1:00:00")
+        for columns in 12...120 { #expect(list(columns).allSatisfy { DisplayWidth.of($0) <= columns }, "\(columns)") }
+    }
 }

@@ -2,8 +2,21 @@ import IPC
 
 /// Countdowns in the columns of `list`.
 enum CountdownTable {
-    /// The lines, those that end first at the front.
-    static func lines(_ countdowns: [Countdown], clock: ClockText, legend: Bool, palette: Palette) -> [String] {
+    /// What goes first where there is too little room: what says least.
+    private static let narrowing: [Table.Narrowing] = [
+        .cut("LABEL", least: 16), .leaveOut("LENGTH"), .cut("LABEL", least: 8), .leaveOut("LABEL"),
+        .leaveOut("STATE"), .cut("KEY", least: 8), .leaveOut("END"), .cut("KEY", least: 1),
+    ]
+
+    /// The lines, in the order of the countdowns; no wider than so many columns, where those are given and that can be.
+    static func lines(
+        _ countdowns: [Countdown],
+        clock: ClockText,
+        legend: Bool,
+        palette: Palette,
+        columns: Int? = nil,
+        glyphs: Glyphs = .blocks
+    ) -> [String] {
         guard !countdowns.isEmpty else { return [] }
         var table = Table(columns: [
             Table.Column(title: "KEY"),
@@ -14,6 +27,7 @@ enum CountdownTable {
             Table.Column(title: "LABEL"),
         ])
         for countdown in countdowns { table.append(row(countdown, clock)) }
+        if let columns { table.narrow(to: columns, legend: legend, glyphs: glyphs, by: narrowing) }
         return table.lines(legend: legend, palette: palette)
     }
 

@@ -10,8 +10,8 @@ struct Table {
         var tint: Palette.Tint?
     }
 
-    let columns: [Column]
-    private(set) var rows: [[Cell]] = []
+    var columns: [Column]
+    var rows: [[Cell]] = []
 
     init(columns: [Column]) { self.columns = columns }
 
@@ -25,10 +25,16 @@ struct Table {
     func lines(legend: Bool, palette: Palette) -> [String] {
         let titles = columns.map { Cell(text: $0.title, tint: .bold) }
         let all = legend ? [titles] + rows : rows
-        let widths = columns.indices.map { column in
-            all.reduce(0) { max($0, DisplayWidth.of($1[column].text)) }
-        }
+        let widths = widths(legend: legend)
         return all.map { line($0, widths, palette) }
+    }
+
+    /// How wide each column is.
+    func widths(legend: Bool) -> [Int] {
+        columns.indices.map { column in
+            let title = legend ? DisplayWidth.of(columns[column].title) : 0
+            return rows.reduce(title) { max($0, DisplayWidth.of($1[column].text)) }
+        }
     }
 
     private func line(_ row: [Cell], _ widths: [Int], _ palette: Palette) -> String {

@@ -94,7 +94,8 @@ struct CodeScreen: Screen {
         var hints: [KeyHints.Hint] = []
         if confirms, input.isFull { hints.append(KeyHints.Hint("enter", "done")) }
         if isAtButton {
-            hints.append(KeyHints.Hint("enter", "press"))
+            if button?.isEnabled == true { hints.append(KeyHints.Hint("enter", "press")) }
+            hints.append(KeyHints.Hint("tab", "to the code"))
         } else if button?.isEnabled == true {
             hints.append(KeyHints.Hint("tab", "to the button"))
         }

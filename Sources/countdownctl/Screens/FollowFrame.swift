@@ -30,7 +30,7 @@ extension FollowScreen {
             return StyledLine(question, .bold, on: canvas)
         case .failure(let sentence): return StyledLine(sentence, .red, on: canvas)
         case .tooLittleLeft: return StyledLine("less than a minute is left; c cancels", .yellow, on: canvas)
-        case nil: return KeyHints.line(hints, on: canvas)
+        case nil: return KeyHints.line(canvas.hasKeys ? hints : [KeyHints.Hint("ctrl-c", "leave")], on: canvas)
         }
     }
 

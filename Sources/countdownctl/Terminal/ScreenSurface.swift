@@ -84,6 +84,7 @@ struct ScreenSurface: ~Copyable {
             glyphs: device.glyphs,
             palette: palette,
             clock: .local,
+            hasKeys: device.input != nil,
             showsCursor: blinking.showsCursor
         )
     }

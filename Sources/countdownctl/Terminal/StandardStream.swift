@@ -10,6 +10,15 @@ struct StandardStream: Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
+    /// How many columns and rows it has; nil where it is no terminal, or one that does not tell.
+    var size: (columns: Int, rows: Int)? {
+        var size = winsize()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0 else {
+            return nil
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
     /// Whether it is a pipe, which tells when its reader leaves.
     var isPipe: Bool {
         var status = stat()

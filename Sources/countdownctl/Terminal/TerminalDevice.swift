@@ -42,8 +42,7 @@ struct TerminalDevice: ~Copyable {
         self.output = output
         self.modes = modes
         ownsDescriptor = isOwn
-        // The fonts of the kernel's console have no more than 512 characters.
-        glyphs = isUnicode(environment) && environment("TERM") != "linux" ? .blocks : .ascii
+        glyphs = Glyphs(environment: environment)
     }
 
     deinit {
@@ -53,11 +52,8 @@ struct TerminalDevice: ~Copyable {
 
     /// How many columns and rows it has now; a column less, so that no line wraps.
     var size: (columns: Int, rows: Int) {
-        var size = winsize()
-        guard unsafe ioctl(output.descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0 else {
-            return (79, 24)
-        }
-        return (Int(size.ws_col) - 1, Int(size.ws_row))
+        let size = output.size
+        return (size.map { $0.columns - 1 } ?? 79, size?.rows ?? 24)
     }
 
     /// Takes the terminal.
@@ -101,10 +97,4 @@ struct TerminalDevice: ~Copyable {
         let group = tcgetpgrp(descriptor)
         return group < 0 || group == getpgrp()
     }
-}
-
-/// Whether characters are in UTF-8 by the variables that setlocale(3) reads, in its order.
-private func isUnicode(_ environment: (String) -> String?) -> Bool {
-    let locale = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? ""
-    return ["utf-8", "utf8"].contains { locale.lowercased().contains($0) }
 }

@@ -15,7 +15,7 @@ struct ListVerb: Verb {
               countdownctl list --sort started --reverse
 
             What runs or is paused is listed. In a pattern * is any run of characters, ? is
-            one, [abc] is one of these.
+            one, [abc] is one of these. A terminal that is too narrow has fewer columns.
             """
     )
 
@@ -52,11 +52,20 @@ struct ListVerb: Verb {
         } else if countdowns.isEmpty {
             output.say(patterns.isEmpty ? "no countdowns" : "no countdowns match")
         } else if !output.isQuiet {
-            try output.print(
-                CountdownTable.lines(countdowns, clock: .local, legend: !noLegend, palette: output.palette)
-            )
+            try output.print(table(countdowns, output.palette))
         }
         return .success
+    }
+
+    private func table(_ countdowns: [Countdown], _ palette: Palette) -> [String] {
+        CountdownTable.lines(
+            countdowns,
+            clock: .local,
+            legend: !noLegend,
+            palette: palette,
+            columns: StandardStream.output.size?.columns,
+            glyphs: Glyphs(environment: Environment.value)
+        )
     }
 
     /// What was typed as the call that it means.

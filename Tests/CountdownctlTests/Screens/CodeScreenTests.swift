@@ -129,7 +129,10 @@ struct CodeScreenTests {
         #expect(screen.take(.key(.enter)).isEmpty)
         _ = screen.take(.key(.tab))
         #expect(!screen.frame(on: .plain()).blinks)
+        #expect(screen.frame(on: .plain()).lines.last?.text == "enter press   tab to the code   ctrl-c leave")
         #expect(screen.take(.key(.enter)) == [.run(Self.resend)])
+        // While it takes no presses, none is offered.
+        #expect(screen.frame(on: .plain()).lines.last?.text == "tab to the code   ctrl-c leave")
         _ = screen.take(.key(.character("3")))
         #expect(String(screen.input.characters) == "123")
         #expect(screen.frame(on: .plain()).blinks)

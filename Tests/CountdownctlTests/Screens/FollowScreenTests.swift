@@ -37,6 +37,11 @@ struct FollowScreenTests {
         try expect(screen(.one, [tea]).frame(on: .plain(.ascii)).lines, toLookLike: "bar-ascii")
     }
 
+    @Test("where no keys come from the terminal, none is offered")
+    func offersNoKeys() {
+        #expect(screen(.one, [tea]).frame(on: .plain(hasKeys: false)).lines.last?.text == "ctrl-c leave")
+    }
+
     @Test("several are a table, the soonest first, paused ones last", arguments: [79, 50, 40, 30, 20])
     func table(columns: Int) throws {
         try expect(screen(.several, three).frame(on: .plain(columns: columns)).lines, toLookLike: "table-\(columns)")

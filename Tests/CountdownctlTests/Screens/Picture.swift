@@ -21,14 +21,20 @@ func expect(
 
 extension Canvas {
     /// Without colours, at noon of a day at UTC.
-    static func plain(columns: Int = 79, rows: Int = 24, _ glyphs: Glyphs = .blocks, showsCursor: Bool = true) -> Canvas
-    {
+    static func plain(
+        columns: Int = 79,
+        rows: Int = 24,
+        _ glyphs: Glyphs = .blocks,
+        hasKeys: Bool = true,
+        showsCursor: Bool = true
+    ) -> Canvas {
         Canvas(
             columns: columns,
             rows: rows,
             glyphs: glyphs,
             palette: .plain,
             clock: ClockText(zone: TestZone.utc, now: noon),
+            hasKeys: hasKeys,
             showsCursor: showsCursor
         )
     }
