@@ -50,9 +50,10 @@ struct Session {
         try countdownctl("list --json").matches(of: /"key":"([^"]*)"/).map { String($0.1) }
     }
 
-    /// What our service has written, each with its fields.
+    /// What the user's daemons have written, each with its fields. The journal looks up those of its own while the process
+    /// is there, so they may be missing where it wrote and ended.
     func journal() throws -> [[String: String]] {
-        try machine.journal("_UID=\(user.id)", "_SYSTEMD_USER_UNIT=countdownd.service", "_COMM=countdownd")
+        try machine.journal("_UID=\(user.id)", "SYSLOG_IDENTIFIER=countdownd")
     }
 }
 

@@ -40,7 +40,8 @@ struct UpgradeTests {
         #expect(try session.keys() == ["tea"])
         #expect(try session.countdownctl("show egg --json").contains(#""state":"cancelled""#))
         try session.machine.shell(.heidi, "test -e \(Self.newStore); test ! -e \(Self.oldStore)")
-        let line = try session.journal().first { $0["COUNTDOWND_STORE"] != nil }
+        let line = try session.journal().last { $0["COUNTDOWND_STORE"] != nil }
+        #expect(line?["MESSAGE"]?.contains("was moved to") == true)
         #expect(line?["COUNTDOWND_STORE"] == "/home/heidi/.local/state/countdownd/countdowns.db")
         #expect(line?["COUNTDOWND_OTHER_STORE"] == "/home/heidi/.config/countdownd/countdowns.db")
     }
@@ -50,7 +51,7 @@ struct UpgradeTests {
         let session = try session(of: .ivan, byHand: "hand")
         try upgrade(session)
         #expect(try session.keys() == ["hand"])
-        let said = try #require(try session.journal().first { $0["COUNTDOWND_OTHER_STORE"] != nil }?["MESSAGE"])
+        let said = try #require(try session.journal().last { $0["COUNTDOWND_OTHER_STORE"] != nil }?["MESSAGE"])
         #expect(said.contains("/home/ivan/.config/countdownd/countdowns.db"))
         #expect(said.contains("move /home/ivan/.local/state/countdownd/countdowns.db away"))
         try session.systemctl("stop", "countdownd.service")
