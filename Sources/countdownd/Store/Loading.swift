@@ -15,6 +15,8 @@ struct Loading {
         var newestRow = Revision(0)
         /// Rows that count no more.
         var superseded: [Revision] = []
+        /// Whether the last daemon was stopped, which the file has said until now.
+        var wasStopped = false
         /// Rows that cannot be ours, and stay where they are.
         var leftOut: [LeftOut] = []
     }
@@ -70,6 +72,7 @@ struct Loading {
             guard result.newestRow.number == 0, result.leftOut.isEmpty else { throw .corrupt("table daemon is empty") }
             return result.timetable.resume(at: clock, oldest: clock, gaps: [])
         }
+        result.wasStopped = last.wasStopped
         var next = max(result.newestRow, last.revision)
         if !last.wasStopped { next = gaps.add(after: next, clock: clock) }
         let floor = result.leftOut.map { $0.revision ?? next }.max()

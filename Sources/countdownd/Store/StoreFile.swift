@@ -117,6 +117,8 @@ struct StoreFile {
         }
         report(result.leftOut)
         try tune(database)
+        // Where its log is lost, the file must not go on saying that nothing can be missing.
+        if result.wasStopped { _ = try database.checkpoint() }
         return result
     }
 

@@ -1,4 +1,5 @@
 import CountdownCore
+import Glibc
 import TestSupport
 import Testing
 
@@ -50,7 +51,8 @@ struct RevisionTests {
     func died() throws {
         let revisions: [Revision]
         do {
-            revisions = try start(5, by: scene.open())
+            let keeper = try scene.open()
+            revisions = try start(5, by: keeper)
             try scene.crash()
         }
         scene.pass(.seconds(100))
@@ -71,7 +73,8 @@ struct RevisionTests {
     func clockSetBack() throws {
         let newest: Revision
         do {
-            newest = try #require(try start(5, by: scene.open()).last)
+            let keeper = try scene.open()
+            newest = try #require(try start(5, by: keeper).last)
             try scene.crash()
         }
         scene.pass(.seconds(1), thenSetBy: .seconds(-86_400))
@@ -79,6 +82,24 @@ struct RevisionTests {
         #expect(keeper.timetable.revision.number == newest.number + 1 << 20)
         #expect(!keeper.timetable.canResume(after: revision(newest.number + 1)))
         #expect(!keeper.timetable.canResume(after: revision(keeper.timetable.revision.number - 1)))
+    }
+
+    @Test("are not repeated where the log is lost, with what was in it, or was not taken along into a copy")
+    func lostLog() throws {
+        do { try scene.open().stop() }
+        scene.pass(.seconds(10))
+        let lost: [Revision]
+        do {
+            let keeper = try scene.open()
+            lost = try start(5, by: keeper)
+            try scene.crash()
+        }
+        unsafe unlink(scene.path + "-wal")
+        scene.pass(.seconds(10))
+        let keeper = try scene.open()
+        #expect(keeper.known.isEmpty)
+        #expect(keeper.timetable.revision > lost[4])
+        #expect(!lost.contains(where: keeper.timetable.canResume(after:)))
     }
 
     @Test("of one store are nobody's in the next one, which is begun where that cannot be read")
