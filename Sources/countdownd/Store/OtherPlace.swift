@@ -80,6 +80,8 @@ struct OtherPlace {
         // Of an attempt that was broken off.
         unsafe unlink(path)
         let database = try Database(path: store, busyMilliseconds: Self.busyMilliseconds)
+        // Where it cannot be read it stays there as it is.
+        database.keepLogOnClose(true)
         let copying = try database.prepare("VACUUM INTO ?")
         copying.bind(path, at: 1)
         try copying.run()
