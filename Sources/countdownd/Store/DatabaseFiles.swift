@@ -21,18 +21,18 @@ struct DatabaseFiles {
     /// - Returns: how it begins; nil where it is missing or empty, and can be made.
     /// - Throws: where SQLite should not open it.
     func header() throws(Obstacle) -> DatabaseHeader? {
-        guard try status(followingLinks: false) != nil else {
-            guard !holdsSomething(.log), !holdsSomething(.journal) else { throw .unreadable(.logAlone) }
+        guard try status(of: path, followingLinks: false) != nil else {
+            guard try !holdsSomething(.log), try !holdsSomething(.journal) else { throw .unreadable(.logAlone) }
             return nil
         }
-        guard let file = try status(followingLinks: true) else {
+        guard let file = try status(of: path, followingLinks: true) else {
             throw unavailable("it is a link to a file that is missing: make that file, or remove the link")
         }
         guard file.st_mode & S_IFMT == S_IFREG else {
             throw unavailable("it is \(Self.kind(of: file.st_mode)), and should be a file: move it away")
         }
         let bytes = try firstBytes()
-        let hasLog = linkFollowed.holdsSomething(.log)
+        let hasLog = try linkFollowed.holdsSomething(.log)
         do throws(Unreadable) {
             guard bytes.isEmpty else { return try DatabaseHeader(bytes, hasLog: hasLog) }
             guard hasLog else { return nil }
@@ -42,8 +42,8 @@ struct DatabaseFiles {
         }
     }
 
-    /// Nil where there is nothing.
-    private func status(followingLinks: Bool) throws(Obstacle) -> stat? {
+    /// Nil where there is nothing; what cannot be seen may be there.
+    func status(of path: String, followingLinks: Bool) throws(Obstacle) -> stat? {
         var status = stat()
         if unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 { return status }
         guard errno != ENOENT else { return nil }
@@ -51,14 +51,14 @@ struct DatabaseFiles {
     }
 
     /// SQLite keeps the others beside the file itself, not beside a link to it.
-    private var linkFollowed: DatabaseFiles {
+    var linkFollowed: DatabaseFiles {
         guard let target = unsafe realpath(path, nil) else { return self }
         defer { unsafe free(target) }
         return DatabaseFiles(path: unsafe String(cString: target))
     }
 
-    private func holdsSomething(_ companion: Companion) -> Bool {
-        FileIdentity.status(of: path(of: companion)).map { $0.st_size > 0 } ?? false
+    private func holdsSomething(_ companion: Companion) throws(Obstacle) -> Bool {
+        try status(of: path(of: companion), followingLinks: false).map { $0.st_size > 0 } ?? false
     }
 
     private func firstBytes() throws(Obstacle) -> [UInt8] {

@@ -14,6 +14,7 @@ extension DatabaseFiles {
     func moveAside(at now: WallInstant) throws(SystemFailure) -> String {
         let kept = DatabaseFiles(path: freePath(at: now))
         guard let status = FileIdentity.status(of: path) else {
+            guard errno == ENOENT else { throw SystemFailure("stat") }
             try moveCompanions(to: kept)
             return kept.path(of: .log)
         }
@@ -59,7 +60,10 @@ extension DatabaseFiles {
     private func moveCompanions(to kept: DatabaseFiles) throws(SystemFailure) {
         for companion in Companion.allCases {
             let (old, new) = (path(of: companion), kept.path(of: companion))
-            guard let identity = FileIdentity(of: old) else { continue }
+            guard let identity = FileIdentity(of: old) else {
+                if errno == ENOENT { continue }
+                throw SystemFailure("stat")
+            }
             if FileIdentity(of: new) == identity {
                 unsafe unlink(old)
             } else {

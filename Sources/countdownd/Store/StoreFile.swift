@@ -44,7 +44,7 @@ struct StoreFile {
     func openOrBeginAnew() throws(StoreFailure) -> Opened {
         do throws(Obstacle) {
             do throws(Obstacle) {
-                return try openOrMake()
+                return try openOrMakeUnlessDamaged()
             } catch {
                 guard case .unreadable(let unreadable) = error else { throw error }
                 try moveAside(unreadable)
@@ -55,6 +55,18 @@ struct StoreFile {
             case .unavailable(let failure): throw failure
             case .unreadable(let unreadable): throw StoreFailure(reason: "\(path): \(unreadable.what)", remedy: nil)
             }
+        }
+    }
+
+    /// SQLite says of a disk that fails while tables are looked up that the file is damaged. So what is to pass for damaged
+    /// has to be readable to its end, and to be damaged once more.
+    private func openOrMakeUnlessDamaged() throws(Obstacle) -> Opened {
+        do throws(Obstacle) {
+            return try openOrMake()
+        } catch {
+            guard case .unreadable(.damaged) = error else { throw error }
+            try DatabaseFiles(path: path).readThrough()
+            return try openOrMake()
         }
     }
 
@@ -78,7 +90,9 @@ struct StoreFile {
         let database = try attempt { () throws(SQLiteFailure) in
             try Database(path: path, busyMilliseconds: Self.busyMilliseconds, creating: header == nil)
         }
-        guard header != nil else {
+        // One that was being made when its daemon died is empty, once SQLite has taken back what was not whole.
+        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
+        guard header != nil, !isEmpty else {
             let result = try attempt { () throws(SQLiteFailure) in try make(database) }
             return Opened(database: database, result: result)
         }
