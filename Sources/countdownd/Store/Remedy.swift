@@ -25,6 +25,8 @@ extension StoreFailure {
             case SQLITE_FULL: self = .makeRoom
             case SQLITE_READONLY, SQLITE_PERM: self = .makeWritable
             case SQLITE_BUSY, SQLITE_LOCKED: self = .freeLock
+            // SQLite does not always tell the errno.
+            case SQLITE_IOERR where failure.systemCode == 0: self = .lookAtDisk
             default: self.init(errno: failure.systemCode)
             }
         }

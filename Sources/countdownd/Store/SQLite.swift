@@ -15,6 +15,9 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_FORMAT
     }
 
+    /// Whether a file could not be read or written.
+    var isOfInputOrOutput: Bool { code & 0xff == SQLITE_IOERR }
+
     init(code: Int32, systemCode: Int32 = 0, description: String) {
         self.code = code
         self.systemCode = systemCode

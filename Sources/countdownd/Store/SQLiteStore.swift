@@ -60,17 +60,31 @@ final class SQLiteStore: Store {
             if !oldestIsStored { try keepOldest() }
             for revision in deletions { try delete(revision) }
             if let step = changes.clockStep { try keep(step) }
-            // Whoever commits nothing wants to know whether it could be stored.
-            if changes.isEmpty { try keepNewest() }
+            // Who commits nothing wants to know whether it could be stored.
+            if changes.isEmpty { try writeSomething() }
             try statements.commit.run()
         } catch {
             if database.isInTransaction { try? statements.rollback.run() }
+            if error.isOfInputOrOutput { try? commitNothing() }
             throw StoreFailure(error)
         }
         oldestIsStored = true
         superseded.removeFirst(deletions.count)
         for step in changes.steps { note(step) }
         checkpoint()
+    }
+
+    /// Takes the place of a transaction that was written and could not be brought to the disk: whoever opens the store after
+    /// this process has died would find it whole in the log.
+    private func commitNothing() throws(SQLiteFailure) {
+        try statements.begin.run()
+        do throws(SQLiteFailure) {
+            try writeSomething()
+            try statements.commit.run()
+        } catch {
+            if database.isInTransaction { try? statements.rollback.run() }
+            throw error
+        }
     }
 
     func drop(_ endings: [Revision]) {
@@ -107,9 +121,12 @@ final class SQLiteStore: Store {
         try statements.delete.run()
     }
 
-    private func keepNewest() throws(SQLiteFailure) {
-        statements.keepNewest.bind(newest.number, at: 1)
-        try statements.keepNewest.run()
+    /// Has a page written though nothing changes: SQLite writes none for a row that is set to what it was.
+    private func writeSomething() throws(SQLiteFailure) {
+        for isStopped in [1, 0] as [Int64] {
+            statements.markStopped.bind(isStopped, at: 1)
+            try statements.markStopped.run()
+        }
     }
 
     private func keepOldest() throws(SQLiteFailure) {
@@ -145,7 +162,7 @@ struct Statements {
     let insert: Statement
     let delete: Statement
     let keepStep: Statement
-    let keepNewest: Statement
+    let markStopped: Statement
     let keepOldest: Statement
     let stop: Statement
 
@@ -156,7 +173,7 @@ struct Statements {
         insert = try database.prepare("INSERT INTO countdown (\(Row.columns)) VALUES (\(Row.parameters))")
         delete = try database.prepare("DELETE FROM countdown WHERE revision = ?")
         keepStep = try database.prepare("UPDATE daemon SET offset = ?, step_revision = ?")
-        keepNewest = try database.prepare("UPDATE daemon SET revision = ?")
+        markStopped = try database.prepare("UPDATE daemon SET is_stopped = ?")
         keepOldest = try database.prepare("UPDATE daemon SET oldest_revision = ?")
         stop = try database.prepare("UPDATE daemon SET revision = ?, oldest_revision = ?, is_stopped = 1")
     }
