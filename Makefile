@@ -56,11 +56,12 @@ test: ## build and test; installs missing packages
 	swift build
 	swift test
 
-# The same seed asks for the same things at the same places; the kills come when they come.
-crash: ## kill the daemon 200 times while clients change countdowns (COUNTDOWND_SEED=N repeats a run)
+# The same seed asks for the same things at the same places; the kills come when they come. FAULTS=0 stands for all.
+crash: ## kill the daemon 200 times, and at each call that it makes of its disk (COUNTDOWND_SEED=N repeats a run)
 	$(dependencies) test
 	swift build --build-tests
-	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} swift test --skip-build --filter CrashTests
+	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
+	  swift test --skip-build --filter CrashTests
 
 build: $(BUILT)/countdownd $(BUILT)/countdownctl $(BUILT)/share ## release executables in bin/, their manuals and completions
 

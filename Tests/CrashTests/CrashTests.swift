@@ -17,6 +17,13 @@ struct CrashTests {
 enum Setting {
     static let seed = number("COUNTDOWND_SEED") ?? UInt64.random(in: 1..<1_000_000)
     static let kills = Int(number("COUNTDOWND_KILLS") ?? 12)
+    /// How many faults of each scenario are tried; all of them where nil, which `COUNTDOWND_FAULTS=0` says.
+    static let faults = [Int(number("COUNTDOWND_FAULTS") ?? 16)].first { $0 > 0 }
+    /// The scenarios in which calls fail: `COUNTDOWND_ONLY` names one.
+    static let scenarios =
+        ProcessInfo.processInfo.environment["COUNTDOWND_ONLY"].map { name in
+            Scenario.Name.allCases.filter { $0.rawValue == name }
+        } ?? Scenario.Name.allCases
 
     private static func number(_ name: String) -> UInt64? {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }

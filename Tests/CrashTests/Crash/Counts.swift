@@ -2,7 +2,7 @@ import Glibc
 import IPC
 
 /// What a run has seen.
-struct Counts: CustomStringConvertible {
+struct Counts: Sendable, CustomStringConvertible {
     /// Daemons that were ended so, and by themselves.
     var kills = 0
     var killsWhileStarting = 0
@@ -11,6 +11,8 @@ struct Counts: CustomStringConvertible {
     var answered = 0
     var changes = 0
     var refused = 0
+    /// Calls that were answered with StorageFailed.
+    var failed = 0
     /// Calls whose answer nobody has seen.
     var cutOff = 0
     /// Connections that broke off in another way than by the end of the other side.
@@ -26,6 +28,7 @@ struct Counts: CustomStringConvertible {
             answered: left.answered + right.answered,
             changes: left.changes + right.changes,
             refused: left.refused + right.refused,
+            failed: left.failed + right.failed,
             cutOff: left.cutOff + right.cutOff,
             oddEnds: left.oddEnds + right.oddEnds,
             resumptions: left.resumptions + right.resumptions,
@@ -42,8 +45,8 @@ struct Counts: CustomStringConvertible {
 }
 
 /// What was told of each revision: every change has one of its own, for ever.
-struct Facts {
-    private struct Fact: Equatable {
+struct Facts: Sendable {
+    private struct Fact: Sendable, Equatable {
         let key: String
         let state: State
         let label: String?

@@ -1,15 +1,31 @@
 import IPC
 
 /// What one client knows of countdowns that nobody else changes, held against whatever it is told of them later.
-struct Ledger {
-    /// How far the test's clock may be from the daemon's: about a deadline that is nearer, either answer is right.
-    private static let doubtUSec: Int64 = 2_000
+struct Ledger: Sendable {
+    /// What may be found though it is not as it was told.
+    struct Allowance: Sendable {
+        /// By so much the system clock may have been set for the daemon.
+        var clockUSec: Int64 = 0
+        /// Endings may have been let go of.
+        var trimmed = false
+        /// Endings may have been told that could not be stored, and have come again with another revision.
+        var endsAgain = false
+        /// Changes may have been made though they were answered with StorageFailed.
+        var madeThoughRefused = false
+    }
 
-    private struct Entry {
+    /// How far the test's clock may be from the daemon's: about a deadline that is nearer, either answer is right.
+    private var doubtUSec: Int64 { 2_000 + allowance.clockUSec }
+
+    var allowance = Allowance()
+
+    private struct Entry: Sendable {
         /// As it was told last; nil where the key stands for nothing.
         var known: Countdown?
         /// A change that was asked for, and not answered so far.
         var asked: Change?
+        /// The first change that was refused, where it may have been made all the same.
+        var refused: Change?
     }
 
     private var entries: [String: Entry] = [:]
@@ -46,28 +62,35 @@ struct Ledger {
         entries[countdown.key] = Entry(known: isGone(countdown) ? nil : countdown)
     }
 
-    /// Notes that the change that was asked for was refused.
-    mutating func refuse(_ key: String) {
-        entries[key]?.asked = nil
+    /// Notes that the change that was asked for was refused, perhaps because it could not be stored.
+    mutating func refuse(_ key: String, asNotStored: Bool = false) {
+        var entry = entries[key] ?? Entry()
+        if asNotStored, allowance.madeThoughRefused { entry.refused = entry.refused ?? entry.asked }
+        entry.asked = nil
+        entries[key] = entry
     }
 
     /// Holds what there is under a key, as it was asked for and told between two instants, against what is known.
     mutating func find(_ found: Countdown?, under key: String, sentUSec: Int64, receivedUSec: Int64) {
         let entry = entries[key] ?? Entry()
-        let isDue = entry.known?.deadlineUSec.map { $0 - Self.doubtUSec <= receivedUSec } ?? false
-        let mayRun = entry.known?.deadlineUSec.map { $0 + Self.doubtUSec > sentUSec } ?? true
+        var refused: Change?
+        let isDue = entry.known?.deadlineUSec.map { $0 - doubtUSec <= receivedUSec } ?? false
+        let mayRun = entry.known?.deadlineUSec.map { $0 + doubtUSec > sentUSec } ?? true
         if isSame(found, entry.known), mayRun || entry.known?.endedUSec != nil {
+            refused = entry.refused
             if entry.asked != nil { cutOff.lost += 1 }
         } else if isDue, let known = entry.known, isEnding(found, of: known) {
             endingsFound += 1
             if entry.asked != nil { cutOff.lost += 1 }
-        } else if let asked = entry.asked, asked.explains(found, after: entry.known) {
+        } else if let known = entry.known, isAllowed(found, after: known, isDue: isDue) {
+            if entry.asked != nil { cutOff.lost += 1 }
+        } else if [entry.asked, entry.refused].contains(where: { explains($0, found, after: entry.known) }) {
             cutOff.made += 1
         } else {
             let (found, known, asked) = (describe(found), describe(entry.known), describe(entry.asked))
             faults.append("under \(key) is \(found) after \(known), asked: \(asked)")
         }
-        entries[key] = Entry(known: found)
+        entries[key] = Entry(known: found, refused: refused)
     }
 
     private func describe(_ value: (some Any)?) -> String {
@@ -78,7 +101,30 @@ struct Ledger {
     private func isSame(_ found: Countdown?, _ known: Countdown?) -> Bool {
         guard var found, let known else { return found == nil && known == nil }
         if found.state == .running { found.remainingUSec = known.remainingUSec }
+        if found.clock == .elapsed, isNear(found.deadlineUSec, known.deadlineUSec) {
+            found.deadlineUSec = known.deadlineUSec
+        }
         return found == known
+    }
+
+    private func explains(_ change: Change?, _ found: Countdown?, after known: Countdown?) -> Bool {
+        guard let change else { return false }
+        return change.explains(found, after: known) || allowance.trimmed && found == nil
+    }
+
+    private func isNear(_ instant: Int64?, _ other: Int64?) -> Bool {
+        guard let instant, let other else { return false }
+        return abs(instant - other) <= allowance.clockUSec
+    }
+
+    /// Whether something has become of a countdown that the run brings with it.
+    private func isAllowed(_ found: Countdown?, after known: Countdown, isDue: Bool) -> Bool {
+        let hasEnded = known.endedUSec != nil || isDue
+        guard let found else { return allowance.trimmed && hasEnded }
+        guard allowance.endsAgain, known.state == .finished, found.revision != known.revision else { return false }
+        var expected = known
+        expected.revision = found.revision
+        return found == expected
     }
 
     /// Whether a countdown that was running has ended at its deadline, and nothing else.
@@ -87,7 +133,7 @@ struct Ledger {
         var expected = known
         expected.state = .finished
         expected.remainingUSec = 0
-        expected.endedUSec = known.deadlineUSec
+        expected.endedUSec = isNear(found.endedUSec, known.deadlineUSec) ? found.endedUSec : known.deadlineUSec
         expected.deadlineUSec = nil
         expected.revision = found.revision
         return !known.forget && found == expected && found.revision > known.revision
@@ -99,7 +145,7 @@ struct Ledger {
 }
 
 /// A change that is asked for.
-enum Change {
+enum Change: Sendable {
     case start(Start)
     case cancel(Cancel)
     case finish(Finish)

@@ -6,14 +6,29 @@ import TestSupport
 final class FaultInjection {
     enum Fault: Equatable {
         case errno(Int32)
-        /// SIGKILL, instead of the call; where it is a write, perhaps after a half of it.
-        case kill(torn: Bool)
+        case kill(Moment)
+    }
+
+    /// When SIGKILL comes.
+    enum Moment: UInt32 {
+        case before
+        /// After a half of the call, where it is a write; before it elsewhere.
+        case afterHalf
+        case after
+    }
+
+    /// Which calls are counted.
+    enum Counted: UInt32 {
+        case changes = 0
+        /// Those that change nothing too.
+        case all = 1
     }
 
     /// Which of the counted calls fail.
     enum Calls: Equatable {
         case none
         case only(Int)
+        case these(ClosedRange<Int>)
         /// This one, and all that follow until something else is set.
         case from(Int)
     }
@@ -49,21 +64,27 @@ final class FaultInjection {
     /// - Parameters:
     ///   - fault: what becomes of a call.
     ///   - calls: whose turn it is.
-    ///   - reads: whether calls that change nothing are counted too.
-    func set(_ fault: Fault, at calls: Calls, reads: Bool = false) {
-        store(UInt64(0), at: Layout.first)
+    ///   - counted: which calls are counted.
+    func set(_ fault: Fault, at calls: Calls, of counted: Counted = .changes) {
+        heal()
         switch fault {
         case .errno(let number): store(number, at: Layout.error)
-        case .kill(let torn):
+        case .kill(let moment):
             store(Int32(0), at: Layout.error)
-            store(UInt32(torn ? 1 : 0), at: Layout.torn)
+            store(moment.rawValue, at: Layout.when)
         }
-        store(UInt32(reads ? 1 : 0), at: Layout.reads)
+        store(counted.rawValue, at: Layout.reads)
         switch calls {
         case .none: break
         case .only(let number): set(first: number, last: number)
+        case .these(let numbers): set(first: numbers.lowerBound, last: numbers.upperBound)
         case .from(let number): set(first: number, last: .max)
         }
+    }
+
+    /// Sets the system clock for the daemon, so far from what it is.
+    func setClock(offBy microseconds: Int64) {
+        store(microseconds * 1_000, at: Layout.step)
     }
 
     /// From now on nothing fails.
@@ -71,10 +92,10 @@ final class FaultInjection {
         store(UInt64(0), at: Layout.first)
     }
 
-    /// Forgets what was counted.
+    /// Forgets what was counted; nothing fails then.
     func startOver() {
         heal()
-        memset(control, 0, Layout.size)
+        memset(control, 0, Layout.step)
     }
 
     /// How many calls were counted.
@@ -84,7 +105,8 @@ final class FaultInjection {
 
     /// What was called, a letter for each call.
     var trace: String {
-        String(cString: (control + Layout.trace).assumingMemoryBound(to: CChar.self))
+        let letters = UnsafeRawBufferPointer(start: control + Layout.trace, count: min(calls, 65_536))
+        return String(decoding: letters, as: UTF8.self)
     }
 
     private func set(first: Int, last: Int) {
@@ -98,10 +120,10 @@ final class FaultInjection {
 
     /// Where the members of `struct control` are.
     private enum Layout {
-        static let (calls, first, last, failed) = (0, 8, 16, 24)
-        static let (error, reads, torn) = (32, 36, 40)
-        static let trace = 48
-        static let size = 48 + 65_536
+        static let (calls, first, last, failed, step) = (0, 8, 16, 24, 32)
+        static let (error, reads, when) = (40, 44, 48)
+        static let trace = 56
+        static let size = 56 + 65_536
     }
 }
 

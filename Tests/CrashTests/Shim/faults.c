@@ -2,7 +2,8 @@
  * Preloaded into a daemon, lets what it does to the files below one directory fail, or kills it there.
  *
  * FAULT_DIRECTORY names the directory, FAULT_CONTROL a file that holds a struct control, which a test maps and writes
- * into while the daemon runs. Every call is counted, so that a test can name the one that fails by its number.
+ * into while the daemon runs. Every call is counted, so that a test can name the one that fails by its number. It can
+ * have the system clock set for the daemon too, and for nobody else.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -14,20 +15,25 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { DESCRIPTORS = 65536, TRACED = 65536 };
+
+enum when { BEFORE, AFTER_HALF, AFTER };
 
 struct control {
 	_Atomic uint64_t calls;  /* so many were counted */
 	_Atomic uint64_t first;  /* the first one that fails; 0: none does */
 	_Atomic uint64_t last;   /* the last one that fails */
 	_Atomic uint64_t failed; /* so many have failed */
+	_Atomic int64_t step;    /* CLOCK_REALTIME is told that many ns further on */
 	_Atomic int32_t error;   /* the errno of a failure; 0: SIGKILL */
 	_Atomic uint32_t reads;  /* not 0: calls that change nothing are counted too */
-	_Atomic uint32_t torn;   /* not 0: half of a write is done before the end */
+	_Atomic uint32_t when;   /* the end comes: before the call, after half of a write, or after the call */
 	uint32_t reserved;
 	char trace[TRACED];      /* a letter for each call that was counted */
 };
@@ -37,6 +43,8 @@ static const char *directory;
 static size_t directory_length;
 /* Descriptors of files below the directory. */
 static _Atomic unsigned char ours[DESCRIPTORS];
+/* Whether the call that this thread is in is the last. */
+static _Thread_local int ends;
 
 #define REAL(name) ((__typeof__(&name))real(#name, &real_##name))
 
@@ -49,7 +57,9 @@ static void *real(const char *name, void **known)
 
 static void *real_open, *real_open64, *real_openat, *real_openat64, *real_close, *real_read, *real_pread, *real_pread64,
 	*real_write, *real_pwrite, *real_pwrite64, *real_fsync, *real_fdatasync, *real_ftruncate, *real_ftruncate64,
-	*real_posix_fallocate, *real_posix_fallocate64, *real_rename, *real_unlink, *real_mkdir, *real_mmap, *real_mmap64;
+	*real_posix_fallocate, *real_posix_fallocate64, *real_rename, *real_unlink, *real_mkdir, *real_mmap, *real_mmap64,
+	*real_fcntl, *real_fcntl64, *real_flock, *real_stat, *real_stat64, *real_lstat, *real_lstat64, *real_fstat,
+	*real_fstat64, *real_fstatat, *real_fstatat64, *real_access, *real_clock_gettime;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -77,7 +87,7 @@ static int has_ours(int descriptor)
 	return control != NULL && descriptor >= 0 && descriptor < DESCRIPTORS && ours[descriptor];
 }
 
-/* Counts a call; whether it fails, with errno set. Where it is the end, a half of a write may come before. */
+/* Counts a call; whether it fails, with errno set. */
 static int fails(char letter, int changes, int descriptor, const void *bytes, size_t count, off_t offset)
 {
 	if (!changes && !control->reads)
@@ -87,15 +97,34 @@ static int fails(char letter, int changes, int descriptor, const void *bytes, si
 		control->trace[number - 1] = letter;
 	if (control->first == 0 || number < control->first || number > control->last)
 		return 0;
+	/* Only a lock can be held by somebody else. */
+	if (control->error == EAGAIN && letter != 'l')
+		return 0;
+	/* A disk that fails for good does not take the kernel's locks along; SQLite would try for 10 s to get one. */
+	if (control->error != EAGAIN && letter == 'l' && control->last > control->first)
+		return 0;
 	control->failed++;
-	if (control->error == 0) {
-		if (control->torn && bytes != NULL)
-			(void)!REAL(pwrite)(descriptor, bytes, count / 2, offset);
-		raise(SIGKILL);
+	if (control->error != 0) {
+		errno = control->error;
+		return 1;
 	}
-	errno = control->error;
-	return 1;
+	ends = control->when == AFTER;
+	if (ends)
+		return 0;
+	if (control->when == AFTER_HALF && bytes != NULL)
+		(void)!REAL(pwrite)(descriptor, bytes, count / 2, offset);
+	raise(SIGKILL);
+	return 0;
 }
+
+/* What a call returned, where it is not the last. */
+#define RETURN(value)                                                                                                  \
+	do {                                                                                                           \
+		__typeof__(value) returned = (value);                                                                  \
+		if (ends)                                                                                              \
+			raise(SIGKILL);                                                                                \
+		return returned;                                                                                       \
+	} while (0)
 
 static int opened(int descriptor, const char *path)
 {
@@ -121,7 +150,7 @@ static int changes_by(int flags)
 		}                                                                                                      \
 		if (is_ours(path) && fails('o', changes_by(flags), -1, NULL, 0, 0))                                    \
 			return -1;                                                                                     \
-		return opened(REAL(name) arguments, path);                                                             \
+		RETURN(opened(REAL(name) arguments, path));                                                             \
 	}
 
 OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
@@ -141,23 +170,45 @@ int close(int descriptor)
 	{                                                                                                              \
 		if (has_ours(descriptor) && fails(letter, changes, -1, NULL, 0, 0))                                    \
 			return -1;                                                                                     \
-		return REAL(name) arguments;                                                                           \
+		RETURN(REAL(name) arguments);                                                                           \
 	}
 
 ON_DESCRIPTOR(ssize_t, read, 'r', 0, (int descriptor, void *to, size_t count), (descriptor, to, count))
 ON_DESCRIPTOR(ssize_t, pread, 'r', 0, (int descriptor, void *to, size_t count, off_t at), (descriptor, to, count, at))
-ON_DESCRIPTOR(ssize_t, pread64, 'r', 0, (int descriptor, void *to, size_t count, off64_t at), (descriptor, to, count, at))
+ON_DESCRIPTOR(ssize_t, pread64, 'r', 0, (int descriptor, void *to, size_t count, off64_t at),
+	      (descriptor, to, count, at))
 ON_DESCRIPTOR(int, fsync, 's', 1, (int descriptor), (descriptor))
 ON_DESCRIPTOR(int, fdatasync, 's', 1, (int descriptor), (descriptor))
 ON_DESCRIPTOR(int, ftruncate, 't', 1, (int descriptor, off_t length), (descriptor, length))
 ON_DESCRIPTOR(int, ftruncate64, 't', 1, (int descriptor, off64_t length), (descriptor, length))
+
+ON_DESCRIPTOR(int, fstat, 'q', 0, (int descriptor, struct stat *to), (descriptor, to))
+ON_DESCRIPTOR(int, fstat64, 'q', 0, (int descriptor, struct stat64 *to), (descriptor, to))
+ON_DESCRIPTOR(int, flock, 'l', 0, (int descriptor, int operation), (descriptor, operation))
+
+/* Locks that are taken; those that are given up cannot fail. */
+#define CONTROL(name)                                                                                                  \
+	int name(int descriptor, int command, ...)                                                                     \
+	{                                                                                                              \
+		va_list rest;                                                                                          \
+		va_start(rest, command);                                                                               \
+		void *argument = va_arg(rest, void *);                                                                 \
+		va_end(rest);                                                                                          \
+		int locks = (command == F_SETLK || command == F_SETLKW) && ((struct flock *)argument)->l_type != F_UNLCK; \
+		if (locks && has_ours(descriptor) && fails('l', 0, -1, NULL, 0, 0))                                    \
+			return -1;                                                                                     \
+		RETURN(REAL(name)(descriptor, command, argument));                                                     \
+	}
+
+CONTROL(fcntl)
+CONTROL(fcntl64)
 
 #define WRITE(name, parameters, arguments, offset)                                                                     \
 	ssize_t name parameters                                                                                        \
 	{                                                                                                              \
 		if (has_ours(descriptor) && fails('w', 1, descriptor, bytes, count, offset))                           \
 			return -1;                                                                                     \
-		return REAL(name) arguments;                                                                           \
+		RETURN(REAL(name) arguments);                                                                           \
 	}
 
 WRITE(write, (int descriptor, const void *bytes, size_t count), (descriptor, bytes, count),
@@ -171,31 +222,50 @@ WRITE(pwrite64, (int descriptor, const void *bytes, size_t count, off64_t at), (
 	{                                                                                                              \
 		if (has_ours(descriptor) && fails('a', 1, -1, NULL, 0, 0))                                             \
 			return errno;                                                                                  \
-		return REAL(name)(descriptor, at, length);                                                             \
+		RETURN(REAL(name)(descriptor, at, length));                                                             \
 	}
 
 ALLOCATE(posix_fallocate, off_t)
 ALLOCATE(posix_fallocate64, off64_t)
 
-#define ON_PATH(name, letter, parameters, arguments)                                                                   \
+#define ON_PATH(name, letter, changes, parameters, arguments)                                                          \
 	int name parameters                                                                                            \
 	{                                                                                                              \
-		if (is_ours(path) && fails(letter, 1, -1, NULL, 0, 0))                                                 \
+		if (is_ours(path) && fails(letter, changes, -1, NULL, 0, 0))                                                 \
 			return -1;                                                                                     \
-		return REAL(name) arguments;                                                                           \
+		RETURN(REAL(name) arguments);                                                                           \
 	}
 
-ON_PATH(rename, 'n', (const char *path, const char *to), (path, to))
-ON_PATH(unlink, 'u', (const char *path), (path))
-ON_PATH(mkdir, 'd', (const char *path, mode_t mode), (path, mode))
+ON_PATH(rename, 'n', 1, (const char *path, const char *to), (path, to))
+ON_PATH(unlink, 'u', 1, (const char *path), (path))
+ON_PATH(mkdir, 'd', 1, (const char *path, mode_t mode), (path, mode))
+ON_PATH(access, 'q', 0, (const char *path, int mode), (path, mode))
+ON_PATH(stat, 'q', 0, (const char *path, struct stat *to), (path, to))
+ON_PATH(stat64, 'q', 0, (const char *path, struct stat64 *to), (path, to))
+ON_PATH(lstat, 'q', 0, (const char *path, struct stat *to), (path, to))
+ON_PATH(lstat64, 'q', 0, (const char *path, struct stat64 *to), (path, to))
+ON_PATH(fstatat, 'q', 0, (int at, const char *path, struct stat *to, int flags), (at, path, to, flags))
+ON_PATH(fstatat64, 'q', 0, (int at, const char *path, struct stat64 *to, int flags), (at, path, to, flags))
 
 #define MAP(name, offset)                                                                                              \
 	void *name(void *address, size_t length, int protection, int flags, int descriptor, offset at)                 \
 	{                                                                                                              \
 		if (has_ours(descriptor) && fails('m', 1, -1, NULL, 0, 0))                                             \
 			return MAP_FAILED;                                                                             \
-		return REAL(name)(address, length, protection, flags, descriptor, at);                                 \
+		RETURN(REAL(name)(address, length, protection, flags, descriptor, at));                                 \
 	}
 
 MAP(mmap, off_t)
 MAP(mmap64, off64_t)
+
+int clock_gettime(clockid_t clock, struct timespec *to)
+{
+	int result = REAL(clock_gettime)(clock, to);
+	if (result == 0 && clock == CLOCK_REALTIME && control != NULL && control->step != 0) {
+		int64_t nanoseconds = to->tv_nsec + control->step;
+		int64_t carry = nanoseconds / 1000000000 - (nanoseconds % 1000000000 < 0);
+		to->tv_sec += carry;
+		to->tv_nsec = nanoseconds - carry * 1000000000;
+	}
+	return result;
+}

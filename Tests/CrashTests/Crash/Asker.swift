@@ -1,0 +1,146 @@
+import IPC
+import TestSupport
+
+/// A client that asks for one change after the other, and holds all that it is told against what it knows.
+final class Asker {
+    /// Whether it may be told that a change could not be stored.
+    private let mayFail: Bool
+    private var client: Client?
+    /// What was asked last and is not answered.
+    private var asked: Change?
+    private var sentUSec: Int64 = 0
+
+    private(set) var ledger: Ledger
+    private(set) var counts = Counts()
+    /// What was told of each revision, to be told by nobody in another way.
+    private(set) var facts = Facts()
+
+    init(ledger: Ledger = Ledger(), mayFail: Bool = false) {
+        self.ledger = ledger
+        self.mayFail = mayFail
+    }
+
+    /// For poll(2); nil where there is no connection.
+    var descriptor: Int32? { client?.descriptor }
+
+    func connect(to path: String) throws {
+        client = try Client(connectingTo: path)
+    }
+
+    /// Sends a change, and waits for nothing.
+    func ask(_ change: Change) {
+        asked = change
+        sentUSec = Microseconds.now
+        ledger.ask(change)
+        do throws(ClientError) {
+            switch change {
+            case .start(let method): try client?.start(method)
+            case .cancel(let method): try client?.start(method)
+            case .finish(let method): try client?.start(method)
+            case .pause(let method): try client?.start(method)
+            case .resume(let method): try client?.start(method)
+            case .adjust(let method): try client?.start(method)
+            }
+        } catch {
+            breakOff(error)
+        }
+    }
+
+    /// Makes a change, and waits for the answer.
+    func change(_ change: Change) throws {
+        ask(change)
+        _ = try takeAnswer(until: .after(microseconds: 60_000_000))
+    }
+
+    /// Takes the answer that may have been sent before the daemon ended.
+    func drain() throws {
+        if client != nil { _ = try takeAnswer(until: nil) }
+        if client != nil { _ = try takeAnswer(until: nil) }
+    }
+
+    /// Holds what there is under keys now against what it knows.
+    func inspect(_ found: [String: Countdown], under keys: [String], sentUSec: Int64, receivedUSec: Int64) {
+        for key in keys { ledger.find(found[key], under: key, sentUSec: sentUSec, receivedUSec: receivedUSec) }
+    }
+
+    // MARK: Being answered
+
+    /// - Returns: whether the call is over, by an answer or because the connection has broken off.
+    func takeAnswer(until deadline: Client.Deadline?) throws -> Bool {
+        guard let asked else { return false }
+        do throws(ClientError) {
+            switch asked {
+            case .start: return note(try client?.nextReply(to: Start.self, until: deadline)?.reply)
+            case .cancel: return note(try client?.nextReply(to: Cancel.self, until: deadline)?.reply)
+            case .finish: return note(try client?.nextReply(to: Finish.self, until: deadline)?.reply)
+            case .pause: return note(try client?.nextReply(to: Pause.self, until: deadline)?.reply)
+            case .resume: return note(try client?.nextReply(to: Resume.self, until: deadline)?.reply)
+            case .adjust: return note(try client?.nextReply(to: Adjust.self, until: deadline)?.reply)
+            }
+        } catch .countdown(let error) {
+            try refuse(asked, error)
+            return true
+        } catch .service(.invalidParameter("deadlineUSec")) where hasPassed(asked) {
+            note(refused: asked)
+            return true
+        } catch {
+            breakOff(error)
+            return true
+        }
+    }
+
+    private func note(_ reply: CountdownReply?) -> Bool {
+        guard let reply else { return false }
+        return note(reply.countdown, nil)
+    }
+
+    private func note(_ reply: Start.Reply?) -> Bool {
+        guard let reply else { return false }
+        return note(reply.countdown, reply.outcome)
+    }
+
+    private func note(_ countdown: Countdown, _ outcome: Outcome?) -> Bool {
+        asked = nil
+        counts.answered += 1
+        if outcome != .attached { counts.changes += 1 }
+        facts.note(countdown)
+        ledger.answer(countdown, outcome: outcome)
+        return true
+    }
+
+    /// Whether a deadline that was ahead when it was asked for has passed on the way to the daemon.
+    private func hasPassed(_ change: Change) -> Bool {
+        guard case .start(let start) = change, let deadline = start.deadlineUSec else { return false }
+        return deadline <= Microseconds.now
+    }
+
+    private func note(refused change: Change, asNotStored: Bool = false) {
+        asked = nil
+        counts.answered += 1
+        counts.refused += 1
+        ledger.refuse(change.key, asNotStored: asNotStored)
+    }
+
+    private func refuse(_ change: Change, _ error: CountdownError) throws {
+        note(refused: change, asNotStored: error.name == .storageFailed)
+        switch error {
+        case .noSuchCountdown: find(nil, change.key)
+        case .alreadyRunning(let countdown), .revisionMismatch(let countdown), .wrongState(let countdown):
+            facts.note(countdown)
+            find(countdown, change.key)
+        case .storageFailed where mayFail: counts.failed += 1
+        case .historyTrimmed, .limitReached, .storageFailed: throw error
+        }
+    }
+
+    private func find(_ countdown: Countdown?, _ key: String) {
+        ledger.find(countdown, under: key, sentUSec: sentUSec, receivedUSec: Microseconds.now)
+    }
+
+    private func breakOff(_ error: ClientError) {
+        if asked != nil { counts.cutOff += 1 }
+        asked = nil
+        client = nil
+        if error != .disconnected { counts.oddEnds.append("\(error)") }
+    }
+}

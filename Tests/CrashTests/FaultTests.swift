@@ -1,0 +1,17 @@
+import TestSupport
+import Testing
+
+/// Kills in the middle of the first start, of a start, of a move-aside and of a clean stop are among these.
+@Suite("A daemon whose calls fail, or that is killed at one", .serialized)
+struct FaultTests {
+    @Test("it keeps what it has answered and nothing else, whichever call it is", arguments: Setting.scenarios)
+    func calls(_ name: Scenario.Name) throws {
+        let sweep = try Sweep(name)
+        var dice = SeededGenerator(seed: Setting.seed)
+        let cases = Setting.faults.map { Array(sweep.cases.shuffled(using: &dice).prefix($0)) } ?? sweep.cases
+        let tally = sweep.run(cases)
+        print("faults in \(name.rawValue), \(sweep.trace.count) calls, seed \(Setting.seed): \(tally)")
+        let faults = tally.faults.prefix(20).joined(separator: "\n")
+        #expect(tally.faults.isEmpty, "COUNTDOWND_SEED=\(Setting.seed): \(tally.faults.count) faults\n\(faults)")
+    }
+}

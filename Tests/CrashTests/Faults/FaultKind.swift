@@ -1,0 +1,44 @@
+import Glibc
+
+/// What becomes of the n-th call, and of those after it.
+enum FaultKind: String, CaseIterable {
+    case errorOnce = "EIO once"
+    case errorThenKill = "EIO once, then SIGKILL"
+    case errorsFrom = "EIO from there on, then healed"
+    case errorsToTheEnd = "EIO from there on, then SIGKILL"
+    case fullOnce = "ENOSPC once"
+    case fullFrom = "ENOSPC from there on, then healed"
+    case busy = "EAGAIN five times"
+    case killBefore = "SIGKILL before it"
+    case killHalf = "SIGKILL after half of it"
+    case killAfter = "SIGKILL after it"
+
+    /// Whether it can become of such a call: only what changes something can need room, only a write has a half, and only
+    /// a lock can be somebody else's. That is of no interest where a daemon starts, as it is tried again then.
+    func isPossible(for letter: Character, in scenario: Scenario) -> Bool {
+        switch self {
+        case .fullOnce, .fullFrom: !"rql".contains(letter)
+        case .killHalf: letter == "w"
+        case .busy: letter == "l" && !scenario.countsStart
+        default: true
+        }
+    }
+
+    var kills: Bool { [.killBefore, .killHalf, .killAfter].contains(self) }
+
+    /// Whether the daemon is killed once its calls have failed, before it can make good for it.
+    var killsAfterErrors: Bool { [.errorThenKill, .errorsToTheEnd].contains(self) }
+
+    func set(_ injection: FaultInjection, at number: Int) {
+        switch self {
+        case .errorOnce, .errorThenKill: injection.set(.errno(EIO), at: .only(number), of: .all)
+        case .errorsFrom, .errorsToTheEnd: injection.set(.errno(EIO), at: .from(number), of: .all)
+        case .fullOnce: injection.set(.errno(ENOSPC), at: .only(number), of: .all)
+        case .fullFrom: injection.set(.errno(ENOSPC), at: .from(number), of: .all)
+        case .busy: injection.set(.errno(EAGAIN), at: .these(number...number + 4), of: .all)
+        case .killBefore: injection.set(.kill(.before), at: .only(number), of: .all)
+        case .killHalf: injection.set(.kill(.afterHalf), at: .only(number), of: .all)
+        case .killAfter: injection.set(.kill(.after), at: .only(number), of: .all)
+        }
+    }
+}

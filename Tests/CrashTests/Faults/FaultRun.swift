@@ -1,0 +1,175 @@
+import Foundation
+import IPC
+import TestSupport
+
+/// One daemon of which one call fails, or all from one on; and the next one, of which none does.
+final class FaultRun {
+    private static let patienceUSec: Int64 = 120_000_000
+
+    let scenario: Scenario
+    private let kind: FaultKind?
+    private let number: Int
+    let directory: TemporaryDirectory
+    private let injection: FaultInjection
+    let asker: Asker
+    let witness: Witness
+    var tally = FaultTally()
+
+    /// A run in which that becomes of the call with that number, or nothing of any.
+    init(_ scenario: Scenario, _ kind: FaultKind?, at number: Int = 0) throws {
+        self.scenario = scenario
+        self.kind = kind
+        self.number = number
+        directory = try TemporaryDirectory()
+        injection = try FaultInjection(in: directory)
+        var allowance = scenario.allowance
+        // What ends while nothing can be stored, and cannot be stored before the daemon ends, is told again.
+        allowance.endsAgain = kind?.killsAfterErrors ?? false || scenario.stops && !(kind?.kills ?? false)
+        // What was written before the disk refused to keep it, and to take anything in its place, is there.
+        allowance.madeThoughRefused = kind == .errorsToTheEnd
+        var ledger = scenario.preparation.ledger
+        ledger.allowance = allowance
+        asker = Asker(ledger: ledger, mayFail: true)
+        witness = Witness(memory: scenario.preparation.memory)
+        witness.allowance = allowance
+        try scenario.preparation.lay(in: directory)
+    }
+
+    /// Runs both daemons, and holds what is there in the end against what was told.
+    func run() throws -> FaultTally {
+        tally.runs = 1
+        if let daemon = try start() {
+            try play(on: daemon)
+            if injection.failed > 0 { tally.reached = 1 }
+        }
+        try judge()
+        tally.answered = asker.counts.changes
+        tally.failed = asker.counts.failed
+        if kind == .busy, tally.failed > 0 { tally.faults.append("a lock was not waited out") }
+        return tally
+    }
+
+    /// What a daemon calls of which nothing fails, a letter for each call.
+    func record() throws -> String {
+        guard let daemon = try start() else { return "" }
+        try play(on: daemon)
+        try judge()
+        guard tally.faults.isEmpty else { throw Preparation.Failed(faults: tally.faults) }
+        return tally.trace
+    }
+
+    // MARK: The daemon whose calls fail
+
+    /// - Returns: nil where it was killed before it was ready.
+    private func start() throws -> DaemonProcess? {
+        if scenario.countsStart { arm() }
+        let daemon = try DaemonProcess(
+            starting: [],
+            in: directory,
+            arguments: scenario.arguments,
+            environment: injection.environment()
+        )
+        do {
+            try daemon.awaitReadiness()
+        } catch {
+            try noteEnd(of: daemon)
+            return nil
+        }
+        guard !scenario.countsStart else { return daemon }
+        try witness.connect(to: daemon.socketPath)
+        witness.sync()
+        injection.startOver()
+        arm()
+        return daemon
+    }
+
+    private func arm() {
+        kind?.set(injection, at: number)
+        if kind == nil { injection.set(.errno(0), at: .none, of: .all) }
+    }
+
+    private func play(on daemon: DaemonProcess) throws {
+        do {
+            try asker.connect(to: daemon.socketPath)
+            for step in scenario.steps where !hasToEnd { try take(step) }
+            if scenario.stops { return try stop(daemon) }
+            tally.trace = injection.trace
+            if kind?.killsAfterErrors ?? false { return try end(daemon) }
+            injection.heal()
+            try awaitStorage(of: daemon)
+            try inspect(daemon)
+            try end(daemon)
+        } catch is Gone {
+            try noteEnd(of: daemon)
+        }
+    }
+
+    /// Whether a change was refused, and nothing more is to come before the daemon is killed.
+    private var hasToEnd: Bool { kind == .errorThenKill && asker.counts.failed > 0 }
+
+    private func take(_ step: Scenario.Step) throws {
+        switch step {
+        case .setClock(let offset): injection.setClock(offBy: offset)
+        case .ask(let change): _ = try ask(change)
+        }
+    }
+
+    /// - Returns: whether it was stored, or refused for another reason than the store.
+    private func ask(_ change: Change) throws -> Bool {
+        let failed = asker.counts.failed
+        asker.ask(change)
+        guard try asker.takeAnswer(until: .after(microseconds: Self.patienceUSec)) else { throw TimedOut.answer }
+        guard asker.descriptor != nil else { throw Gone() }
+        _ = witness.proceed()
+        return asker.counts.failed == failed
+    }
+
+    private func stop(_ daemon: DaemonProcess) throws {
+        daemon.process.send(signal: SIGTERM)
+        let ending = try daemon.process.wait()
+        tally.trace = injection.trace
+        injection.heal()
+        witness.drain()
+        if kind?.kills ?? false, ending == .killed(signal: SIGKILL) {
+            tally.killed = 1
+        } else if ending != .exited(code: 0) {
+            tally.faults.append("it was stopped, and has \(ending)")
+        }
+    }
+
+    /// Ends it in one way or the other.
+    private func end(_ daemon: DaemonProcess) throws {
+        let isKilled = kind?.killsAfterErrors ?? false || number.isMultiple(of: 2)
+        _ = try isKilled ? daemon.kill() : daemon.terminate()
+        witness.drain()
+    }
+
+    /// Takes note of an end that came by itself.
+    private func noteEnd(of daemon: DaemonProcess) throws {
+        let ending = try daemon.process.wait()
+        try asker.drain()
+        witness.drain()
+        if injection.failed > 0 { tally.reached = 1 }
+        tally.killed = 1
+        guard kind?.kills ?? false, ending == .killed(signal: SIGKILL) else {
+            return tally.faults.append("the daemon has ended: \(ending)\n\(daemon.standardError)")
+        }
+    }
+
+    /// Asks until a change is stored: a store that could not be opened is tried again after a second.
+    private func awaitStorage(of daemon: DaemonProcess) throws {
+        let change = Change.start(Start(key: "last", durationUSec: 3_600_000_000, ifRunning: .restart, label: "Last"))
+        while try !ask(change) {
+            let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: 1_000_000))
+            // Where the store is opened by then, the watch is over instead.
+            _ = try? follower.events(through: .heartbeat)
+        }
+    }
+
+    /// The daemon has hung up.
+    private struct Gone: Error {}
+
+    private enum TimedOut: Error {
+        case answer
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+@testable import countdownd
+
+/// What a state directory holds in the end.
+struct StateFiles {
+    private let directory: String
+
+    init(in directory: String) {
+        self.directory = directory
+    }
+
+    /// What of them is not as it should be; files that were there before have to be there under some name.
+    func faults(keeping kept: [String: Data]) -> [String] {
+        var faults: [String] = []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        let contents = names.compactMap { FileManager.default.contents(atPath: "\(directory)/\($0)") }
+        for (name, data) in kept.sorted(by: { $0.key < $1.key }) where !contents.contains(data) {
+            faults.append("\(name) is not kept; there are \(names.sorted())")
+        }
+        if kept.isEmpty, names.contains(where: { $0.contains("unreadable") }) {
+            faults.append("a store that can be read was moved aside: \(names.sorted())")
+        }
+        return faults + integrity
+    }
+
+    /// What SQLite says of the store's pages.
+    private var integrity: [String] {
+        do {
+            let database = try Database(path: "\(directory)/countdowns.db", busyMilliseconds: 0)
+            let rows = try database.prepare("PRAGMA integrity_check")
+            guard try rows.step(), rows.text(0) == "ok" else { return ["the store is broken: \(rows.text(0) ?? "")"] }
+            return []
+        } catch {
+            return ["the store cannot be checked: \(error)"]
+        }
+    }
+}
+
+/// What the daemons of a run have said.
+struct Said {
+    private let lines: [Substring]
+
+    init(_ log: String) {
+        lines = log.split(separator: "\n")
+    }
+
+    /// What no daemon should say, or not so often.
+    var faults: [String] {
+        let fatal = lines.filter { $0.contains("atal") || $0.contains("rror: ") && !isExpected($0) }.map(String.init)
+        let outages = lines.filter { $0.contains("cannot be stored") }.count
+        return outages > 2 ? fatal + ["\(outages) lines say that nothing can be stored"] : fatal
+    }
+
+    private func isExpected(_ line: Substring) -> Bool {
+        ["changes cannot be stored", "could not be stored", "cannot be read"].contains { line.contains($0) }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+
+/// Runs of one scenario, in each of which another call fails, or in another way.
+struct Sweep: Sendable {
+    struct Case: Sendable {
+        let kind: FaultKind
+        let number: Int
+        let letter: Character
+    }
+
+    /// Most of a run is waiting for processes.
+    private static let runsAtOnce = 6
+
+    let scenario: Scenario
+    /// The calls of a run of which nothing failed.
+    let trace: String
+    let cases: [Case]
+
+    /// Records a run, and names every call of it with everything that can become of it.
+    init(_ name: Scenario.Name) throws {
+        let scenario = try Scenario(name)
+        self.scenario = scenario
+        trace = try FaultRun(scenario, nil).record()
+        cases = trace.enumerated().flatMap { place, letter in
+            FaultKind.allCases.filter { $0.isPossible(for: letter, in: scenario) }.map {
+                Case(kind: $0, number: place + 1, letter: letter)
+            }
+        }
+    }
+
+    func run(_ cases: some Collection<Case>) -> FaultTally {
+        let total = Total()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = Self.runsAtOnce
+        for one in cases { queue.addOperation { total.add(run(one)) } }
+        queue.waitUntilAllOperationsAreFinished()
+        return total.tally
+    }
+
+    private final class Total: Sendable {
+        private let sum = Mutex(FaultTally())
+
+        var tally: FaultTally { sum.withLock { $0 } }
+
+        func add(_ tally: FaultTally) {
+            sum.withLock { $0 = $0 + tally }
+        }
+    }
+
+    private func run(_ one: Case) -> FaultTally {
+        var tally: FaultTally
+        do {
+            tally = try FaultRun(scenario, one.kind, at: one.number).run()
+        } catch {
+            tally = FaultTally()
+            tally.faults = ["\(error)"]
+        }
+        let place = "\(scenario.name.rawValue), \(one.kind.rawValue) at \(one.number) (\(one.letter))"
+        tally.faults = tally.faults.map { "\(place): \($0)" }
+        return tally
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import IPC
+import TestSupport
+import Testing
+
+@Suite("The status while nothing can be stored")
+struct OutageTests {
+    private let injection: FaultInjection
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        let directory = try TemporaryDirectory()
+        injection = try FaultInjection(in: directory)
+        daemon = try DaemonProcess(in: directory, environment: injection.environment())
+        caller = try Caller(of: daemon)
+    }
+
+    private func awaitStatus(_ isMeant: (String) -> Bool) throws {
+        while !isMeant(try daemon.notification("STATUS=")) {}
+    }
+
+    @Test("it says so, and that it is over, though nobody asks for anything more")
+    func status() throws {
+        injection.set(.errno(EROFS), at: .from(1))
+        #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }
+        try awaitStatus { $0.contains("cannot be stored") }
+        injection.heal()
+        #expect(try caller.call(Start(key: "tea")).outcome == .started)
+        try awaitStatus { !$0.contains("cannot be stored") }
+        let lines = daemon.standardError.split(separator: "\n").filter { $0.contains("stored") }
+        #expect(lines.count == 2)
+        #expect(lines.first?.contains("countdowns.db") ?? false)
+    }
+
+    @Test("a try that writes nothing new is one all the same: it says that all is well only where all is")
+    func tries() throws {
+        injection.set(.errno(EIO), at: .from(1))
+        #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }
+        try awaitStatus { $0.contains("cannot be stored") }
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: 1_000_000))
+        let failed = injection.failed
+        // Nobody asks for a change, and yet it is tried.
+        while injection.failed < failed + 4, !isSaidToWork { try follower.events(through: .heartbeat) }
+        #expect(!isSaidToWork)
+        injection.heal()
+        try awaitStatus { !$0.contains("cannot be stored") }
+        #expect(isSaidToWork)
+    }
+
+    private var isSaidToWork: Bool { daemon.standardError.contains("stored again") }
+}
