@@ -106,6 +106,13 @@ struct SentenceTests {
         )
     }
 
+    @Test("a daemon that a variable has elsewhere is started there")
+    func tellsHowToStartElsewhere() {
+        let elsewhere = Failure.remedy("/my run/x") { $0 == "COUNTDOWND_SOCKET" ? "/my run/x" : nil }
+        #expect(elsewhere.contains("`countdownd --socket '/my run/x'`"))
+        #expect(Failure.remedy("/run/x") { _ in nil }.contains("systemctl --user start countdownd.socket"))
+    }
+
     @Test("where no directory for the socket is, what is wrong with it is told")
     func tellsOfDirectories() {
         let missing = Address.Failure.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)

@@ -24,7 +24,8 @@ struct RefusedCommandsTests {
             ("show", "which key? `countdownctl show tea`"),
             ("restart tea 5m", "'restart' is no verb; `countdownctl start tea 5m --restart` begins anew"),
             ("rm tea", "'rm' is no verb; `countdownctl cancel tea` ends it"),
-            ("list --frobnicate", "Unknown option '--frobnicate'"),
+            ("list --frobnicate", "Unknown option '--frobnicate'"), ("--frobnicate", "Unknown option '--frobnicate'"),
+            ("help strat", "'strat' is no verb; `countdownctl start KEY` is meant?"),
             ("watch --tick x", "'x' is no length of time; 5m, 90s or 1:30 is one"),
             ("wait tea --timeout 1h30", "'1h30' lacks a unit at its end: '1h30m' or '1h30s'?"),
         ]
@@ -56,7 +57,10 @@ struct RefusedCommandsTests {
         let run = try Typist(at: socket).type(line)
         #expect(
             run.messages
-                == ["countdownctl: no daemon at \(socket): start it with `systemctl --user start countdownd.socket`"]
+                == [
+                    "countdownctl: no daemon at \(socket), where COUNTDOWND_SOCKET has it: "
+                        + "start it with `countdownd --socket \(socket)`, or unset the variable"
+                ]
         )
         #expect(run.exitCode == 69)
     }

@@ -11,7 +11,9 @@ struct Invocation {
         do {
             if let verb = Self.verb(typed) { return try verb.perform() }
             let verbs = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
-            if let mistaken = MistakenVerb(arguments, verbs: verbs + ["help"]) {
+            // Help of what is no verb would be that of all of them.
+            let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
+            if let mistaken = MistakenVerb(words, verbs: verbs + ["help"]) {
                 return report(.usage(mistaken.sentence(verbs: verbs)))
             }
             var command = try Countdownctl.parseAsRoot(typed)
@@ -57,8 +59,12 @@ struct Invocation {
 
     private func report(_ failure: Failure) -> CommandStatus {
         var lines = ["countdownctl: \(failure.sentence)"]
-        if failure.status == .usage, let verb = arguments.first, Countdownctl.verb(named: verb) != nil {
-            lines.append("`countdownctl \(verb) --help` shows how it is typed")
+        if failure.status == .usage, let word = arguments.first {
+            if Countdownctl.verb(named: word) != nil {
+                lines.append("`countdownctl \(word) --help` shows how it is typed")
+            } else if word.hasPrefix("-") {
+                lines.append("`countdownctl --help` shows how it is typed")
+            }
         }
         // Nobody could be told of it.
         try? StandardStream.error.write(Array((lines.joined(separator: "\n") + "\n").utf8))

@@ -80,7 +80,7 @@ private func explanation(of parameter: String) -> String {
     case "label": "that label is too long for the daemon, or holds a NUL"
     case "metadata": "that is more metadata than the daemon takes; `countdownctl status --all` shows its limits"
     case "match": "a pattern has 1 to 255 bytes, and a ] behind each [; a [ as such is written [[]"
-    case "tickUSec": "that is too short a time between two ticks"
+    case "tickUSec": "that is too short a time between two ticks; `countdownctl status --all` shows the shortest"
     default: "the daemon does not accept that \(quoted(parameter))"
     }
 }

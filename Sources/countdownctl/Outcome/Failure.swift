@@ -47,16 +47,24 @@ extension Failure {
         let path = PrintableText.escape(path)
         switch errno {
         case ENOENT, ECONNREFUSED:
-            return Failure(
-                .unavailable,
-                "no daemon at \(path): start it with `systemctl --user start countdownd.socket`"
-            )
+            return Failure(.unavailable, "no daemon at \(path)\(Self.remedy(path, Environment.value))")
         case EACCES, EPERM: return Failure(.denied, "\(path) belongs to somebody else: \(systemMessage(errno))")
         case EAGAIN: return Failure(.tryLater, "the daemon at \(path) has no room for another connection now")
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
             return Failure(.internalFault, "cannot connect to \(path): \(systemMessage(errno))")
         default: return Failure(.unavailable, "no daemon at \(path): \(systemMessage(errno))")
         }
+    }
+}
+
+extension Failure {
+    /// How a daemon comes to be at a path: that of the session by its service manager, one elsewhere by hand.
+    static func remedy(_ path: String, _ environment: (String) -> String?) -> String {
+        guard environment(Address.variable) == path else {
+            return ": start it with `systemctl --user start countdownd.socket`"
+        }
+        let start = "`countdownd --socket \(ShellWord.quote(path))`"
+        return ", where \(Address.variable) has it: start it with \(start), or unset the variable"
     }
 }
 
