@@ -34,11 +34,11 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash build install uninstall lint clocktest clean
+.PHONY: help run test crash fuzz build install uninstall lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f)
-swift_files := Package.swift Sources Tests
+swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets)
 shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* scripts/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
@@ -62,6 +62,10 @@ crash: ## kill the daemon 200 times, and at each call that it makes of its disk 
 	swift build --build-tests
 	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
 	  swift test --skip-build --filter CrashTests
+
+fuzz: ## try inputs that libFuzzer makes up, each target for FUZZ_SECONDS (60)
+	$(dependencies) build
+	scripts/fuzz $${FUZZ_SECONDS:-60}
 
 build: $(BUILT)/countdownd $(BUILT)/countdownctl $(BUILT)/share ## release executables in bin/, their manuals and completions
 

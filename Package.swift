@@ -76,6 +76,13 @@ let package = Package(
             dependencies: ["countdownd", "CountdownCore", "IPC", "Varlink", "TestSupport"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: ["countdownd", "countdownctl", "CountdownCore", "IPC", "Varlink"],
+            path: "Fuzz",
+            exclude: ["Modules", "Targets", "Seeds", "message.dict", "Package.swift"],
+            sources: ["Harness", "Replay"]
+        ),
         .testTarget(name: "ScreenTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",

@@ -1,0 +1,31 @@
+@testable import countdownctl
+
+/// Lengths and clock times as somebody types them: read, or refused with a sentence.
+public enum ClockHarness: Harness {
+    private struct AlwaysUTC: Zone {
+        func civilTime(at seconds: Int64) -> CivilTime { CivilTime(year: 2026, month: 2, day: 28, hour: 23) }
+        func instants(of time: CivilTime) -> CivilInstants { .once(time.secondsAtUTC) }
+    }
+
+    public static func check(_ input: inout Input) {
+        let text = String(decoding: input.rest().bytes, as: UTF8.self)
+        checkLength(text)
+        let now: Int64 = 1_772_319_600_000_000
+        do throws(ClockTimeInvalid) {
+            let time = try ClockTimeText(now: now, zone: AlwaysUTC()).parse(text)
+            expect(time.instant > now, "\(time) is ahead")
+        } catch {
+            expect(!"\(error)".isEmpty, "a refusal says something")
+        }
+    }
+
+    private static func checkLength(_ text: String) {
+        do throws(DurationText.Invalid) {
+            let length = try DurationText.parse(text)
+            expect((0...DurationText.longest).contains(length), "\(length) is a length")
+            expect((try? DurationText.parse(" \(text) ")) == length, "spaces around a length mean nothing")
+        } catch {
+            expect(!"\(error)".isEmpty, "a refusal says something")
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Varlink
+
+/// A text is an object to us only where it is one to Foundation too, within Foundation's limits of depth and of numbers;
+/// written anew it is the same.
+public enum JSONHarness: Harness {
+    private static let deepest = 500
+
+    public static func check(_ input: inout Input) {
+        let bytes = input.rest().bytes
+        guard let object = try? JSONObject(parsing: bytes) else { return }
+        let tree = JSONValue(object)
+        var writer = JSONWriter()
+        writer.object { $0.member("tree", tree) }
+        guard let again = try? JSONObject(parsing: writer.bytes) else {
+            return expect(false, "\(writer.bytes) can be read again")
+        }
+        expect(again.value("tree") == tree, "\(tree) comes back as it was")
+        if depth(of: tree) < deepest, !hasVastNumber(bytes) {
+            expect((try? JSONSerialization.jsonObject(with: Data(bytes))) != nil, "Foundation reads it too")
+        }
+        for end in bytes.indices.suffix(64) where bytes[end...].contains(where: { $0 > 0x20 }) {
+            expect((try? JSONObject(parsing: Array(bytes[..<end]))) == nil, "an object without its end is none")
+        }
+    }
+
+    /// Whether a number may have an exponent of three digits.
+    private static func hasVastNumber(_ bytes: [UInt8]) -> Bool {
+        String(decoding: bytes, as: UTF8.self).contains(/[eE][+-]?[0-9]{3}|[0-9]{200}/)
+    }
+
+    private static func depth(of value: JSONValue) -> Int {
+        switch value {
+        case .array(let elements): 1 + (elements.map(depth).max() ?? 0)
+        case .object(let members): 1 + (members.values.map(depth).max() ?? 0)
+        default: 1
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import CountdownCore
+import Foundation
+
+@testable import countdownd
+
+/// A store that was damaged, or any other file in its place: it is read, or moved aside, and a store is open afterwards.
+public enum StoreHarness: Harness {
+    private static let now = Now(boot: BootInstant(microseconds: 1_000_000), offset: .seconds(1_770_000_000))
+    private static let sound = Result { try makeSound() }
+
+    public static func check(_ input: inout Input) {
+        do {
+            let directory = try makeDirectory()
+            defer { try? FileManager.default.removeItem(at: directory) }
+            try Data(damaged(sound.get(), by: &input)).write(to: directory.appending(path: "countdowns.db"))
+            let opened = try open(directory)
+            var timetable = opened.timetable
+            var limit = Int.max
+            _ = timetable.walk(timetable.openWalk(live: .oldest, ended: .oldest), limit: &limit) { timetable, slot in
+                !timetable[slot].key.text.isEmpty
+            }
+            opened.store.close(at: timetable.revision)
+        } catch {
+            fatalError("no store is open: \(error)")
+        }
+    }
+
+    private static func damaged(_ sound: [UInt8], by input: inout Input) -> [UInt8] {
+        guard input.next() != 0 else { return input.rest().bytes }
+        var bytes = sound
+        while !input.isAtEnd {
+            let (high, low, value) = (input.next(), input.next(), input.next())
+            let position = (Int(high) << 8 | Int(low)) % max(1, bytes.count)
+            if value == 0 { bytes.removeLast(bytes.count - position) } else { bytes[position] ^= value }
+            if bytes.isEmpty { break }
+        }
+        return bytes
+    }
+
+    private static func open(_ directory: URL) throws -> OpenedStore {
+        let log = Log(level: .error) { _, _ in }
+        return try StoreOpening(directory: directory.path, durability: .process, policy: Policy(), log: log)
+            .open(at: now)
+    }
+
+    /// A store with countdowns of every kind.
+    private static func makeSound() throws -> [UInt8] {
+        let directory = try makeDirectory()
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let opened = try open(directory)
+        var timetable = opened.timetable
+        var changes = Changes()
+        for number in 0..<24 {
+            let key = try Key("key/\(number % 16)")
+            let label = number.isMultiple(of: 3) ? "label" : nil
+            let metadata = number.isMultiple(of: 5) ? ["number": "\(number)"] : nil
+            let start = Request.Start(key, .after(.seconds(60)), ifLive: .restart, label: label, metadata: metadata)
+            let requests: [Request] = [.start(start), [.cancel(key), .pause(key), .finish(key)][number % 3]]
+            for request in requests {
+                guard case .change(let change) = try timetable.decide(request, at: now) else { continue }
+                timetable.apply(change)
+                changes.steps.append(change)
+            }
+        }
+        try opened.store.commit(changes)
+        opened.store.close(at: timetable.revision)
+        let path = directory.appending(path: "countdowns.db")
+        _ = consume opened
+        return Array(try Data(contentsOf: path))
+    }
+
+    /// In memory, where it can be had.
+    private static func makeDirectory() throws -> URL {
+        let place = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        let url = URL(filePath: place).appending(path: "countdownd-fuzz-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url
+    }
+}

@@ -1,0 +1,122 @@
+import CountdownCore
+
+/// Requests, time and clocks in any order: the timetable agrees with a dictionary of what runs.
+public enum TimetableHarness: Harness {
+    public static func check(_ input: inout Input) {
+        var trial = TimetableTrial()
+        while !input.isAtEnd { trial.act(&input) }
+        trial.checkAll()
+    }
+}
+
+/// A timetable, and what it has to hold.
+private struct TimetableTrial {
+    private static let keys: [Key] = ["a", "b", "c", "login/+8613800138000", "a key of more than 24 bytes"].compactMap {
+        try? Key($0)
+    }
+
+    private var timetable: Timetable
+    private var boot: Int64 = 1_000
+    private var offset: Int64 = 1_700_000_000_000_000
+    /// What runs and what is paused, as it changed last.
+    private var live: [Key: Countdown] = [:]
+
+    init() {
+        var policy = Policy()
+        policy.countdowns = 4
+        policy.history = 6
+        timetable = Timetable(policy: policy, revision: Revision(10))
+    }
+
+    private var now: Now { Now(boot: BootInstant(microseconds: boot), offset: TimeSpan(microseconds: offset)) }
+
+    mutating func act(_ input: inout Input) {
+        let act = input.next()
+        switch act % 10 {
+        case 0...5: ask(request(act, &input), takesBack: act & 0x80 != 0)
+        case 6: boot += Int64(input.nextInteger() % 10_000_000)
+        case 7: offset = Int64(input.nextInteger() % (1 << 51))
+        case 8: trim(Int(input.next()))
+        default: boot += Int64(input.next())
+        }
+        endDue()
+        checkDeadline()
+    }
+
+    private mutating func request(_ act: UInt8, _ input: inout Input) -> Request {
+        let key = Self.keys[Int(input.next()) % Self.keys.count]
+        let span = TimeSpan(microseconds: Int64(bitPattern: input.nextInteger()) >> Int64(input.next() & 63))
+        let revision = input.next() == 1 ? timetable.revision : nil
+        switch act % 6 {
+        case 0:
+            let ifLive: [Request.IfLive] = [.attach, .restart, .extend, .fail]
+            let choice = input.next()
+            let end: Request.End = choice & 4 == 0 ? .after(span) : .at(now.wall + span)
+            let (label, forget) = (choice & 8 == 0 ? nil : "label", choice & 16 != 0)
+            return .start(.init(key, end, ifLive: ifLive[Int(choice & 3)], label: label, forget: forget))
+        case 1: return .cancel(key, ifRevision: revision)
+        case 2: return .finish(key, ifRevision: revision)
+        case 3: return .pause(key, ifRevision: revision)
+        case 4: return .resume(key, ifRevision: revision)
+        default: return .adjust(key, act & 0x40 == 0 ? .by(span) : .to(now.wall + span), ifRevision: revision)
+        }
+    }
+
+    private mutating func ask(_ request: Request, takesBack: Bool) {
+        let before = timetable.revision
+        guard let decision = try? timetable.decide(request, at: now), case .change(let change) = decision else {
+            return expect(timetable.revision == before, "what is refused changes nothing")
+        }
+        let applied = timetable.apply(change)
+        expect(timetable.revision > before, "every change has a revision of its own")
+        guard takesBack else { return note(change.countdown) }
+        timetable.undo(applied)
+        expect(timetable.revision == before, "what is taken back leaves no revision")
+    }
+
+    private mutating func endDue() {
+        while let change = timetable.endNextDue(at: now) {
+            guard case .running(let deadline) = live[change.countdown.key]?.phase else {
+                return expect(false, "\(change) was running")
+            }
+            expect(deadline.remaining(at: now) <= .zero, "\(change) was due")
+            note(change.countdown)
+        }
+    }
+
+    private mutating func note(_ countdown: Countdown) {
+        live[countdown.key] = countdown.isLive ? countdown : nil
+    }
+
+    private mutating func trim(_ limit: Int) {
+        var left = limit
+        _ = timetable.trim(at: now, limit: &left)
+    }
+
+    private func checkDeadline() {
+        let deadlines = live.values.compactMap { countdown -> WallInstant? in
+            guard case .running(let deadline) = countdown.phase else { return nil }
+            return deadline.wall(at: now)
+        }
+        expect(timetable.nextDeadline(at: now) == deadlines.min(), "the next deadline is the earliest")
+        expect(timetable.liveCount == live.count, "\(timetable.liveCount) are live")
+        expect(timetable.runningCount == deadlines.count, "\(timetable.runningCount) run")
+    }
+
+    mutating func checkAll() {
+        for key in Self.keys {
+            let known = timetable.countdown(under: key)
+            if let expected = live[key] { expect(known == expected, "\(expected) is known, not \(known as Any)") }
+            if live[key] == nil { expect(known?.isLive != true, "\(key.text) is not live") }
+        }
+        var met: [Countdown] = []
+        let walk = timetable.openWalk(live: .oldest, ended: .nowhere)
+        var limit = 1_000
+        _ = timetable.walk(walk, limit: &limit) { timetable, slot in
+            met.append(timetable[slot])
+            return true
+        }
+        timetable.closeWalk(walk)
+        expect(met == live.values.sorted { $0.revision < $1.revision }, "a walk meets all, in their order")
+    }
+}

@@ -1,0 +1,1 @@
+../../../Sources/countdownctl/Rendering/PrintableText.swift

@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// The modules under test, compiled anew from the project's own files with what libFuzzer needs to see where an input
+// leads. The two executables are libraries here, without the file that has their entry point.
+let harnesses = ["Clock", "Framer", "JSON", "Message", "Session", "Store", "Timetable"]
+
+let package = Package(
+    name: "Fuzz",
+    targets: [
+        .systemLibrary(name: "CSystemd", path: "Modules/CSystemd", pkgConfig: "libsystemd"),
+        .systemLibrary(name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3"),
+        .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
+        .target(name: "CountdownCore", path: "Modules/CountdownCore"),
+        .target(name: "Varlink", path: "Modules/Varlink"),
+        .target(
+            name: "IPC",
+            dependencies: ["Varlink"],
+            path: "Modules/IPC",
+            resources: [.embedInCode("io.countdownd.varlink")]
+        ),
+        .target(
+            name: "countdownd",
+            dependencies: ["CountdownCore", "IPC", "Varlink", "CLinux", "CSQLite", "CSystemd"],
+            path: "Modules/countdownd",
+            exclude: ["Countdownd.swift"]
+        ),
+        .target(name: "countdownctl", path: "Modules/countdownctl"),
+        .target(
+            name: "Harness",
+            dependencies: ["CountdownCore", "Varlink", "IPC", "countdownd", "countdownctl"],
+            path: "Harness"
+        ),
+    ]
+        + harnesses.map {
+            .executableTarget(name: "fuzz-\($0.lowercased())", dependencies: ["Harness"], path: "Targets/\($0)")
+        },
+    swiftLanguageModes: [.v6]
+)
