@@ -34,7 +34,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash fuzz build install uninstall lint clocktest clean
+.PHONY: help run test crash fuzz soak build install uninstall lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f)
@@ -66,6 +66,9 @@ crash: ## kill the daemon 200 times, and at each call that it makes of its disk 
 fuzz: ## try inputs that libFuzzer makes up, each target for FUZZ_SECONDS (60)
 	$(dependencies) build
 	scripts/fuzz $${FUZZ_SECONDS:-60}
+
+soak: build ## mixed load with restarts for SOAK_MINUTES (30); fails where memory grows or an ending is lost
+	scripts/soak --minutes $${SOAK_MINUTES:-30}
 
 build: $(BUILT)/countdownd $(BUILT)/countdownctl $(BUILT)/share ## release executables in bin/, their manuals and completions
 
