@@ -14,7 +14,8 @@ extension Daemon {
 
     private func clockWasSet(by step: TimeSpan, at now: Now) {
         counters.clockSteps += 1
-        log.write(.notice, "the system clock was set by \(step.microseconds / 1_000) ms")
+        let sentence = "the system clock was set by \(step.microseconds / 1_000) ms"
+        log.write(.notice, sentence, fields: ["STEP_USEC": "\(step.microseconds)"])
         stepRevision = timetable.revision
         clockStep = ClockStep(offset: now.offset, revision: timetable.revision)
         watchers.clockWasSet(at: now)

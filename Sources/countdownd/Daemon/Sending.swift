@@ -43,7 +43,9 @@ extension Daemon {
     }
 
     private func closeSlow(_ peer: Peer) {
-        log.write(.warning, "disconnecting a peer that has left \(peer.session.unsent) bytes unread")
+        let unread = peer.session.unsent
+        let sentence = "disconnecting a peer that has left \(unread) bytes unread"
+        log.write(.warning, sentence, fields: ["UNREAD_BYTES": "\(unread)"])
         counters.slowPeers += 1
         peer.condition = .gone
     }
