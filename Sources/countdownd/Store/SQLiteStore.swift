@@ -123,10 +123,13 @@ final class SQLiteStore: Store {
 
     /// Has a page written though nothing changes: SQLite writes none for a row that is set to what it was.
     private func writeSomething() throws(SQLiteFailure) {
-        for isStopped in [1, 0] as [Int64] {
-            statements.markStopped.bind(isStopped, at: 1)
-            try statements.markStopped.run()
-        }
+        try markStopped(1)
+        try markStopped(0)
+    }
+
+    private func markStopped(_ isStopped: Int64) throws(SQLiteFailure) {
+        statements.markStopped.bind(isStopped, at: 1)
+        try statements.markStopped.run()
     }
 
     private func keepOldest() throws(SQLiteFailure) {
