@@ -47,6 +47,22 @@ struct CodeScreenTests {
         #expect(try terminal.picture().hasPrefix("<1234>"))
     }
 
+    @Test(
+        "of a longer paste the last that fit are kept, what fits is put where the cursor is, and typing is cut at the end",
+        arguments: [
+            ("98765432", "5432"), ("9 8765 4321 0", "3210"), ("１２３４", "1234"), ("no. 12\n", "12"), ("abc", ""),
+            ("1234 or 1234", "1234"),
+        ]
+    )
+    func keepsTheLast(_ text: String, _ code: String) throws {
+        let terminal = try asking("--confirm")
+        try terminal.paste(text)
+        // What is typed fills the code, and what is too much of it is dropped.
+        try terminal.type("0000000000\r")
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture().hasPrefix("<\((code + "0000").prefix(4))>"))
+    }
+
     @Test("Ctrl-C is 130 with nothing on standard output, --timeout is 124")
     func leaves() throws {
         let terminal = try asking()
