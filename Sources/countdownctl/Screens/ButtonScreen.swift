@@ -39,8 +39,10 @@ struct ButtonScreen: Screen {
     func remains(on canvas: Canvas) -> [StyledLine] {
         // A button that nobody can press any more is gone; what it began is not.
         guard let countdown = button.countdown else { return [] }
-        let text = CountdownText(canvas.clock)
-        return [StyledLine("\(CountdownText.name(countdown)): \(text.state(countdown))", on: canvas)]
+        let state = CountdownText(canvas.clock).state(countdown)
+        let name = "\(CountdownText.name(countdown)):"
+        let isNarrow = DisplayWidth.of("\(name) \(state)") > canvas.columns
+        return (isNarrow ? [name, state] : ["\(name) \(state)"]).map { StyledLine($0, on: canvas) }
     }
 
     private func note(on canvas: Canvas) -> StyledLine {

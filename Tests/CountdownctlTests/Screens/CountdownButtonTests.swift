@@ -272,6 +272,8 @@ struct CountdownButtonTests {
         #expect(ButtonScreen(idle(button())).remains(on: .plain()).isEmpty)
         let remains = ButtonScreen(counting(button())).remains(on: .plain())
         #expect(remains.map(\.text) == ["login: running, 1:00 left, ends 12:01:00"])
+        let narrow = ButtonScreen(counting(button())).remains(on: .plain(columns: 19))
+        #expect(narrow.map(\.text) == ["login:", "running, 1:00 left…"])
     }
 }
 
