@@ -15,6 +15,9 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_FORMAT
     }
 
+    /// Whether another connection has a lock.
+    var isOfLock: Bool { code & 0xff == SQLITE_BUSY }
+
     /// Whether a file could not be read or written.
     var isOfInputOrOutput: Bool { code & 0xff == SQLITE_IOERR }
 
@@ -67,7 +70,6 @@ extension SQLiteFailure {
         unsafe self.handle = handle
         unsafe frames = .allocate(capacity: 1)
         unsafe frames.initialize(to: 0)
-        unsafe sqlite3_busy_timeout(handle, busyMilliseconds)
         unsafe sqlite3_wal_hook(
             handle,
             { context, _, _, frames in
@@ -76,6 +78,7 @@ extension SQLiteFailure {
             },
             frames
         )
+        wait(milliseconds: busyMilliseconds)
     }
 
     deinit {
@@ -86,6 +89,11 @@ extension SQLiteFailure {
     /// Says whether the write-ahead log stays as it is when the last connection is closed, or is copied and removed then.
     func keepLogOnClose(_ keeps: Bool) {
         unsafe _ = sqlite_keep_log_on_close(handle, keeps ? 1 : 0)
+    }
+
+    /// Says how long a lock of another connection is waited out from now on.
+    func wait(milliseconds: Int32) {
+        unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
 
     /// Runs statements whose rows are of no interest.

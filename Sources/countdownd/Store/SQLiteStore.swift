@@ -66,8 +66,11 @@ final class SQLiteStore: Store {
         } catch {
             if database.isInTransaction { try? statements.rollback.run() }
             if error.isOfInputOrOutput { try? commitNothing() }
+            // Who holds a lock for so long is not waited for by each turn: until it is given up, that would hold up all.
+            if error.isOfLock { database.wait(milliseconds: 0) }
             throw StoreFailure(error)
         }
+        database.wait(milliseconds: StoreFile.busyMilliseconds)
         oldestIsStored = true
         superseded.removeFirst(deletions.count)
         for step in changes.steps { note(step) }

@@ -12,7 +12,7 @@ struct StoreFile {
     }
 
     /// How long a lock of another connection is waited out: a backup, or a person with sqlite3.
-    private static let busyMilliseconds: Int32 = 250
+    static let busyMilliseconds: Int32 = 250
 
     let path: String
     let durability: SQLiteStore.Durability
