@@ -13,16 +13,19 @@ final class Checkpointer: Sendable {
         case startInBackground
         /// Few frames are left, or far too many: the caller's connection has to copy them.
         case finish
+        /// The copy in the background has failed.
+        case pause
     }
 
     /// A frame is a page of 1 KiB: copying begins at 4 MiB.
-    private static let worthCopying = 4_096
+    static let worthCopying = 4_096
     /// So few take less than a millisecond.
     private static let few = 512
     /// 56 MiB: where the background does not keep up, the log is bounded all the same.
     private static let tooMany = 56 * 1_024
 
     private enum State {
+        static let failed = -3
         static let resting = -2
         static let working = -1
     }
@@ -43,6 +46,7 @@ final class Checkpointer: Sendable {
         let state = state.load(ordering: .acquiring)
         switch state {
         case State.working: return .rest
+        case State.failed: return .pause
         case State.resting: return frames >= Self.worthCopying ? .startInBackground : .rest
         default: return state <= Self.few ? .finish : .startInBackground
         }
@@ -53,11 +57,11 @@ final class Checkpointer: Sendable {
         state.store(State.working, ordering: .releasing)
         queue.async { [self] in
             let left = try? Database(path: path, busyMilliseconds: 0).checkpoint()
-            state.store(left ?? State.resting, ordering: .releasing)
+            state.store(left ?? State.failed, ordering: .releasing)
         }
     }
 
-    /// Takes note that the caller has copied the rest.
+    /// Takes note that the caller has copied the rest, or that a copy has failed.
     func hasFinished() {
         state.store(State.resting, ordering: .releasing)
     }

@@ -29,6 +29,8 @@ final class SQLiteStore: Store {
     private var oldest: Revision
     private var oldestIsStored = true
     private(set) var checkpoints = 0
+    /// The log is not copied before it has so many, after a copy has failed: each commit would try it again.
+    private var framesForNextCopy = 0
 
     /// - Parameters:
     ///   - database: open, and read.
@@ -148,13 +150,19 @@ final class SQLiteStore: Store {
 
     /// Keeps the write-ahead log short.
     private func checkpoint() {
-        switch checkpointer.advice(frames: database.walFrames) {
+        let frames = database.walFrames
+        guard frames >= framesForNextCopy else { return }
+        switch checkpointer.advice(frames: frames) {
         case .rest: break
         case .startInBackground:
             checkpoints += 1
             checkpointer.start()
         case .finish:
-            _ = try? database.checkpoint()
+            let left = try? database.checkpoint()
+            framesForNextCopy = left == nil ? frames + Checkpointer.worthCopying : 0
+            checkpointer.hasFinished()
+        case .pause:
+            framesForNextCopy = frames + Checkpointer.worthCopying
             checkpointer.hasFinished()
         }
     }
