@@ -37,11 +37,14 @@ struct FailingStoreTests {
     func refuses() throws {
         _ = try caller.call(Start(key: "known"))
         let writer = try Writer(in: daemon.stateDirectory)
+        // So that all of it comes in one turn.
+        daemon.process.send(signal: SIGSTOP)
         try caller.send(Get(key: "known"))
         try caller.send(Start(key: "new"))
         try caller.send(Get(key: "new"))
         try caller.send(Start(key: "known"))
         try caller.connection.send(message: #"{"method":"org.varlink.service.GetInfo"}"#)
+        daemon.process.send(signal: SIGCONT)
         #expect(try caller.answer(to: Get.self).value.countdown.key == "known")
         #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
             try caller.answer(to: Start.self)
