@@ -1,7 +1,7 @@
 /// What is wrong with a file, as far as it can be told without changing it.
 extension Schema {
-    /// Up to here SQLite looks through the whole file at each start. Of a larger one only what is loaded is looked at: its
-    /// start takes long enough.
+    /// Up to here SQLite looks through the whole file at each start. Of a larger one the free pages are looked at, and what
+    /// is loaded: its start takes long enough.
     private static let checkedWhole: Int64 = 16 << 20
 
     /// What keeps a file that begins so from being a store of this version or an older one; nil where nothing does.
@@ -24,16 +24,29 @@ extension Schema {
             return .strange(table: table, version: version)
         }
         let size = (try database.integer("PRAGMA page_count") ?? 0) * (try database.integer("PRAGMA page_size") ?? 0)
-        guard size <= Self.checkedWhole || version < self.version else { return nil }
-        return try database.fault().map { .damaged($0) }
+        let isWhole = size <= Self.checkedWhole || version < self.version
+        return try database.fault(inAll: isWhole).map { .damaged($0) }
     }
 }
 
 extension Database {
-    /// What SQLite finds wrong with how the pages hang together; nil where nothing is. Rows that break a constraint are
-    /// told apart: they are judged as they are read.
-    fileprivate func fault() throws(SQLiteFailure) -> String? {
-        let findings = try prepare("PRAGMA quick_check(1)")
+    /// Whether there is anything in it.
+    var hasPages: Bool {
+        get throws(SQLiteFailure) { try integer("PRAGMA page_count") != 0 }
+    }
+
+    /// What SQLite finds wrong with how the pages hang together; nil where nothing is.
+    ///
+    /// It looks at the free ones together with the table of the schema, and where there is a view, SQLite 3.40 looks at them
+    /// with no other.
+    fileprivate func fault(inAll: Bool) throws(SQLiteFailure) -> String? {
+        if let finding = try finding(of: "PRAGMA quick_check(sqlite_schema)") { return finding }
+        return inAll ? try finding(of: "PRAGMA quick_check(1)") : nil
+    }
+
+    /// Rows that break a constraint are told apart: they are judged as they are read.
+    private func finding(of check: String) throws(SQLiteFailure) -> String? {
+        let findings = try prepare(check)
         guard try findings.step(), let finding = findings.text(0), finding.hasPrefix("*** in database") else {
             return nil
         }

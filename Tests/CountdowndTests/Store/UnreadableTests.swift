@@ -11,7 +11,7 @@ struct UnreadableTests {
     enum Kind: CaseIterable {
         case randomBytes, shortText, headerAlone, foreign, foreignWithID, foreignWithLog, foreignWithJournal
         case newer, newerInLog, otherColumns, withoutTable, versionZero, unknownFormat
-        case cutOff, overwritten, leafTwice, emptyWithLog, logAlone, journalAlone
+        case cutOff, overwritten, leafTwice, brokenFreelist, emptyWithLog, logAlone, journalAlone
         case withoutDaemon, impossibleDaemon, withoutEpoch, impossibleEpoch
 
         var words: String {
@@ -28,6 +28,7 @@ struct UnreadableTests {
             case .unknownFormat: "its header is none that SQLite writes"
             case .cutOff, .overwritten: "malformed"
             case .leafTwice: "it is damaged ("
+            case .brokenFreelist: "freelist"
             case .emptyWithLog: "it is empty, though it has a log of changes"
             case .logAlone, .journalAlone: "the database that they belong to is missing"
             case .withoutDaemon: "table daemon is empty"
@@ -104,6 +105,9 @@ struct UnreadableTests {
             try leaveStore()
             for page in 2..<10 { try write([UInt8](repeating: 0x5a, count: 1_024), at: page * 1_024) }
         case .leafTwice: try leaveLeafTwice()
+        case .brokenFreelist:
+            try leaveStore()
+            try write([0, 0, 0, 3], at: 36)
         case .emptyWithLog:
             try leaveStore(stopped: false)
             unsafe truncate(scene.path, 0)
