@@ -30,11 +30,6 @@ extension Schema {
 }
 
 extension Database {
-    /// Whether there is anything in it.
-    var hasPages: Bool {
-        get throws(SQLiteFailure) { try integer("PRAGMA page_count") != 0 }
-    }
-
     /// What SQLite finds wrong with how the pages hang together; nil where nothing is.
     ///
     /// It looks at the free ones together with the table of the schema, and where there is a view, SQLite 3.40 looks at them

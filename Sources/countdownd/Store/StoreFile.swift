@@ -90,18 +90,14 @@ struct StoreFile {
         let database = try attempt { () throws(SQLiteFailure) in
             try Database(path: path, busyMilliseconds: Self.busyMilliseconds, creating: header == nil)
         }
-        // One that was being made when its daemon died is empty, once SQLite has taken back what was not whole.
-        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
-        guard header != nil, !isEmpty else {
-            let result = try attempt { () throws(SQLiteFailure) in try make(database) }
-            return Opened(database: database, result: result)
-        }
         // Until all of it is known to be readable.
         database.keepLogOnClose(true)
-        if let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
+        // One that was being made when its daemon died is empty, once SQLite has taken back what was not whole.
+        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
+        if !isEmpty, let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
             throw .unreadable(fault)
         }
-        let result = try attempt { () throws(SQLiteFailure) in try read(database) }
+        let result = try attempt { () throws(SQLiteFailure) in try isEmpty ? make(database) : read(database) }
         database.keepLogOnClose(false)
         return Opened(database: database, result: result)
     }

@@ -27,6 +27,21 @@ struct PlaceTests {
         }
     }
 
+    @Test("holds a new store where a daemon was killed in the midst of making one, and nothing is said of it")
+    func killedInMaking() throws {
+        do {
+            let database = try scene.connect()
+            try Schema.current.create(in: database)
+        }
+        // What SQLite has beside a database that is written for the first time: it had no pages.
+        var journal: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0, 0, 0, 0, 1, 2, 3, 4]
+        journal += [0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 4, 0] + [UInt8](repeating: 0, count: 512 - 28)
+        try Data(journal).write(to: URL(fileURLWithPath: scene.path + "-journal"))
+        for _ in 1...2 { try scene.open().turn(.start("tea"), at: scene.now) }
+        #expect(try scene.files.keys.sorted() == ["countdowns.db"])
+        #expect(scene.lines.all.isEmpty)
+    }
+
     // MARK: What is no file
 
     enum Stranger: CaseIterable {
