@@ -14,6 +14,7 @@ final class FaultRun {
     let asker: Asker
     let witness: Witness
     var tally = FaultTally()
+    private var changeBefore: Date?
 
     /// A run in which that becomes of the call with that number, or nothing of any.
     init(_ scenario: Scenario, _ kind: FaultKind?, at number: Int = 0) throws {
@@ -79,6 +80,7 @@ final class FaultRun {
         try witness.connect(to: daemon.socketPath)
         witness.sync()
         injection.startOver()
+        changeBefore = changeOfDatabase
         arm()
         return daemon
     }
@@ -91,7 +93,7 @@ final class FaultRun {
     private func play(on daemon: DaemonProcess) throws {
         do {
             try asker.connect(to: daemon.socketPath)
-            for step in scenario.steps where !hasToEnd { try take(step) }
+            for step in scenario.steps where !hasToEnd { try take(step, on: daemon) }
             if scenario.stops { return try stop(daemon) }
             tally.trace = injection.trace
             if kind?.killsAfterErrors ?? false { return try end(daemon) }
@@ -107,8 +109,9 @@ final class FaultRun {
     /// Whether a change was refused, and nothing more is to come before the daemon is killed.
     private var hasToEnd: Bool { kind == .errorThenKill && asker.counts.failed > 0 }
 
-    private func take(_ step: Scenario.Step) throws {
+    private func take(_ step: Scenario.Step, on daemon: DaemonProcess) throws {
         switch step {
+        case .awaitCopy: try awaitCopy(by: daemon)
         case .setClock(let offset): injection.setClock(offBy: offset)
         case .ask(let change): _ = try ask(change)
         }
@@ -122,6 +125,22 @@ final class FaultRun {
         guard asker.descriptor != nil else { throw Gone() }
         _ = witness.proceed()
         return asker.counts.failed == failed
+    }
+
+    /// Nothing but a copy of the log writes in the database itself.
+    private func awaitCopy(by daemon: DaemonProcess) throws {
+        let deadline = Client.Deadline.after(microseconds: Self.patienceUSec)
+        guard let caller = try? Caller(of: daemon) else { throw Gone() }
+        while injection.failed == 0, changeOfDatabase == changeBefore {
+            guard (try? caller.call(GetStatus())) != nil else { throw Gone() }
+            guard deadline.remainingUSec > 0 else { throw TimedOut.answer }
+        }
+    }
+
+    /// When the database was written last.
+    private var changeOfDatabase: Date? {
+        let path = directory.path(of: "state/countdowns.db")
+        return try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
     }
 
     private func stop(_ daemon: DaemonProcess) throws {

@@ -17,6 +17,8 @@ struct Scenario: Sendable {
         case ask(Change)
         /// The system clock is set for the daemon.
         case setClock(offBy: Int64)
+        /// The log is copied in the background, to the end or to the call that fails.
+        case awaitCopy
     }
 
     let name: Name
@@ -47,7 +49,8 @@ struct Scenario: Sendable {
         case .checkpoint:
             // It begins at 4,096 frames, and a change adds a few.
             preparation = try Preparation(after: Changes.many, filling: (Changes.again, 4_090))
-            steps = [Step](repeating: .ask(Changes.again), count: 16)
+            let few = [Step](repeating: .ask(Changes.again), count: 5)
+            steps = few + [.awaitCopy] + few
         case .moveAside:
             countsStart = true
             preparation = try Preparation(unreadable: Changes.unreadable)
