@@ -4,7 +4,7 @@ import Testing
 
 /// The machine that these tests share: a systemd of its own, with users, in which `make install` has put ours.
 ///
-/// It ends with this process, as its script reads an input that ends then.
+/// It ends with this process, however that ends: its script reads an input that ends then.
 final class Machine: @unchecked Sendable {
     static let shared = Result { try Machine() }
 
@@ -21,15 +21,24 @@ final class Machine: @unchecked Sendable {
     private static let script = BuiltProduct.packageDirectory.path + "/Tests/ManagerTests/Machine/machine"
 
     private let folder: String
-    /// Read from at the start alone, and then held.
-    private let command: RunningCommand
+    /// Used at the start and the end of this process alone.
+    private var command: RunningCommand?
 
     private init() throws {
         let tree = try TemporaryDirectory()
         try Installation(in: tree).make()
-        command = try RunningCommand(["start", tree.path], executable: Self.script, input: nil)
+        let command = try RunningCommand(["start", tree.path], executable: Self.script, input: nil)
         guard let line = try command.line() else { throw Unexpected(run: try command.finish(), of: ["start"]) }
         folder = line
+        self.command = command
+        atexit { try? Machine.shared.get().end() }
+    }
+
+    /// Ends it, and waits until nothing of it is left.
+    private func end() throws {
+        command?.endInput()
+        _ = try command?.finish()
+        command = nil
     }
 
     /// Begins a command as root, or as a user with the environment of a login.

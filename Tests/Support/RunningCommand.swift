@@ -7,7 +7,7 @@ public final class RunningCommand {
     private let directory: TemporaryDirectory
     private let output: Int32
     /// The other end of its standard input, where that is a pipe.
-    private let input: Int32?
+    private var input: Int32?
     private var unread: [UInt8] = []
     private var read: [UInt8] = []
 
@@ -42,7 +42,13 @@ public final class RunningCommand {
 
     deinit {
         close(output)
+        endInput()
+    }
+
+    /// Ends its standard input, where that is a pipe.
+    public func endInput() {
         if let input { close(input) }
+        input = nil
     }
 
     /// The next line of its standard output, without its newline; nil at the end of it.
