@@ -134,6 +134,34 @@ struct PortionTests {
         #expect(endings.allSatisfy { revisions.contains($0.revision) })
     }
 
+    @Test("keys that are matched against many patterns are walked past in smaller portions, and none is missed")
+    func patterns() throws {
+        let daemon = try SmallDaemon { $0.entriesInTurn = 130 }
+        let caller = try daemon.caller()
+        for number in 0..<200 { try caller.send(Start(key: "\(number)"), oneway: true) }
+        let before = try caller.call(GetStatus()).counters["turns"] ?? 0
+        let patterns = (0..<63).map { "*aaaaaa\($0)" } + ["1*"]
+        let found = try caller.call(all: List(match: patterns)).flatMap(\.countdowns).map(\.key)
+        #expect(found == (0..<200).map { "\($0)" }.filter { $0.hasPrefix("1") })
+        let told = try daemon.follower(IPC.Watch(match: patterns, tickUSec: 0)).events(through: .synced)
+        #expect(told.dropLast().map(\.key) == found)
+        // Two of them in a turn, for each of both.
+        #expect(try #require(try caller.call(GetStatus()).counters["turns"]) >= before + 200)
+    }
+
+    @Test("the more patterns a change is matched against, the fewer changes a turn has, and all are told")
+    func matches() throws {
+        let daemon = try SmallDaemon { $0.matchesInTurn = 10 }
+        let follower = try daemon.follower(IPC.Watch(match: ["a*", "b*", "c*", "d*", "e*"], tickUSec: 0))
+        try follower.events(through: .synced)
+        let call = #"{"method":"io.countdownd.Start","parameters":{"key":"e","ifRunning":"restart"},"oneway":true}"#
+        let caller = try daemon.caller()
+        try caller.connection.send(Array(String(repeating: call + "\0", count: 100).utf8))
+        #expect(try follower.next().type == .started)
+        for _ in 1..<100 { #expect(try follower.next().type == .restarted) }
+        #expect(try caller.call(GetStatus()).counters["mostCallsInTurn"] == 2)
+    }
+
     @Test("the history is let go of in portions too")
     func trimming() throws {
         let daemon = try SmallDaemon {

@@ -3,12 +3,14 @@
 /// `*` stands for any run of characters, slashes too; `?` for one character; `[abc]`, `[a-z]` for one of them, `[!…]`
 /// (or `[^…]`) for one of the others; a `]` that stands first is meant literally. There are no escapes: `[*]` is a
 /// literal star.
-/// Matching takes at most as many steps as the product of both lengths, whatever the pattern.
+/// Matching takes a few steps a character of the key, whatever the pattern.
 public struct Pattern: Hashable, Sendable {
     /// What keeps a text from being a pattern.
     public enum Invalid: Error, Equatable {
         case empty
         case unclosedBracket
+        /// It has so many parts, more than a key has bytes.
+        case tooLong(parts: Int)
     }
 
     enum Part: Hashable, Sendable {
@@ -28,6 +30,11 @@ public struct Pattern: Hashable, Sendable {
     }
 
     private let parts: [Part]
+    /// Where trying place after place could take long; nil where the parts behind each `*` are few.
+    private let states: PatternStates?
+
+    /// So many parts behind a `*` are tried at each character of a key.
+    private static let partsTriedAgain = 4
 
     /// Whether every key matches.
     public var matchesAll: Bool { parts == [.run] }
@@ -45,7 +52,10 @@ public struct Pattern: Hashable, Sendable {
             default: parts.append(.scalar(scalar))
             }
         }
+        guard parts.count <= PatternStates.capacity else { throw .tooLong(parts: parts.count) }
         self.parts = parts
+        let tried = parts.split(separator: .run, omittingEmptySubsequences: false).dropFirst().map(\.count).max() ?? 0
+        states = tried > Self.partsTriedAgain ? PatternStates(parts) : nil
     }
 
     private static func bracket(_ rest: inout Substring.UnicodeScalarView) throws(Invalid) -> Part {
@@ -70,6 +80,7 @@ public struct Pattern: Hashable, Sendable {
     public func matches(_ key: Key) -> Bool {
         if matchesAll { return true }
         let text = key.text.unicodeScalars
+        if let states { return states.matches(text) }
         var (position, part) = (text.startIndex, 0)
         var retry: (position: String.Index, part: Int)?
         while position < text.endIndex {

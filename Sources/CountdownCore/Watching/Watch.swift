@@ -33,6 +33,9 @@ public struct Selection: Sendable {
         isEverything || keys.contains(key) || patterns.contains { $0.matches(key) }
     }
 
+    /// What it takes to ask for a key, in entries that are walked past.
+    public var steps: Int { 1 + patterns.count }
+
     /// Whether its countdowns can be found by their keys, which are few, without walking through all.
     public var hasKeysAlone: Bool { patterns.isEmpty && !isEverything && keys.count <= Policy.keysAtOnce }
 }

@@ -27,6 +27,8 @@ public struct Watchers: Sendable {
 
     /// Those that are added, opened or not.
     public var count: Int { watchers.count }
+    /// How many patterns of theirs a key is matched against.
+    public var patterns: Int { audience.patterns }
     /// Whether anybody wants ticks.
     public var wantsTicks: Bool { !paces.isEmpty }
     /// Whether there is nobody.

@@ -28,9 +28,9 @@ struct Counters {
 
     /// Takes note of how much of its portions a turn has used.
     mutating func note(_ turn: Turn, of policy: Policy) {
-        mostCallsInTurn = max(mostCallsInTurn, policy.callsInTurn - turn.callsLeft)
-        mostEndingsInTurn = max(mostEndingsInTurn, policy.endingsInTurn - turn.endingsLeft)
-        mostTicksInTurn = max(mostTicksInTurn, policy.ticksInTurn - turn.ticksLeft)
+        mostCallsInTurn = max(mostCallsInTurn, turn.portion.calls - turn.callsLeft)
+        mostEndingsInTurn = max(mostEndingsInTurn, turn.portion.endings - turn.endingsLeft)
+        mostTicksInTurn = max(mostTicksInTurn, turn.portion.ticks - turn.ticksLeft)
         mostEntriesInTurn = max(mostEntriesInTurn, policy.entriesInTurn - turn.entriesLeft)
     }
 

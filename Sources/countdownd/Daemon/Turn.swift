@@ -21,18 +21,25 @@ struct Turn {
     /// Whether a portion was used up: the rest follows in the next turn, at once.
     var isCutShort = false
 
+    /// What the turn may carry out, at first.
+    let portion: (calls: Int, endings: Int, ticks: Int)
     var callsLeft: Int
     var endingsLeft: Int
     var ticksLeft: Int
     var entriesLeft: Int
     var trimmingsLeft: Int
 
-    init(at now: Now, policy: Policy, clockStep: ClockStep?) {
+    /// - Parameter patterns: that each change and each tick is matched against.
+    init(at now: Now, policy: Policy, patterns: Int, clockStep: ClockStep?) {
         self.now = now
         changes.clockStep = clockStep
-        callsLeft = policy.callsInTurn
-        endingsLeft = policy.endingsInTurn
-        ticksLeft = policy.ticksInTurn
+        let matched = max(1, policy.matchesInTurn / max(1, patterns))
+        portion = (
+            calls: min(policy.callsInTurn, matched),
+            endings: min(policy.endingsInTurn, matched),
+            ticks: min(policy.ticksInTurn, matched)
+        )
+        (callsLeft, endingsLeft, ticksLeft) = portion
         entriesLeft = policy.entriesInTurn
         trimmingsLeft = policy.trimmingsInTurn
     }

@@ -45,7 +45,7 @@ extension Daemon {
 
     private func carryOn(_ walk: WalkID, _ listing: inout Listing, of peer: Peer, _ turn: inout Turn) {
         let now = turn.now
-        let progress = timetable.walk(walk, limit: &turn.entriesLeft) { timetable, slot in
+        let progress = carryOn(walk, for: listing.question.selection, &turn) { timetable, slot in
             let countdown = timetable[slot]
             // An ending whose key stands for another countdown by now is history: `Watch` tells it, not `List`.
             guard listing.contains(countdown), timetable.slot(under: countdown.key) == slot else { return true }

@@ -71,7 +71,7 @@ extension Daemon {
 
     private func carryOn(_ walk: WalkID, _ watching: inout Watching, of peer: Peer, _ turn: inout Turn) {
         let (now, isOpen, current) = (turn.now, watching.isOpen, watching)
-        let progress = timetable.walk(walk, limit: &turn.entriesLeft) { timetable, slot in
+        let progress = carryOn(walk, for: current.question.selection, &turn) { timetable, slot in
             let countdown = timetable[slot]
             if isOpen {
                 guard countdown.revision <= current.base else { return false }

@@ -75,12 +75,73 @@ struct PatternTests {
         }
     }
 
+    @Test("with long runs of parts decides likewise, in and across the words that its places lie in")
+    func longDefinition() throws {
+        var generator = SplitMix64(seed: 8)
+        for _ in 0..<2_000 {
+            let parts = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+                draw("ab?", upTo: 70, using: &generator)
+            }
+            let pattern = "*" + parts.joined(separator: "*")
+            let filled = parts.map { $0.replacing("?", with: "b") }
+            let key = draw("ab", upTo: 9, using: &generator) + filled.joined(separator: "ab")
+            #expect(try Pattern(pattern).matches(Key(key)), "\(pattern) on \(key)")
+            for wrong in [key + "c", "c" + String(key.dropLast()), String(key.dropLast())] {
+                #expect(try Pattern(pattern).matches(Key(wrong)) == isMatch(pattern, wrong), "\(pattern) on \(wrong)")
+            }
+        }
+    }
+
+    @Test("with more parts than a key has bytes is refused")
+    func tooLong() throws {
+        _ = try Pattern(String(repeating: "a", count: 255))
+        #expect(throws: Pattern.Invalid.tooLong(parts: 256)) { try Pattern(String(repeating: "a", count: 256)) }
+    }
+
+    @Test(
+        "with brackets behind a star takes the characters that they name and no others",
+        arguments: [
+            ("*[a-c][é-ü][!x][茶]?z", "ooaü-茶?z", true), ("*[a-c][é-ü][!x][茶]?z", "oodü-茶?z", false),
+            ("*[a-c][é-ü][!x][茶]?z", "ooaýy茶?z", false), ("*[a-c][é-ü][!x][茶]?z", "ooaüx茶?z", false),
+            ("*[a-c][é-ü][!x][茶]?z", "ooaü-茷?z", false), ("*[!a-z0-9]🫖?🫖?", "tea/🫖a🫖é", true),
+            ("*[!a-z0-9]🫖?🫖?", "tea🫖a🫖é", false), ("*[\u{D7FF}][\u{E000}]aaa", "\u{D7FF}\u{E000}aaa", true),
+            ("*[\u{10FFFF}]aaaa*", "\u{10FFFF}aaaa", true), ("*aaaaa*b", "aaaaaaab", true), ("*aaaaa*b", "aaaab", false),
+        ]
+    )
+    func brackets(pattern: String, key: String, matches: Bool) throws {
+        #expect(try Pattern(pattern).matches(Key(key)) == matches)
+    }
+
     private func draw(_ alphabet: String, upTo length: Int, using generator: inout SplitMix64) -> String {
         String(
             (0..<Int.random(in: 1...length, using: &generator)).compactMap { _ in
                 alphabet.randomElement(using: &generator)
             }
         )
+    }
+
+    /// Likewise for long ones: each `*` tries every place once at most.
+    private func isMatch(_ pattern: String, _ key: String) -> Bool {
+        let (parts, characters) = (Array(pattern), Array(key))
+        var places: Set<Int> = [0]
+        func pass(_ places: inout Set<Int>) {
+            for place in places.sorted() where place < parts.count && parts[place] == "*" {
+                var next = place
+                while next < parts.count, parts[next] == "*" { next += 1 }
+                places.insert(next)
+            }
+        }
+        for character in characters {
+            pass(&places)
+            places = places.reduce(into: []) { next, place in
+                guard place < parts.count else { return }
+                if parts[place] == "*" { next.insert(place) } else if parts[place] == "?" || parts[place] == character {
+                    next.insert(place + 1)
+                }
+            }
+        }
+        pass(&places)
+        return places.contains(parts.count)
     }
 
     private func isMatch(_ pattern: Substring, _ key: Substring) -> Bool {
