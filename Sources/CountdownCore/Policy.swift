@@ -8,13 +8,17 @@ public struct Policy: Sendable {
     public var longest = TimeSpan.seconds(100 * 36_525 * 864)
     /// No instant beyond this is kept: 2^53 µs, the last whole number that every JSON reader keeps exact.
     public var latest = WallInstant(microseconds: 1 << 53 - 1)
-    /// Live countdowns; some 200 bytes each, so that a runaway program fills less than a gigabyte.
+    /// Live countdowns; some 100 bytes each with short keys and 400 with the longest, so that a runaway program fills less
+    /// than two gigabytes.
     public var countdowns = 4_000_000
     /// A label is a line for a person.
     public var labelBytes = 1_024
     /// Metadata names what the countdown is about; a document belongs elsewhere, under the key.
     public var metadataPairs = 32
     public var metadataBytes = 4_096
+    /// Labels and metadata of all that run or are paused, with what it takes to keep them: 128 bytes for each of the
+    /// countdowns that there can be.
+    public var textBytesInAll = 512 * 1_024 * 1_024
 
     // MARK: Endings
 
@@ -90,6 +94,7 @@ public struct Policy: Sendable {
             "soonest": soonest,
             "connections": connections,
             "messageBytes": messageBytes,
+            "textBytesInAll": textBytesInAll,
             "pageBytes": pageBytes,
             "unsentBytes": unsentBytes,
             "unsentBytesInAll": unsentBytesInAll,

@@ -127,7 +127,26 @@ struct LimitTests {
         #expect(throws: CountdownError.self) { try caller.call(Get(key: "b")) }
     }
 
-    @Test("a message past the limit closes the connection")
+    @Test("labels and metadata past their limit in all are refused, what takes no more than before is not")
+    func texts() throws {
+        let caller = try SmallDaemon { $0.textBytesInAll = 300 }.caller()
+        let label = String(repeating: "x", count: 100)
+        let full = CountdownError.limitReached(limit: "textBytesInAll", maximum: 300)
+        for key in ["a", "b"] { _ = try caller.call(Start(key: key, label: label)) }
+        #expect(throws: full) { try caller.call(Start(key: "c", label: label)) }
+        #expect(throws: full) { try caller.call(Start(key: "c", metadata: ["a": label])) }
+        #expect(throws: full) { try caller.call(Start(key: "a", ifRunning: .extend, metadata: ["a": "b"])) }
+        #expect(throws: full) { try caller.call(Start(key: "a", ifRunning: .restart, label: label + label)) }
+        #expect(try caller.call(Start(key: "a", label: label + label)).outcome == .attached)
+        #expect(try caller.call(Start(key: "a", ifRunning: .restart, label: label)).outcome == .restarted)
+        #expect(try caller.call(Start(key: "c")).outcome == .started)
+        _ = try caller.call(Cancel(key: "b"))
+        #expect(try caller.call(Start(key: "d", label: label)).outcome == .started)
+        #expect(throws: full) { try caller.call(Start(key: "e", label: label)) }
+        #expect(try caller.call(GetStatus()).limits["textBytesInAll"] == 300)
+    }
+
+    @Test("a message past the limit closes the connection, which is logged")
     func message() throws {
         let daemon = try SmallDaemon { $0.messageBytes = 100 }
         let call = #"{"method":"io.countdownd.GetStatus"}"#

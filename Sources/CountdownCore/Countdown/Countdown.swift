@@ -122,6 +122,12 @@ public struct Countdown: Hashable, Sendable {
         }
     }
 
+    /// The bytes of its label and its metadata, with what it takes to keep them: some 32 for a text, 96 for a pair.
+    static func textBytes(label: String?, metadata: [String: String]) -> Int {
+        let labelBytes = label.map { 32 + $0.utf8.count } ?? 0
+        return metadata.reduce(labelBytes) { $0 + 96 + $1.key.utf8.count + $1.value.utf8.count }
+    }
+
     /// What is left: never negative, 0 when finished, what was left when cancelled.
     public func remaining(at now: Now) -> TimeSpan {
         switch phase {

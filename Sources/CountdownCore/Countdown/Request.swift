@@ -74,6 +74,7 @@ public enum Refusal: Error, Equatable, Sendable {
         case labelBytes
         case metadataPairs
         case metadataBytes
+        case textBytesInAll
     }
 
     /// What a caller named that is out of range.

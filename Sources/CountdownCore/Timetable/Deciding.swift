@@ -37,6 +37,7 @@ extension Timetable {
             guard liveCount < policy.countdowns else {
                 throw .limitReached(.countdowns, maximum: policy.countdowns)
             }
+            try checkTexts(label: start.label, metadata: start.metadata ?? [:], instead: nil)
             return .change(Change(kind: .started, countdown: begin(start, at: now), replaced: nil))
         }
         switch start.ifLive {
@@ -45,6 +46,7 @@ extension Timetable {
         case .fail:
             throw .alreadyRunning(current)
         case .restart:
+            try checkTexts(label: start.label, metadata: start.metadata ?? [:], instead: current)
             return .change(
                 Change(kind: .restarted, countdown: begin(start, at: now), replaced: current.revision)
             )
@@ -78,6 +80,15 @@ extension Timetable {
         }
     }
 
+    /// Refuses texts that there is no room for; those that take no more than what they replace are never refused.
+    private func checkTexts(label: String?, metadata: [String: String], instead: Countdown?) throws(Refusal) {
+        let old = instead.map { Countdown.textBytes(label: $0.label, metadata: $0.metadata) } ?? 0
+        let more = Countdown.textBytes(label: label, metadata: metadata) - old
+        guard more <= 0 || slab.liveTextBytes + more <= policy.textBytesInAll else {
+            throw .limitReached(.textBytesInAll, maximum: policy.textBytesInAll)
+        }
+    }
+
     private func begin(_ start: Request.Start, at now: Now) -> Countdown {
         let deadline: Deadline =
             switch start.end {
@@ -102,6 +113,7 @@ extension Timetable {
         var countdown = current
         if let label = start.label { countdown.label = label }
         if let metadata = start.metadata { countdown.metadata = metadata }
+        try checkTexts(label: countdown.label, metadata: countdown.metadata, instead: current)
         var span = policy.defaultLength
         if case .after(let given) = start.end { span = given }
         do {

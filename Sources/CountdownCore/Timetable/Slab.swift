@@ -4,6 +4,8 @@
 struct Slab: Sendable {
     private var entries = Pool<Entry>()
     private var extras = Pool<Extra>()
+    /// What labels and metadata of running and paused countdowns take.
+    private(set) var liveTextBytes = 0
 
     /// What is kept of every countdown; its extra must not be changed here.
     subscript(_ slot: Slot) -> Entry {
@@ -14,6 +16,7 @@ struct Slab: Sendable {
     mutating func insert(_ countdown: Countdown) -> Slot {
         var entry = Entry(countdown)
         entry.extra = keep(Extra(countdown), instead: Extra.none)
+        liveTextBytes += textBytes(of: entry)
         return Slot(index: entries.insert(entry))
     }
 
@@ -21,12 +24,15 @@ struct Slab: Sendable {
     mutating func set(_ countdown: Countdown, at slot: Slot) {
         var entry = Entry(countdown)
         (entry.previous, entry.next) = (self[slot].previous, self[slot].next)
+        liveTextBytes -= textBytes(of: self[slot])
         entry.extra = keep(Extra(countdown), instead: self[slot].extra)
+        liveTextBytes += textBytes(of: entry)
         self[slot] = entry
     }
 
     /// Gives the slot back.
     mutating func free(_ slot: Slot) {
+        liveTextBytes -= textBytes(of: self[slot])
         _ = keep(nil, instead: self[slot].extra)
         var entry = self[slot]
         entry.extra = Extra.none
@@ -75,6 +81,12 @@ struct Slab: Sendable {
 
     private func extra(of entry: Entry) -> Extra {
         entry.extra == Extra.none ? .empty : extras[entry.extra]
+    }
+
+    private func textBytes(of entry: Entry) -> Int {
+        guard entry.isLive, entry.extra != Extra.none else { return 0 }
+        let extra = extras[entry.extra]
+        return Countdown.textBytes(label: extra.label, metadata: extra.metadata)
     }
 
     private func longKey(of entry: Entry) -> Key {
