@@ -46,6 +46,11 @@ public struct Policy: Sendable {
 
     /// Half of what `LimitNOFILE=` of the unit gives, in round numbers; what is over it waits in the listen queue.
     public var connections = 4_096
+    /// Of one user who is neither the daemon's own nor root, with `--access=socket`: who takes all of them leaves as many
+    /// to each of three others.
+    public var connectionsPerUser = 1_024
+    /// So many more of a user are told why they are not served; what is over these too is closed without a word.
+    public var refusalsPerUser = 16
     /// The largest call: one `Watch` of a thousand long keys. Calls that wait behind one that is not answered yet are read
     /// up to as many bytes; past it, the peer's socket is left unread.
     public var messageBytes = 256 * 1_024
@@ -55,6 +60,12 @@ public struct Policy: Sendable {
     public var unsentBytes = 4 * 1_024 * 1_024
     /// The same for all peers together.
     public var unsentBytesInAll = 256 * 1_024 * 1_024
+
+    // MARK: The log
+
+    /// Lines that peers can bring about, of each kind in a span: they show what is going on, and the rest is counted.
+    public var logLines = 10
+    public var logSpan = TimeSpan.seconds(60)
 
     // MARK: A turn: what comes over these portions follows in the next turn, which reads the clocks again
 
@@ -83,6 +94,7 @@ public struct Policy: Sendable {
             "labelBytes": labelBytes,
             "metadataPairs": metadataPairs,
             "metadataBytes": metadataBytes,
+            "textBytesInAll": textBytesInAll,
             "keyBytes": Key.maximumBytes,
             "durationUSec": Int(longest.microseconds),
             "history": history,
@@ -93,11 +105,13 @@ public struct Policy: Sendable {
             "shortestHeartbeatUSec": Int(shortestHeartbeat.microseconds),
             "soonest": soonest,
             "connections": connections,
+            "connectionsPerUser": connectionsPerUser,
             "messageBytes": messageBytes,
-            "textBytesInAll": textBytesInAll,
             "pageBytes": pageBytes,
             "unsentBytes": unsentBytes,
             "unsentBytesInAll": unsentBytesInAll,
+            "logLines": logLines,
+            "logSpanUSec": Int(logSpan.microseconds),
         ]
     }
 }

@@ -148,7 +148,8 @@ struct LimitTests {
 
     @Test("a message past the limit closes the connection, which is logged")
     func message() throws {
-        let daemon = try SmallDaemon { $0.messageBytes = 100 }
+        let lines = Lines()
+        let daemon = try SmallDaemon(log: lines.log) { $0.messageBytes = 100 }
         let call = #"{"method":"io.countdownd.GetStatus"}"#
         let connection = try daemon.connect()
         #expect(
@@ -156,6 +157,7 @@ struct LimitTests {
         )
         try connection.send(Array(repeating: UInt8(ascii: " "), count: 101))
         #expect(try connection.nextMessage() == nil)
+        #expect(lines.all.contains("warning: disconnecting a peer whose message has more than 100 bytes"))
     }
 
     @Test("calls behind one that waits are read up to the limit, and all are answered in the end")

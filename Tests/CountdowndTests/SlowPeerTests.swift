@@ -53,6 +53,23 @@ struct SlowPeerTests {
         #expect(try other.next().type == .started)
     }
 
+    @Test("however much one turn has to tell, no more waits for them than may, and a page for each")
+    func inOneTurn() throws {
+        let lines = Lines()
+        let limit = 1_000_000
+        let daemon = try SmallDaemon(log: lines.log) { $0.unsentBytesInAll = limit }
+        let caller = try daemon.caller()
+        let slow = try (0..<20).map { _ in try daemon.follower(IPC.Watch(match: ["due/*"], tickUSec: 0)) }
+        for follower in slow { try follower.events(through: .synced) }
+        let parameters = #"{"key":"due/1","ifRunning":"restart","label":"\#(label)"}"#
+        let call = #"{"method":"io.countdownd.Start","parameters":\#(parameters),"oneway":true}"#
+        try caller.connection.send(Array(String(repeating: call + "\0", count: 1_000).utf8))
+        let counters = try caller.call(GetStatus()).counters
+        #expect(try #require(counters["slowPeers"]) > 0)
+        #expect(try #require(counters["mostUnsentBytes"]) < limit + 2 * 65_536)
+        #expect(lines.all.filter { $0.contains("disconnecting a peer that has left") }.count <= 10)
+    }
+
     @Test("one that does not read a list, nor its answers, holds up nobody and costs no more than pages")
     func unreadList() throws {
         let daemon = try SmallDaemon {

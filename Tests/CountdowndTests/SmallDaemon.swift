@@ -15,12 +15,14 @@ struct SmallDaemon {
     ///   - directory: where it keeps socket and state.
     ///   - clocks: what it takes for the time; its alarm is the machine's all the same.
     ///   - log: what it is told.
+    ///   - access: who may speak to it, of those that its socket lets in.
     ///   - limits: changes the limits.
     /// - Throws: where it cannot be started.
     init(
         in directory: TemporaryDirectory? = nil,
         clocks: Clocks = Clocks(),
         log: Log = Log(level: .error, journalStream: nil),
+        access: Options.Access = .owner,
         _ limits: (inout Policy) -> Void = { _ in }
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -28,6 +30,8 @@ struct SmallDaemon {
         self.directory = directory
         var policy = Policy()
         limits(&policy)
+        var options = Options()
+        options.access = access
         let opening = StoreOpening(
             directory: directory.path(of: "state"),
             durability: .process,
@@ -36,7 +40,7 @@ struct SmallDaemon {
         )
         let daemon = try Daemon(
             policy: policy,
-            options: Options(),
+            options: options,
             log: log,
             supervisor: Supervisor(),
             storage: Storage(opening: opening, log: log),
@@ -46,8 +50,14 @@ struct SmallDaemon {
         daemon.start()
     }
 
-    func connect() throws -> RawConnection {
-        try RawConnection(to: path)
+    /// Connects, as another user where one is given: that takes root, and `letAllIn`.
+    func connect(as user: UInt32? = nil) throws -> RawConnection {
+        try RawConnection(to: path, as: user)
+    }
+
+    /// Lets whoever likes connect.
+    func letAllIn() throws {
+        try letAll(into: directory, connectTo: path)
     }
 
     func caller() throws -> Caller {

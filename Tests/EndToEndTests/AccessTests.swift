@@ -12,9 +12,7 @@ struct AccessTests {
     /// A daemon whose socket others can reach.
     private func open(_ arguments: [String]) throws -> DaemonProcess {
         let daemon = try DaemonProcess(arguments: arguments)
-        for (path, mode) in [(daemon.directory.path, 0o711), (daemon.socketPath, 0o666)] {
-            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-        }
+        try letAll(into: daemon.directory, connectTo: daemon.socketPath)
         return daemon
     }
 

@@ -8,3 +8,10 @@ public func withRightsOfNobody<Result>(_ body: () throws -> Result) rethrows -> 
     defer { use_files_as(user) }
     return try body()
 }
+
+/// Lets other users reach a socket in a directory that is private otherwise.
+public func letAll(into directory: TemporaryDirectory, connectTo socket: String) throws {
+    for (path, mode) in [(directory.path, 0o711 as mode_t), (socket, 0o666)] {
+        guard chmod(path, mode) == 0 else { throw SystemFailure("chmod of \(path)") }
+    }
+}

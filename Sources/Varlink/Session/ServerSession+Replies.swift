@@ -64,4 +64,7 @@ extension ServerSession {
         // Nobody goes back over what was sent, so nobody needs the calls that it answers any more.
         framer.discardHandedOut()
     }
+
+    /// Drops what the client has not been sent, where the connection is given up: maybe half a message was.
+    public mutating func dropUnsent() { outbox = Outbox() }
 }

@@ -22,17 +22,17 @@ public struct ServerSession: Sendable {
     public internal(set) var callInProgress: CallInProgress?
     var framer: Framer
     var outbox = Outbox()
-    /// Whether the client may call nothing: then each call is answered `PermissionDenied`.
-    private let isDenied: Bool
+    /// What each call is answered; nil where the client may call.
+    private let refusal: (any ReplyError)?
     var isViolated = false
     /// The memory of the last message's nodes, to be used again when nobody holds that message any more.
     private var spareNodes: [JSONNode] = []
 
     /// A session of a connection that was just accepted; messages of more bytes than the limit violate the protocol.
-    /// A client that `isDenied` is answered `PermissionDenied` to every call, `org.varlink.service` not excepted.
-    public init(service: ServiceDescription, messageLimit: Int, isDenied: Bool = false) {
+    /// Where there is a refusal, every call is answered with it, those of `org.varlink.service` not excepted.
+    public init(service: ServiceDescription, messageLimit: Int, refusal: (any ReplyError)? = nil) {
         self.service = service
-        self.isDenied = isDenied
+        self.refusal = refusal
         framer = Framer(limit: messageLimit)
     }
 
@@ -71,8 +71,8 @@ public struct ServerSession: Sendable {
     /// Puts a call in progress; nil where the session has answered it.
     private mutating func accept(_ message: JSONObject) throws(ProtocolViolation) -> Call? {
         let header = try CallHeader(message)
-        guard !isDenied else {
-            if !header.oneway { write(ServiceError.permissionDenied) }
+        if let refusal {
+            if !header.oneway { write(refusal) }
             return nil
         }
         guard let target = find(message.nodes[header.method], in: message) else {

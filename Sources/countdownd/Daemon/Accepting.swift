@@ -15,23 +15,13 @@ struct Accepting {
 
     /// After a failure, as descriptors or memory may have been freed by others.
     static let pause = TimeSpan.seconds(1)
-    /// Where peers come and go at the limit, each of them is not worth a line.
-    private static let silence = TimeSpan.seconds(60)
 
     var state = State.on
-    private var warned: BootInstant?
 
     /// When to try again; nil where nothing but a peer that goes can help.
     var next: BootInstant? {
         guard case .failed(let instant) = state else { return nil }
         return instant
-    }
-
-    /// Whether a warning is due; it counts as given then.
-    mutating func takeWarning(at now: Now) -> Bool {
-        if let warned, now.boot - warned < Self.silence { return false }
-        warned = now.boot
-        return true
     }
 }
 
@@ -44,7 +34,7 @@ extension Daemon {
             }
             do throws(SystemFailure) {
                 guard let connection = try listener.accept() else { return }
-                try admit(Descriptor(owning: connection, of: "accept4"))
+                try admit(Descriptor(owning: connection, of: "accept4"), at: now)
             } catch {
                 reserve.release()
                 stopAccepting(.failed(until: now.boot + Accepting.pause), "\(error)", at: now)
@@ -63,25 +53,42 @@ extension Daemon {
         if accepting.state != .on, reserve.fill() { setAccepting(.on) }
     }
 
-    private func admit(_ socket: consuming Descriptor) throws(SystemFailure) {
+    private func admit(_ socket: consuming Descriptor, at now: Now) throws(SystemFailure) {
         var user: uid_t = 0
         guard unsafe linux_peer_user(socket.number, &user) == 0 else { throw SystemFailure("getsockopt") }
-        let mayEnter = options.access == .socket || user == geteuid() || user == 0
+        let excess = isStranger(user) ? peers.count(of: user) + 1 - policy.connectionsPerUser : 0
+        guard excess <= policy.refusalsPerUser else { return turnAway(user, at: now) }
         let peer = Peer(
             socket: socket,
             token: peers.makeToken(),
+            of: user,
+            isExcess: excess > 0,
             session: ServerSession(
                 service: Translation.service,
                 messageLimit: policy.messageBytes,
-                isDenied: !mayEnter
+                refusal: refusal(of: user, isExcess: excess > 0)
             )
         )
         try poller.add(peer.descriptor, token: peer.token)
         peers.insert(peer)
     }
 
+    /// Whether a user is neither the daemon's own nor root.
+    private func isStranger(_ user: uid_t) -> Bool { user != geteuid() && user != 0 }
+
+    /// What all calls are answered with; nil where they are carried out.
+    private func refusal(of user: uid_t, isExcess: Bool) -> (any ReplyError)? {
+        if options.access == .owner, isStranger(user) { return ServiceError.permissionDenied }
+        return isExcess ? translation.limitReached("connectionsPerUser", policy.connectionsPerUser) : nil
+    }
+
+    private func turnAway(_ user: uid_t, at now: Now) {
+        counters.excessPeers += 1
+        complain(.excess, "closing a connection of user \(user), who has \(policy.connectionsPerUser) open", at: now)
+    }
+
     private func stopAccepting(_ state: Accepting.State, _ reason: String, at now: Now) {
-        if accepting.takeWarning(at: now) { log.write(.warning, "not accepting connections: \(reason)") }
+        complain(.notAccepting, "not accepting connections: \(reason)", at: now)
         setAccepting(state)
     }
 

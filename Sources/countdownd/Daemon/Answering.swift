@@ -56,8 +56,12 @@ extension Daemon {
             case .answered:
                 calls += 1
                 counters.calls += 1
+                guard !peer.isExcess else {
+                    peer.condition = .closing
+                    return calls
+                }
             case .violation(let violation):
-                log.write(.debug, "a peer broke the protocol: \(violation)")
+                complain(about: violation, at: turn.now)
                 peer.condition = .closing
                 return calls
             case nil:

@@ -16,6 +16,10 @@ struct Counters {
     var events = 0
     /// Peers that were disconnected because they did not read.
     var slowPeers = 0
+    /// The most that all peers together had not read.
+    var mostUnsentBytes = 0
+    /// Connections that were closed unanswered, because their user had too many.
+    var excessPeers = 0
     /// Times that the system clock was set.
     var clockSteps = 0
     /// The most that one turn had to do, of each kind that has a portion.
@@ -37,7 +41,8 @@ struct Counters {
     var named: [String: Int] {
         [
             "wakeUps": wakeUps, "turns": turns, "calls": calls, "changes": changes, "endings": endings, "ticks": ticks,
-            "events": events, "slowPeers": slowPeers, "clockSteps": clockSteps, "checkpoints": checkpoints,
+            "events": events, "slowPeers": slowPeers, "excessPeers": excessPeers, "mostUnsentBytes": mostUnsentBytes,
+            "clockSteps": clockSteps, "checkpoints": checkpoints,
             "mostCallsInTurn": mostCallsInTurn, "mostEndingsInTurn": mostEndingsInTurn,
             "mostTicksInTurn": mostTicksInTurn, "mostEntriesInTurn": mostEntriesInTurn,
         ]

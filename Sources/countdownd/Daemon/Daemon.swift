@@ -28,6 +28,7 @@ actor Daemon {
     var accepting = Accepting()
     var reserve: Reserve
     var supervision: Supervision
+    var complaints: Complaints
 
     var peers = Peers(reserved: Token.lastReserved)
     /// Peers that may have sent calls which are not carried out.
@@ -89,6 +90,7 @@ actor Daemon {
         timetable = opened?.timetable ?? Timetable(policy: policy, revision: Revision(0))
         stepRevision = opened?.stepRevision
         supervision = Supervision(supervisor: supervisor, at: now)
+        complaints = Complaints(policy: policy)
         receiveBuffer = [UInt8](repeating: 0, count: policy.readBytesInTurn)
         poller = try Poller(queue: executor.queue)
         alarm = Alarm(queue: executor.queue)
@@ -148,8 +150,9 @@ actor Daemon {
         walkOn(&turn)
         trim(&turn)
         counters.note(turn, of: policy)
-        sendAll()
+        sendAll(at: now)
         supervision.report(situation(at: now), at: now)
+        complaints.sumUp(to: log, at: now.boot)
         arm(at: now)
         return turn.isCutShort || !ready.isEmpty || !unanswered.isEmpty || !walking.isEmpty
     }
@@ -171,6 +174,7 @@ actor Daemon {
             storage.next.map(now.wall(of:)),
             accepting.next.map(now.wall(of:)),
             supervision.next.map(now.wall(of:)),
+            complaints.next.map(now.wall(of:)),
         ]
         alarm.arm(at: instants.compactMap(\.self).min())
     }

@@ -4,17 +4,35 @@ import Varlink
 /// The end of a turn: writing, and what becomes of the peers. And their queues.
 extension Daemon {
     /// Writes to all peers that this turn had to do with, and closes those that are done.
-    func sendAll() {
+    func sendAll(at now: Now) {
+        for peer in touched {
+            peer.closeEvents()
+            send(to: peer, at: now)
+        }
         let peers = touched
         touched = []
         for peer in peers {
             peer.isTouched = false
-            peer.closeEvents()
-            peer.send()
-            account(for: peer)
             if isDone(peer) { close(peer) } else { goOn(with: peer) }
         }
-        closeSlowest()
+    }
+
+    /// Takes note of a page that was put into a reply, and writes, where there are some: a turn may have more to tell than
+    /// may be waiting for anybody.
+    func notePage(for peer: Peer, at now: Now) {
+        if peer.session.unsent > min(4 * policy.pageBytes, policy.unsentBytes) {
+            send(to: peer, at: now)
+        } else {
+            count(unsentOf: peer)
+            disconnectSlowest(at: now)
+        }
+    }
+
+    private func send(to peer: Peer, at now: Now) {
+        peer.send()
+        count(unsentOf: peer)
+        if peer.session.unsent > policy.unsentBytes { disconnectSlow(peer, at: now) }
+        disconnectSlowest(at: now)
     }
 
     private func isDone(_ peer: Peer) -> Bool {
@@ -26,28 +44,33 @@ extension Daemon {
         }
     }
 
-    private func account(for peer: Peer) {
+    private func count(unsentOf peer: Peer) {
         unsentInAll += peer.session.unsent - peer.countedUnsent
         peer.countedUnsent = peer.session.unsent
-        if peer.session.unsent > policy.unsentBytes { closeSlow(peer) }
+        counters.mostUnsentBytes = max(counters.mostUnsentBytes, unsentInAll)
     }
 
     /// Disconnects those who have left the most unread, until all together are within their limit.
-    private func closeSlowest() {
+    private func disconnectSlowest(at now: Now) {
         while unsentInAll > policy.unsentBytesInAll,
             let slowest = peers.all.max(by: { $0.countedUnsent < $1.countedUnsent })
         {
-            closeSlow(slowest)
-            close(slowest)
+            let unsent = slowest.countedUnsent
+            slowest.send()
+            count(unsentOf: slowest)
+            if slowest.countedUnsent == unsent { disconnectSlow(slowest, at: now) }
         }
     }
 
-    private func closeSlow(_ peer: Peer) {
+    /// Gives a peer up; it is closed at the end of the turn.
+    private func disconnectSlow(_ peer: Peer, at now: Now) {
         let unread = peer.session.unsent
         let sentence = "disconnecting a peer that has left \(unread) bytes unread"
-        log.write(.warning, sentence, fields: ["UNREAD_BYTES": "\(unread)"])
+        complain(.slow, sentence, fields: ["UNREAD_BYTES": "\(unread)"], at: now)
         counters.slowPeers += 1
-        peer.condition = .gone
+        peer.abandon()
+        count(unsentOf: peer)
+        touch(peer)
     }
 
     /// Lets a peer's calls and walks go on that rested until it had read, and tells the poller what to look out for.

@@ -51,8 +51,10 @@ extension Daemon {
 
     /// Puts an event into the page of one watcher.
     func tell(_ peer: Peer, _ event: [UInt8], at now: Now) {
+        guard peer.condition == .open else { return }
         touch(peer)
         peer.tell(event, at: now, pageBytes: policy.pageBytes)
+        if peer.events.isEmpty { notePage(for: peer, at: now) }
     }
 
     /// Lets a countdown that has changed tick where it ticks now.

@@ -22,6 +22,9 @@ final class Peer {
     }
 
     let token: UInt64
+    let user: uid_t
+    /// Whether it is there to be told that its user has too many connections, and to be closed then.
+    let isExcess: Bool
     var session: ServerSession
     var activity = Activity.none
     var condition = Condition.open
@@ -50,9 +53,17 @@ final class Peer {
     var descriptor: Int32 { socket.number }
     var watcher: WatcherID { WatcherID(Int(truncatingIfNeeded: token)) }
 
-    init(socket: consuming Descriptor, token: UInt64, session: ServerSession) {
+    init(
+        socket: consuming Descriptor,
+        token: UInt64,
+        of user: uid_t,
+        isExcess: Bool = false,
+        session: ServerSession
+    ) {
         self.socket = socket
         self.token = token
+        self.user = user
+        self.isExcess = isExcess
         self.session = session
     }
 
@@ -91,6 +102,13 @@ final class Peer {
                 return max(0, count)
             }
         }
+    }
+
+    /// Gives it up with all that was written for it.
+    func abandon() {
+        condition = .gone
+        session.dropUnsent()
+        _ = events.take()
     }
 
     /// Puts an event into the page for this watcher; a page that is full goes into a reply.

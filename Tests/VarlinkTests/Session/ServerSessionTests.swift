@@ -42,9 +42,13 @@ struct ServerSessionTests {
         #expect(try call(session.next()).name == "Echo")
     }
 
-    @Test("a client that is denied is answered so, whatever it calls, and is told nothing else")
+    @Test("a client that is refused is answered so, whatever it calls, and is told nothing else")
     func denies() {
-        var session = ServerSession(service: EchoService.description, messageLimit: 4096, isDenied: true)
+        var session = ServerSession(
+            service: EchoService.description,
+            messageLimit: 4096,
+            refusal: ServiceError.permissionDenied
+        )
         let others = [
             #"{"method":"org.varlink.service.GetInfo"}"#, #"{"method":"org.example.none.Such"}"#,
             #"{"method":"org.example.echo.Echo","upgrade":true}"#,
