@@ -9,9 +9,10 @@ struct Bystander {
     private let own: Countdown
     private let before: GetStatus.Reply
 
-    init(of daemon: DaemonProcess) throws {
+    /// - Parameter keys: whose changes it is told; all where it is nil.
+    init(of daemon: DaemonProcess, following keys: [String]? = nil) throws {
         caller = try Caller(of: daemon)
-        follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        follower = try Follower(of: daemon, Watch(tickUSec: 0, keys: keys))
         try follower.events(through: .synced)
         own = try caller.call(Start(key: "own", durationUSec: .seconds(3_600))).countdown
         #expect(try follower.next().type == .started)
@@ -25,6 +26,14 @@ struct Bystander {
         #expect(after.revision == before.revision)
         #expect(after.running == before.running)
         #expect(after.watchers == before.watchers)
+        try isServed()
+    }
+
+    /// It is answered now.
+    func status() throws -> GetStatus.Reply { try caller.call(GetStatus()) }
+
+    /// Its countdown is what it was, it is answered, and it has been told nothing but what it does itself.
+    func isServed() throws {
         var found = try caller.call(Get(key: "own")).countdown
         found.remainingUSec = own.remainingUSec
         #expect(found == own)

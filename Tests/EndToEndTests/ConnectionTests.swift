@@ -107,13 +107,15 @@ struct ConnectionTests {
         #expect(try lister.connection.nextMessage() == nil)
     }
 
-    /// What a client may be in the midst of when it vanishes: what it has sent, whether it reads an answer to that, and
-    /// whether it says that it will send no more.
+    /// What a client may be in the midst of when it vanishes: what it has sent, whether it reads an answer to that, the
+    /// beginning of a message, and whether it says that it will send, or read, no more.
     struct Leaving: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let messages: [String]
         let answers: Int
+        var half = ""
         var closesWriting = false
+        var closesReading = false
     }
 
     private static let watch = #"{"method":"io.countdownd.Watch","more":true}"#
@@ -147,7 +149,32 @@ struct ConnectionTests {
             messages: [#"{"method":"io.countdownd.List","more":true}"#],
             answers: 1
         ),
+        Leaving(
+            testDescription: "in the midst of a message",
+            messages: [status],
+            answers: 1,
+            half: #"{"method":"io.countdownd.Cancel","parameters":{"key":"far"}}"#
+        ),
+        Leaving(
+            testDescription: "in the midst of a message behind a wait",
+            messages: [status, #"{"method":"io.countdownd.Wait","parameters":{"key":"far"}}"#],
+            answers: 1,
+            half: #"{"method":"io.countdownd.Cancel","parameters":{"key":"far"}}"#
+        ),
+        Leaving(
+            testDescription: "in the midst of what there is, from a revision on",
+            messages: [#"{"method":"io.countdownd.Watch","more":true,"parameters":{"since":1,"tickUSec":0}}"#, watch],
+            answers: 1
+        ),
         Leaving(testDescription: "having closed the writing side", messages: [watch], answers: 1, closesWriting: true),
+        Leaving(testDescription: "having closed the reading side", messages: [watch], answers: 1, closesReading: true),
+        Leaving(
+            testDescription: "having closed both sides, with answers under way",
+            messages: [String](repeating: #"{"method":"io.countdownd.List","more":true}"#, count: 20),
+            answers: 1,
+            closesWriting: true,
+            closesReading: true
+        ),
     ]
 
     @Test("a client that vanishes leaves nothing behind", arguments: leavings)
@@ -158,7 +185,9 @@ struct ConnectionTests {
             let connection = try daemon.connect()
             for message in leaving.messages { try connection.send(message: message) }
             for _ in 0..<leaving.answers { _ = try connection.message() }
+            try connection.send(Array(leaving.half.utf8))
             if leaving.closesWriting { connection.closeWriting() }
+            if leaving.closesReading { connection.closeReading() }
         }
         var status = try caller.call(GetStatus())
         while status.connections > 1 { status = try caller.call(GetStatus()) }

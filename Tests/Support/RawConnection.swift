@@ -5,6 +5,8 @@ import Glibc
 public final class RawConnection {
     private let descriptor: Int32
     private var received: [UInt8] = []
+    /// How many bytes it reads at once, at most.
+    public var portion = 65_536
 
     /// Connects, as another user where one is given: that takes root.
     public init(to path: String, as user: UInt32? = nil) throws {
@@ -29,14 +31,17 @@ public final class RawConnection {
         var rest = bytes[...]
         while !rest.isEmpty {
             _ = try poll([descriptor], for: POLLOUT, until: deadline, waitingFor: "room to send \(rest.count) bytes")
-            let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
-            let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EAGAIN && errno != EINTR {
-                throw SystemFailure("send")
-            }
+            rest = rest.dropFirst(try sendSome(rest))
         }
+    }
+
+    /// Sends what the socket takes at once, and says how many bytes that were.
+    public func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
+        let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+        let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
+        guard count < 0 else { return count }
+        guard errno == EAGAIN || errno == EINTR else { throw SystemFailure("send") }
+        return 0
     }
 
     /// Sends text and the NUL that ends a message.
@@ -77,6 +82,11 @@ public final class RawConnection {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
+    /// Says that nothing more will be read.
+    public func closeReading() {
+        shutdown(descriptor, Int32(SHUT_RD))
+    }
+
     private func firstNull(from start: Int) -> Int? {
         received.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, start < bytes.count else { return nil }
@@ -87,7 +97,7 @@ public final class RawConnection {
     /// - Returns: false where the other end has closed the connection.
     private func receive(until deadline: Deadline) throws -> Bool {
         _ = try poll([descriptor], until: deadline, waitingFor: "a message, with \(received.count) bytes of it here")
-        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var buffer = [UInt8](repeating: 0, count: portion)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == ECONNRESET { return false }
         guard count >= 0 else { throw SystemFailure("recv") }

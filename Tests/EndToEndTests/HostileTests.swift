@@ -1,0 +1,166 @@
+import Glibc
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+/// What the others of a hostile client notice: nothing. How late their countdowns end meanwhile is measured elsewhere, by
+/// `scripts/measure-hostile`.
+@Suite("Hostile clients")
+struct HostileTests {
+    private let daemon: DaemonProcess
+    private static let get = #"{"method":"io.countdownd.Get","parameters":{"key":"own"}}"#
+
+    init() throws {
+        daemon = try DaemonProcess()
+    }
+
+    /// Starts so many countdowns that run for an hour.
+    private func fill(_ count: Int, _ key: (Int) -> String) throws {
+        let caller = try Caller(of: daemon)
+        for start in stride(from: 0, to: count, by: 1_000) {
+            let calls = (start..<min(start + 1_000, count)).map {
+                let parameters = #"{"key":"\#(key($0))","durationUSec":3600000000}"#
+                return #"{"method":"io.countdownd.Start","parameters":\#(parameters),"oneway":true}"#
+            }
+            try caller.connection.send(Array((calls.joined(separator: "\0") + "\0").utf8))
+        }
+        #expect(try caller.call(GetStatus()).running == count)
+    }
+
+    /// Asks until there are no more connections, or watchers, than those of the bystander.
+    private func awaitSolitude(of bystander: Bystander) throws {
+        while try bystander.status().connections > 2 {}
+    }
+
+    @Test("one sends a gibibyte without an end: it is disconnected after the longest message")
+    func endless() throws {
+        let bystander = try Bystander(of: daemon)
+        let connection = try daemon.connect()
+        let bytes = [UInt8](repeating: UInt8(ascii: "{"), count: 65_536)
+        var sent = 0
+        #expect(throws: SystemFailure.self) {
+            while sent < 1 << 30 {
+                try connection.send(bytes)
+                sent += bytes.count
+            }
+        }
+        // The longest message, and what the kernel holds of a socket.
+        #expect(sent < 4 << 20)
+        #expect(daemon.standardError.contains("a peer whose message has more than 262144 bytes"))
+        try bystander.noticesNothing()
+    }
+
+    @Test("one sends a hundred thousand calls and reads no answer: it is not read from any more")
+    func deaf() throws {
+        let bystander = try Bystander(of: daemon)
+        let connection = try daemon.connect()
+        let calls = Array(String(repeating: Self.get + "\0", count: 100_000).utf8)
+        var (sent, refusals) = (0, 0)
+        // The daemon has had a turn, in which it could have read, whenever the bystander is answered.
+        while refusals < 20, sent < calls.count {
+            let count = try connection.sendSome(calls[sent...])
+            sent += count
+            refusals = count > 0 ? 0 : refusals + 1
+            _ = try bystander.status()
+        }
+        #expect(sent < calls.count)
+        #expect(try bystander.status().counters["slowPeers"] == 0)
+        for _ in 0..<1_000 { #expect(try connection.message().contains(#""key":"own""#)) }
+        try bystander.noticesNothing()
+    }
+
+    @Test("one reads a list of thousands byte by byte: it gets all of it, and the others their answers meanwhile")
+    func slowReader() throws {
+        try fill(2_000) { "\($0)" }
+        let bystander = try Bystander(of: daemon)
+        let lister = try Caller(of: daemon)
+        lister.connection.portion = 1
+        try lister.send(List(), more: true)
+        var keys: [String] = []
+        while true {
+            let page = try lister.answer(to: List.self)
+            keys += page.value.countdowns.map(\.key)
+            _ = try bystander.status()
+            if !page.continues { break }
+        }
+        #expect(keys == (0..<2_000).map { "\($0)" } + ["own"])
+        try bystander.noticesNothing()
+    }
+
+    @Test("one sends a call byte by byte, and its next bytes come only when all else is done")
+    func slowWriter() throws {
+        let bystander = try Bystander(of: daemon)
+        let connection = try daemon.connect()
+        for byte in Array(Self.get.utf8) + [0] {
+            try connection.send([byte])
+            _ = try bystander.status()
+        }
+        #expect(try connection.message().contains(#""key":"own""#))
+        try bystander.noticesNothing()
+    }
+
+    @Test("one opens more connections than there may be: those that there were are served, and all are once it has gone")
+    func manyConnections() throws {
+        let count = try raiseDescriptorLimit(to: 6_000) > 5_500 ? 5_000 : 300
+        let bystander = try Bystander(of: daemon, following: ["own"])
+        var connections = try (0..<count).map { _ in try daemon.connect() }
+        while try bystander.status().connections < min(count + 2, 4_096) {}
+        #expect(try bystander.status().connections <= 4_096)
+        connections = []
+        let caller = try Caller(of: daemon)
+        #expect(try caller.call(Start(key: "tea")).outcome == .started)
+        try bystander.isServed()
+    }
+
+    @Test("one watches a hundred thousand countdowns every 10 ms and reads nothing: the others are told what is theirs")
+    func ticks() throws {
+        try fill(100_000) { "hostile/\($0)" }
+        let bystander = try Bystander(of: daemon, following: ["own"])
+        var connection: RawConnection? = try daemon.connect()
+        let watch = #"{"method":"io.countdownd.Watch","parameters":{"match":["*"],"tickUSec":10000},"more":true}"#
+        try connection?.send(message: watch)
+        while try bystander.status().watchers < 2 {}
+        for _ in 0..<20 { _ = try bystander.status() }
+        connection = nil
+        try awaitSolitude(of: bystander)
+        try bystander.noticesNothing()
+    }
+
+    @Test("one lists and watches with the worst patterns: the others are answered between its portions")
+    func patterns() throws {
+        try fill(500) { String(repeating: "a", count: 250) + "\($0)" }
+        let bystander = try Bystander(of: daemon, following: ["own"])
+        let patterns = (0..<64).map { "*" + String(repeating: "a", count: 126) + "b\($0)" }
+        let hostile = try Caller(of: daemon)
+        try hostile.send(List(match: patterns), more: true)
+        try hostile.send(Watch(match: patterns), more: true)
+        for _ in 0..<20 { _ = try bystander.status() }
+        #expect(try hostile.answer(to: List.self).value.countdowns == [])
+        #expect(try hostile.answer(to: Watch.self).value.events.map(\.type) == [.synced])
+        try bystander.isServed()
+    }
+
+    @Test("one chooses keys that differ in their last bytes alone: each is found, and nobody else's is mistaken for it")
+    func likeKeys() throws {
+        let prefix = String(repeating: "k", count: 249)
+        try fill(10_000) { prefix + "\(100_000 + $0)" }
+        let bystander = try Bystander(of: daemon, following: ["own"])
+        let caller = try Caller(of: daemon)
+        for number in stride(from: 0, to: 10_000, by: 97) {
+            #expect(try caller.call(Get(key: prefix + "\(100_000 + number)")).countdown.revision > 0)
+        }
+        #expect(throws: CountdownError.self) { try caller.call(Get(key: prefix + "099999")) }
+        try bystander.isServed()
+    }
+}
+
+/// Lets this process, and those that it starts, have so many descriptors, as far as it may.
+private func raiseDescriptorLimit(to count: rlim_t) throws -> rlim_t {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw SystemFailure("getrlimit") }
+    guard limit.rlim_cur < count else { return limit.rlim_cur }
+    limit.rlim_cur = min(count, limit.rlim_max)
+    guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw SystemFailure("setrlimit") }
+    return limit.rlim_cur
+}
