@@ -35,12 +35,15 @@ public struct Policy: Sendable {
     public var patternBytes = 255
     /// A hundred ticks a second are as many as a screen can show.
     public var shortestTick = TimeSpan.milliseconds(10)
+    /// Intervals at which anybody wants ticks: each has a place for every countdown that is followed at it. More than the
+    /// programs of a machine differ in; who asks for one that there is already is never refused.
+    public var tickIntervals = 16
     /// A heartbeat keeps a connection known to be alive, it does not measure time.
     public var shortestHeartbeat = TimeSpan.seconds(1)
     /// As many keys are looked up one by one; who names more is served by a walk through all, and asked of each event.
     public static let keysAtOnce = 256
-    /// The soonest of a list are kept while it is walked.
-    public var soonest = 10_000
+    /// The soonest of a list are kept while it is walked; who wants more of them wants the list.
+    public var soonest = 1_000
 
     // MARK: Connections
 
@@ -102,6 +105,7 @@ public struct Policy: Sendable {
             "patterns": patterns,
             "patternBytes": patternBytes,
             "shortestTickUSec": Int(shortestTick.microseconds),
+            "tickIntervals": tickIntervals,
             "shortestHeartbeatUSec": Int(shortestHeartbeat.microseconds),
             "soonest": soonest,
             "connections": connections,

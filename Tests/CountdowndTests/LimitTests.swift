@@ -127,6 +127,24 @@ struct LimitTests {
         #expect(throws: CountdownError.self) { try caller.call(Get(key: "b")) }
     }
 
+    @Test("an interval of ticks too many is refused, one that somebody has is not, and it is free again when nobody has it")
+    func tickIntervals() throws {
+        let daemon = try SmallDaemon { $0.tickIntervals = 2 }
+        let watcher = try daemon.follower(IPC.Watch(tickUSec: 20_000))
+        var other: Follower? = try daemon.follower(IPC.Watch(tickUSec: 30_000))
+        for follower in [watcher, other] { try follower?.events(through: .synced) }
+        let caller = try daemon.caller()
+        #expect(throws: CountdownError.limitReached(limit: "tickIntervals", maximum: 2)) {
+            try caller.call(all: IPC.Watch(tickUSec: 40_000))
+        }
+        for tick in [20_000, 30_000, 0] as [Int64] {
+            try daemon.follower(IPC.Watch(tickUSec: tick)).events(through: .synced)
+        }
+        other = nil
+        while try caller.call(GetStatus()).watchers > 1 {}
+        try daemon.follower(IPC.Watch(tickUSec: 40_000)).events(through: .synced)
+    }
+
     @Test("labels and metadata past their limit in all are refused, what takes no more than before is not")
     func texts() throws {
         let caller = try SmallDaemon { $0.textBytesInAll = 300 }.caller()

@@ -28,6 +28,10 @@ struct Paces: Sendable {
     private var wall = TickDial()
 
     var isEmpty: Bool { byInterval.isEmpty }
+    var count: Int { byInterval.count }
+
+    /// Whether anybody wants ticks at this interval.
+    func has(_ interval: TimeSpan) -> Bool { byInterval[interval] != nil }
 
     func audience(of pace: PaceID) -> Audience { paces[pace.index].audience }
 

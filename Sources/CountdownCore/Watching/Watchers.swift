@@ -29,10 +29,15 @@ public struct Watchers: Sendable {
     public var count: Int { watchers.count }
     /// How many patterns of theirs a key is matched against.
     public var patterns: Int { audience.patterns }
+    /// At how many intervals ticks are wanted.
+    public var intervals: Int { paces.count }
     /// Whether anybody wants ticks.
     public var wantsTicks: Bool { !paces.isEmpty }
     /// Whether there is nobody.
     public var isEmpty: Bool { watchers.isEmpty }
+
+    /// Whether anybody wants ticks at this interval.
+    public func hasTicks(every interval: TimeSpan) -> Bool { paces.has(interval) }
 
     /// Registers a watcher that does not hear anything yet.
     public mutating func add(_ id: WatcherID, following selection: Selection, every interval: TimeSpan?) {

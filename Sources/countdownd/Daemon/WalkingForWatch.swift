@@ -7,6 +7,9 @@ extension Daemon {
         if let since = question.since, !timetable.canResume(after: since) {
             return peer.session.fail(translation.historyTrimmed(oldest: timetable.oldestRevision))
         }
+        if let tick = question.tick, !watchers.hasTicks(every: tick), watchers.intervals >= policy.tickIntervals {
+            return peer.session.fail(translation.limitReached("tickIntervals", policy.tickIntervals))
+        }
         watchers.add(peer.watcher, following: question.selection, every: question.tick)
         peer.lastTold = now.boot
         if let interval = question.heartbeat { heartbeats.set(peer.token, at: now.boot + interval) }

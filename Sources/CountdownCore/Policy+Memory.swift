@@ -1,0 +1,33 @@
+/// What the daemon takes of memory at the most: every limit reached at once, by everybody.
+///
+/// The figures are those of the structures that hold things, rounded up, with what an array or a table has in reserve.
+extension Policy {
+    /// Bytes, of all that there can be.
+    public var memoryCeiling: Int {
+        processBytes + countdownsCeiling + endingsCeiling + ticksCeiling + connections * connectionCeiling
+            + 4 * unsentBytesInAll
+    }
+
+    /// The program itself and the store's pages.
+    private var processBytes: Int { 32 * 1_024 * 1_024 }
+
+    /// A countdown with the longest key, without texts: its entry, extra, deadline and place in the index.
+    private var countdownBytes: Int { 448 }
+
+    /// Running and paused countdowns, with their labels and metadata.
+    public var countdownsCeiling: Int { countdowns * countdownBytes + 2 * textBytesInAll }
+
+    /// Endings with the longest texts: those that are kept, and as many forgotten ones while somebody walks.
+    public var endingsCeiling: Int {
+        2 * history * (countdownBytes + labelBytes + metadataBytes + 160 * metadataPairs)
+    }
+
+    /// A place on the wheel of each interval for each countdown.
+    public var ticksCeiling: Int { tickIntervals * countdowns * 128 }
+
+    /// What one connection holds: calls that wait, a page, the keys and patterns that it follows, the soonest of its list.
+    public var connectionCeiling: Int {
+        2 * (messageBytes + readBytesInTurn) + 4 * pageBytes + 8 * messageBytes + 96 * patterns * patternBytes
+            + 768 * soonest
+    }
+}

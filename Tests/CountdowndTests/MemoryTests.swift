@@ -1,0 +1,102 @@
+import CountdownCore
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+@testable import countdownd
+
+/// A real daemon is filled, and takes no more than a policy says whose limits are as much as it was filled with.
+@Suite("The ceiling of memory")
+struct MemoryTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+    private let before: Int
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+        _ = try caller.call(GetStatus())
+        before = try daemon.residentBytes()
+    }
+
+    private func growth() throws -> Int { try daemon.residentBytes() - before }
+
+    private func start(_ count: Int, length: Int64, _ texts: String, forget: Bool = false) throws {
+        let prefix = String(repeating: "k", count: 240)
+        for first in stride(from: 0, to: count, by: 100) {
+            let calls = (first..<first + 100).map { number in
+                let members = #""durationUSec":\#(length),"forget":\#(forget)\#(texts)"#
+                let parameters = #"{"key":"\#(prefix)\#(number)",\#(members)}"#
+                return #"{"method":"io.countdownd.Start","parameters":\#(parameters),"oneway":true}"# + "\0"
+            }
+            try caller.connection.send(Array(calls.joined().utf8))
+        }
+        _ = try caller.call(GetStatus())
+    }
+
+    @Test("holds for countdowns with the longest keys, and with ticks at two intervals")
+    func countdowns() throws {
+        try start(10_000, length: 3_600_000_000, "")
+        #expect(try caller.call(GetStatus()).running == 10_000)
+        let watchers = try [5_000_000, 7_000_000].map { tick in
+            try RawReader(of: daemon, #"{"tickUSec":\#(tick)}"#)
+        }
+        for watcher in watchers { try watcher.readThroughSynced() }
+        var policy = Policy()
+        (policy.countdowns, policy.textBytesInAll, policy.tickIntervals) = (10_000, 0, 2)
+        let ceiling = policy.countdownsCeiling + policy.ticksCeiling + 8 * 1_024 * 1_024
+        #expect(try growth() < ceiling)
+        #expect(try growth() > ceiling / 8)
+    }
+
+    @Test("holds for labels and metadata, as they are counted")
+    func texts() throws {
+        let label = String(repeating: "l", count: 1_024)
+        let pairs = (0..<32).map { #""name-\#($0)":"\#(String(repeating: "v", count: 100))""# }
+        try start(2_000, length: 3_600_000_000, #","label":"\#(label)","metadata":{\#(pairs.joined(separator: ","))}"#)
+        var policy = Policy()
+        policy.countdowns = 2_000
+        policy.textBytesInAll = 2_000 * (32 + 1_024 + 32 * (96 + 107))
+        let ceiling = policy.countdownsCeiling + 8 * 1_024 * 1_024
+        #expect(try growth() < ceiling)
+        #expect(try growth() > ceiling / 4)
+    }
+
+    @Test("holds for connections that leave the longest message unfinished, or follow as much as can be asked for")
+    func connections() throws {
+        let keys = (0..<40_000).map { #""\#(String($0, radix: 36))""# }.joined(separator: ",")
+        let patterns = (0..<64).map { #""*\#(String(repeating: "ab", count: 100))\#($0)""# }.joined(separator: ",")
+        let watches = [#"{"keys":[\#(keys)],"tickUSec":0}"#, #"{"match":[\#(patterns)],"tickUSec":0}"#]
+        let watchers = try (0..<20).map { try RawReader(of: daemon, watches[$0 % 2]) }
+        for watcher in watchers { try watcher.readThroughSynced() }
+        let half = [UInt8](repeating: UInt8(ascii: " "), count: 262_144)
+        for watcher in watchers { try watcher.connection.send(half) }
+        _ = try caller.call(GetStatus())
+        let ceiling = 20 * Policy().connectionCeiling + 8 * 1_024 * 1_024
+        #expect(try growth() < ceiling)
+        #expect(try growth() > ceiling / 16)
+    }
+}
+
+/// A watcher whose replies are looked at as text.
+private struct RawReader {
+    let connection: RawConnection
+
+    init(of daemon: DaemonProcess, _ parameters: String) throws {
+        connection = try daemon.connect()
+        try connection.send(message: #"{"method":"io.countdownd.Watch","more":true,"parameters":\#(parameters)}"#)
+    }
+
+    func readThroughSynced() throws {
+        while try !connection.message().contains(#""type":"synced""#) {}
+    }
+}
+
+extension DaemonProcess {
+    /// The memory that it has now.
+    fileprivate func residentBytes() throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/\(process.identifier)/statm", encoding: .utf8).split(separator: " ")
+        return (Int(pages[1]) ?? 0) * 4_096
+    }
+}
