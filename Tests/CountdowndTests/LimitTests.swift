@@ -127,7 +127,7 @@ struct LimitTests {
         #expect(throws: CountdownError.self) { try caller.call(Get(key: "b")) }
     }
 
-    @Test("an interval of ticks too many is refused, one that somebody has is not, and it is free again when nobody has it")
+    @Test("an interval of ticks too many is refused, unless somebody has it, until there are fewer")
     func tickIntervals() throws {
         let daemon = try SmallDaemon { $0.tickIntervals = 2 }
         let watcher = try daemon.follower(IPC.Watch(tickUSec: 20_000))

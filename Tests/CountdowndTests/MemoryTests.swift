@@ -96,7 +96,7 @@ private struct RawReader {
 extension DaemonProcess {
     /// The memory that it has now.
     fileprivate func residentBytes() throws -> Int {
-        let pages = try String(contentsOfFile: "/proc/\(process.identifier)/statm", encoding: .utf8).split(separator: " ")
-        return (Int(pages[1]) ?? 0) * 4_096
+        let sizes = try String(contentsOfFile: "/proc/\(process.identifier)/statm", encoding: .utf8)
+        return (Int(sizes.split(separator: " ")[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
     }
 }

@@ -9,7 +9,7 @@ struct Bystander {
     private let own: Countdown
     private let before: GetStatus.Reply
 
-    /// - Parameter keys: whose changes it is told; all where it is nil.
+    /// It is told of changes of these keys alone, of all where they are nil.
     init(of daemon: DaemonProcess, following keys: [String]? = nil) throws {
         caller = try Caller(of: daemon)
         follower = try Follower(of: daemon, Watch(tickUSec: 0, keys: keys))

@@ -113,7 +113,7 @@ struct HostileTests {
         try bystander.isServed()
     }
 
-    @Test("one watches twenty thousand countdowns every 10 ms and reads nothing: the others are told what is theirs")
+    @Test("one watches thousands of countdowns every 10 ms and reads nothing: others are told theirs")
     func ticks() throws {
         try fill(20_000) { "hostile/\($0)" }
         let bystander = try Bystander(of: daemon, following: ["own"])

@@ -29,7 +29,7 @@ struct Turn {
     var entriesLeft: Int
     var trimmingsLeft: Int
 
-    /// - Parameter patterns: that each change and each tick is matched against.
+    /// The more patterns there are that each change and each tick is matched against, the smaller is the turn.
     init(at now: Now, policy: Policy, patterns: Int, clockStep: ClockStep?) {
         self.now = now
         changes.clockStep = clockStep
