@@ -100,7 +100,7 @@ struct HostileTests {
         try bystander.noticesNothing()
     }
 
-    @Test("one opens more connections than there may be: those that there were are served, and all are once it has gone")
+    @Test("one opens more connections than there may be: others are served, and all are once it has gone")
     func manyConnections() throws {
         let count = try raiseDescriptorLimit(to: 6_000) > 5_500 ? 5_000 : 300
         let bystander = try Bystander(of: daemon, following: ["own"])
