@@ -76,7 +76,9 @@ struct ShortKey: Sendable {
 
     /// Nil where it is empty, as no key is.
     var key: Key? {
-        count == 0 ? nil : Key(trusted: String(copying: UTF8Span(unchecked: bytes.span.extracting(first: Int(count)))))
+        guard count > 0 else { return nil }
+        let text = unsafe UTF8Span(unchecked: bytes.span.extracting(first: Int(count)))
+        return Key(trusted: String(copying: text))
     }
 
     static func == (left: ShortKey, right: Key) -> Bool {
