@@ -6,8 +6,8 @@ struct Audience: Sendable {
     private var everything: [WatcherID] = []
     private var byKey: [Key: Set<WatcherID>] = [:]
     private var others: [(watcher: WatcherID, selection: Selection)] = []
-    /// How many patterns a key is matched against.
-    private(set) var patterns = 0
+    /// What it takes to match a key against all patterns.
+    private(set) var patternSteps = 0
 
     mutating func insert(_ watcher: WatcherID, _ selection: Selection) {
         if selection.isEverything {
@@ -16,7 +16,7 @@ struct Audience: Sendable {
             for key in selection.keys { byKey[key, default: []].insert(watcher) }
         } else {
             others.append((watcher, selection))
-            patterns += selection.patterns.count
+            patternSteps += selection.patternSteps
         }
     }
 
@@ -30,7 +30,7 @@ struct Audience: Sendable {
             }
         } else {
             others.removeAll { $0.watcher == watcher }
-            patterns -= selection.patterns.count
+            patternSteps -= selection.patternSteps
         }
     }
 

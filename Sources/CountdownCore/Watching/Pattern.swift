@@ -32,6 +32,8 @@ public struct Pattern: Hashable, Sendable {
     private let parts: [Part]
     /// Where trying place after place could take long; nil where the parts behind each `*` are few.
     private let states: PatternStates?
+    /// What a match takes at the worst, in entries that are walked past.
+    let steps: Int
 
     /// So many parts behind a `*` are tried at each character of a key.
     private static let partsTriedAgain = 4
@@ -55,6 +57,7 @@ public struct Pattern: Hashable, Sendable {
         guard parts.count <= PatternStates.capacity else { throw .tooLong(parts: parts.count) }
         self.parts = parts
         let tried = parts.split(separator: .run, omittingEmptySubsequences: false).dropFirst().map(\.count).max() ?? 0
+        steps = tried > 0 ? 32 : 1 + parts.count / 8
         states = tried > Self.partsTriedAgain ? PatternStates(parts) : nil
     }
 

@@ -34,7 +34,8 @@ public struct Selection: Sendable {
     }
 
     /// What it takes to ask for a key, in entries that are walked past.
-    public var steps: Int { 1 + patterns.count }
+    public var steps: Int { 1 + patternSteps }
+    var patternSteps: Int { patterns.reduce(0) { $0 + $1.steps } }
 
     /// Whether its countdowns can be found by their keys, which are few, without walking through all.
     public var hasKeysAlone: Bool { patterns.isEmpty && !isEverything && keys.count <= Policy.keysAtOnce }

@@ -27,8 +27,8 @@ public struct Watchers: Sendable {
 
     /// Those that are added, opened or not.
     public var count: Int { watchers.count }
-    /// How many patterns of theirs a key is matched against.
-    public var patterns: Int { audience.patterns }
+    /// What it takes to match a key against all patterns of theirs.
+    public var patternSteps: Int { audience.patternSteps }
     /// At how many intervals ticks are wanted.
     public var intervals: Int { paces.count }
     /// Whether anybody wants ticks.

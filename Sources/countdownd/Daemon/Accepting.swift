@@ -28,7 +28,7 @@ struct Accepting {
 /// Taking in connections.
 extension Daemon {
     func acceptAll(at now: Now) {
-        while accepting.state == .on {
+        for _ in 0..<policy.connectionsInTurn where accepting.state == .on {
             guard peers.count < policy.connections else {
                 return stopAccepting(.full, "all \(policy.connections) connections are taken", at: now)
             }

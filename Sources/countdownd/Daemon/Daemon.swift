@@ -136,7 +136,7 @@ actor Daemon {
         counters.turns += 1
         let ready = poller.poll()
         let now = retryStorage(at: takeTime(ready))
-        var turn = Turn(at: now, policy: policy, patterns: watchers.patterns, clockStep: clockStep)
+        var turn = Turn(at: now, policy: policy, patternSteps: watchers.patternSteps, clockStep: clockStep)
         clockStep = nil
         // What the store holds is not known then: not even that there is no such countdown can be said.
         if !storage.isOpen { turn.failure = storage.failure }

@@ -29,11 +29,11 @@ struct Turn {
     var entriesLeft: Int
     var trimmingsLeft: Int
 
-    /// The more patterns there are that each change and each tick is matched against, the smaller is the turn.
-    init(at now: Now, policy: Policy, patterns: Int, clockStep: ClockStep?) {
+    /// The more it takes to match each change and each tick against patterns, the smaller is the turn.
+    init(at now: Now, policy: Policy, patternSteps: Int, clockStep: ClockStep?) {
         self.now = now
         changes.clockStep = clockStep
-        let matched = max(1, policy.matchesInTurn / max(1, patterns))
+        let matched = max(1, policy.matchesInTurn / max(1, patternSteps))
         portion = (
             calls: min(policy.callsInTurn, matched),
             endings: min(policy.endingsInTurn, matched),
