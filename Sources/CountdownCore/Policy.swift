@@ -37,7 +37,7 @@ public struct Policy: Sendable {
     public var shortestTick = TimeSpan.milliseconds(10)
     /// Intervals at which anybody wants ticks: each has a place for every countdown that is followed at it. More than the
     /// programs of a machine differ in; who asks for one that there is already is never refused.
-    public var tickIntervals = 16
+    public var tickIntervals = 64
     /// A heartbeat keeps a connection known to be alive, it does not measure time.
     public var shortestHeartbeat = TimeSpan.seconds(1)
     /// As many keys are looked up one by one; who names more is served by a walk through all, and asked of each event.
