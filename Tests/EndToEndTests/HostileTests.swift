@@ -104,10 +104,11 @@ struct HostileTests {
     func manyConnections() throws {
         let count = try raiseDescriptorLimit(to: 6_000) > 5_500 ? 5_000 : 300
         let bystander = try Bystander(of: daemon, following: ["own"])
-        var connections = try (0..<count).map { _ in try daemon.connect() }
-        while try bystander.status().connections < min(count + 2, 4_096) {}
-        #expect(try bystander.status().connections <= 4_096)
-        connections = []
+        let connections = try (0..<count).map { _ in try daemon.connect() }
+        try withExtendedLifetime(consume connections) {
+            while try bystander.status().connections < min(count + 2, 4_096) {}
+            #expect(try bystander.status().connections <= 4_096)
+        }
         let caller = try Caller(of: daemon)
         #expect(try caller.call(Start(key: "tea")).outcome == .started)
         try bystander.isServed()
@@ -157,10 +158,11 @@ struct HostileTests {
 
 /// Lets this process, and those that it starts, have so many descriptors, as far as it may.
 private func raiseDescriptorLimit(to count: rlim_t) throws -> rlim_t {
+    let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw SystemFailure("getrlimit") }
+    guard unsafe getrlimit(descriptors, &limit) == 0 else { throw SystemFailure("getrlimit") }
     guard limit.rlim_cur < count else { return limit.rlim_cur }
     limit.rlim_cur = min(count, limit.rlim_max)
-    guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { throw SystemFailure("setrlimit") }
+    guard unsafe setrlimit(descriptors, &limit) == 0 else { throw SystemFailure("setrlimit") }
     return limit.rlim_cur
 }
