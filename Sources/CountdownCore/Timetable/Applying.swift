@@ -23,7 +23,7 @@ extension Timetable {
         let previous = slab[slot].previous
         unlink(slot, from: .live)
         set(change.countdown, at: slot)
-        lists[slab[slot].list].append(slot, in: &slab)
+        lists[Lists.Name(of: slab[slot])].append(slot, in: &slab)
         if !change.countdown.isLive && change.countdown.forget {
             index.remove(change.countdown.key, in: slab)
         }
@@ -38,7 +38,7 @@ extension Timetable {
         revision = revision.previous
         let key = applied.change.countdown.key
         let slot = applied.slot
-        unlink(slot, from: slab[slot].list)
+        unlink(slot, from: Lists.Name(of: slab[slot]))
         switch applied.origin {
         case .new(let instead):
             index.remove(key, in: slab)
@@ -98,7 +98,7 @@ extension Timetable {
         let slot = slab.insert(change.countdown)
         if case .paused = change.countdown.phase { pausedCount += 1 }
         let instead = index.set(change.countdown.key, to: slot, in: slab)
-        lists[slab[slot].list].append(slot, in: &slab)
+        lists[Lists.Name(of: slab[slot])].append(slot, in: &slab)
         schedule(change.countdown.phase, at: slot)
         return Applied(change: change, slot: slot, origin: .new(instead: instead))
     }

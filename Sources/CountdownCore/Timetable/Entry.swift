@@ -40,9 +40,6 @@ struct Entry: Sendable {
     }
 
     var isLive: Bool { state == .running || state == .paused }
-
-    /// The list that it belongs into.
-    var list: Lists.Name { isLive ? .live : forget ? .forgotten : .ended }
 }
 
 extension Entry.State {

@@ -42,6 +42,11 @@ struct Lists: Sendable {
         case ended
         /// Ended, not kept: only until those who were walking when they ended have been told.
         case forgotten
+
+        /// The list that an entry belongs into.
+        init(of entry: Entry) {
+            self = entry.isLive ? .live : entry.forget ? .forgotten : .ended
+        }
     }
 
     private var lists = [RevisionList](repeating: RevisionList(), count: Name.allCases.count)
