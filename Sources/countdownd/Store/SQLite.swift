@@ -215,7 +215,9 @@ extension SQLiteFailure {
         guard unsafe sqlite3_column_type(handle, column) == SQLITE_TEXT else { return nil }
         guard let bytes = unsafe sqlite3_column_text(handle, column) else { return nil }
         let count = Int(unsafe sqlite3_column_bytes(handle, column))
-        return unsafe String(validating: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+        let buffer = unsafe UnsafeBufferPointer(start: bytes, count: count)
+        guard let text = unsafe try? UTF8Span(validating: buffer.span) else { return nil }
+        return String(copying: text)
     }
 
     func isNull(_ column: Int32) -> Bool {
