@@ -38,7 +38,7 @@ class Daemon:
 
     def end(self, how):
         self.process.send_signal(how)
-        self.process.wait()
+        return self.process.wait()
 
 
 class Connection:
@@ -51,14 +51,17 @@ class Connection:
         call = {"method": "io.countdownd." + method, "parameters": parameters, **flags}
         self.socket.sendall(json.dumps(call).encode() + b"\0")
 
-    def receive(self):
+    def receive_reply(self):
         while b"\0" not in self.rest:
             data = self.socket.recv(1 << 16)
             if not data:
                 raise EOFError("the daemon has closed the connection")
             self.rest += data
         message, self.rest = self.rest.split(b"\0", 1)
-        return json.loads(message)["parameters"]
+        return json.loads(message)
+
+    def receive(self):
+        return self.receive_reply()["parameters"]
 
     def call(self, method, parameters=None):
         self.send(method, parameters or {})

@@ -7,8 +7,6 @@ import Glibc
 /// that is started by hand keeps it as well. So a store may have been left where this daemon does not look, and comes over
 /// to where it does. Where both places have one, both are named, and nothing is moved.
 struct OtherPlace {
-    private static let busyMilliseconds: Int32 = 250
-
     /// May hold a store.
     let directory: String
     let log: Log
@@ -79,7 +77,7 @@ struct OtherPlace {
     private func makeCopy(_ path: String) throws(SQLiteFailure) {
         // Of an attempt that was broken off.
         unsafe unlink(path)
-        let database = try Database(path: store, busyMilliseconds: Self.busyMilliseconds)
+        let database = try Database(path: store, busyMilliseconds: Database.patience)
         // Where it cannot be read it stays there as it is.
         database.keepLogOnClose(true)
         let copying = try database.prepare("VACUUM INTO ?")
@@ -105,7 +103,7 @@ struct OtherPlace {
     }
 
     private static func countdowns(in path: String) throws(SQLiteFailure) -> Int64? {
-        try Database(path: path, busyMilliseconds: busyMilliseconds).integer("SELECT count(*) FROM countdown")
+        try Database(path: path, busyMilliseconds: Database.patience).integer("SELECT count(*) FROM countdown")
     }
 
     /// Waits until a file, or the names in a directory, are on the disk.

@@ -44,6 +44,9 @@ extension SQLiteFailure {
 
 /// A connection to a database: the only file that talks to libsqlite3, whose pointers stay in here.
 @safe struct Database: ~Copyable {
+    /// How many milliseconds a lock of another connection is waited out: of a backup, or a person with sqlite3.
+    static let patience: Int32 = 250
+
     private let handle: OpaquePointer
     /// Where the hook of libsqlite3 notes how many frames the write-ahead log has.
     private let frames: UnsafeMutablePointer<Int32>

@@ -72,7 +72,7 @@ final class SQLiteStore: Store {
             if error.isOfLock { database.wait(milliseconds: 0) }
             throw StoreFailure(error)
         }
-        database.wait(milliseconds: StoreFile.busyMilliseconds)
+        database.wait(milliseconds: Database.patience)
         oldestIsStored = true
         superseded.removeFirst(deletions.count)
         for step in changes.steps { note(step) }

@@ -11,9 +11,6 @@ struct StoreFile {
         let result: Loading.Result
     }
 
-    /// How long a lock of another connection is waited out: a backup, or a person with sqlite3.
-    static let busyMilliseconds: Int32 = 250
-
     let path: String
     let durability: SQLiteStore.Durability
     let loading: Loading
@@ -88,7 +85,7 @@ struct StoreFile {
         let header = try DatabaseFiles(path: path).header()
         if let fault = header.flatMap(schema.fault(of:)) { throw .unreadable(fault) }
         let database = try attempt { () throws(SQLiteFailure) in
-            try Database(path: path, busyMilliseconds: Self.busyMilliseconds, creating: header == nil)
+            try Database(path: path, busyMilliseconds: Database.patience, creating: header == nil)
         }
         // Until all of it is known to be readable.
         database.keepLogOnClose(true)
