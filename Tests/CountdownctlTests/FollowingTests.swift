@@ -5,39 +5,12 @@ import Testing
 
 @Suite("Following")
 struct FollowingTests {
-    @Test("a watch that has told all there was is taken up at the newest revision")
-    func takesUp() {
-        var following = Following(Selection(keys: ["tea"]), tick: 0)
-        #expect(following.request == Watch(tickUSec: 0, heartbeatUSec: Following.heartbeat, keys: ["tea"]))
-        following.take(Event(type: .attached, key: "tea"))
-        following.take(Event(type: .synced, revision: 7))
-        following.take(Event(type: .tick, key: "tea", remainingUSec: 5))
-        #expect(following.request.since == 7)
-        following.take(Event(type: .paused, revision: 9, key: "tea"))
-        following.take(Event(type: .heartbeat, revision: 12))
-        following.take(Event(type: .adjusted, key: "tea"))
-        #expect(following.request.since == 12)
-    }
-
-    @Test("a watch that broke off before it had told all there was begins afresh")
-    func beginsAfresh() {
-        var following = Following(Selection(typed: []))
-        following.take(Event(type: .attached, key: "tea"))
-        following.take(Event(type: .started, revision: 9, key: "coffee"))
-        #expect(following.request.since == nil)
-        #expect(following.request.match == nil)
-    }
-
-    @Test("one that was taken up goes on from what it has told, though it had not told all")
-    func goesOn() {
-        var following = Following(Selection(typed: ["t*", "tea"]), since: 5)
-        following.take(Event(type: .finished, revision: 6, key: "tea"))
-        #expect(following.request.since == 6)
-        following.beginAfresh()
-        following.take(Event(type: .finished, revision: 8, key: "tea"))
-        #expect(following.request.since == nil)
-        #expect(following.request.match == ["t*"])
-        #expect(following.request.keys == ["tea"])
+    @Test("a watch asks for what was selected")
+    func asks() {
+        let heartbeat = Following.heartbeat
+        let request = Following(Selection(typed: ["t*", "tea"]), tick: 0, since: 5).request
+        #expect(request == Watch(match: ["t*"], tickUSec: 0, since: 5, heartbeatUSec: heartbeat, keys: ["tea"]))
+        #expect(Following(Selection(typed: [])).request == Watch(heartbeatUSec: heartbeat))
     }
 
     @Test("what is typed with nothing of a pattern in it is a key")
@@ -47,16 +20,6 @@ struct FollowingTests {
         #expect(selection.patterns == ["t?", "[a]", "login/*"])
         #expect(!selection.isOne && Selection(typed: ["tea"]).isOne && !Selection(typed: ["*"]).isOne)
         #expect(Selection(typed: []).match == nil && Selection(typed: []).named == nil)
-    }
-
-    @Test("pauses between attempts grow from none to half a minute")
-    func pausesLonger() {
-        let pauses = (0...60).map(Reconnection.pause)
-        #expect(pauses[0] == 0)
-        #expect(pauses[1] == 100_000)
-        #expect(pauses[2] == 200_000)
-        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 <= $1 })
-        #expect(pauses.last == 30_000_000)
     }
 
     private func countdown(_ key: String, _ state: State, revision: Int64) -> Countdown {

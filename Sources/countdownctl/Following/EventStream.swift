@@ -22,10 +22,6 @@ struct EventStream: ~Copyable {
     private let interruption: any Waiting
     private var following: Following
     private var client: Client?
-    /// The attempts to reach the daemon since it was lost; nil while it is there.
-    private var attempts: Int?
-    /// Whether anything has come at all: who has never been told anything has nothing to come back to.
-    private var hasBegun = false
     private var waiting: [Step] = []
 
     /// Begins a watch.
@@ -76,44 +72,32 @@ struct EventStream: ~Copyable {
     }
 
     private mutating func take(_ events: [Event]) {
-        hasBegun = true
-        for event in events { following.take(event) }
-        if attempts != nil, events.contains(where: { $0.type == .synced }) {
-            attempts = nil
-            waiting.append(.notice(.back))
-        }
+        if following.take(events) { waiting.append(.notice(.back)) }
         waiting.append(.events(events))
     }
 
-    private mutating func lose() {
+    private mutating func lose() { take(following.lose()) }
+
+    private mutating func take(_ loss: Following.Loss) {
         client = nil
-        guard attempts == nil else { return }
-        attempts = 0
-        waiting.append(.notice(.lost))
+        switch loss {
+        case .lost: waiting.append(.notice(.lost))
+        case .stillLost: break
+        case .historyTrimmed: waiting.append(.notice(.historyTrimmed))
+        }
     }
 
     private mutating func recover(from error: ClientError) throws(Failure) {
-        switch error {
-        case .countdown(.historyTrimmed):
-            following.beginAfresh()
-            client = nil
-            waiting.append(.notice(.historyTrimmed))
-        case .disconnected, .failed:
-            guard hasBegun else { throw Failure(error) }
-            lose()
-        // A daemon that has just come back may be crowded.
-        case .countdown(.limitReached):
-            guard attempts != nil else { throw Failure(error) }
-            lose()
-        default: throw Failure(error)
+        do {
+            take(try following.recover(from: error))
+        } catch {
+            throw Failure(error)
         }
     }
 
     /// Nil where the connection may be there.
     private mutating func pauseAndConnect(until deadline: Client.Deadline?) -> Step? {
-        let attempt = attempts ?? 0
-        if attempts != nil { attempts = attempt + 1 }
-        let end = Client.Deadline.after(microseconds: Reconnection.pause(before: attempt))
+        let end = Client.Deadline.after(microseconds: following.pauseBeforeAttempt())
         let isPauseLonger = deadline.map { $0.monotonicUSec < end.monotonicUSec } ?? false
         if interruption.wait(for: nil, until: isPauseLonger ? deadline : end) == .interrupted { return .interrupted }
         if isPauseLonger { return .timedOut }
@@ -123,7 +107,7 @@ struct EventStream: ~Copyable {
         } catch {
             lose()
         }
-        if client == nil, attempts == nil { lose() }
+        if client == nil { lose() }
         return nil
     }
 }
