@@ -38,7 +38,7 @@ SHELL := /bin/bash
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f)
-swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets)
+swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) $(addprefix Bench/,Package.swift Load)
 shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* scripts/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets

@@ -44,11 +44,11 @@ static inline int linux_epoll_control(int epoll, int operation, int descriptor, 
 	return epoll_ctl(epoll, operation, descriptor, &event);
 }
 
-/* What is ready now, without waiting. */
-static inline int linux_epoll_poll(int epoll, struct linux_ready *ready)
+/* What is ready; where nothing is, waits for so many milliseconds, or without an end where they are negative. */
+static inline int linux_epoll_wait(int epoll, struct linux_ready *ready, int milliseconds)
 {
 	struct epoll_event events[LINUX_READY_AT_ONCE];
-	int count = epoll_wait(epoll, events, LINUX_READY_AT_ONCE, 0);
+	int count = epoll_wait(epoll, events, LINUX_READY_AT_ONCE, milliseconds);
 	for (int i = 0; i < count; i++)
 		ready[i] = (struct linux_ready){ .token = events[i].data.u64, .events = events[i].events };
 	return count;

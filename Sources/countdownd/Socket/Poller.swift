@@ -56,7 +56,7 @@ struct Poller: ~Copyable {
     /// What is ready now, without waiting.
     mutating func poll() -> [Readiness] {
         let count = unsafe ready.withUnsafeMutableBufferPointer {
-            unsafe linux_epoll_poll(epoll.number, $0.baseAddress)
+            unsafe linux_epoll_wait(epoll.number, $0.baseAddress, 0)
         }
         return ready.prefix(max(0, Int(count))).map { ready in
             let events = Int(ready.events)

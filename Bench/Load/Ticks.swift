@@ -1,0 +1,44 @@
+import Glibc
+
+/// One watcher that hears once a second what is left of each countdown.
+struct Ticks {
+    private let options: Options
+
+    init(_ options: Options) { self.options = options }
+
+    func run() {
+        let watcher = Lane(to: options.text("socket"), capacity: 1 << 20)
+        watcher.send(CountdowndDialect.watchTicks)
+        wait(for: "\"type\":\"synced\"", on: watcher)
+        var figures = Figures(options)
+        let end = nanoseconds() + options.number("seconds", 10) * 1_000_000_000
+        let marker = Array("\"type\":\"tick\"".utf8)
+        var ticks = 0
+        while nanoseconds() < end {
+            watcher.wait(for: POLLIN, milliseconds: 1000)
+            watcher.receive { bytes in
+                bytes.forEach(marker: marker) {
+                    ticks += 1
+                    return $0
+                }
+            }
+        }
+        let seconds = figures.stop()
+        figures.set("ticks", ticks)
+        figures.set("ticksPerSecond", Double(ticks) / seconds)
+        figures.write()
+    }
+
+    private func wait(for text: String, on watcher: Lane) {
+        var isThere = false
+        while !isThere {
+            watcher.wait(for: POLLIN)
+            watcher.receive { bytes in
+                bytes.forEach(marker: Array(text.utf8)) {
+                    isThere = true
+                    return $0
+                }
+            }
+        }
+    }
+}
