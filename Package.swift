@@ -60,6 +60,8 @@ let package = Package(
             path: "Tests/Certification",
             swiftSettings: strict
         ),
+        .systemLibrary(name: "CSearch", path: "Bench/Modules/CSearch"),
+        .executableTarget(name: "countdown-load", dependencies: ["CLinux", "CSearch"], path: "Bench/Load"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"]),
         .testTarget(name: "SupportTests", dependencies: ["TestSupport"]),
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore"], swiftSettings: strict),
@@ -90,6 +92,7 @@ let package = Package(
             exclude: ["Bars", "Clients"],
             swiftSettings: strict
         ),
+        .testTarget(name: "LoadTests", dependencies: ["TestSupport", "countdown-load"]),
         .testTarget(name: "ManagerTests", dependencies: ["IPC", "TestSupport"], exclude: ["Machine"]),
         .testTarget(
             name: "CrashTests",

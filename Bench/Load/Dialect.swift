@@ -1,46 +1,64 @@
+/// What a server is asked to do to a key.
+enum Call: String {
+    /// Begin a countdown of an hour.
+    case start
+    /// Say what is left.
+    case get
+    /// Have everyone hear of it who watches the key.
+    case change
+}
+
 /// What is said to a server, and how its answers are told apart.
-///
-/// A request is a template with the digits of a key's number in it, so that the next one costs some stores.
 protocol Dialect {
     /// The byte that ends a reply.
     var end: UInt8 { get }
-    /// What stands at the beginning of a reply that is not a refusal.
-    var welcome: [UInt8] { get }
-    /// Begins a countdown of an hour.
-    func start(_ key: String) -> String
+    /// The bytes that ask for it.
+    func request(_ call: Call, _ key: String) -> String
+    /// Whether a reply says that it was done; `start` is not done where the key is running.
+    func grants(_ call: Call, _ reply: Received) -> Bool
     /// Begins a countdown that ends at a millisecond of the Unix epoch, of 13 digits.
     func start(_ key: String, at deadline: String) -> String
-    func get(_ key: String) -> String
     /// Has endings told.
     var watchEndings: String { get }
+    /// What stands in the last message of those that `watchEndings` is answered with before anything ends.
+    var watching: String { get }
     /// What stands before the key of each ending.
     var endingMarker: String { get }
     /// Has what becomes of a key told.
     func watch(_ key: String) -> String
-    /// What stands before each message that `change` causes.
+    /// What stands in the last message of those that `watch` is answered with before anything changes.
+    func watching(_ key: String) -> String
+    /// What stands in each message that a change causes, once.
     var changeMarker: String { get }
-    /// Causes a message to everyone who watches a key.
-    func change(_ key: String) -> String
 }
 
 struct CountdowndDialect: Dialect {
     let end: UInt8 = 0
-    let welcome = Array("{\"p".utf8)
     let watchEndings = call("Watch", "\"tickUSec\":0", more: true)
+    let watching = "\"type\":\"synced\""
     let endingMarker = "\"type\":\"finished\""
     let changeMarker = "\"type\":\"adjusted\""
 
-    func start(_ key: String) -> String { Self.call("Start", "\"key\":\"\(key)\",\"durationUSec\":3600000000") }
+    private let started = Array("{\"parameters\":{\"outcome\":\"started\"".utf8)
+    private let answered = Array("{\"parameters\":{".utf8)
+
+    func request(_ call: Call, _ key: String) -> String {
+        switch call {
+        case .start: Self.call("Start", "\"key\":\"\(key)\",\"durationUSec\":3600000000")
+        case .get: Self.call("Get", "\"key\":\"\(key)\"")
+        case .change: Self.call("Adjust", "\"key\":\"\(key)\",\"byUSec\":1")
+        }
+    }
+
+    func grants(_ call: Call, _ reply: Received) -> Bool { reply.begins(with: call == .start ? started : answered) }
 
     func start(_ key: String, at deadline: String) -> String {
         Self.call("Start", "\"key\":\"\(key)\",\"deadlineUSec\":\(deadline)000")
     }
 
-    func get(_ key: String) -> String { Self.call("Get", "\"key\":\"\(key)\"") }
-
     func watch(_ key: String) -> String { Self.call("Watch", "\"keys\":[\"\(key)\"],\"tickUSec\":0", more: true) }
 
-    func change(_ key: String) -> String { Self.call("Adjust", "\"key\":\"\(key)\",\"byUSec\":1") }
+    func watching(_ key: String) -> String { watching }
 
     /// One watcher that is told every second what is left of each countdown.
     static let watchTicks = call("Watch", "\"tickUSec\":1000000", more: true)
@@ -52,20 +70,33 @@ struct CountdowndDialect: Dialect {
 
 struct RedisDialect: Dialect {
     let end = UInt8(ascii: "\n")
-    let welcome: [UInt8] = []
     let watchEndings = command("SUBSCRIBE", "__keyevent@0__:expired")
+    let watching = ":expired\r\n:1\r\n"
     let endingMarker = ":expired\r\n$"
     let changeMarker = "$7\r\nmessage\r\n"
 
-    func start(_ key: String) -> String { Self.command("SET", key, "v", "NX", "PX", "3600000") }
+    private let done = Array("+OK".utf8)
+    private let number = Array(":".utf8)
+    private let negative = Array(":-".utf8)
+
+    func request(_ call: Call, _ key: String) -> String {
+        switch call {
+        case .start: Self.command("SET", key, "v", "NX", "PX", "3600000")
+        case .get: Self.command("PTTL", key)
+        case .change: Self.command("PUBLISH", key, "v")
+        }
+    }
+
+    /// A key that runs already is answered with nil, one that is not there with a negative number.
+    func grants(_ call: Call, _ reply: Received) -> Bool {
+        call == .start ? reply.begins(with: done) : reply.begins(with: number) && !reply.begins(with: negative)
+    }
 
     func start(_ key: String, at deadline: String) -> String { Self.command("SET", key, "v", "NX", "PXAT", deadline) }
 
-    func get(_ key: String) -> String { Self.command("PTTL", key) }
-
     func watch(_ key: String) -> String { Self.command("SUBSCRIBE", key) }
 
-    func change(_ key: String) -> String { Self.command("PUBLISH", key, "v") }
+    func watching(_ key: String) -> String { "\(key)\r\n:1\r\n" }
 
     private static func command(_ words: String...) -> String {
         words.reduce("*\(words.count)\r\n") { $0 + "$\($1.utf8.count)\r\n\($1)\r\n" }

@@ -7,26 +7,26 @@ struct Fanout {
     private let watchers: [Lane]
     private let depth: Int
     private let count: Int
-    private let key = Request.key(0)
+    private let key: String
 
     init(_ options: Options) {
         self.options = options
         dialect = options.dialect
+        key = Request.key(options.number("first", 0))
         let path = options.text("socket")
-        watchers = (0..<options.number("watchers", 500)).map { _ in Lane(to: path) }
-        depth = options.number("depth", 32)
-        count = options.number("count", 2_000)
+        watchers = (0..<options.number("watchers", 500, atLeast: 1)).map { _ in Lane(to: path) }
+        depth = options.number("depth", 32, atLeast: 1)
+        // Whole batches.
+        count = (options.number("count", 2_000, atLeast: 1) + depth - 1) / depth * depth
     }
 
     func run() {
         let publisher = Lane(to: options.text("socket"))
-        if dialect is CountdowndDialect {
-            publisher.send(dialect.start(key))
-            publisher.awaitReply(end: dialect.end)
-        }
+        publisher.send(dialect.request(.start, key))
+        while publisher.takeReplies(to: .start, in: dialect) == 0 { publisher.wait(for: POLLIN) }
         for watcher in watchers {
             watcher.send(dialect.watch(key))
-            watcher.awaitReply(end: dialect.end)
+            watcher.await(dialect.watching(key))
         }
         var figures = Figures(options)
         publish(on: publisher)
@@ -36,31 +36,27 @@ struct Fanout {
         figures.write()
     }
 
-    /// The next batch is sent once everybody has the one before the last: so no server has to keep much, or little.
+    /// The next batch is sent once the one before is answered, and everybody has that before it: so no server has to keep
+    /// much, or little.
     private func publish(on publisher: Lane) {
         let marker = Array(dialect.changeMarker.utf8)
-        let batch = Array(repeatElement(dialect.change(key), count: depth).joined().utf8)
+        let batch = Array(repeatElement(dialect.request(.change, key), count: depth).joined().utf8)
         var set = LaneSet(watchers + [publisher])
         var (sent, answered, delivered) = (0, 0, 0)
-        while delivered < count * watchers.count {
-            while sent < count, sent - answered < depth, sent * watchers.count - delivered <= 2 * depth * watchers.count
-            {
+        while delivered < count * watchers.count || answered < count {
+            if sent < count, sent == answered, (sent - depth) * watchers.count <= delivered {
                 publisher.send(batch)
                 sent += depth
             }
             set.wait { index in
-                if index == watchers.count {
-                    publisher.receive { bytes in
-                        let taken = dialect.countReplies(in: bytes)
-                        answered += taken.count
-                        return taken.bytes
-                    }
-                } else {
-                    watchers[index].receive { bytes in
-                        bytes.forEach(marker: marker) {
-                            delivered += 1
-                            return $0
-                        }
+                guard index < watchers.count else {
+                    answered += publisher.takeReplies(to: .change, in: dialect)
+                    return
+                }
+                watchers[index].receive { bytes in
+                    bytes.forEach(marker: marker) {
+                        delivered += 1
+                        return $0
                     }
                 }
             }

@@ -7,18 +7,24 @@ func nanoseconds(_ clock: clockid_t = CLOCK_MONOTONIC) -> Int {
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
+/// Sleeps until an instant of a clock, in nanoseconds.
+func sleep(until instant: Int, of clock: clockid_t = CLOCK_MONOTONIC) {
+    var time = timespec(tv_sec: instant / 1_000_000_000, tv_nsec: instant % 1_000_000_000)
+    while clock_nanosleep(clock, Int32(TIMER_ABSTIME), &time, nil) == EINTR {}
+}
+
 /// What was measured, on its way to the standard output.
 struct Figures {
     private var members: [String] = []
     private let server: Int
     private let begun = nanoseconds()
     private let ownBegun = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
-    private let serverBegun: Double
+    private let serverBegun: ProcessorTime?
 
     /// Begins to measure.
     init(_ options: Options) {
         server = options.number("pid", 0)
-        serverBegun = Self.processorSeconds(of: server)
+        serverBegun = server > 0 ? ProcessorTime(of: server) : nil
     }
 
     mutating func set(_ name: String, _ value: Double) { members.append("\"\(name)\": \(value)") }
@@ -29,12 +35,16 @@ struct Figures {
         let seconds = Double(nanoseconds() - begun) / 1e9
         set("seconds", seconds)
         set("loadShare", Double(nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - ownBegun) / 1e9 / seconds)
-        if server > 0 { set("serverSeconds", Self.processorSeconds(of: server) - serverBegun) }
+        if let serverBegun {
+            let now = ProcessorTime(of: server)
+            set("serverUser", now.user - serverBegun.user)
+            set("serverSystem", now.system - serverBegun.system)
+        }
         return seconds
     }
 
-    /// Notes the quantiles of a time in microseconds.
-    mutating func set(_ name: String, times nanoseconds: [Int32]) {
+    /// Notes the quantiles of times in nanoseconds, as microseconds.
+    mutating func set(_ name: String, times nanoseconds: [Int]) {
         let sorted = nanoseconds.sorted()
         guard let last = sorted.last else { fail("nothing was measured") }
         for (label, share) in [("p50", 0.5), ("p99", 0.99), ("p9999", 0.9999)] {
@@ -44,14 +54,24 @@ struct Figures {
     }
 
     func write() { print("{\(members.joined(separator: ", "))}") }
+}
 
-    private static func processorSeconds(of process: Int) -> Double {
-        guard process > 0 else { return 0 }
-        let file = open("/proc/\(process)/stat", O_RDONLY)
-        defer { close(file) }
+/// What a process has had of the processors, in seconds.
+struct ProcessorTime {
+    let user: Double
+    let system: Double
+
+    init(of process: Int) {
+        let file = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         var buffer = [UInt8](repeating: 0, count: 1024)
         let text = String(decoding: buffer[..<max(0, read(file, &buffer, buffer.count))], as: UTF8.self)
-        let fields = text[text.lastIndex(of: ")")!...].split(separator: " ")
-        return Double(Int(fields[12])! + Int(fields[13])!) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        close(file)
+        // The name before them may have spaces and parentheses in it.
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
+            fail("--pid \(process): there is no such process")
+        }
+        let second = Double(sysconf(Int32(_SC_CLK_TCK)))
+        (self.user, self.system) = (user / second, system / second)
     }
 }

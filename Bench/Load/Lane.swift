@@ -1,76 +1,91 @@
 import CLinux
 import Glibc
 
-/// A connection to the server, with what has been received and not been looked at.
+/// A connection to the server, with what has been received and not been dealt with.
 final class Lane {
     let descriptor: Int32
-    private var buffer: [UInt8]
+    /// What is said where the server closes the connection.
+    var loss = { "the server has closed the connection" }
+
+    private var buffer: UnsafeMutableRawPointer
+    private var capacity: Int
     private var length = 0
 
+    /// Connects. As much as the capacity is received at once, if it is there.
     init(to path: String, capacity: Int = 1 << 16) {
         descriptor = linux_unix_socket()
-        buffer = [UInt8](repeating: 0, count: capacity)
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+        self.capacity = capacity
         while linux_unix_connect(descriptor, path) != 0 {
+            // So many wait already to be taken in.
             guard errno == EAGAIN else { fail("\(path): \(String(cString: strerror(errno)))") }
             usleep(1000)
         }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        close(descriptor)
+        buffer.deallocate()
+    }
 
     /// Lets calls wait for the socket.
     func block() { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) }
 
     /// Sends all of it; waits where the server does not read.
     func send(_ bytes: [UInt8]) {
-        var sent = 0
-        while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + sent, $0.count - sent) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
-                sent += count
-                continue
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                wait(for: POLLOUT)
+            } else if errno != EINTR {
+                fail("write: \(String(cString: strerror(errno)))")
             }
-            guard errno == EAGAIN else { fail("write: \(String(cString: strerror(errno)))") }
-            wait(for: POLLOUT)
         }
     }
 
     func send(_ text: String) { send(Array(text.utf8)) }
 
-    func wait(for events: Int32, milliseconds: Int32 = -1) {
+    /// Waits until the socket can be read or written, or so many milliseconds.
+    func wait(for events: Int32, milliseconds: Int = -1) {
         var one = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-        poll(&one, 1, milliseconds)
+        poll(&one, 1, Int32(clamping: milliseconds))
     }
 
-    /// Receives what is there, and hands all that was not consumed before to the body, which says how much it consumed.
-    ///
-    /// - Returns: false where nothing was there.
-    @discardableResult
-    func receive(_ body: (UnsafeRawBufferPointer) -> Int) -> Bool {
-        if length == buffer.count { buffer.append(contentsOf: repeatElement(0, count: buffer.count)) }
-        let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress! + length, $0.count - length, 0) }
+    /// Receives what is there, and hands all that was not dealt with to the body, which says how many bytes are now.
+    func receive(_ body: (Received) -> Int) {
+        if length == capacity { grow() }
+        let count = recv(descriptor, buffer + length, capacity - length, 0)
         guard count > 0 else {
-            guard count < 0, errno == EAGAIN || errno == EINTR else { fail("the server has closed the connection") }
-            return false
+            guard count < 0, errno == EAGAIN || errno == EINTR else { fail(loss()) }
+            return
         }
         length += count
-        let consumed = buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
-        length -= consumed
-        if length > 0, consumed > 0 {
-            buffer.withUnsafeMutableBytes { _ = memmove($0.baseAddress!, $0.baseAddress! + consumed, length) }
-        }
-        return true
+        let dealtWith = body(Received(base: buffer, count: length))
+        length -= dealtWith
+        if length > 0, dealtWith > 0 { memmove(buffer, buffer + dealtWith, length) }
     }
 
-    /// Receives one reply, and lets it go.
-    func awaitReply(end: UInt8) {
+    private func grow() {
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity * 2, alignment: 16)
+        larger.copyMemory(from: buffer, byteCount: length)
+        buffer.deallocate()
+        (buffer, capacity) = (larger, capacity * 2)
+    }
+
+    /// Receives until a text has come, and lets go of it and what was before.
+    func await(_ text: String) {
+        let marker = Array(text.utf8)
         var isThere = false
         while !isThere {
             wait(for: POLLIN)
             receive { bytes in
-                guard let place = bytes.firstIndex(of: end) else { return 0 }
-                isThere = true
-                return place + 1
+                bytes.forEach(marker: marker) {
+                    isThere = true
+                    return $0
+                }
             }
         }
     }

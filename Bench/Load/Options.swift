@@ -3,12 +3,21 @@ struct Options {
     let measure: String
     private var values: [String: String] = [:]
 
+    private static let names: Set = [
+        "bytes", "call", "connections", "count", "depth", "every", "file", "first", "keys", "lead", "patience", "pid",
+        "seconds", "server", "socket", "spread", "watchers", "while",
+    ]
+
     init(_ arguments: ArraySlice<String>) {
         measure = arguments.first ?? "none"
         var rest = arguments.dropFirst()
-        while let name = rest.popFirst() {
-            guard name.hasPrefix("--"), let value = rest.popFirst() else { fail("\(name) is not --NAME VALUE") }
-            values[String(name.dropFirst(2))] = value
+        while let argument = rest.popFirst() {
+            guard argument.hasPrefix("--"), let value = rest.popFirst() else { fail("\(argument) is not --NAME VALUE") }
+            let name = String(argument.dropFirst(2))
+            guard Self.names.contains(name) else {
+                fail("there is no --\(name); there are \(Self.names.sorted().joined(separator: ", "))")
+            }
+            values[name] = value
         }
     }
 
@@ -18,9 +27,12 @@ struct Options {
         return value
     }
 
-    func number(_ name: String, _ standard: Int) -> Int {
+    /// A whole number, and what it is where nothing is given.
+    func number(_ name: String, _ standard: Int, atLeast least: Int = 0) -> Int {
         guard let value = values[name] else { return standard }
-        guard let number = Int(value) else { fail("--\(name) is a number, not \(value)") }
+        guard let number = Int(value), number >= least else {
+            fail("--\(name) is a whole number of at least \(least), not \(value)")
+        }
         return number
     }
 
@@ -30,5 +42,13 @@ struct Options {
         case "redis": RedisDialect()
         case let other: fail("--server is countdownd or redis, not \(other)")
         }
+    }
+
+    /// What `--call` asks for.
+    var call: Call {
+        guard let call = Call(rawValue: text("call")), call != .change else {
+            fail("--call is start or get, not \(text("call"))")
+        }
+        return call
     }
 }

@@ -9,9 +9,9 @@ struct Ticks {
     func run() {
         let watcher = Lane(to: options.text("socket"), capacity: 1 << 20)
         watcher.send(CountdowndDialect.watchTicks)
-        wait(for: "\"type\":\"synced\"", on: watcher)
+        watcher.await(CountdowndDialect().watching)
         var figures = Figures(options)
-        let end = nanoseconds() + options.number("seconds", 10) * 1_000_000_000
+        let end = nanoseconds() + options.number("seconds", 10, atLeast: 1) * 1_000_000_000
         let marker = Array("\"type\":\"tick\"".utf8)
         var ticks = 0
         while nanoseconds() < end {
@@ -27,18 +27,5 @@ struct Ticks {
         figures.set("ticks", ticks)
         figures.set("ticksPerSecond", Double(ticks) / seconds)
         figures.write()
-    }
-
-    private func wait(for text: String, on watcher: Lane) {
-        var isThere = false
-        while !isThere {
-            watcher.wait(for: POLLIN)
-            watcher.receive { bytes in
-                bytes.forEach(marker: Array(text.utf8)) {
-                    isThere = true
-                    return $0
-                }
-            }
-        }
     }
 }
