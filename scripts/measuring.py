@@ -1,31 +1,30 @@
-"""What the measuring scripts share: a daemon of their own, a connection to it, and figures."""
+"""What the measuring scripts share: servers of their own, a connection to the daemon, and figures."""
 
+import glob
 import json
 import os
+import shutil
+import signal
 import socket
 import subprocess
+import sys
 import time
 
+# Seconds in which a server has to be ready, or to answer.
+PATIENCE = 120
 
-class Daemon:
-    """A daemon on a private directory, started and waited for by systemd's readiness protocol."""
 
-    def __init__(self, executable, directory, *arguments):
-        self.socket = os.path.join(directory, "socket")
-        notify = os.path.join(directory, "notify")
-        if os.path.exists(notify):
-            os.unlink(notify)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
-            listener.bind(notify)
-            begin = time.monotonic()
-            self.process = subprocess.Popen(
-                [executable, "--socket", self.socket, "--state-directory", os.path.join(directory, "state"),
-                 "--log-level", "warning", *arguments],
-                env={**os.environ, "NOTIFY_SOCKET": notify},
-            )
-            while b"READY=1" not in listener.recv(4096):
-                pass
-            self.seconds_to_ready = time.monotonic() - begin
+def find(name, folder=None, how=""):
+    """The path of a program; where it is not there, the script ends and says how to have it."""
+    path = shutil.which(name, path=folder)
+    if path is None:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {name} is not there{f' in {folder}' if folder else ''}: {how}")
+    return os.path.abspath(path)
+
+
+
+class Server:
+    """A process of its own that listens on a socket: what it takes of the machine, and its end."""
 
     def resident_bytes(self):
         with open(f"/proc/{self.process.pid}/statm") as file:
@@ -36,9 +35,103 @@ class Daemon:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def end(self, how):
+    def running_seconds(self):
+        """The processor time of the threads that there are, to the nanosecond."""
+        total = 0
+        for path in glob.glob(f"/proc/{self.process.pid}/task/*/schedstat"):
+            with open(path) as file:
+                total += int(file.read().split()[0])
+        return total / 1e9
+
+    def context_switches(self):
+        """How often the threads that there are have gone to sleep."""
+        total = 0
+        for path in glob.glob(f"/proc/{self.process.pid}/task/*/status"):
+            with open(path) as status:
+                lines = dict(line.split(":", 1) for line in status)
+            total += int(lines["voluntary_ctxt_switches"])
+        return total
+
+    def end(self, how=signal.SIGTERM):
         self.process.send_signal(how)
-        return self.process.wait()
+        try:
+            return self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+
+class Daemon(Server):
+    """A daemon on a private directory, started and waited for by systemd's readiness protocol."""
+
+    name = "countdownd"
+
+    def __init__(self, executable, directory, *arguments):
+        self.socket = os.path.join(directory, "socket")
+        notify = os.path.join(directory, "notify")
+        if os.path.exists(notify):
+            os.unlink(notify)
+        managed = ("WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID")
+        environment = {name: value for name, value in os.environ.items() if name not in managed}
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+            listener.bind(notify)
+            listener.settimeout(PATIENCE)
+            begin = time.monotonic()
+            self.process = subprocess.Popen(
+                [executable, "--socket", self.socket, "--state-directory", os.path.join(directory, "state"),
+                 "--log-level", "warning", *arguments],
+                env={**environment, "NOTIFY_SOCKET": notify},
+            )
+            try:
+                while b"READY=1" not in listener.recv(4096):
+                    pass
+            except BaseException:
+                self.process.kill()
+                self.process.wait()
+                raise
+            self.seconds_to_ready = time.monotonic() - begin
+
+
+class Redis(Server):
+    """A Redis on a private directory, waited for until it answers PING: it takes connections before it has loaded."""
+
+    name = "redis"
+
+    def __init__(self, executable, directory, *arguments):
+        self.socket = os.path.join(directory, "redis")
+        begin = time.monotonic()
+        self.process = subprocess.Popen(
+            [executable, "--port", "0", "--unixsocket", self.socket, "--dir", directory, "--logfile", "redis.log",
+             "--save", "", *arguments],
+        )
+        try:
+            while not self.is_ready():
+                if self.process.poll() is not None or time.monotonic() - begin > PATIENCE:
+                    raise RuntimeError(f"{executable} is not ready: see redis.log in {directory}")
+                time.sleep(0.002)
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+        self.seconds_to_ready = time.monotonic() - begin
+
+    def is_ready(self):
+        try:
+            return self.ask("PING") == b"+PONG\r\n"
+        except OSError:
+            return False
+
+    def ask(self, command):
+        """What it answers to a command, as it is on the wire."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(PATIENCE)
+            connection.connect(self.socket)
+            connection.sendall(command.encode() + b"\r\n")
+            reply = connection.recv(1 << 16)
+            while not reply.endswith(b"\r\n"):
+                reply += connection.recv(1 << 16)
+            return reply
 
 
 class Connection:
@@ -78,6 +171,31 @@ def start_many(path, count, prefix, first_usec, step_usec):
             for number in range(begin, min(begin + 1000, count))
         ))
     connection.call("GetStatus")
+
+
+def run_program(command, environment, nothing):
+    """The seconds from a program's start until it has ended; it reads from the descriptor and writes there."""
+    actions = [(os.POSIX_SPAWN_DUP2, nothing, descriptor) for descriptor in range(3)]
+    begin = time.perf_counter()
+    process = os.posix_spawn(command[0], command, environment, file_actions=actions)
+    _, status = os.waitpid(process, 0)
+    seconds = time.perf_counter() - begin
+    if status != 0:
+        sys.exit(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
+    return seconds
+
+
+def run_in_turn(commands, runs, environment):
+    """The milliseconds of each run of each program, A B A B; five runs before them are for the caches."""
+    taken = [[] for _ in commands]
+    nothing = os.open("/dev/null", os.O_RDWR)
+    for number in range(runs + 5):
+        for place, command in enumerate(commands):
+            seconds = run_program(command, environment, nothing)
+            if number >= 5:
+                taken[place].append(seconds * 1000)
+    os.close(nothing)
+    return taken
 
 
 def quantile(values, share):
