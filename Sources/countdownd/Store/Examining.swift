@@ -1,3 +1,56 @@
+extension StoreFile {
+    /// A connection to what was found to be a store, or nothing yet.
+    struct Examined: ~Copyable {
+        let database: Database
+        let isEmpty: Bool
+    }
+
+    /// Opens what stands there, unless that is no store; where there is nothing, an empty file is made.
+    ///
+    /// Nothing of that changes by it, and the log stays, until the connection is told not to keep it; but SQLite takes
+    /// back what a transaction had begun whose program has died.
+    func examine() throws(Obstacle) -> Examined {
+        let header = try DatabaseFiles(path: path).header()
+        if let fault = header.flatMap(schema.fault(of:)) { throw .unreadable(fault) }
+        let database = try attempt { () throws(SQLiteFailure) in
+            try Database(path: path, busyMilliseconds: Database.patience, creating: header == nil)
+        }
+        // Until all of it is known to be readable.
+        database.keepLogOnClose(true)
+        // One that was being made when its daemon died is empty, once SQLite has taken back what was not whole.
+        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
+        if !isEmpty, let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
+            throw .unreadable(fault)
+        }
+        return Examined(database: database, isEmpty: isEmpty)
+    }
+
+    /// Whether nothing stands there, or a store that has never had a countdown: of a daemon that was tried, say.
+    ///
+    /// Anything else stays as it is, its log too. Where it says yes, no log is left that would be taken for that of a
+    /// store which comes.
+    func holdsNothing() -> Bool {
+        do throws(Obstacle) {
+            if try DatabaseFiles(path: path).header() != nil {
+                let examined = try examine()
+                guard try hasNoRow(examined) else { return false }
+                examined.database.keepLogOnClose(false)
+            }
+        } catch {
+            return false
+        }
+        let files = DatabaseFiles(path: path)
+        return [DatabaseFiles.Companion.log, .journal].allSatisfy { FileIdentity.status(of: files.path(of: $0)) == nil }
+    }
+
+    private func hasNoRow(_ examined: borrowing Examined) throws(Obstacle) -> Bool {
+        guard !examined.isEmpty else { return true }
+        return try attempt { () throws(SQLiteFailure) in
+            try examined.database.integer("SELECT count(*) FROM countdown") == 0
+        }
+    }
+}
+
 /// What is wrong with a file, as far as it can be told without changing it.
 extension Schema {
     /// Up to here SQLite looks through the whole file at each start. Of a larger one the free pages are looked at, and what

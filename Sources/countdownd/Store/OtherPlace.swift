@@ -16,14 +16,16 @@ struct OtherPlace {
     /// Moves the store that was left here, if there is one and no daemon has it.
     ///
     /// At whatever point that is broken off, one of the two places has all of it.
-    /// - Parameter held: where it goes; no store is open there.
+    /// - Parameters:
+    ///   - held: where it goes; no store is open there.
+    ///   - file: the store's place in it.
     /// - Throws: where it cannot be moved now but may be later. What will not get better is logged alone.
-    func moveStore(to held: borrowing StateDirectory) throws(StoreFailure) {
+    func moveStore(to held: borrowing StateDirectory, as file: StoreFile) throws(StoreFailure) {
         guard FileIdentity.status(of: store) != nil else { return }
         // A link from one to the other is a person's way, and systemd's, to have one store in both.
         guard FileIdentity(of: "\(directory)/.") != FileIdentity(of: "\(held.path)/.") else { return }
-        let own = "\(held.path)/countdowns.db"
-        guard Self.holdsNothing(own) else {
+        let own = file.path
+        guard file.holdsNothing() else {
             let advice = "to have its countdowns instead, stop countdownd and move \(own) away"
             let sentence = "there is a second store, \(store): \(own) is used, it is left alone; \(advice)"
             return tell(.warning, of: own, sentence)
@@ -91,19 +93,6 @@ struct OtherPlace {
             return tell(.warning, of: own, "the store \(store) was copied to \(own), and cannot be removed: \(failure)")
         }
         tell(.notice, of: own, "the store \(store) was moved to \(own)")
-    }
-
-    /// Whether no store is there, or one that has never had a countdown: of a daemon that was tried, say.
-    private static func holdsNothing(_ path: String) -> Bool {
-        if let status = FileIdentity.status(of: path), status.st_size > 0 {
-            guard let count = try? countdowns(in: path), count == 0 else { return false }
-        }
-        // A log that is left would be taken for that of the store that comes.
-        return ["-wal", "-journal"].allSatisfy { FileIdentity.status(of: path + $0) == nil }
-    }
-
-    private static func countdowns(in path: String) throws(SQLiteFailure) -> Int64? {
-        try Database(path: path, busyMilliseconds: Database.patience).integer("SELECT count(*) FROM countdown")
     }
 
     /// Waits until a file, or the names in a directory, are on the disk.

@@ -82,25 +82,16 @@ struct StoreFile {
     }
 
     private func openOrMake() throws(Obstacle) -> Opened {
-        let header = try DatabaseFiles(path: path).header()
-        if let fault = header.flatMap(schema.fault(of:)) { throw .unreadable(fault) }
-        let database = try attempt { () throws(SQLiteFailure) in
-            try Database(path: path, busyMilliseconds: Database.patience, creating: header == nil)
+        let examined = try examine()
+        let result = try attempt { () throws(SQLiteFailure) in
+            try examined.isEmpty ? make(examined.database) : read(examined.database)
         }
-        // Until all of it is known to be readable.
-        database.keepLogOnClose(true)
-        // One that was being made when its daemon died is empty, once SQLite has taken back what was not whole.
-        let isEmpty = try attempt { () throws(SQLiteFailure) in try database.integer("PRAGMA page_count") == 0 }
-        if !isEmpty, let fault = try attempt({ () throws(SQLiteFailure) in try schema.fault(of: database) }) {
-            throw .unreadable(fault)
-        }
-        let result = try attempt { () throws(SQLiteFailure) in try isEmpty ? make(database) : read(database) }
-        database.keepLogOnClose(false)
-        return Opened(database: database, result: result)
+        examined.database.keepLogOnClose(false)
+        return Opened(database: examined.database, result: result)
     }
 
     /// Whatever SQLite says is an obstacle.
-    private func attempt<Result: ~Copyable>(
+    func attempt<Result: ~Copyable>(
         _ body: () throws(SQLiteFailure) -> Result
     ) throws(Obstacle) -> Result {
         do throws(SQLiteFailure) {

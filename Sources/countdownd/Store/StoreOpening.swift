@@ -40,7 +40,7 @@ struct StoreOpening {
             log: log
         )
         do throws(StoreFailure) {
-            if let otherPlace { try OtherPlace(directory: otherPlace, log: log).moveStore(to: held) }
+            if let otherPlace { try OtherPlace(directory: otherPlace, log: log).moveStore(to: held, as: file) }
             return try file.open(in: held)
         } catch {
             throw .failed(error)

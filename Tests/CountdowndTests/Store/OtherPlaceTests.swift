@@ -37,6 +37,10 @@ struct OtherPlaceTests {
 
     /// Leaves a store behind with these countdowns, as a daemon does that is killed: the log holds them.
     private func leave(_ keys: [String], in directory: String) throws {
+        _ = try leaveOpen(keys, in: directory)
+    }
+
+    private func leaveOpen(_ keys: [String], in directory: String) throws -> OpenedStore {
         let opened = try open(directory)
         var timetable = opened.timetable
         var changes = Changes()
@@ -47,6 +51,7 @@ struct OtherPlaceTests {
             changes.steps.append(change)
         }
         try opened.store.commit(changes)
+        return opened
     }
 
     private func files(in directory: String) throws -> [String] {
@@ -94,6 +99,66 @@ struct OtherPlaceTests {
 
         _ = unsafe rename("\(state)/countdowns.db", "\(state)/away.db")
         #expect(try keys(in: state, or: config) == ["tea"])
+    }
+
+    /// Looks in the other place as a daemon does that begins, and opens nothing afterwards.
+    private func look(from directory: String, into other: String) throws {
+        let file = StoreFile(
+            path: "\(directory)/countdowns.db",
+            durability: .process,
+            loading: Loading(policy: Policy(), now: now, boot: ""),
+            log: lines.log
+        )
+        try OtherPlace(directory: other, log: lines.log).moveStore(to: StateDirectory(path: directory), as: file)
+    }
+
+    /// What the files of a store are, without the index of its log.
+    private func contents(of directory: String) throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        for name in try files(in: directory) where name.hasPrefix("countdowns.db") && !name.hasSuffix("-shm") {
+            contents[name] = FileManager.default.contents(atPath: "\(directory)/\(name)")
+        }
+        return contents
+    }
+
+    /// Goes on in a directory with the files of a store as they are while a daemon has it.
+    private func kill(in directory: String, _ keys: [String]) throws {
+        let living = home.path(of: "living")
+        try withExtendedLifetime(leaveOpen(keys, in: living)) {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+            for (name, bytes) in try contents(of: living) { try bytes.write(to: URL(filePath: "\(directory)/\(name)")) }
+        }
+    }
+
+    @Test("does not bring the daemon to change its own before that is known to be empty")
+    func ownUnchanged() throws {
+        try leave(["tea"], in: config)
+        try kill(in: state, ["coffee"])
+        let before = try contents(of: state)
+        #expect(before["countdowns.db-wal"]?.isEmpty == false)
+        try look(from: state, into: config)
+        #expect(try contents(of: state) == before)
+        #expect(try keys(in: state, or: config) == ["coffee"])
+    }
+
+    @Test("comes too where the daemon that was tried was killed, and has left a log without a countdown")
+    func replacesKilled() throws {
+        try leave(["tea"], in: config)
+        try kill(in: state, [])
+        #expect(try contents(of: state)["countdowns.db-wal"]?.isEmpty == false)
+        #expect(try keys(in: state, or: config) == ["tea"])
+    }
+
+    @Test("does not take the place of another program's database, though that has such a table without a row")
+    func strangeDatabase() throws {
+        try leave(["tea"], in: config)
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+        let strange = try Database(path: "\(state)/countdowns.db", busyMilliseconds: 0, creating: true)
+        try strange.execute("CREATE TABLE countdown (number); CREATE TABLE other (text); INSERT INTO other VALUES ('x')")
+        let before = try contents(of: state)
+        try look(from: state, into: config)
+        #expect(try contents(of: state) == before)
+        #expect(try keys(in: config) == ["tea"])
     }
 
     @Test("stays where the log of another store stands in its way, which would be taken for its own")
