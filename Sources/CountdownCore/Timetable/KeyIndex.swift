@@ -33,8 +33,8 @@ struct KeyIndex: Sendable {
         tables[number].free(position)
     }
 
-    /// The table of a key, and its hash within that.
-    private static func split(_ key: Key) -> (table: Int, hash: UInt16) {
+    /// The table of a key, and its hash within that: others in each process.
+    static func split(_ key: Key) -> (table: Int, hash: UInt16) {
         let hash = UInt64(bitPattern: Int64(key.hashValue))
         return (Int(hash >> UInt64(64 - tableBits)), UInt16(truncatingIfNeeded: hash))
     }

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import CountdownCore
@@ -38,6 +39,24 @@ struct KeyIndexTests {
         var index = KeyIndex()
         index.remove(key("tea"), in: Slab())
         #expect(index.slot(of: key("tea"), in: Slab()) == nil)
+    }
+
+    @Test(
+        "has a key at another place in each process, so that nobody can choose keys that fall together",
+        .disabled(if: unsafe getenv("SWIFT_DETERMINISTIC_HASHING") != nil, "SWIFT_DETERMINISTIC_HASHING is set")
+    )
+    func seed() async throws {
+        let places = try [await placesElsewhere(), await placesElsewhere()]
+        #expect(places.allSatisfy { $0.contains("places: [") })
+        #expect(places[0] != places[1])
+    }
+
+    /// What a process of its own says.
+    private func placesElsewhere() async throws -> String {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            print("places:", ["tea", "coffee", "login/+8613800138000", "a"].map { KeyIndex.split(key($0)) })
+        }
+        return String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
     }
 }
 

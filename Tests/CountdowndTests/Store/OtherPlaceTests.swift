@@ -126,7 +126,9 @@ struct OtherPlaceTests {
         let living = home.path(of: "living")
         try withExtendedLifetime(leaveOpen(keys, in: living)) {
             try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-            for (name, bytes) in try contents(of: living) { try bytes.write(to: URL(filePath: "\(directory)/\(name)")) }
+            for (name, bytes) in try contents(of: living) {
+                try bytes.write(to: URL(filePath: "\(directory)/\(name)"))
+            }
         }
     }
 
@@ -141,7 +143,7 @@ struct OtherPlaceTests {
         #expect(try keys(in: state, or: config) == ["coffee"])
     }
 
-    @Test("comes too where the daemon that was tried was killed, and has left a log without a countdown")
+    @Test("comes too where the daemon that was tried was killed, and its log holds no countdown")
     func replacesKilled() throws {
         try leave(["tea"], in: config)
         try kill(in: state, [])
@@ -149,12 +151,13 @@ struct OtherPlaceTests {
         #expect(try keys(in: state, or: config) == ["tea"])
     }
 
-    @Test("does not take the place of another program's database, though that has such a table without a row")
+    @Test("does not take the place of another program's database that has such a table without a row")
     func strangeDatabase() throws {
         try leave(["tea"], in: config)
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
         let strange = try Database(path: "\(state)/countdowns.db", busyMilliseconds: 0, creating: true)
-        try strange.execute("CREATE TABLE countdown (number); CREATE TABLE other (text); INSERT INTO other VALUES ('x')")
+        try strange.execute("CREATE TABLE countdown (number); CREATE TABLE other (text)")
+        try strange.execute("INSERT INTO other VALUES ('kept')")
         let before = try contents(of: state)
         try look(from: state, into: config)
         #expect(try contents(of: state) == before)
