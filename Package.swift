@@ -63,7 +63,7 @@ let package = Package(
         .systemLibrary(name: "CSearch", path: "Bench/Modules/CSearch"),
         .executableTarget(name: "countdown-load", dependencies: ["CLinux", "CSearch"], path: "Bench/Load"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"]),
-        .testTarget(name: "SupportTests", dependencies: ["TestSupport"]),
+        .testTarget(name: "SupportTests", dependencies: ["CProcess", "TestSupport"]),
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),

@@ -18,6 +18,15 @@ extern int ptsname_r(int terminal, char *name, size_t size);
 
 extern int prlimit(pid_t process, int resource, const struct rlimit *limit, struct rlimit *before);
 
+/* Which sanitizers watch what is compiled with this, Swift code too; scripts/sanitize gives them to both compilers. */
+static const int is_sanitized_for_addresses = __has_feature(address_sanitizer);
+static const int is_sanitized_for_threads = __has_feature(thread_sanitizer);
+static const int is_sanitized_for_undefined_behavior = __has_feature(undefined_behavior_sanitizer);
+
+/* Faults that they have to find. */
+static inline int read_behind(const int *numbers, int count) { return numbers[count]; }
+static inline int add_without_care(int left, int right) { return left + right; }
+
 /* How many descriptors another process may have from now on. */
 static inline int process_limit_descriptors(pid_t process, rlim_t count)
 {

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Kills in the middle of the first start, of a start, of a move-aside and of a clean stop are among these.
-@Suite("A daemon whose calls fail, or that is killed at one", .serialized)
+@Suite("A daemon whose calls fail, or that is killed at one", .serialized, .withoutSanitizers)
 struct FaultTests {
     @Test("it keeps what it has answered and nothing else, whichever call it is", arguments: Setting.scenarios)
     func calls(_ name: Scenario.Name) throws {

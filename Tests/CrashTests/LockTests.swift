@@ -4,7 +4,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A lock on the store that somebody else holds")
+@Suite("A lock on the store that somebody else holds", .withoutSanitizers)
 struct LockTests {
     private let injection: FaultInjection
     private let daemon: DaemonProcess

@@ -3,7 +3,7 @@ import IPC
 import TestSupport
 import Testing
 
-@Suite("The status while nothing can be stored")
+@Suite("The status while nothing can be stored", .withoutSanitizers)
 struct OutageTests {
     private let injection: FaultInjection
     private let daemon: DaemonProcess

@@ -3,7 +3,7 @@ import IPC
 import TestSupport
 import Testing
 
-@Suite("A turn that cannot be stored")
+@Suite("A turn that cannot be stored", .withoutSanitizers)
 struct TurnTests {
     private let injection: FaultInjection
     private let daemon: DaemonProcess

@@ -91,7 +91,9 @@ private func spawn(
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
 
     let words = ([executable] + arguments).map { strdup($0) } + [nil]
-    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    let variables =
+        environment.merging(Sanitizers.options) { given, _ in given }
+        .map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for string in words + variables { free(string) } }
     var identifier: pid_t = 0
     let code = posix_spawn(&identifier, executable, &actions, &attributes, words, variables)

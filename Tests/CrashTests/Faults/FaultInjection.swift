@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import TestSupport
+import Testing
 
 /// Lets the calls fail by which a daemon keeps its state, or kills it there: the other end of `Shim/faults.c`.
 final class FaultInjection {
@@ -124,6 +125,13 @@ final class FaultInjection {
         static let (error, reads, when) = (40, 44, 48)
         static let trace = 56
         static let size = 56 + 65_536
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For what uses `FaultInjection`.
+    static var withoutSanitizers: Self {
+        .enabled(if: Sanitizers.areAbsent, "a sanitizer wants to be the first that takes calls over")
     }
 }
 
