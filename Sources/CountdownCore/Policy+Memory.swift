@@ -5,7 +5,7 @@ extension Policy {
     /// Bytes, of all that there can be.
     public var memoryCeiling: Int {
         processBytes + countdownsCeiling + endingsCeiling + ticksCeiling + connections * connectionCeiling
-            + 4 * unsentBytesInAll
+            + receivedCeiling + selectionBytesInAll + 4 * unsentBytesInAll
     }
 
     /// The program itself and the store's pages.
@@ -22,12 +22,12 @@ extension Policy {
         2 * history * (countdownBytes + labelBytes + metadataBytes + 160 * metadataPairs)
     }
 
-    /// A place on the wheel of each interval for each countdown.
-    public var ticksCeiling: Int { tickIntervals * countdowns * 128 }
+    /// The places on the wheels.
+    public var ticksCeiling: Int { tickPlaces * 128 }
 
-    /// What one connection holds: calls that wait, a page, the keys and patterns that it follows, the soonest of its list.
-    public var connectionCeiling: Int {
-        2 * (messageBytes + readBytesInTurn) + 4 * pageBytes + 8 * messageBytes + 96 * patterns * patternBytes
-            + 768 * soonest
-    }
+    /// What one connection holds besides what is counted in all: its state, and pages.
+    public var connectionCeiling: Int { 4 * pageBytes + 8 * 1_024 }
+
+    /// What was received, and what one peer adds before those who hold the most are disconnected.
+    public var receivedCeiling: Int { receivedBytesInAll + 2 * (messageBytes + readBytesInTurn) }
 }

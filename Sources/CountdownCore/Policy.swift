@@ -38,10 +38,16 @@ public struct Policy: Sendable {
     /// Intervals at which anybody wants ticks: each has a place for every countdown that is followed at it. More than the
     /// programs of a machine differ in; who asks for one that there is already is never refused.
     public var tickIntervals = 64
+    /// Places of countdowns at all these intervals together: for two intervals of as many countdowns as there can be. A
+    /// countdown that finds none has no ticks.
+    public var tickPlaces = 8_000_000
     /// A heartbeat keeps a connection known to be alive, it does not measure time.
     public var shortestHeartbeat = TimeSpan.seconds(1)
     /// As many keys are looked up one by one; who names more is served by a walk through all, and asked of each event.
     public static let keysAtOnce = 256
+    /// What it takes to keep the keys and patterns of all watches and lists, and the soonest of lists: 64 KiB for each of
+    /// the connections that there can be, where one alone can ask for as much as two megabytes.
+    public var selectionBytesInAll = 256 * 1_024 * 1_024
     /// The soonest of a list are kept while it is walked; who wants more of them wants the list.
     public var soonest = 1_000
 
@@ -57,6 +63,9 @@ public struct Policy: Sendable {
     /// The largest call: one `Watch` of a thousand long keys. Calls that wait behind one that is not answered yet are read
     /// up to as many bytes; past it, the peer's socket is left unread.
     public var messageBytes = 256 * 1_024
+    /// The buffers of all peers together that hold what was received and is not carried out yet; those who fill the
+    /// largest are disconnected.
+    public var receivedBytesInAll = 256 * 1_024 * 1_024
     /// A reply of `List` or `Watch` is closed once it is this long, so that a client shows something early.
     public var pageBytes = 64 * 1_024
     /// What a peer that does not read may have waiting for it before it is disconnected: it comes back with `since`.
@@ -109,11 +118,14 @@ public struct Policy: Sendable {
             "patternBytes": patternBytes,
             "shortestTickUSec": Int(shortestTick.microseconds),
             "tickIntervals": tickIntervals,
+            "tickPlaces": tickPlaces,
             "shortestHeartbeatUSec": Int(shortestHeartbeat.microseconds),
+            "selectionBytesInAll": selectionBytesInAll,
             "soonest": soonest,
             "connections": connections,
             "connectionsPerUser": connectionsPerUser,
             "messageBytes": messageBytes,
+            "receivedBytesInAll": receivedBytesInAll,
             "pageBytes": pageBytes,
             "unsentBytes": unsentBytes,
             "unsentBytesInAll": unsentBytesInAll,

@@ -145,6 +145,68 @@ struct LimitTests {
         try daemon.follower(IPC.Watch(tickUSec: 40_000)).events(through: .synced)
     }
 
+    @Test("where no place for ticks is left, another interval is refused, and a countdown that finds none has no ticks")
+    func tickPlaces() throws {
+        let daemon = try SmallDaemon { $0.tickPlaces = 2 }
+        let caller = try daemon.caller()
+        for key in ["a", "b"] { _ = try caller.call(Start(key: key, durationUSec: Self.far)) }
+        let watcher = try daemon.follower(IPC.Watch(tickUSec: 20_000))
+        try watcher.events(through: .synced)
+        let full = CountdownError.limitReached(limit: "tickPlaces", maximum: 2)
+        #expect(throws: full) { try caller.call(all: IPC.Watch(tickUSec: 30_000)) }
+        for tick in [20_000, 0] as [Int64] {
+            try daemon.follower(IPC.Watch(tickUSec: tick)).events(through: .synced)
+        }
+        _ = try caller.call(Start(key: "c", durationUSec: Self.far))
+        var told = try watcher.events(through: .started, of: "c")
+        for _ in 0..<3 { told += try watcher.events(through: .tick, of: "a") }
+        _ = try caller.call(Finish(key: "c"))
+        told += try watcher.events(through: .finished, of: "c")
+        #expect(!told.contains { $0.type == .tick && $0.key == "c" })
+        _ = try caller.call(Cancel(key: "a"))
+        try daemon.follower(IPC.Watch(tickUSec: 30_000)).events(through: .tick, of: "b")
+        #expect(try caller.call(GetStatus()).limits["tickPlaces"] == 2)
+    }
+
+    @Test("more keys and patterns than all may follow together are refused, those who follow everything are not")
+    func selections() throws {
+        let daemon = try SmallDaemon { $0.selectionBytesInAll = 20_000 }
+        let full = CountdownError.limitReached(limit: "selectionBytesInAll", maximum: 20_000)
+        let caller = try daemon.caller()
+        let keys = (0..<30).map { "key/\($0)" }
+        var watcher: Follower? = try daemon.follower(IPC.Watch(tickUSec: 0, keys: keys))
+        try watcher?.events(through: .synced)
+        #expect(throws: full) { try caller.call(all: IPC.Watch(tickUSec: 0, keys: keys)) }
+        #expect(throws: full) { try caller.call(List(match: [String(repeating: "x", count: 100)])) }
+        #expect(throws: full) { try caller.call(List(soonest: 10)) }
+        for watch in [IPC.Watch(tickUSec: 0), IPC.Watch(tickUSec: 0, keys: ["key/1"])] {
+            try daemon.follower(watch).events(through: .synced)
+        }
+        _ = try caller.call(List())
+        watcher = nil
+        while try caller.call(GetStatus()).watchers > 0 {}
+        for _ in 0..<10 { _ = try caller.call(List(keys: keys, soonest: 5)) }
+        #expect(try caller.call(GetStatus()).limits["selectionBytesInAll"] == 20_000)
+    }
+
+    @Test("where all have sent too much that is no whole call, who has sent the most goes, which is logged")
+    func received() throws {
+        let lines = Lines()
+        let daemon = try SmallDaemon(log: lines.log) { $0.receivedBytesInAll = 300_000 }
+        let caller = try daemon.caller()
+        let small = try daemon.connect()
+        let call = #"{"method":"io.countdownd.GetStatus"}"#
+        try small.send(Array(call.utf8))
+        _ = try caller.call(GetStatus())
+        let connections = try (0..<3).map { _ in try daemon.connect() }
+        // One may be disconnected while it sends.
+        for connection in connections { try? connection.send(Array(repeating: UInt8(ascii: " "), count: 150_000)) }
+        while try caller.call(GetStatus()).counters["hoardingPeers"] == 0 {}
+        #expect(try small.exchange("").contains("version"))
+        #expect(lines.all.contains { $0.hasPrefix("warning: disconnecting a peer that has sent ") })
+        #expect(try caller.call(GetStatus()).limits["receivedBytesInAll"] == 300_000)
+    }
+
     @Test("labels and metadata past their limit in all are refused, what takes no more than before is not")
     func texts() throws {
         let caller = try SmallDaemon { $0.textBytesInAll = 300 }.caller()

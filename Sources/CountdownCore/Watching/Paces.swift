@@ -26,6 +26,15 @@ struct Paces: Sendable {
     private var unused: [PaceID] = []
     private var elapsed = TickDial()
     private var wall = TickDial()
+    private let mostPlaces: Int
+
+    /// - Parameter places: how many countdowns may have on all wheels together.
+    init(places: Int) {
+        mostPlaces = places
+    }
+
+    /// Whether no countdown finds a place any more that has none.
+    var isFull: Bool { elapsed.places + wall.places >= mostPlaces }
 
     var isEmpty: Bool { byInterval.isEmpty }
     var count: Int { byInterval.count }
@@ -76,7 +85,7 @@ struct Paces: Sendable {
 
     // MARK: Ticks
 
-    /// Puts a countdown on the wheel of a pace, or takes it off, where it does not run.
+    /// Puts a countdown on the wheel of a pace, where there is room, or takes it off, where it does not run.
     mutating func board(_ slot: Slot, _ countdown: Countdown, on pace: PaceID, at now: Now) {
         guard case .running(let deadline) = countdown.phase else {
             elapsed.leave(slot, pace)
@@ -87,9 +96,11 @@ struct Paces: Sendable {
         switch deadline {
         case .elapsed(let instant):
             wall.leave(slot, pace)
+            guard !isFull || elapsed.has(slot, pace) else { return }
             elapsed.board(slot, revision, deadline: instant.microseconds, on: pace, now: now.boot.microseconds)
         case .wall(let instant):
             elapsed.leave(slot, pace)
+            guard !isFull || wall.has(slot, pace) else { return }
             wall.board(slot, revision, deadline: instant.microseconds, on: pace, now: now.wall.microseconds)
         }
     }

@@ -34,6 +34,8 @@ public struct Pattern: Hashable, Sendable {
     private let states: PatternStates?
     /// What a match takes at the worst, in entries that are walked past.
     let steps: Int
+    /// What it takes to be kept, rounded up.
+    let bytes: Int
 
     /// So many parts behind a `*` are tried at each character of a key.
     private static let partsTriedAgain = 4
@@ -56,6 +58,7 @@ public struct Pattern: Hashable, Sendable {
         }
         guard parts.count <= PatternStates.capacity else { throw .tooLong(parts: parts.count) }
         self.parts = parts
+        bytes = 96 * text.utf8.count
         let tried = parts.split(separator: .run, omittingEmptySubsequences: false).dropFirst().map(\.count).max() ?? 0
         steps = tried > 0 ? 32 : 1 + parts.count / 8
         states = tried > Self.partsTriedAgain ? PatternStates(parts) : nil

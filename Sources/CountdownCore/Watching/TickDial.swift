@@ -6,25 +6,35 @@ struct TickDial: Sendable {
     /// By the number of the pace.
     private var wheels: [TickWheel] = []
     private var due = IndexedHeap()
+    /// How many places countdowns have on all wheels.
+    private(set) var places = 0
 
     /// When the next tick is due; nil where there is none.
     var next: Int64? { due.first?.instant }
 
     /// Puts an empty wheel in the place of the one of a pace.
     mutating func set(_ wheel: TickWheel, of pace: PaceID) {
-        if pace.index == wheels.count { wheels.append(wheel) } else { wheels[pace.index] = wheel }
+        if pace.index == wheels.count { wheels.append(wheel) } else { change(pace) { $0 = wheel } }
         schedule(pace)
     }
 
     /// Puts a countdown on a wheel, or at its new place there.
     mutating func board(_ slot: Slot, _ revision: Revision, deadline: Int64, on pace: PaceID, now: Int64) {
-        wheels[pace.index].board(slot, revision: revision, deadline: deadline, now: now)
+        change(pace) { $0.board(slot, revision: revision, deadline: deadline, now: now) }
         schedule(pace)
     }
 
     mutating func leave(_ slot: Slot, _ pace: PaceID) {
-        wheels[pace.index].leave(slot)
+        change(pace) { $0.leave(slot) }
         schedule(pace)
+    }
+
+    func has(_ slot: Slot, _ pace: PaceID) -> Bool { wheels[pace.index].has(slot) }
+
+    private mutating func change(_ pace: PaceID, _ body: (inout TickWheel) -> Void) {
+        places -= wheels[pace.index].count
+        body(&wheels[pace.index])
+        places += wheels[pace.index].count
     }
 
     /// The next tick that is due; nil where there is none.

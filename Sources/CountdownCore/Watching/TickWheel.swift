@@ -58,6 +58,10 @@ struct TickWheel: Sendable {
 
     /// When the next bucket's turn comes.
     var next: Int64? { due.first?.instant }
+    /// How many countdowns are on it.
+    var count: Int { places.count }
+
+    func has(_ slot: Slot) -> Bool { places[slot] != nil }
 
     /// Puts a countdown on the wheel, or at its new place there; nothing happens where it is there already.
     mutating func board(_ slot: Slot, revision: Revision, deadline: Int64, now: Int64) {

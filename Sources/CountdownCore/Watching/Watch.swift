@@ -37,6 +37,11 @@ public struct Selection: Sendable {
     public var steps: Int { 1 + patternSteps }
     var patternSteps: Int { patterns.reduce(0) { $0 + $1.steps } }
 
+    /// What it takes to be kept, rounded up: an exact key that is found at once stands in a table of its own.
+    public var bytes: Int {
+        keys.reduce(patterns.reduce(0) { $0 + $1.bytes }) { $0 + $1.text.utf8.count + (hasKeysAlone ? 512 : 128) }
+    }
+
     /// Whether its countdowns can be found by their keys, which are few, without walking through all.
     public var hasKeysAlone: Bool { patterns.isEmpty && !isEverything && keys.count <= Policy.keysAtOnce }
 }

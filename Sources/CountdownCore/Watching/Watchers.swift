@@ -21,9 +21,12 @@ public struct Watchers: Sendable {
     private var watchers: [WatcherID: Watcher] = [:]
     /// All of them, the open ones and the others.
     private var audience = Audience()
-    private var paces = Paces()
+    private var paces: Paces
 
-    public init() {}
+    /// - Parameter tickPlaces: how many places countdowns may have at all intervals together; who finds none has no ticks.
+    public init(tickPlaces: Int = .max) {
+        paces = Paces(places: tickPlaces)
+    }
 
     /// Those that are added, opened or not.
     public var count: Int { watchers.count }
@@ -31,6 +34,8 @@ public struct Watchers: Sendable {
     public var patternSteps: Int { audience.patternSteps }
     /// At how many intervals ticks are wanted.
     public var intervals: Int { paces.count }
+    /// Whether a countdown that is followed at one more interval finds a place there.
+    public var hasFreePlaces: Bool { !paces.isFull }
     /// Whether anybody wants ticks.
     public var wantsTicks: Bool { !paces.isEmpty }
     /// Whether there is nobody.

@@ -39,6 +39,9 @@ public struct ServerSession: Sendable {
     /// The number of bytes that were received and are no part of a call yet.
     public var pendingInput: Int { framer.pending }
 
+    /// The bytes of memory that were taken for what was received; they are given back where nothing of it is left.
+    public var inputCapacity: Int { framer.bytes.capacity }
+
     /// Takes bytes that the client sent.
     public mutating func receive(_ bytes: Span<UInt8>) { framer.receive(bytes) }
 

@@ -16,6 +16,8 @@ struct Counters {
     var events = 0
     /// Peers that were disconnected because they did not read.
     var slowPeers = 0
+    /// Peers that were disconnected because they had filled the buffers for what is received.
+    var hoardingPeers = 0
     /// The most that all peers together had not read.
     var mostUnsentBytes = 0
     /// Connections that were closed unanswered, because their user had too many.
@@ -41,8 +43,8 @@ struct Counters {
     var named: [String: Int] {
         [
             "wakeUps": wakeUps, "turns": turns, "calls": calls, "changes": changes, "endings": endings, "ticks": ticks,
-            "events": events, "slowPeers": slowPeers, "excessPeers": excessPeers, "mostUnsentBytes": mostUnsentBytes,
-            "clockSteps": clockSteps, "checkpoints": checkpoints,
+            "events": events, "slowPeers": slowPeers, "hoardingPeers": hoardingPeers, "excessPeers": excessPeers,
+            "mostUnsentBytes": mostUnsentBytes, "clockSteps": clockSteps, "checkpoints": checkpoints,
             "mostCallsInTurn": mostCallsInTurn, "mostEndingsInTurn": mostEndingsInTurn,
             "mostTicksInTurn": mostTicksInTurn, "mostEntriesInTurn": mostEntriesInTurn,
         ]

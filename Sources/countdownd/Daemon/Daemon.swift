@@ -16,7 +16,7 @@ actor Daemon {
     let translation: Translation
 
     var timetable: Timetable
-    var watchers = Watchers()
+    var watchers: Watchers
     var storage: Storage
 
     var clocks: Clocks
@@ -39,6 +39,10 @@ actor Daemon {
     var touched: [Peer] = []
     /// What all peers together have not read yet.
     var unsentInAll = 0
+    /// What it takes to hold what all peers have sent and what is not carried out yet.
+    var receivedInAll = 0
+    /// What it takes to keep what all watches and lists ask for.
+    var selectionsInAll = 0
     /// Who waits for the ending of the countdown under a key.
     var waiting: [Key: [Peer]] = [:]
     /// When watchers that asked for heartbeats have to hear one.
@@ -77,6 +81,7 @@ actor Daemon {
         self.options = options
         self.log = log
         translation = Translation(policy: policy)
+        watchers = Watchers(tickPlaces: policy.tickPlaces)
         clockWatch = try ClockWatch()
         signals = try Signals()
         let now = clocks.now().now

@@ -35,15 +35,17 @@ extension Daemon {
             case Token.listener: acceptAll(at: now)
             case Token.signals: stop()
             case Token.clockWatch: break
-            default: if let peer = peers[readiness.token] { receive(from: peer, readiness) }
+            default: if let peer = peers[readiness.token] { receive(from: peer, readiness, at: now) }
             }
         }
     }
 
-    private func receive(from peer: Peer, _ readiness: Readiness) {
+    private func receive(from peer: Peer, _ readiness: Readiness, at now: Now) {
         touch(peer)
         if readiness.isReadable || readiness.isHungUp, peer.wantsInput(policy) {
             peer.receive(into: &receiveBuffer)
+            count(receivedOf: peer)
+            disconnectHoarders(at: now)
             enqueueCalls(of: peer)
         }
         // Nobody will read the answer to a call that is still waiting for it.

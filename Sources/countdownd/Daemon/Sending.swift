@@ -13,6 +13,7 @@ extension Daemon {
         touched = []
         for peer in peers {
             peer.isTouched = false
+            count(receivedOf: peer)
             if isDone(peer) { close(peer) } else { goOn(with: peer) }
         }
     }
@@ -44,7 +45,7 @@ extension Daemon {
         }
     }
 
-    private func count(unsentOf peer: Peer) {
+    func count(unsentOf peer: Peer) {
         unsentInAll += peer.session.unsent - peer.countedUnsent
         peer.countedUnsent = peer.session.unsent
         counters.mostUnsentBytes = max(counters.mostUnsentBytes, unsentInAll)
@@ -95,12 +96,15 @@ extension Daemon {
         unsentInAll -= peer.countedUnsent
         peer.countedUnsent = 0
         peer.condition = .gone
+        count(receivedOf: peer)
         peers.remove(peer)
         acceptInsteadOfGone()
     }
 
     /// Ends what a peer's call has going on, without an answer.
     func release(_ peer: Peer) {
+        selectionsInAll -= peer.countedSelection
+        peer.countedSelection = 0
         switch peer.activity {
         case .none:
             return

@@ -4,6 +4,7 @@ import Varlink
 /// `List`: telling countdowns page by page.
 extension Daemon {
     func beginList(_ question: ListQuestion, _ call: Call, of peer: Peer) {
+        guard keep(question.selection, soonest: question.soonest ?? 0, for: peer) else { return }
         peer.activity = .listing(Listing(question: question, takesPages: call.more))
         enqueueWalk(of: peer)
     }

@@ -4,12 +4,8 @@ import Varlink
 /// `Watch`: telling what there is, in portions, before what changes.
 extension Daemon {
     func beginWatch(_ question: WatchQuestion, of peer: Peer, at now: Now) {
-        if let since = question.since, !timetable.canResume(after: since) {
-            return peer.session.fail(translation.historyTrimmed(oldest: timetable.oldestRevision))
-        }
-        if let tick = question.tick, !watchers.hasTicks(every: tick), watchers.intervals >= policy.tickIntervals {
-            return peer.session.fail(translation.limitReached("tickIntervals", policy.tickIntervals))
-        }
+        if let refusal = refusal(of: question) { return peer.session.fail(refusal) }
+        guard keep(question.selection, for: peer) else { return }
         watchers.add(peer.watcher, following: question.selection, every: question.tick)
         peer.lastTold = now.boot
         if let interval = question.heartbeat { heartbeats.set(peer.token, at: now.boot + interval) }
@@ -18,6 +14,17 @@ extension Daemon {
             Watching(question: question, revision: timetable.revision, tellsOlder: missedStep || question.since == nil)
         )
         enqueueWalk(of: peer)
+    }
+
+    private func refusal(of question: WatchQuestion) -> (any ReplyError)? {
+        if let since = question.since, !timetable.canResume(after: since) {
+            return translation.historyTrimmed(oldest: timetable.oldestRevision)
+        }
+        guard let tick = question.tick, !watchers.hasTicks(every: tick) else { return nil }
+        if watchers.intervals >= policy.tickIntervals {
+            return translation.limitReached("tickIntervals", policy.tickIntervals)
+        }
+        return watchers.hasFreePlaces ? nil : translation.limitReached("tickPlaces", policy.tickPlaces)
     }
 
     /// Tells a watcher the next portion.

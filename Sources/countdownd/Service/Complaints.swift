@@ -9,6 +9,8 @@ struct Complaints {
         case excess
         /// What was told was not read.
         case slow
+        /// What was sent is not finished, or waits.
+        case hoarding
         case messageTooLong
         case brokenProtocol
 

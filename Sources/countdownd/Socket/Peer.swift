@@ -47,6 +47,10 @@ final class Peer {
     var isTouched = false
     /// The unsent bytes that it was last counted with.
     var countedUnsent = 0
+    /// The memory for what was received that it was last counted with.
+    var countedReceived = 0
+    /// What its watch or list takes to be kept.
+    var countedSelection = 0
 
     private let socket: Descriptor
 
