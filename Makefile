@@ -34,11 +34,12 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash fuzz soak build install uninstall lint clocktest clean
+.PHONY: help run test crash fuzz soak bench build install uninstall lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f)
-swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) $(addprefix Bench/,Package.swift Load)
+swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
+  $(addprefix Bench/,Package.swift Load)
 shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* scripts/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
@@ -69,6 +70,12 @@ fuzz: ## try inputs that libFuzzer makes up, each target for FUZZ_SECONDS (60)
 
 soak: build ## mixed load with restarts for SOAK_MINUTES (30); fails where memory grows or an ending is lost
 	scripts/soak --minutes $${SOAK_MINUTES:-30}
+
+bench: ## the released daemon beside Redis, for docs/performance.md; half an hour (BENCH=--quick is a trial)
+	$(dependencies) bench
+	@$(MAKE) build
+	swift build -c release --package-path Bench
+	scripts/bench --programs $(BUILT) $(BENCH)
 
 build: $(BUILT)/countdownd $(BUILT)/countdownctl $(BUILT)/share ## release executables in bin/, their manuals and completions
 
@@ -145,4 +152,4 @@ clocktest: build ## try the daemon in a guest whose clock is set; needs Debian a
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove what was built
-	rm -rf .build $(static) bin
+	rm -rf .build Bench/.build $(static) bin

@@ -35,22 +35,20 @@ class Server:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def running_seconds(self):
-        """The processor time of the threads that there are, to the nanosecond."""
-        total = 0
-        for path in glob.glob(f"/proc/{self.process.pid}/task/*/schedstat"):
-            with open(path) as file:
-                total += int(file.read().split()[0])
-        return total / 1e9
-
-    def context_switches(self):
-        """How often the threads that there are have gone to sleep."""
-        total = 0
-        for path in glob.glob(f"/proc/{self.process.pid}/task/*/status"):
-            with open(path) as status:
+    def activity(self):
+        """Of each thread, how often it has gone to sleep, and the nanoseconds for which it has run."""
+        threads = {}
+        for path in glob.glob(f"/proc/{self.process.pid}/task/*"):
+            with open(f"{path}/status") as status, open(f"{path}/schedstat") as schedule:
                 lines = dict(line.split(":", 1) for line in status)
-            total += int(lines["voluntary_ctxt_switches"])
-        return total
+                threads[path] = int(lines["voluntary_ctxt_switches"]), int(schedule.read().split()[0])
+        return threads
+
+    def activity_since(self, before):
+        """What has come to these since then; a thread that has ended counts no more, a new one from its beginning."""
+        since = [(now[0] - then[0], now[1] - then[1])
+                 for path, now in self.activity().items() for then in [before.get(path, (0, 0))]]
+        return sum(switches for switches, _ in since), sum(nanoseconds for _, nanoseconds in since)
 
     def end(self, how=signal.SIGTERM):
         self.process.send_signal(how)
@@ -181,7 +179,7 @@ def run_program(command, environment, nothing):
     _, status = os.waitpid(process, 0)
     seconds = time.perf_counter() - begin
     if status != 0:
-        sys.exit(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
+        raise RuntimeError(f"{' '.join(command)} ended with {os.waitstatus_to_exitcode(status)}")
     return seconds
 
 

@@ -1,0 +1,130 @@
+"""The rows of the comparison: what is told of a line, in which unit, and what it is to come to."""
+
+import collections
+
+from benchmark import figures
+
+# A row: the name under which it was recorded, what it says, how its figures are written, and its aim.
+Row = collections.namedtuple("Row", "name what write aim")
+
+
+class Aim:
+    """A ratio to Redis, or a figure of our own, that is not to be passed."""
+
+    def __init__(self, text, is_met):
+        self.text, self.is_met = text, is_met
+
+
+def at_least(least):
+    return Aim(f"≥ {least:g}", lambda own, ratio: ratio is not None and ratio >= least)
+
+
+def at_most(most):
+    text = f"≤ {figures.ratio(most)}" if most < 0.01 else f"≤ {most:g}"
+    return Aim(text, lambda own, ratio: ratio is not None and ratio <= most)
+
+
+def within(most, write):
+    return Aim(f"≤ {write(most)}", lambda own, ratio: own <= most)
+
+
+NONE = Aim("", lambda own, ratio: None)
+
+
+def shapes(line, what, least, p99):
+    names = {"1": "1 connection", "50": "50 connections", "50x32": "50 connections, 32 calls in each write"}
+    for shape, aim in zip(names, least):
+        yield Row(f"{line}-{shape}", f"{what}, {names[shape]}", figures.rate, at_least(aim))
+        what_of = "each 32 answered" if shape == "50x32" else "answered"
+        yield Row(f"{line}-{shape}-p99", f"p99 until {what_of}", figures.microseconds, p99)
+
+
+ROWS = {
+    "Calls": [
+        *shapes("start", "Start of a new key, `SET k v NX PX`", (1, 1.3, 1.5), at_most(1)),
+        *shapes("get", "Get, `PTTL`", (1, 1.3, 2), NONE),
+    ],
+    "Endings": [
+        Row("endings-p50", "100,000 over 10 s, one watcher: late at the median", figures.microseconds, at_most(1 / 10_000)),
+        Row("endings-p99", "p99", figures.microseconds, within(300, figures.microseconds)),
+        Row("endings-max", "at most", figures.microseconds, within(5_000, figures.microseconds)),
+        Row("instant-max", "100,000 in one instant: all told after", figures.microseconds,
+            within(250_000, figures.microseconds)),
+        Row("instant-p50", "half of them after", figures.microseconds, NONE),
+    ],
+    "Watching": [
+        Row("fanout", "one key changed at full speed, 500 watchers, `PUBLISH`: deliveries", figures.rate, at_least(1)),
+        Row("fanout-processor", "processor time a delivery", figures.microseconds, NONE),
+        Row("ticks-share", "100,000 keys ticking at 1 Hz, one watcher: share of a core", figures.share,
+            within(0.1, figures.share)),
+        Row("ticks-told", "of these ticks, told", figures.share, NONE),
+        Row("ticks-processor", "processor time a tick", figures.microseconds, NONE),
+        Row("ticks-many-told", "1,000,000 keys ticking at 1 Hz: of the ticks, told", figures.share, NONE),
+        Row("ticks-many-share", "share of a core", figures.share, NONE),
+    ],
+    "Many": [
+        Row("memory", "resident a countdown at 1,000,000 with keys of 20 bytes, the process included", figures.size,
+            at_most(0.7)),
+        Row("ready-written", "ready with 1,000,000 stored; Redis' log as it was written", figures.seconds, at_most(0.5)),
+        Row("ready-rewritten", "the same; Redis' log rewritten", figures.seconds, at_most(0.5)),
+        Row("flood-max", "longest answer to a Get while 2,000,000 are started at full speed", figures.microseconds,
+            within(10_000, figures.microseconds)),
+        Row("flood-p9999", "p99.99 of these", figures.microseconds, NONE),
+        Row("flood-waking", "longest that the kernel let the asking program itself wait meanwhile",
+            figures.microseconds, NONE),
+        Row("flood-rate", "started meanwhile", figures.rate, NONE),
+    ],
+    "At rest": [
+        Row("idle-wakeups", "wake-ups in a minute, 1,000 running, no watcher", figures.count, within(0, figures.count)),
+        Row("idle-switches", "context switches in it", figures.count, NONE),
+        Row("idle-processor", "processor time in it", figures.milliseconds, NONE),
+        Row("empty", "resident, empty", figures.size, at_most(1)),
+    ],
+    "Programs": [
+        Row("show", "`countdownctl show tea`, `redis-cli PTTL tea`: from start to end", figures.milliseconds, at_most(0.7)),
+        Row("is-running", "`countdownctl is-running tea`", figures.milliseconds, at_most(0.7)),
+    ],
+}
+
+
+class Told:
+    """What a trial says of a row."""
+
+    def __init__(self, row, trial):
+        self.row = row
+        self.own, self.other = trial.median(row.name, "countdownd"), trial.median(row.name, "redis")
+        self.ratio = self.own / self.other if self.own is not None and self.other else None
+        self.is_met = None if self.own is None else row.aim.is_met(self.own, self.ratio)
+        values = trial.values.get(row.name, {})
+        rounds = list(zip(values.get("countdownd", []), values.get("redis", [])))
+        # Of each round; the median of the ratios is not the ratio of the medians.
+        self.ratios = [own / other for own, other in rounds if other] if self.other else []
+
+    @property
+    def verdict(self):
+        if self.row.aim is NONE:
+            return ""
+        return {True: "met", False: "**missed**", None: "not measured"}[self.is_met]
+
+    def cells(self):
+        def write(value):
+            return "" if value is None else self.row.write(value)
+        ratio = "" if self.ratio is None else figures.ratio(self.ratio)
+        if len(self.ratios) > 1:
+            ratio += f" ({figures.ratio(min(self.ratios))} to {figures.ratio(max(self.ratios))})"
+        return [self.row.what, write(self.own), write(self.other), ratio, self.row.aim.text, self.verdict]
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(cells) + " |" for cells in [head, *rows]]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def comparison(trial):
+    """The title, the rows and the table of each part of which something was measured."""
+    for title, rows in ROWS.items():
+        # What was not asked for is left out; what failed stays, and says so.
+        told = [one for one in (Told(row, trial) for row in rows) if one.own is not None or trial.failures]
+        if any(one.own is not None for one in told):
+            head = [title.lower(), "countdownd", "Redis", "ratio", "aim", ""]
+            yield title, told, table(head, [one.cells() for one in told])
