@@ -4,7 +4,7 @@ enum ImportRules {
     static let allowed: [String: Set<String>] = [
         "CountdownCore": [],
         "Varlink": ["Glibc"],
-        "IPC": ["Varlink", "Glibc"],
+        "IPC": ["Varlink", "Dispatch", "Glibc"],
         "countdownd": [
             "CountdownCore", "IPC", "Varlink", "CLinux", "CSQLite", "CSystemd", "Dispatch", "Glibc", "Synchronization",
         ],

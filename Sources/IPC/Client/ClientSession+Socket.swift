@@ -6,7 +6,7 @@ extension ClientSession {
         try withUnsent { bytes throws(Errno) in try socket.send(bytes) }
     }
 
-    /// Waits for bytes and takes them, as many at once as the buffer holds; how many, 0 where the peer sends no more.
+    /// Receives bytes and takes them, as many at once as the buffer holds; how many, 0 where the peer sends no more.
     mutating func receiveSome(
         over socket: borrowing StreamSocket,
         through buffer: inout [UInt8]

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A connected Unix stream socket that closes itself. Its calls block, begin again where a signal interrupted them, and
-/// never raise SIGPIPE.
+/// A connected Unix stream socket that closes itself. Its calls begin again where a signal interrupted them, and never
+/// raise SIGPIPE; they block, or throw EAGAIN where the socket was connected so.
 struct StreamSocket: ~Copyable {
     let descriptor: Int32
 
@@ -13,11 +13,12 @@ struct StreamSocket: ~Copyable {
     /// Connects to the socket at `path`, for this process alone: a program that it executes does not inherit it.
     ///
     /// - Throws: the errno of socket(2) or connect(2), ENAMETOOLONG or EINVAL for a path that no socket can have.
-    init(connectingTo path: String) throws(Errno) {
+    init(connectingTo path: String, blocking: Bool) throws(Errno) {
         guard let address = SocketAddress(path: path) else {
             throw Errno(code: path.utf8.count > Address.pathLimit ? ENAMETOOLONG : EINVAL)
         }
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let flags = SOCK_CLOEXEC.rawValue | (blocking ? 0 : SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0)
         guard descriptor >= 0 else { throw Errno(code: errno) }
         do {
             _ = try restarting { unsafe address.withPointer { unsafe Int(connect(descriptor, $0, $1)) } }
@@ -41,7 +42,7 @@ struct StreamSocket: ~Copyable {
         }
     }
 
-    /// Waits for bytes and returns how many now stand at the start of the buffer; 0 where the peer sends no more.
+    /// Receives bytes and returns how many now stand at the start of the buffer; 0 where the peer sends no more.
     func receive(into buffer: inout [UInt8]) throws(Errno) -> Int {
         try restarting {
             unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }

@@ -1,0 +1,196 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+@Suite("Events as an asynchronous sequence")
+struct EventsTests {
+    private let directory: TemporaryDirectory
+    private let countdowns: Countdowns
+    private let watch = Watch(tickUSec: 0)
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        countdowns = Countdowns(at: directory.path(of: "socket"))
+    }
+
+    private func daemon() throws -> DaemonProcess { try DaemonProcess(in: directory) }
+
+    @Test("what there is comes first, then what changes, in its order")
+    func follows() throws {
+        try awaiting {
+            let daemon = try daemon()
+            try await countdowns.start("tea")
+            var events = countdowns.events(Watch(match: ["t*"], tickUSec: 0)).makeAsyncIterator()
+            #expect(try await events.next()?.type == .attached)
+            #expect(try await events.next()?.type == .synced)
+            try await countdowns.pause("tea")
+            try await countdowns.start("egg")
+            try await countdowns.finish("tea")
+            #expect(try await events.next()?.type == .paused)
+            let end = try await events.next()
+            #expect(end?.type == .finished && end?.key == "tea")
+            withExtendedLifetime(daemon) {}
+        }
+    }
+
+    @Test("ticks come as they are asked for")
+    func ticks() throws {
+        try awaiting {
+            let daemon = try daemon()
+            try await countdowns.start("tea", for: .seconds(3600))
+            var remaining: [Int64] = []
+            let events = countdowns.events(Watch(tickUSec: .milliseconds(10)))
+            for try await event in events where event.type == .tick {
+                remaining.append(try #require(event.remainingUSec))
+                if remaining.count == 3 { break }
+            }
+            #expect(remaining.allSatisfy { $0.isMultiple(of: .milliseconds(10)) })
+            #expect(remaining == remaining.sorted(by: >))
+            try await countdowns.awaitStatus { $0.watchers == 0 }
+            withExtendedLifetime(daemon) {}
+        }
+    }
+
+    @Test("a daemon that is killed and started again is come back to, and each ending is told once")
+    func comesBack() throws {
+        try awaiting {
+            let first = try daemon()
+            var events = countdowns.events(watch).makeAsyncIterator()
+            #expect(try await events.next()?.type == .synced)
+            try await countdowns.start("tea", for: .seconds(3600))
+            try await countdowns.start("egg", for: .milliseconds(300))
+            #expect(try await events.next()?.type == .started)
+            #expect(try await events.next()?.type == .started)
+            try first.kill()
+            let second = try daemon()
+            try await countdowns.finish("tea")
+            // The egg may end before the daemon goes away, on coming back, or after that.
+            var told: [String] = []
+            while told.count(where: { $0.hasPrefix("finished") }) < 2 || !told.contains("synced") {
+                let event = try #require(try await events.next())
+                told.append(event.type.rawValue + (event.key.map { " \($0)" } ?? ""))
+            }
+            #expect(told.sorted() == ["finished egg", "finished tea", "synced"])
+            withExtendedLifetime(second) {}
+        }
+    }
+
+    @Test("a history that is gone is told, and is the end of the iteration; another one begins afresh")
+    func historyTrimmed() throws {
+        try awaiting {
+            let first = try daemon()
+            var events = countdowns.events(watch).makeAsyncIterator()
+            let since = try #require(try await events.next()?.revision)
+            try first.kill()
+            try FileManager.default.removeItem(atPath: first.stateDirectory)
+            let second = try daemon()
+            let oldest = try await countdowns.call(GetStatus()).oldestRevision
+            #expect(oldest > since)
+            let trimmed = ClientError.countdown(.historyTrimmed(oldestRevision: oldest))
+            await #expect(throws: trimmed) { try await events.next() }
+            #expect(try await events.next() == nil)
+            var afresh = countdowns.events(watch).makeAsyncIterator()
+            #expect(try await afresh.next()?.type == .synced)
+            withExtendedLifetime(second) {}
+        }
+    }
+
+    @Test("where there is no daemon in the beginning, that is thrown at once")
+    func noDaemon() throws {
+        try awaiting {
+            var events = countdowns.events().makeAsyncIterator()
+            let unreachable = ClientError.unreachable(path: countdowns.path, errno: ENOENT)
+            await #expect(throws: unreachable) { try await events.next() }
+            let next = try await events.next()
+            #expect(next == nil)
+        }
+    }
+
+    @Test("a watch that the daemon refuses is thrown as what is wrong with it")
+    func refused() throws {
+        try awaiting {
+            let daemon = try daemon()
+            var events = countdowns.events(Watch(match: ["["])).makeAsyncIterator()
+            await #expect(throws: ClientError.service(.invalidParameter("match"))) { try await events.next() }
+            withExtendedLifetime(daemon) {}
+        }
+    }
+
+    /// What the task that follows comes to, if it is cancelled once it has been told all there is and the body has run.
+    private func end(cancelledAfter body: () async throws -> Void) async throws -> Result<Void, any Error>? {
+        let events = countdowns.events(watch)
+        let (types, teller) = AsyncStream<EventType>.makeStream()
+        let follow = { @Sendable () async throws in
+            for try await event in events { teller.yield(event.type) }
+        }
+        return try await result(of: follow) {
+            for await type in types where type == .synced { break }
+            try await body()
+        }
+    }
+
+    @Test("a task that is cancelled while it waits for an event ends its iteration, and its watch")
+    func cancelled() throws {
+        let daemon = try daemon()
+        try awaiting {
+            try await end(cancelledAfter: Task.yield)?.get()
+            try await countdowns.awaitStatus { $0.watchers == 0 }
+        }
+        withExtendedLifetime(daemon) {}
+    }
+
+    @Test("one that is cancelled while the daemon is away does not wait for it")
+    func cancelledWhileAway() throws {
+        let daemon = try daemon()
+        try awaiting {
+            try await end {
+                try daemon.kill()
+                await Task.yield()
+            }?.get()
+        }
+    }
+
+    @Test("an iteration that is left ends its watch, and each iteration is a watch of its own")
+    func left() throws {
+        try awaiting {
+            let daemon = try daemon()
+            let events = countdowns.events(watch)
+            for try await first in events {
+                for try await second in events {
+                    #expect(first == second)
+                    try await countdowns.awaitStatus { $0.watchers == 2 }
+                    break
+                }
+                try await countdowns.awaitStatus { $0.watchers == 1 }
+                break
+            }
+            try await countdowns.awaitStatus { $0.watchers == 0 }
+            withExtendedLifetime(daemon) {}
+        }
+    }
+
+    @Test("who takes no events is disconnected, not waited for, and is told each ending when he goes on")
+    func slow() throws {
+        try awaiting {
+            let daemon = try daemon()
+            var events = countdowns.events(watch).makeAsyncIterator()
+            #expect(try await events.next()?.type == .synced)
+            let caller = try Caller(of: daemon)
+            let count = 3000
+            let label = String(repeating: "x", count: 1000)
+            for number in 0..<count {
+                _ = try caller.call(Start(key: "\(number)", label: label))
+                _ = try caller.call(Finish(key: "\(number)"))
+            }
+            try await countdowns.awaitStatus { $0.watchers == 0 }
+            var ended: [String] = []
+            while ended.count < count {
+                let event = try #require(try await events.next())
+                if event.type == .finished { ended.append(try #require(event.key)) }
+            }
+            #expect(ended == (0..<count).map { "\($0)" })
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import IPC
+
+@Suite("The socket of a task")
+struct CountdownsTests {
+    private let directory: TemporaryDirectory
+    private let countdowns: Countdowns
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        countdowns = Countdowns(at: directory.path(of: "socket"))
+    }
+
+    /// Takes connections in, reads a call on the last one of them, and refuses it.
+    private func refuse(_ listener: ListeningSocket, onConnection count: Int = 1) {
+        nonisolated(unsafe) let listener = listener
+        Thread.detachNewThread {
+            let connections = (0..<count).compactMap { _ in try? listener.accept() }
+            guard (try? connections.last?.message()) != nil else { return }
+            try? connections.last?.send(
+                message: #"{"error":"io.countdownd.NoSuchCountdown","parameters":{"key":"k"}}"#
+            )
+        }
+    }
+
+    /// So many connections that nobody takes in that there is no room for another one.
+    private func crowd(_ listener: ListeningSocket) throws -> [RawConnection] {
+        // One more than listen(2) was told.
+        let connections = try (0..<65).map { _ in try RawConnection(to: listener.path) }
+        #expect(throws: ClientError.unreachable(path: listener.path, errno: EAGAIN)) {
+            try TaskConnection(connectingTo: listener.path)
+        }
+        return connections
+    }
+
+    private let refusal = ClientError.countdown(.noSuchCountdown(key: "k"))
+    /// More than a socket takes at once.
+    private let longKey = String(repeating: "x", count: 8 << 20)
+
+    @Test("a call that no socket holds is sent as the daemon reads it")
+    func longCall() throws {
+        let listener = try ListeningSocket(path: countdowns.path)
+        try awaiting {
+            refuse(listener)
+            await #expect(throws: refusal) { try await countdowns.get(longKey) }
+        }
+    }
+
+    @Test("one whose call no socket holds can be cancelled")
+    func cancelledWhileSending() throws {
+        let listener = try ListeningSocket(path: countdowns.path)
+        try awaiting {
+            let result = try await result(of: { try await countdowns.get(longKey) }, cancelledAfter: Task.yield)
+            #expect(throws: CancellationError.self) { try result?.get() }
+        }
+        withExtendedLifetime(listener) {}
+    }
+
+    @Test("a daemon that has no room for another connection is waited for")
+    func crowded() throws {
+        let listener = try ListeningSocket(path: countdowns.path)
+        let others = try crowd(listener)
+        try awaiting {
+            try await withThrowingTaskGroup { group in
+                group.addTask { try await countdowns.get("k") }
+                await Task.yield()
+                refuse(listener, onConnection: others.count + 1)
+                let result = await group.nextResult()
+                #expect(throws: refusal) { try result?.get() }
+            }
+        }
+    }
+
+    @Test("one that waits for room can be cancelled")
+    func cancelledInCrowd() throws {
+        let listener = try ListeningSocket(path: countdowns.path)
+        let others = try crowd(listener)
+        try awaiting {
+            let result = try await result(of: { try await countdowns.get("k") }, cancelledAfter: Task.yield)
+            #expect(throws: CancellationError.self) { try result?.get() }
+        }
+        withExtendedLifetime(others) {}
+    }
+
+    @Test("a daemon that hangs up before its answer has disconnected, in a watch too that has told nothing")
+    func hungUp() throws {
+        let listener = try ListeningSocket(path: countdowns.path)
+        nonisolated(unsafe) let socket = listener
+        Thread.detachNewThread {
+            for _ in 0..<2 { _ = try? socket.accept() }
+        }
+        try awaiting {
+            await #expect(throws: ClientError.disconnected) { try await countdowns.get("k") }
+            var events = countdowns.events().makeAsyncIterator()
+            await #expect(throws: ClientError.disconnected) { try await events.next() }
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Dispatch
+
+/// Runs what awaits on a thread of its own, and waits for its end: the threads that tasks have else are held by tests that
+/// block. Tasks of a group that it makes run there as well, one at a time, in turn.
+public func awaiting(until deadline: Deadline = Deadline(), _ body: @escaping () async throws -> Void) throws {
+    // Nobody else touches what it captures: the caller waits for it.
+    nonisolated(unsafe) let body = body
+    nonisolated(unsafe) var failure: (any Error)?
+    let ended = DispatchSemaphore(value: 0)
+    Task(executorPreference: OwnThread()) {
+        do {
+            try await body()
+        } catch {
+            failure = error
+        }
+        ended.signal()
+    }
+    guard ended.wait(timeout: .now() + .milliseconds(Int(deadline.milliseconds))) == .success else {
+        throw TimedOut(waitingFor: "the end of a task")
+    }
+    if let failure { throw failure }
+}
+
+/// What a task comes to that is cancelled as soon as the condition has come.
+public func result<Value: Sendable>(
+    of body: @escaping @Sendable () async throws -> Value,
+    cancelledAfter condition: () async throws -> Void
+) async throws -> Result<Value, any Error>? {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask { try await body() }
+        try await condition()
+        group.cancelAll()
+        return await group.nextResult()
+    }
+}
+
+private final class OwnThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "test")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+}
