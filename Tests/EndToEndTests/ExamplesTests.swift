@@ -1,0 +1,143 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+/// The programs in examples/ that follow a countdown, which are the first that a stranger copies.
+@Suite("Examples in other languages")
+struct ExamplesTests {
+    /// A program that is called with a key and a length in seconds.
+    enum Example: String, CaseIterable {
+        case python, asyncio, shell, swift, c
+
+        /// The words before its arguments.
+        func command() throws -> [String] {
+            switch self {
+            case .python: [try TestPython.path(), Example.source("python/countdown.py")]
+            case .asyncio: [try TestPython.path(), Example.source("python/countdown_async.py")]
+            case .shell: [Example.source("shell/countdown.sh")]
+            case .swift: [try Example.compiled("swift/debug/countdown")]
+            case .c: [try Example.compiled("countdown-c")]
+            }
+        }
+
+        static func source(_ path: String) -> String {
+            BuiltProduct.packageDirectory.appendingPathComponent("examples/\(path)").path
+        }
+
+        /// What scripts/test-examples makes.
+        private static func compiled(_ path: String) throws -> String {
+            let path = BuiltProduct.packageDirectory.appendingPathComponent(".build/test-examples/\(path)").path
+            guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
+            return path
+        }
+    }
+
+    struct Missing: Error, CustomStringConvertible {
+        let path: String
+
+        var description: String { "\(path) is not there: run make test, which makes it" }
+    }
+
+    private let first: DaemonProcess
+
+    init() throws { first = try DaemonProcess() }
+
+    private func follow(_ command: [String], environment: [String: String] = [:]) throws -> RunningCommand {
+        try RunningCommand(
+            Array(command.dropFirst()),
+            executable: command[0],
+            environment: ["COUNTDOWND_SOCKET": first.socketPath].merging(environment) { _, given in given }
+        )
+    }
+
+    /// The first word of what a program says of the countdown, in the next line that is not of a tick.
+    private func told(by program: RunningCommand) throws -> String? {
+        while let line = try program.line() {
+            let words = line.drop { $0 != " " }.dropFirst().split(separator: ",")
+            if words.first != "goes on" { return words.first.map(String.init) }
+        }
+        return nil
+    }
+
+    private func comesBack(_ example: Example) throws {
+        let command = try example.command() + ["tea", "3600"]
+        let starter = try follow(command)
+        #expect(try told(by: starter) == "started")
+        let finder = try follow(command)
+        #expect(try told(by: finder) == "attached")
+        try first.kill()
+        let second = try DaemonProcess(in: first.directory)
+        _ = try Caller(of: second).call(Finish(key: "tea"))
+        for program in [starter, finder] {
+            #expect(try told(by: program) == "finished")
+            let run = try program.finish()
+            #expect(run.exitCode == 0, "\(run.standardError)")
+        }
+    }
+
+    @Test(
+        "a countdown is started, found running and followed to its end, though the daemon is killed meanwhile",
+        arguments: Example.allCases.filter { $0 != .c }
+    )
+    func follows(example: Example) throws {
+        try comesBack(example)
+    }
+
+    @Test("so it is in C", .enabled(if: (try? Example.c.command()) != nil, "libsystemd here has no sd-varlink"))
+    func followsInC() throws {
+        try comesBack(.c)
+    }
+
+    @Test("one that somebody cancels is followed to that", arguments: Example.allCases.filter { $0 != .c })
+    func cancelled(example: Example) throws {
+        let program = try follow(example.command() + ["tea", "3600"])
+        #expect(try told(by: program) == "started")
+        _ = try Caller(of: first).call(Cancel(key: "tea"))
+        #expect(try told(by: program) == "cancelled")
+        #expect(try program.finish().exitCode == 0)
+    }
+
+    @Test("ticks are told as they come", arguments: Example.allCases.filter { $0 != .c })
+    func ticks(example: Example) throws {
+        let program = try follow(example.command() + ["tea", "3600"])
+        #expect(try program.line() == "tea: started, 3600 s left")
+        #expect(try program.line()?.hasPrefix("tea: goes on, 35") == true)
+    }
+
+    @Test("the ten lines of the README follow what matches, and go on with another daemon")
+    func subscriber() throws {
+        let runtime = first.directory.path(of: "countdownd")
+        try FileManager.default.createDirectory(atPath: runtime, withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(runtime)/io.countdownd",
+            withDestinationPath: first.socketPath
+        )
+        let subscriber = try follow(
+            [try TestPython.path(), "-u", Example.source("python/subscriber.py")],
+            environment: ["XDG_RUNTIME_DIR": first.directory.path]
+        )
+        #expect(try subscriber.line() == "synced None None")
+        let caller = try Caller(of: first)
+        _ = try caller.call(Start(key: "tea", durationUSec: .seconds(3600)))
+        _ = try caller.call(Start(key: "login/1", durationUSec: .seconds(3600)))
+        #expect(try subscriber.line() == "started login/1 3600000000")
+        try first.kill()
+        let second = try DaemonProcess(in: first.directory)
+        _ = try Caller(of: second).call(Finish(key: "login/1"))
+        var line = try subscriber.line()
+        while let told = line, !told.hasPrefix("finished") { line = try subscriber.line() }
+        #expect(line == "finished login/1 0")
+    }
+
+    @Test("the README has the subscriber as it is")
+    func readme() throws {
+        let readme = try String(
+            contentsOf: BuiltProduct.packageDirectory.appendingPathComponent("README.md"),
+            encoding: .utf8
+        )
+        let source = try String(contentsOfFile: Example.source("python/subscriber.py"), encoding: .utf8)
+        #expect(readme.contains("```python\n\(source)```\n"))
+        #expect(source.split(separator: "\n").count == 10)
+    }
+}
