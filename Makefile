@@ -34,10 +34,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash fuzz soak bench build install uninstall lint clocktest clean
+.PHONY: help run test crash fuzz soak bench docs build install uninstall lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
-sources := Package.swift $(shell find Sources -type f)
+sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) $(addprefix examples/swift/,Package.swift Sources)
 shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
@@ -77,6 +77,9 @@ bench: ## the released daemon beside Redis, for docs/performance.md; half an hou
 	@$(MAKE) build
 	swift build -c release --package-path Bench
 	scripts/bench --programs $(BUILT) $(BENCH)
+
+docs: ## the documentation of the Swift module for clients, in .build/docs
+	scripts/docs
 
 build: $(BUILT)/countdownd $(BUILT)/countdownctl $(BUILT)/share ## release executables in bin/, their manuals and completions
 

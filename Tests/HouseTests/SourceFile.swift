@@ -23,11 +23,11 @@ struct SourceFile: Sendable {
 
     var name: Substring { path.split(separator: "/").last ?? "" }
 
-    /// Every Swift file in Sources/, in the order of their paths.
+    /// Every Swift file in Sources/, in the order of their paths, but what a tutorial shows.
     static let all: [SourceFile] = {
         let root = BuiltProduct.packageDirectory.path
         let paths = FileManager.default.enumerator(atPath: "\(root)/Sources")?.compactMap { $0 as? String } ?? []
-        return paths.filter { $0.hasSuffix(".swift") }.sorted().compactMap { path in
+        return paths.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted().compactMap { path in
             (try? String(contentsOfFile: "\(root)/Sources/\(path)", encoding: .utf8))
                 .map { SourceFile(path: "Sources/\(path)", text: $0) }
         }

@@ -1,0 +1,26 @@
+import Glibc
+import IPC
+
+/// Starts a countdown, or finds it running: countdown KEY [SECONDS]
+@main
+struct Command {
+    let key: String
+    let length: Duration
+
+    static func main() async {
+        let words = CommandLine.arguments.dropFirst()
+        guard let key = words.first, let seconds = Double(words.dropFirst().first ?? "60") else {
+            print("usage: countdown KEY [SECONDS]")
+            exit(64)
+        }
+        do {
+            try await Command(key: key, length: .seconds(seconds)).run()
+        } catch {
+            print("\(key): \(error)")
+            exit(1)
+        }
+    }
+
+    func run() async throws {
+    }
+}

@@ -1,0 +1,50 @@
+import Glibc
+import IPC
+
+/// Starts a countdown, or finds it running, and follows it to its end: countdown KEY [SECONDS]
+///
+/// The countdown is the daemon's: end this program and begin it again, and it has gone on. The daemon may be restarted,
+/// too: the sequence of events goes on where it was.
+@main
+struct Command {
+    let key: String
+    let length: Duration
+
+    static func main() async {
+        let words = CommandLine.arguments.dropFirst()
+        guard let key = words.first, let seconds = Double(words.dropFirst().first ?? "60") else {
+            print("usage: countdown KEY [SECONDS]")
+            exit(64)
+        }
+        do {
+            try await Command(key: key, length: .seconds(seconds)).run()
+        } catch {
+            print("\(key): \(error)")
+            exit(1)
+        }
+    }
+
+    func run() async throws {
+        let countdowns = try Countdowns()
+        var hasBegun = false
+        for try await event in countdowns.events(Watch(keys: [key])) {
+            switch event.type {
+            // From now on all is told that happens, so that nothing is missed of what is started.
+            case .synced where !hasBegun:
+                let reply = try await countdowns.start(key, for: length)
+                tell("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
+                hasBegun = true
+            case .tick:
+                tell("goes on", remainingUSec: event.remainingUSec)
+            case .finished, .cancelled:
+                return print("\(key): \(event.type)")
+            default: break
+            }
+        }
+    }
+
+    func tell(_ what: String, remainingUSec: Int64?) {
+        print("\(key): \(what), \(((remainingUSec ?? 0) + 500_000) / 1_000_000) s left")
+        fflush(nil)
+    }
+}
