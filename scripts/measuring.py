@@ -1,5 +1,6 @@
 """What the measuring scripts share: servers of their own, a connection to the daemon, and figures."""
 
+import contextlib
 import glob
 import json
 import os
@@ -25,6 +26,20 @@ def find(name, folder=None, how=""):
 
 class Server:
     """A process of its own that listens on a socket: what it takes of the machine, and its end."""
+
+    def await_ready(self, is_ready, begin):
+        """Asks again and again, and notes how long it took since the beginning; a server that is never ready is ended."""
+        try:
+            while not is_ready():
+                if self.process.poll() is not None:
+                    raise RuntimeError(f"{self.name} ended with {self.process.returncode} before it was ready")
+                if time.monotonic() - begin > PATIENCE:
+                    raise RuntimeError(f"{self.name} is not ready after {PATIENCE} s")
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+        self.seconds_to_ready = time.monotonic() - begin
 
     def resident_bytes(self):
         with open(f"/proc/{self.process.pid}/statm") as file:
@@ -74,21 +89,20 @@ class Daemon(Server):
         environment = {name: value for name, value in os.environ.items() if name not in managed}
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
             listener.bind(notify)
-            listener.settimeout(PATIENCE)
+            listener.settimeout(1)
             begin = time.monotonic()
             self.process = subprocess.Popen(
                 [executable, "--socket", self.socket, "--state-directory", os.path.join(directory, "state"),
                  "--log-level", "warning", *arguments],
                 env={**environment, "NOTIFY_SOCKET": notify},
             )
-            try:
-                while b"READY=1" not in listener.recv(4096):
-                    pass
-            except BaseException:
-                self.process.kill()
-                self.process.wait()
-                raise
-            self.seconds_to_ready = time.monotonic() - begin
+            self.await_ready(lambda: self.says_ready(listener), begin)
+
+    def says_ready(self, listener):
+        try:
+            return b"READY=1" in listener.recv(4096)
+        except TimeoutError:
+            return False
 
 
 class Redis(Server):
@@ -101,24 +115,16 @@ class Redis(Server):
         begin = time.monotonic()
         self.process = subprocess.Popen(
             [executable, "--port", "0", "--unixsocket", self.socket, "--dir", directory, "--logfile", "redis.log",
-             "--save", "", *arguments],
+             "--save", "", *arguments]
         )
-        try:
-            while not self.is_ready():
-                if self.process.poll() is not None or time.monotonic() - begin > PATIENCE:
-                    raise RuntimeError(f"{executable} is not ready: see redis.log in {directory}")
-                time.sleep(0.002)
-        except BaseException:
-            self.process.kill()
-            self.process.wait()
-            raise
-        self.seconds_to_ready = time.monotonic() - begin
+        self.await_ready(self.is_ready, begin)
 
     def is_ready(self):
-        try:
-            return self.ask("PING") == b"+PONG\r\n"
-        except OSError:
-            return False
+        with contextlib.suppress(OSError):
+            if self.ask("PING") == b"+PONG\r\n":
+                return True
+        time.sleep(0.002)
+        return False
 
     def ask(self, command):
         """What it answers to a command, as it is on the wire."""
