@@ -36,15 +36,15 @@ struct Fanout {
         figures.write()
     }
 
-    /// The next batch is sent once the one before is answered, and everybody has that before it: so no server has to keep
-    /// much, or little.
+    /// Two batches are on their way, so that the server always has one to go on with; the next is sent once the first of
+    /// them is answered, and everybody has it.
     private func publish(on publisher: Lane) {
         let marker = Array(dialect.changeMarker.utf8)
         let batch = Array(repeatElement(dialect.request(.change, key), count: depth).joined().utf8)
         var set = LaneSet(watchers + [publisher])
         var (sent, answered, delivered) = (0, 0, 0)
         while delivered < count * watchers.count || answered < count {
-            if sent < count, sent == answered, (sent - depth) * watchers.count <= delivered {
+            while sent < count, answered >= sent - depth, delivered >= (sent - depth) * watchers.count {
                 publisher.send(batch)
                 sent += depth
             }
