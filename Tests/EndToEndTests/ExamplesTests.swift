@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import Varlink
 
 /// The programs in examples/ that follow a countdown, which are the first that a stranger copies.
 @Suite("Examples in other languages")
@@ -105,17 +106,34 @@ struct ExamplesTests {
         #expect(try program.line()?.hasPrefix("tea: goes on, 35") == true)
     }
 
-    @Test("the ten lines of the README follow what matches, and go on with another daemon")
-    func subscriber() throws {
-        let runtime = first.directory.path(of: "countdownd")
-        try FileManager.default.createDirectory(atPath: runtime, withIntermediateDirectories: false)
+    private static let readme = Result {
+        try String(contentsOf: BuiltProduct.packageDirectory.appendingPathComponent("README.md"), encoding: .utf8)
+    }
+
+    /// Where the daemon is for whoever knows the runtime directory alone.
+    private func runtimeDirectory() throws -> [String: String] {
+        let folder = first.directory.path(of: "countdownd")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         try FileManager.default.createSymbolicLink(
-            atPath: "\(runtime)/io.countdownd",
+            atPath: "\(folder)/io.countdownd",
             withDestinationPath: first.socketPath
         )
+        return ["XDG_RUNTIME_DIR": first.directory.path]
+    }
+
+    @Test("the lines for a shell in the README start a countdown")
+    func byHand() throws {
+        let lines = try #require(try Self.readme.get().firstMatch(of: #/```sh\n(printf (?s).*?)```/#)).1
+        let run = try follow(["/bin/sh", "-c", String(lines)], environment: runtimeDirectory()).finish()
+        let reply = try JSONObject(parsing: Array(run.standardOutput.utf8))
+        #expect(try reply.decoded("parameters", as: Start.Reply.self).outcome == .started)
+    }
+
+    @Test("the ten lines of the README follow what matches, and go on with another daemon")
+    func subscriber() throws {
         let subscriber = try follow(
             [try TestPython.path(), "-u", Example.source("python/subscriber.py")],
-            environment: ["XDG_RUNTIME_DIR": first.directory.path]
+            environment: runtimeDirectory()
         )
         #expect(try subscriber.line() == "synced None None")
         let caller = try Caller(of: first)
@@ -140,12 +158,8 @@ struct ExamplesTests {
 
     @Test("the README has the subscriber as it is")
     func readme() throws {
-        let readme = try String(
-            contentsOf: BuiltProduct.packageDirectory.appendingPathComponent("README.md"),
-            encoding: .utf8
-        )
         let source = try String(contentsOfFile: Example.source("python/subscriber.py"), encoding: .utf8)
-        #expect(readme.contains("```python\n\(source)```\n"))
+        #expect(try Self.readme.get().contains("```python\n\(source)```\n"))
         #expect(source.split(separator: "\n").count == 10)
     }
 }
