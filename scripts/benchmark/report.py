@@ -13,7 +13,10 @@ from benchmark.plots import Panel, draw
 from benchmark.rows import comparison, table
 from benchmark.traffic import SHAPES
 
-PLOTS = {"growth-keys.svg": "keys", "growth-connections.svg": "connections"}
+PLOTS = {
+    "growth-keys.svg": "Start, Get, endings and memory with more and more keys",
+    "growth-connections.svg": "Start and Get with more and more connections",
+}
 
 
 def machine():
@@ -152,7 +155,7 @@ def page(trial, told_machine, told_versions):
         parts += ["\n".join(notes)] if notes else []
     parts += ["## Floors", FLOORS, floors(trial), "## The load generator", GENERATOR, generator(trial)]
     if plots(trial):
-        parts += ["## Growth", GROWTH, *[f"![{what}, more and more](" + name + ")" for name, what in PLOTS.items()]]
+        parts += ["## Growth", GROWTH, *[f"![{what}]({name})" for name, what in PLOTS.items()]]
     if trial.failures:
         parts += ["## What could not be measured", "\n".join(f"- {one}" for one in failures(trial))]
     return "\n\n".join(part for part in parts if part) + "\n"
