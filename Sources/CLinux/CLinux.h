@@ -90,6 +90,28 @@ static inline int linux_unix_connect(int descriptor, const char *path)
 	return connect(descriptor, (struct sockaddr *)&address, sizeof address);
 }
 
+/*
+ * Sends a datagram to a socket whose path begins with @ where it is an abstract one, as sd_notify(3) does, but without
+ * waiting for room: it fails with EAGAIN then.
+ */
+static inline int linux_unix_tell(const char *path, const char *text)
+{
+	struct sockaddr_un address;
+	if (linux_unix_address(&address, path) < 0)
+		return -1;
+	if (*path == '@')
+		address.sun_path[0] = 0;
+	int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (descriptor < 0)
+		return -1;
+	socklen_t length = offsetof(struct sockaddr_un, sun_path) + strlen(path);
+	ssize_t sent = sendto(descriptor, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&address, length);
+	int code = errno;
+	close(descriptor);
+	errno = code;
+	return sent < 0 ? -1 : 0;
+}
+
 int accept4(int, struct sockaddr *, socklen_t *, int);
 
 static inline int linux_accept(int listener)

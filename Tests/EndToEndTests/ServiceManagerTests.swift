@@ -62,6 +62,35 @@ struct ServiceManagerTests {
         #expect(!daemon.notifications.received.contains("WATCHDOG=1"))
     }
 
+    /// Waits for the end of a countdown, which is a turn a second after the last status: another is due then.
+    private func letStatusBeDue(_ key: String, _ caller: Caller) throws {
+        _ = try caller.call(Start(key: key, durationUSec: .milliseconds(1_100)))
+        _ = try caller.call(Wait(key: key))
+    }
+
+    @Test("one that takes nothing is not waited for, and is told once it does")
+    func busyManager() throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        try daemon.notifications.fill()
+        for key in ["tea", "coffee"] { try letStatusBeDue(key, caller) }
+        _ = try caller.call(Start(key: "egg"))
+        try daemon.notification("X=1")
+        try letStatusBeDue("milk", caller)
+        try daemon.notification("STATUS=1 running")
+    }
+
+    @Test("one that takes nothing hears of the watchdog once it does")
+    func busyWatchdog() throws {
+        let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "100000"])
+        let caller = try Caller(of: daemon)
+        try daemon.notifications.fill()
+        for key in ["tea", "coffee"] { try letStatusBeDue(key, caller) }
+        try daemon.notification("X=1")
+        try daemon.notification("WATCHDOG=1")
+        #expect(try daemon.terminate() == .exited(code: 0))
+    }
+
     @Test("without a service manager it runs as well")
     func noManager() throws {
         let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "no number"])

@@ -51,6 +51,16 @@ public final class NotificationSocket {
         }
     }
 
+    /// Sends datagrams to the socket until it has no room for another, as where a service manager is busy.
+    public func fill() throws {
+        let sender = try makeSocket(SOCK_DGRAM)
+        defer { close(sender) }
+        try withSocketAddress(of: path) { address, length in
+            while sendto(sender, "X=1", 3, Int32(MSG_DONTWAIT), address, length) == 3 {}
+            guard errno == EAGAIN else { throw SystemFailure("sendto \(path)") }
+        }
+    }
+
     private func receive() throws -> [String] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)

@@ -13,6 +13,9 @@ struct Supervision {
         let trouble: String?
     }
 
+    /// The status is told no more often; what systemd had no room for is told again then.
+    private static let pause = TimeSpan.seconds(1)
+
     private let supervisor: Supervisor
     private var told: Situation?
     private var reported: BootInstant
@@ -37,24 +40,27 @@ struct Supervision {
 
     /// Feeds the watchdog where it is time, and tells the status where it has changed, at most once a second.
     mutating func report(_ situation: Situation, at now: Now) {
-        if let interval = supervisor.watchdogInterval, let ping = nextPing, ping <= now.boot {
-            nextPing = now.boot + TimeSpan(microseconds: interval.microseconds / 2)
-            supervisor.notify("WATCHDOG=1")
-        }
-        let mayReport = reported + .seconds(1)
+        feedWatchdog(at: now)
+        let mayReport = reported + Self.pause
         guard mayReport <= now.boot, situation != told else {
             // A countdown more is told with the next turn; what keeps any from being stored, in time.
             nextReport = (situation.trouble == nil) == (told?.trouble == nil) ? nil : mayReport
             return
         }
-        nextReport = nil
-        told = situation
         reported = now.boot
-        supervisor.notify("STATUS=\(Self.status(situation, at: now))")
+        let isTold = supervisor.notifyAtOnce("STATUS=\(Self.status(situation, at: now))")
+        if isTold { told = situation }
+        nextReport = isTold || (situation.trouble == nil) == (told?.trouble == nil) ? nil : now.boot + Self.pause
+    }
+
+    private mutating func feedWatchdog(at now: Now) {
+        guard let interval = supervisor.watchdogInterval, let ping = nextPing, ping <= now.boot else { return }
+        let half = TimeSpan(microseconds: interval.microseconds / 2)
+        nextPing = now.boot + (supervisor.notifyAtOnce("WATCHDOG=1") ? half : min(half, Self.pause))
     }
 
     func stop() {
-        supervisor.notify("STOPPING=1")
+        _ = supervisor.notifyAtOnce("STOPPING=1")
     }
 
     /// A line for `systemctl status`, which names no key: those are often phone numbers.

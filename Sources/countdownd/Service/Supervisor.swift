@@ -1,3 +1,4 @@
+import CLinux
 import CSystemd
 import CountdownCore
 import Glibc
@@ -21,9 +22,16 @@ struct Supervisor {
         watchdogInterval = isWatched ? TimeSpan(microseconds: Int64(clamping: interval)) : nil
     }
 
-    /// Tells systemd; nothing happens where the process was not started by it.
+    /// Tells systemd, and waits until it has room for it; nothing happens where the process was not started by it.
     func notify(_ state: String) {
         unsafe sd_notify(0, state)
+    }
+
+    /// Tells systemd, which may be stopped or busy with something else for any time, without waiting for it.
+    /// - Returns: whether there was room for it, or nobody to be told.
+    func notifyAtOnce(_ state: String) -> Bool {
+        guard let path = unsafe getenv("NOTIFY_SOCKET") else { return true }
+        return unsafe linux_unix_tell(path, state) == 0 || errno != EAGAIN
     }
 
     /// The socket with the name `varlink` (FileDescriptorName= of the socket unit), or the only one that there is.
