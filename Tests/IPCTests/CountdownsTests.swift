@@ -19,7 +19,7 @@ struct CountdownsTests {
     private func refuse(_ listener: ListeningSocket, onConnection count: Int = 1) {
         nonisolated(unsafe) let listener = listener
         Thread.detachNewThread {
-            let connections = (0..<count).compactMap { _ in try? listener.accept() }
+            let connections = (0..<count).compactMap { _ in try? unsafe listener.accept() }
             guard (try? connections.last?.message()) != nil else { return }
             try? connections.last?.send(
                 message: #"{"error":"io.countdownd.NoSuchCountdown","parameters":{"key":"k"}}"#
@@ -65,7 +65,7 @@ struct CountdownsTests {
         let listener = try ListeningSocket(path: countdowns.path)
         let others = try crowd(listener)
         try awaiting {
-            try await withThrowingTaskGroup { group in
+            await withThrowingTaskGroup { group in
                 group.addTask { try await countdowns.get("k") }
                 await Task.yield()
                 refuse(listener, onConnection: others.count + 1)
@@ -91,7 +91,7 @@ struct CountdownsTests {
         let listener = try ListeningSocket(path: countdowns.path)
         nonisolated(unsafe) let socket = listener
         Thread.detachNewThread {
-            for _ in 0..<2 { _ = try? socket.accept() }
+            for _ in 0..<2 { _ = try? unsafe socket.accept() }
         }
         try awaiting {
             await #expect(throws: ClientError.disconnected) { try await countdowns.get("k") }
