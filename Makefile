@@ -34,7 +34,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash fuzz soak bench docs build install uninstall lint clocktest clean
+.PHONY: help run test crash fuzz soak bench docs sanitize build install uninstall lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -55,7 +55,9 @@ test: ## build and test; installs missing packages
 	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
 	scripts/test-python
 	scripts/test-examples
-	swift build
+	swift build --build-tests
+	scripts/soak --calls 2000 --daemon .build/debug/countdownd
+	scripts/sanitize --short
 	swift test
 
 # The same seed asks for the same things at the same places; the kills come when they come. FAULTS=0 stands for all.
@@ -80,6 +82,12 @@ bench: ## the released daemon beside Redis, for docs/performance.md; half an hou
 
 docs: ## the documentation of the Swift module for clients, in .build/docs
 	scripts/docs
+
+sanitize: ## run the tests under the address, thread and undefined-behaviour sanitizers
+	$(dependencies) test
+	scripts/test-python
+	scripts/test-examples
+	scripts/sanitize
 
 build: $(BUILT)/countdownd $(BUILT)/countdownctl $(BUILT)/share ## release executables in bin/, their manuals and completions
 
@@ -156,4 +164,4 @@ clocktest: build ## try the daemon in a guest whose clock is set; needs Debian a
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove what was built
-	rm -rf .build Bench/.build $(static) bin
+	rm -rf .build .build-address .build-thread Bench/.build $(static) bin

@@ -2,8 +2,13 @@ import Foundation
 
 /// Where the package's executables and sources are.
 public enum BuiltProduct {
-    /// The path of an executable of this package, built along with the running tests.
+    /// The path of an executable of this package, built along with the running tests; or, where the folder that
+    /// `COUNTDOWND_EXECUTABLES` names has it, of that one.
     public static func path(of name: String) throws -> String {
+        if let folder = ProcessInfo.processInfo.environment["COUNTDOWND_EXECUTABLES"] {
+            let path = "\(folder)/\(name)"
+            if FileManager.default.isExecutableFile(atPath: path) { return path }
+        }
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let path = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
         guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
