@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "Varlink", targets: ["Varlink"]),
         .executable(name: "countdownd", targets: ["countdownd"]),
         .executable(name: "countdownctl", targets: ["countdownctl"]),
+        .executable(name: "countdown-notify", targets: ["countdown-notify"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -50,6 +51,11 @@ let package = Package(
                 "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "countdown-notify",
+            dependencies: ["IPC", "Varlink", "CLinux", "CSystemd"],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CProcess", path: "Tests/CProcess"),
@@ -93,6 +99,12 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "LoadTests", dependencies: ["TestSupport", "countdown-load"]),
+        .testTarget(
+            name: "CountdownNotifyTests",
+            dependencies: ["countdown-notify", "IPC", "TestSupport"],
+            exclude: ["Desktop"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "ManagerTests", dependencies: ["IPC", "TestSupport"], exclude: ["Machine"]),
         .testTarget(
             name: "CrashTests",

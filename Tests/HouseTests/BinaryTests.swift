@@ -13,9 +13,10 @@ struct BinaryTests {
 
     private static let released = BuiltProduct.packageDirectory.appendingPathComponent("bin/countdownd").path
 
-    @Test("countdownd links no Foundation, and a look at countdownctl shows that it would be seen")
+    @Test("countdownd and countdown-notify link no Foundation, and a look at countdownctl shows that it would be seen")
     func foundation() throws {
         #expect(try !linksFoundation(BuiltProduct.path(of: "countdownd")))
+        #expect(try !linksFoundation(BuiltProduct.path(of: "countdown-notify")))
         #expect(try linksFoundation(BuiltProduct.path(of: "countdownctl")))
     }
 

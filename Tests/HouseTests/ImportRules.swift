@@ -9,7 +9,7 @@ enum ImportRules {
             "CountdownCore", "IPC", "Varlink", "CLinux", "CSQLite", "CSystemd", "Dispatch", "Glibc", "Synchronization",
         ],
         "countdownctl": ["IPC", "Varlink", "ArgumentParser", "CLinux", "Glibc"],
-        "countdown-notify": ["IPC", "CSystemd", "Glibc"],
+        "countdown-notify": ["IPC", "Varlink", "CLinux", "CSystemd", "Glibc"],
     ]
 
     /// The files that know both what countdowns do and how they are told.

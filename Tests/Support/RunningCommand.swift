@@ -45,6 +45,12 @@ public final class RunningCommand {
         endInput()
     }
 
+    /// Types text into its standard input, where that is a pipe.
+    public func type(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        guard let input, write(input, bytes, bytes.count) == bytes.count else { throw SystemFailure("write") }
+    }
+
     /// Ends its standard input, where that is a pipe.
     public func endInput() {
         if let input { close(input) }

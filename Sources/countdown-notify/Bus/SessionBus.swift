@@ -1,0 +1,58 @@
+import CSystemd
+import Glibc
+
+/// A connection to the session bus of the user. It never waits: what is sent goes out, and what came is taken, once
+/// poll(2) says so.
+@safe
+struct SessionBus: ~Copyable {
+    private let bus: OpaquePointer
+
+    /// Connects to the bus that the environment names, or that of the runtime directory, as sd_bus_open_user(3) has it.
+    init() throws(BusFailure) {
+        var bus: OpaquePointer?
+        _ = try BusFailure.check("sd_bus_open_user") { unsafe sd_bus_open_user(&bus) }
+        guard let bus = unsafe bus else { throw BusFailure(call: "sd_bus_open_user", code: ENOMEM) }
+        unsafe self.bus = bus
+    }
+
+    deinit {
+        _ = unsafe sd_bus_close_unref(bus)
+    }
+
+    /// What poll(2) is to wait for, and until when: microseconds of CLOCK_MONOTONIC, nil for no end.
+    func readiness() throws(BusFailure) -> (descriptor: Int32, events: Int16, monotonicUSec: Int64?) {
+        let descriptor = try BusFailure.check("sd_bus_get_fd") { unsafe sd_bus_get_fd(bus) }
+        let events = try BusFailure.check("sd_bus_get_events") { unsafe sd_bus_get_events(bus) }
+        var timeout: UInt64 = .max
+        _ = try BusFailure.check("sd_bus_get_timeout") { unsafe sd_bus_get_timeout(bus, &timeout) }
+        return (descriptor, Int16(truncatingIfNeeded: events), timeout == .max ? nil : Int64(clamping: timeout))
+    }
+
+    /// Sends a call, and returns the number by which its answer is known.
+    func send(_ call: MethodCall) throws(BusFailure) -> UInt64 {
+        let message = try unsafe BusMessage.written(call, over: bus)
+        var number: UInt64 = 0
+        _ = try BusFailure.check("sd_bus_send") {
+            unsafe message.withPointer { unsafe sd_bus_send(bus, $0, &number) }
+        }
+        return number
+    }
+
+    /// The next that came; nil where there is nothing more for now.
+    func next() throws(BusFailure) -> Arrival? {
+        while true {
+            var message: OpaquePointer?
+            let progress = try BusFailure.check("sd_bus_process") { unsafe sd_bus_process(bus, &message) }
+            if let message = unsafe message {
+                if let arrival = unsafe BusMessage(adopting: message).arrival { return arrival }
+            } else if progress == 0 {
+                return nil
+            }
+        }
+    }
+
+    /// Sends what has been kept back so far, and waits for that.
+    func flush() throws(BusFailure) {
+        _ = try BusFailure.check("sd_bus_flush") { unsafe sd_bus_flush(bus) }
+    }
+}

@@ -1,0 +1,100 @@
+import IPC
+
+/// A watch that goes on from one daemon to the next.
+final class Subscription {
+    /// What came of it.
+    enum Happening {
+        /// The daemon is there, and tells first what happened before.
+        case began
+        /// With the revision up to which all has been told.
+        case told([Event], since: Int64?)
+        /// The daemon is gone, or has no room; where that could not be connected to, why.
+        case lost(ClientError)
+        /// The daemon does not keep all since the revision that was asked for, but what came after this one.
+        case gap(oldest: Int64)
+    }
+
+    /// So many replies are taken at once, that others get their turn.
+    private static let portion = 64
+
+    private let path: String
+    private let watch: Watch
+    private let isResumed: Bool
+    private var following: Following
+    private var client: Client?
+    private var attempt: Client.Deadline? = .passed
+    /// Whether there may be more to take than was.
+    private var isBehind = false
+
+    /// Watches at the socket at `path`, from the `since` of the call on where it has one. The next daemon is asked for what
+    /// happened after what was told, or, where `resuming` is false, for all there is.
+    init(_ watch: Watch, at path: String, resuming: Bool = true) {
+        self.path = path
+        self.watch = watch
+        isResumed = resuming
+        following = Following(watch)
+    }
+
+    /// What poll(2) is to wait for.
+    var descriptor: Int32? { client?.descriptor }
+
+    /// When there is something to do though nothing comes.
+    var deadline: Client.Deadline? { isBehind ? .passed : attempt }
+
+    /// Connects where it is time to, and takes what came.
+    ///
+    /// - Throws: what would be no other later on.
+    func attend() throws(Exit) -> [Happening] {
+        var happenings: [Happening] = []
+        do throws(ClientError) {
+            if client == nil {
+                guard let attempt, attempt.remainingUSec == 0 else { return [] }
+                try connect()
+                happenings.append(.began)
+            }
+            isBehind = false
+            for _ in 0..<Self.portion {
+                guard let reply = try client?.nextReply(to: Watch.self, until: .passed) else { return happenings }
+                _ = following.take(reply.reply.events)
+                happenings.append(.told(reply.reply.events, since: following.since))
+                if !reply.continues { throw .disconnected }
+            }
+            isBehind = true
+        } catch {
+            happenings.append(try recover(from: error))
+        }
+        return happenings
+    }
+
+    private func connect() throws(ClientError) {
+        var client = try Client(connectingTo: path)
+        try client.start(streaming: isResumed ? following.request : watch)
+        self.client = consume client
+        attempt = nil
+    }
+
+    private func recover(from error: ClientError) throws(Exit) -> Happening {
+        client = nil
+        isBehind = false
+        if case .countdown(.historyTrimmed(let oldest)) = error {
+            // What the daemon says can be asked for; were it not so, it would be asked again and again.
+            let isAskedFor = following.since == oldest
+            following = Following(watch.from(isAskedFor ? nil : oldest))
+            attempt = .passed
+            return .gap(oldest: oldest)
+        }
+        if let exit = Exit(error) { throw exit }
+        _ = following.lose()
+        attempt = .after(microseconds: following.pauseBeforeAttempt())
+        return .lost(error)
+    }
+}
+
+extension Watch {
+    /// The same watch from another revision on.
+    fileprivate func from(_ since: Int64?) -> Watch {
+        var watch = self
+        watch.since = since
+        return watch
+    }
+}

@@ -1,0 +1,47 @@
+import IPC
+
+/// What comes and goes over the bus, and what is remembered of it.
+extension Notifier {
+    func attendBus() {
+        for happening in bus.attend() { take(happening) }
+        guard let retry, retry.remainingUSec == 0 else { return }
+        self.retry = nil
+        teller.retry()
+    }
+
+    private func take(_ happening: BusLink.Happening) {
+        switch happening {
+        case .answered(let purpose, let values): teller.take(values, to: purpose)
+        case .heard(let signal):
+            if let (action, countdown) = teller.take(signal) { carryOut(action, of: countdown) }
+        case .lost(let failure):
+            teller.loseBus()
+            supervisor.change(&obstacles.bus, to: "no session bus: \(systemMessage(failure.code))")
+        }
+    }
+
+    func sendCalls() {
+        while bus.isOpen, let call = teller.next(Wording()) {
+            if let happening = bus.send(call) { take(happening) }
+        }
+        guard bus.isOpen else { return }
+        supervisor.change(&obstacles.bus, to: nil)
+        switch teller.service {
+        case .failed:
+            supervisor.change(&obstacles.service, to: "nobody shows notifications")
+            retry = retry ?? .after(microseconds: teller.pause)
+        case .ready: supervisor.change(&obstacles.service, to: nil)
+        case .unknown, .asked: break
+        }
+    }
+
+    func writeRecord() {
+        guard let told = teller.takeRecord() else { return }
+        do {
+            try record.write(told)
+            supervisor.change(&obstacles.record, to: nil)
+        } catch {
+            supervisor.change(&obstacles.record, to: "what is told cannot be remembered: \(systemMessage(error.code))")
+        }
+    }
+}

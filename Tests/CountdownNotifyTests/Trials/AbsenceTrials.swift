@@ -1,0 +1,154 @@
+import IPC
+import TestSupport
+import Testing
+
+/// What is there goes away, and comes back.
+@Suite("A desktop with faults")
+struct AbsenceTrials {
+    private let daemon: DaemonProcess
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        daemon = try DaemonProcess()
+        directory = try TemporaryDirectory()
+    }
+
+    private func notify(until status: String = "all is told") throws -> NotifyProcess {
+        try NotifyProcess(
+            of: daemon.socketPath,
+            on: Desktop.address(in: directory),
+            in: directory,
+            until: status
+        )
+    }
+
+    private func end(_ key: String, of daemon: DaemonProcess? = nil) throws {
+        let caller = try Caller(of: daemon ?? self.daemon)
+        _ = try caller.call(Start(key: key, durationUSec: 3_600_000_000))
+        _ = try caller.call(Finish(key: key))
+    }
+
+    @Test("nobody who shows notifications is waited for, and countdowns do not notice")
+    func nobody() throws {
+        let desktop = try Desktop(in: directory)
+        let notify = try notify()
+        try end("tea")
+        try notify.awaitStatus("nobody shows notifications; to be told: 1")
+        let shower = try Shower(on: desktop)
+        #expect(try shower.next().summary == "tea")
+        try notify.awaitStatus("all is told")
+        try end("egg")
+        #expect(try shower.next().summary == "egg")
+    }
+
+    @Test("one who never answers delays nothing but what is shown; the next one is told what he was")
+    func silent() throws {
+        let desktop = try Desktop(in: directory)
+        let silent = try Shower(on: desktop, "--silent")
+        let notify = try notify()
+        try end("tea")
+        #expect(try silent.next().summary == "tea")
+        try end("egg")
+        try notify.awaitStatus("telling; to be told: 2")
+        try silent.vanish()
+        let shower = try Shower(on: desktop)
+        #expect(try [shower.next(), shower.next()].map(\.summary) == ["tea", "egg"])
+    }
+
+    @Test("a refusal is no end: it is tried again")
+    func refusing() throws {
+        let desktop = try Desktop(in: directory)
+        let shower = try Shower(on: desktop, "--refuse", "2")
+        let notify = try notify()
+        try end("tea")
+        #expect(try shower.next("refused").summary == "tea")
+        #expect(try shower.next("refused").summary == "tea")
+        #expect(try shower.next().summary == "tea")
+        withExtendedLifetime(notify) {}
+    }
+
+    @Test("a bus that is not there is waited for, and so is the next one")
+    func noBus() throws {
+        let notify = try notify(until: "no session bus")
+        try end("tea")
+        for key in ["tea", "egg"] {
+            let desktop = try Desktop(in: directory)
+            let shower = try Shower(on: desktop)
+            #expect(try shower.next().summary == key)
+            try notify.awaitStatus("all is told")
+            if key == "tea" {
+                try desktop.end()
+                try notify.awaitStatus("no session bus")
+                try end("egg")
+            }
+        }
+    }
+
+    @Test("a daemon that is killed and started again loses no ending, and none is told twice")
+    func daemonRestarts() throws {
+        let desktop = try Desktop(in: directory)
+        let shower = try Shower(on: desktop)
+        let notify = try notify()
+        let caller = try Caller(of: daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
+        _ = try caller.call(Start(key: "egg", durationUSec: 3_600_000_000))
+        try end("call")
+        #expect(try shower.next().summary == "call")
+        // Its end falls while the daemon is away, or just before.
+        _ = try caller.call(Adjust(key: "tea", byUSec: -3_599_900_000))
+        try daemon.kill()
+        let second = try DaemonProcess(in: daemon.directory)
+        #expect(try shower.next().summary == "tea")
+        _ = try Caller(of: second).call(Finish(key: "egg"))
+        #expect(try shower.next().summary == "egg")
+        withExtendedLifetime(notify) {}
+    }
+
+    @Test("a daemon that is not there is waited for")
+    func noDaemon() throws {
+        let desktop = try Desktop(in: directory)
+        let shower = try Shower(on: desktop)
+        try daemon.kill()
+        let notify = try notify(until: "no daemon at ")
+        let second = try DaemonProcess(in: daemon.directory)
+        try notify.awaitStatus("all is told")
+        try end("tea", of: second)
+        #expect(try shower.next().summary == "tea")
+    }
+
+    @Test("a second one with the same directory ends, and says what it needs")
+    func second() throws {
+        let desktop = try Desktop(in: directory)
+        let first = try notify()
+        let path = directory.path(of: "told")
+        let run = try RunningCommand(
+            ["--state-directory", path],
+            executable: BuiltProduct.path(of: "countdown-notify"),
+            environment: ["COUNTDOWND_SOCKET": daemon.socketPath]
+        ).finish()
+        #expect(run.exitCode == 69)
+        #expect(run.standardError.hasPrefix("countdown-notify: another countdown-notify tells from \(path); "))
+        withExtendedLifetime((desktop, first)) {}
+    }
+
+    @Test("what the daemon would never accept ends it with a sentence and a code of sysexits.h")
+    func refused() throws {
+        func run(_ arguments: String..., remembering directory: String = "other") throws -> CommandRun {
+            try RunningCommand(
+                arguments + ["--state-directory", self.directory.path(of: directory)],
+                executable: BuiltProduct.path(of: "countdown-notify"),
+                environment: ["COUNTDOWND_SOCKET": daemon.socketPath]
+            ).finish()
+        }
+        let pattern = try run("a[")
+        #expect(pattern.exitCode == 64)
+        #expect(pattern.standardError.contains("a pattern has 1 to 255 bytes, and a ] behind each ["))
+        try directory.write("", to: "file")
+        let place = try run(remembering: "file/a")
+        #expect(place.exitCode == 73)
+        #expect(place.standardError.contains("Not a directory; name another --state-directory"))
+        let help = try run("--help")
+        #expect(help.exitCode == 0 && help.standardOutput.contains("Usage: countdown-notify"))
+        #expect(try run("--version").standardOutput == "countdown-notify \(Version.current)\n")
+    }
+}

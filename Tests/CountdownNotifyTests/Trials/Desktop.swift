@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+
+/// A session bus of its own, which starts no services.
+final class Desktop {
+    let directory: TemporaryDirectory
+    let address: String
+    private let daemon: RunningCommand
+
+    /// A bus whose address is that of an earlier one, where one is given.
+    init(in directory: TemporaryDirectory? = nil) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        unsafe unlink(directory.path(of: "bus"))
+        let configuration = """
+            <busconfig><type>session</type><listen>unix:path=\(directory.path(of: "bus"))</listen><auth>EXTERNAL</auth>
+            <policy context="default">
+            <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
+            </policy></busconfig>
+            """
+        let file = try directory.write(configuration, to: "bus.conf")
+        daemon = try RunningCommand(
+            ["--config-file=\(file)", "--nofork", "--print-address=1"],
+            executable: "/usr/bin/dbus-daemon"
+        )
+        // It is listening once it says where.
+        _ = try daemon.line()
+        self.directory = directory
+        address = Self.address(in: directory)
+    }
+
+    /// The address of a bus in a directory, whether or not it is there.
+    static func address(in directory: TemporaryDirectory) -> String { "unix:path=\(directory.path(of: "bus"))" }
+
+    /// Ends it, and with it all connections.
+    func end() throws {
+        daemon.process.send(signal: SIGTERM)
+        try daemon.process.wait()
+    }
+}
+
+/// Somebody who shows notifications on a desktop.
+final class Shower {
+    /// A call, as it was shown.
+    struct Shown: Decodable {
+        let member: String
+        var id: UInt32?
+        var replaces: UInt32?
+        var summary: String?
+        var body: String?
+        var actions: [String]?
+        var hints: Hints?
+        var timeout: Int32?
+    }
+
+    struct Hints: Decodable {
+        let urgency: Int
+        let category: String
+        var value: Int?
+        let desktopEntry: String
+
+        enum CodingKeys: String, CodingKey {
+            case urgency, category, value
+            case desktopEntry = "desktop-entry"
+        }
+    }
+
+    private let command: RunningCommand
+
+    /// Owns the name on the bus once it is made.
+    init(on desktop: Desktop, _ options: String...) throws {
+        let script = "Tests/CountdownNotifyTests/Desktop/notifications.py"
+        command = try RunningCommand(
+            [BuiltProduct.packageDirectory.appendingPathComponent(script).path] + options,
+            executable: "/usr/bin/python3",
+            environment: ["DBUS_SESSION_BUS_ADDRESS": desktop.address],
+            input: nil
+        )
+        _ = try next("ready")
+    }
+
+    /// The next call of a method; those of others before it are passed over.
+    func next(_ member: String = "Notify") throws -> Shown {
+        while let line = try command.line() {
+            let shown = try JSONDecoder().decode(Shown.self, from: Data(line.utf8))
+            if shown.member == member { return shown }
+        }
+        throw Gone(run: try command.finish())
+    }
+
+    /// Somebody clicks on an action.
+    func choose(_ action: String, of number: UInt32?) throws {
+        try command.type("choose \(number ?? 0) \(action)\n")
+    }
+
+    /// Somebody takes a notification away.
+    func close(_ number: UInt32?) throws {
+        try command.type("close \(number ?? 0) 2\n")
+    }
+
+    /// Vanishes from the bus.
+    func vanish() throws {
+        command.process.send(signal: SIGKILL)
+        try command.process.wait()
+    }
+
+    struct Gone: Error {
+        let run: CommandRun
+    }
+}

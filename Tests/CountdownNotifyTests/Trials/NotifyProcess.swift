@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+
+/// A real countdown-notify with a service manager of its own.
+final class NotifyProcess {
+    let process: ChildProcess
+    private let notifications: NotificationSocket
+    private let log: String
+
+    /// Starts it and waits until it says that it is ready.
+    ///
+    /// - Parameters:
+    ///   - arguments: besides the directory in which it remembers.
+    ///   - socket: of the daemon.
+    ///   - address: of the session bus.
+    ///   - directory: in which it remembers.
+    ///   - awaited: a beginning of its status that is waited for.
+    /// - Throws: where it ends before.
+    init(
+        _ arguments: [String] = [],
+        of socket: String,
+        on address: String,
+        in directory: TemporaryDirectory,
+        until awaited: String = "all is told"
+    ) throws {
+        let notify = directory.path(of: "notify.\(UUID().uuidString.prefix(8))")
+        notifications = try NotificationSocket(path: notify)
+        log = directory.path(of: "notify.log")
+        let errors = unsafe open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard errors >= 0, nothing >= 0 else { throw SystemFailure("open") }
+        defer { for descriptor in [errors, nothing] { close(descriptor) } }
+        process = try ChildProcess(
+            BuiltProduct.path(of: "countdown-notify"),
+            arguments: ["--state-directory", directory.path(of: "told")] + arguments,
+            environment: [
+                "COUNTDOWND_SOCKET": socket, "DBUS_SESSION_BUS_ADDRESS": address, "NOTIFY_SOCKET": notify, "TZ": "UTC0",
+            ],
+            descriptors: [nothing, nothing, errors]
+        )
+        try notifications.await("READY=1", from: process)
+        try awaitStatus(awaited)
+    }
+
+    /// Waits until its status begins so.
+    func awaitStatus(_ beginning: String) throws {
+        try notifications.await("STATUS=\(beginning)", from: process)
+    }
+
+    /// All that it, and those before it in this directory, have said.
+    var standardError: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    /// Ends it with SIGTERM and waits for that.
+    @discardableResult
+    func terminate() throws -> ChildProcess.Ending {
+        process.send(signal: SIGTERM)
+        return try process.wait()
+    }
+
+    /// Ends it with SIGKILL and waits for that.
+    func kill() throws {
+        process.send(signal: SIGKILL)
+        try process.wait()
+    }
+}

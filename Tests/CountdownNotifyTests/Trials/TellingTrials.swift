@@ -1,0 +1,162 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+/// A daemon, a bus and somebody who shows notifications.
+struct Scene {
+    let daemon: DaemonProcess
+    let desktop: Desktop
+    let shower: Shower
+
+    init(_ options: String...) throws {
+        daemon = try DaemonProcess()
+        desktop = try Desktop()
+        shower = try options.isEmpty ? Shower(on: desktop) : Shower(on: desktop, "--capabilities", options[0])
+    }
+
+    /// Starts countdown-notify.
+    func notify(_ arguments: String..., until status: String = "all is told") throws -> NotifyProcess {
+        try NotifyProcess(
+            arguments,
+            of: daemon.socketPath,
+            on: desktop.address,
+            in: desktop.directory,
+            until: status
+        )
+    }
+
+    /// Starts countdowns and finishes them, one after the other.
+    func end(_ keys: String...) throws {
+        let caller = try Caller(of: daemon)
+        for key in keys {
+            _ = try caller.call(Start(key: key, durationUSec: 3_600_000_000))
+            _ = try caller.call(Finish(key: key))
+        }
+    }
+}
+
+@Suite("Endings on a desktop")
+struct TellingTrials {
+    @Test("an ending is told with its label, its time and what can be done, as the specification has it")
+    func tells() throws {
+        let scene = try Scene()
+        let notify = try scene.notify()
+        let caller = try Caller(of: scene.daemon)
+        _ = try caller.call(Start(key: "egg"))
+        _ = try caller.call(Cancel(key: "egg"))
+        _ = try caller.call(Start(key: "tea", durationUSec: 1_000, label: "<Earl> & Grey"))
+        let shown = try scene.shower.next()
+        #expect(shown.summary == "<Earl> & Grey")
+        #expect(shown.body?.hasPrefix("Ended at ") == true)
+        #expect(shown.actions == ["again", "Again", "add-minute", "+1 min", "dismiss", "Dismiss"])
+        #expect(shown.hints?.urgency == 1)
+        #expect(shown.hints?.category == "x-countdownd.ended")
+        #expect(shown.hints?.desktopEntry == "countdown-notify")
+        #expect(shown.replaces == 0)
+        #expect(try notify.terminate() == .exited(code: 0))
+        #expect(!notify.standardError.contains("Earl"))
+    }
+
+    @Test("whoever shows no more than a line is given no more", arguments: ["", "body"])
+    func poor(_ capabilities: String) throws {
+        let scene = try Scene(capabilities)
+        let notify = try scene.notify()
+        let caller = try Caller(of: scene.daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: 1_000, label: "<b>"))
+        let shown = try scene.shower.next()
+        #expect(shown.actions == [])
+        #expect((shown.body == "") == capabilities.isEmpty)
+        #expect(shown.summary?.hasPrefix(capabilities.isEmpty ? "<b>: Ended at " : "<b>") == true)
+        withExtendedLifetime(notify) {}
+    }
+
+    @Test("a click starts it again with what it had, gives it a minute, or does nothing")
+    func actions() throws {
+        let scene = try Scene()
+        let notify = try scene.notify()
+        let follower = try Follower(of: scene.daemon, Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        let caller = try Caller(of: scene.daemon)
+        let start = Start(key: "tea", durationUSec: 5_000_000_000, label: "Tea", metadata: ["cup": "blue"])
+        _ = try caller.call(start)
+        _ = try caller.call(Finish(key: "tea"))
+        let first = try scene.shower.next()
+        try scene.shower.choose("again", of: first.id)
+        try follower.events(through: .finished)
+        let again = try #require(try follower.next().countdown)
+        #expect(again.state == .running && again.durationUSec == 5_000_000_000)
+        #expect(again.label == "Tea" && again.metadata == ["cup": "blue"])
+        #expect(try scene.shower.next("CloseNotification").id == first.id)
+
+        _ = try caller.call(Finish(key: "tea"))
+        try scene.shower.choose("add-minute", of: try scene.shower.next().id)
+        try follower.events(through: .finished)
+        #expect(try follower.next().countdown?.durationUSec == 60_000_000)
+
+        _ = try caller.call(Finish(key: "tea"))
+        let last = try scene.shower.next()
+        try scene.shower.choose("dismiss", of: last.id)
+        #expect(try scene.shower.next("CloseNotification").id == last.id)
+        #expect(try caller.call(Get(key: "tea")).countdown.state == .finished)
+        withExtendedLifetime(notify) {}
+    }
+
+    @Test("what a click could not do is told, with why")
+    func trouble() throws {
+        let scene = try Scene()
+        let notify = try scene.notify()
+        try scene.end("tea")
+        let shown = try scene.shower.next()
+        try scene.daemon.kill()
+        try scene.shower.choose("again", of: shown.id)
+        let trouble = try scene.shower.next()
+        #expect(trouble.summary == "tea")
+        #expect(trouble.body?.hasPrefix("It could not be started again: no daemon at ") == true)
+        withExtendedLifetime(notify) {}
+    }
+
+    @Test("patterns and keys choose whose endings are told")
+    func patterns() throws {
+        let scene = try Scene()
+        let notify = try scene.notify("tea", "login/*")
+        try scene.end("egg", "login/1", "teapot", "tea")
+        #expect(try [scene.shower.next(), scene.shower.next()].map(\.summary) == ["login/1", "tea"])
+        withExtendedLifetime(notify) {}
+    }
+
+    @Test("progress is shown in a notification of its own that is updated in its place, and goes at the end")
+    func progress() throws {
+        let scene = try Scene()
+        let notify = try scene.notify("--progress")
+        let caller = try Caller(of: scene.daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
+        let first = try scene.shower.next()
+        #expect(first.summary == "tea" && first.hints?.value == 0 && first.timeout == 0)
+        #expect(first.hints?.category == "x-countdownd.progress")
+        _ = try caller.call(Pause(key: "tea"))
+        let paused = try scene.shower.next()
+        #expect(paused.body == "Paused" && paused.replaces == first.id && paused.id == first.id)
+        _ = try caller.call(Finish(key: "tea"))
+        // Which of the two watches is told first is open.
+        let last = [try scene.shower.next().hints?.category]
+        #expect(last == ["x-countdownd.ended"])
+        withExtendedLifetime(notify) {}
+    }
+
+    @Test("progress that is over is taken away, be it by an end or because countdown-notify ends")
+    func progressGoes() throws {
+        let scene = try Scene()
+        let notify = try scene.notify("--progress")
+        let caller = try Caller(of: scene.daemon)
+        for end in ["cancel", "terminate"] {
+            _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
+            let shown = try scene.shower.next()
+            // What is updated in its place has a number that is known.
+            _ = try caller.call(Pause(key: "tea"))
+            #expect(try scene.shower.next().replaces == shown.id)
+            if end == "cancel" { _ = try caller.call(Cancel(key: "tea")) } else { try notify.terminate() }
+            #expect(try scene.shower.next("CloseNotification").id == shown.id)
+        }
+    }
+}
