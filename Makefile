@@ -18,7 +18,11 @@ fishdir := $(PREFIX)/share/fish/vendor_completions.d
 in_home := $(if $(HOME),$(filter $(HOME)/%,$(PREFIX)))
 unitdir := $(PREFIX)/$(if $(in_home),share,lib)/systemd/user
 systemunitdir := $(if $(in_home),,$(PREFIX)/lib/systemd/system)
-sandbox := countdownd.service.d/50-sandbox.conf
+applicationsdir := $(PREFIX)/share/applications
+programs := countdownctl countdownd countdown-notify
+# The services of users whose sandbox has a second layer, in a drop-in of this name.
+sandboxed := countdownd countdown-notify
+sandbox := .service.d/50-sandbox.conf
 
 # Set to 1, nothing is installed that the build lacks: it is named instead.
 NO_DEPS ?=
@@ -34,7 +38,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash fuzz soak bench docs sanitize build install uninstall lint clocktest clean
+.PHONY: help run test crash fuzz soak bench picture docs sanitize build install uninstall lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -89,12 +93,16 @@ sanitize: ## run the tests under the address, thread and undefined-behaviour san
 	scripts/test-examples
 	scripts/sanitize
 
-build: $(BUILT)/countdownd $(BUILT)/countdownctl $(BUILT)/share ## release executables in bin/, their manuals and completions
+picture: build ## take the picture of notifications that the README shows, on a desktop of its own
+	$(dependencies) test
+	scripts/picture-notifications
 
-bin/countdownd: $(sources)
+build: $(programs:%=$(BUILT)/%) $(BUILT)/share ## release executables in bin/, their manuals and completions
+
+bin/countdownd bin/countdown-notify: bin/%: $(sources)
 	@scripts/install-dependencies --check build
-	swift build -c release --product countdownd --static-swift-stdlib -Xlinker -s
-	@install -D -m 755 .build/release/countdownd $@
+	swift build -c release --product $* --static-swift-stdlib -Xlinker -s
+	@install -D -m 755 .build/release/$* $@
 
 # lld, because gold warns of getpwnam and its kin in Foundation's part of the static library, which nothing here calls.
 bin/countdownctl: $(sources)
@@ -104,7 +112,7 @@ bin/countdownctl: $(sources)
 	@install -D -m 755 $(static)/release/countdownctl $@
 
 # What the executables say of themselves, so that it is never older than they are.
-$(BUILT)/share: $(BUILT)/countdownd $(BUILT)/countdownctl scripts/manuals Sources/IPC/io.countdownd.varlink
+$(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals Sources/IPC/io.countdownd.varlink
 	@rm -rf $@ && mkdir -p $@
 	scripts/manuals $(BUILT) $@
 	@$(BUILT)/countdownctl --generate-completion-script bash > $@/countdownctl
@@ -113,21 +121,25 @@ $(BUILT)/share: $(BUILT)/countdownd $(BUILT)/countdownctl scripts/manuals Source
 
 install: build ## install below PREFIX, staged in DESTDIR
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(interfacedir)'
-	install -m 755 $(BUILT)/countdownd $(BUILT)/countdownctl '$(DESTDIR)$(bindir)'
+	install -m 755 $(programs:%=$(BUILT)/%) '$(DESTDIR)$(bindir)'
 	install -m 644 Sources/IPC/io.countdownd.varlink '$(DESTDIR)$(interfacedir)'
 	install -d '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man7'
-	install -m 644 $(BUILT)/share/countdownctl.1 $(BUILT)/share/countdownd.1 '$(DESTDIR)$(mandir)/man1'
+	install -m 644 $(programs:%=$(BUILT)/share/%.1) '$(DESTDIR)$(mandir)/man1'
 	install -m 644 $(BUILT)/share/io.countdownd.7 '$(DESTDIR)$(mandir)/man7'
 	install -D -m 644 $(BUILT)/share/countdownctl '$(DESTDIR)$(bashdir)/countdownctl'
 	install -D -m 644 $(BUILT)/share/_countdownctl '$(DESTDIR)$(zshdir)/_countdownctl'
 	install -D -m 644 $(BUILT)/share/countdownctl.fish '$(DESTDIR)$(fishdir)/countdownctl.fish'
+	install -D -m 644 desktop/countdown-notify.desktop '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
 	install -m 644 systemd/countdownd.socket '$(DESTDIR)$(unitdir)'
 	$(call install_service,countdownd.service,$(unitdir))
+	$(call install_service,countdown-notify.service,$(unitdir))
 	@if [ -n '$(DESTDIR)' ] || refused=$$(scripts/check-user-namespaces); then \
-	  (set -x; install -D -m 644 systemd/$(sandbox) '$(DESTDIR)$(unitdir)/$(sandbox)'); \
+	  (set -x; \
+	  install -D -m 644 systemd/countdownd$(sandbox) '$(DESTDIR)$(unitdir)/countdownd$(sandbox)'; \
+	  $(call install_notify_sandbox)); \
 	else \
-	  rm -f '$(DESTDIR)$(unitdir)/$(sandbox)'; \
-	  echo "$(sandbox) is not installed: the services of users cannot have user namespaces here ($$refused)"; \
+	  rm -f $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(sandbox)'); \
+	  echo "50-sandbox.conf is not installed: the services of users cannot have user namespaces here ($$refused)"; \
 	fi
 ifneq ($(systemunitdir),)
 	install -d '$(DESTDIR)$(systemunitdir)'
@@ -139,17 +151,25 @@ endif
 install_service = sed 's|@bindir@|$(bindir)|' systemd/$1.in > '$(DESTDIR)$2/$(notdir $1)' && \
 	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
 
+# Its sandbox is the daemon's, but for the places that that may write to.
+install_notify_sandbox = install -d '$(DESTDIR)$(unitdir)/countdown-notify.service.d'; \
+	  sed '/^ReadWritePaths=/d; /^. The places that StateDirectory= has/d' systemd/countdownd$(sandbox) \
+	    | sed 's/countdownd\.service/countdown-notify.service/' > '$(DESTDIR)$(unitdir)/countdown-notify$(sandbox)'; \
+	  chmod 644 '$(DESTDIR)$(unitdir)/countdown-notify$(sandbox)'
+
 uninstall: ## remove what install put there
-	rm -f '$(DESTDIR)$(bindir)/countdownd' '$(DESTDIR)$(bindir)/countdownctl'
+	rm -f $(programs:%='$(DESTDIR)$(bindir)/%')
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
-	rm -f '$(DESTDIR)$(unitdir)/$(sandbox)'
-	[ ! -d '$(DESTDIR)$(unitdir)/$(dir $(sandbox))' ] || \
-	  rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(unitdir)/$(dir $(sandbox))'
+	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
+	rm -f $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(sandbox)')
+	for folder in $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(dir $(sandbox))'); do \
+	  [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
+	done
 ifneq ($(systemunitdir),)
 	rm -f '$(DESTDIR)$(systemunitdir)/countdownd@.service' '$(DESTDIR)$(systemunitdir)/countdownd@.socket'
 endif
 	rm -f '$(DESTDIR)$(interfacedir)/io.countdownd.varlink'
-	rm -f '$(DESTDIR)$(mandir)/man1/countdownctl.1' '$(DESTDIR)$(mandir)/man1/countdownd.1'
+	rm -f $(programs:%='$(DESTDIR)$(mandir)/man1/%.1')
 	rm -f '$(DESTDIR)$(mandir)/man7/io.countdownd.7'
 	rm -f '$(DESTDIR)$(bashdir)/countdownctl' '$(DESTDIR)$(zshdir)/_countdownctl'
 	rm -f '$(DESTDIR)$(fishdir)/countdownctl.fish'

@@ -36,10 +36,10 @@ struct ManualTests {
 
     @Test("each unit of systemd names one that is there")
     func documentsUnits() throws {
-        for unit in ["countdownd.service.in", "countdownd.socket"] {
+        for unit in ["countdownd.service.in", "countdownd.socket", "countdown-notify.service.in"] {
             let url = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit)")
             let text = try String(contentsOf: url, encoding: .utf8)
-            let named = try #require(text.firstMatch(of: #/\nDocumentation=man:([a-z]+)\(([0-9])\)\n/#))
+            let named = try #require(text.firstMatch(of: #/\nDocumentation=man:([a-z-]+)\(([0-9])\)\n/#))
             #expect(FileManager.default.fileExists(atPath: directory.path(of: "man\(named.2)/\(named.1).\(named.2)")))
         }
     }

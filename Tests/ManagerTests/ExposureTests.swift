@@ -12,7 +12,8 @@ struct ExposureTests {
     init() throws {
         units = try TemporaryDirectory()
         for (unit, name) in [
-            ("countdownd.service", "countdownd.service"), ("system/countdownd@.service", "countdownd@a.service"),
+            ("countdownd.service", "countdownd.service"), ("countdown-notify.service", "countdown-notify.service"),
+            ("system/countdownd@.service", "countdownd@a.service"),
         ] {
             let source = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit).in")
             let text = try String(contentsOf: source, encoding: .utf8)
@@ -30,15 +31,19 @@ struct ExposureTests {
         return try #require(level.flatMap { Double($0.1) }, "\(run)")
     }
 
-    @Test("the first layer of the user's service is at most 6.1, with the second it is at most 1.5")
-    func user() throws {
-        #expect(try exposure(of: "countdownd.service", "--user") <= 6.1)
-        let name = "countdownd.service.d/50-sandbox.conf"
-        let folder = units.path(of: "countdownd.service.d")
+    @Test(
+        "the first layer of a user's service is at most 6.1, with the second it is at most 1.5",
+        arguments: ["countdownd.service", "countdown-notify.service"]
+    )
+    func user(_ unit: String) throws {
+        #expect(try exposure(of: unit, "--user") <= 6.1)
+        let folder = units.path(of: "\(unit).d")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let source = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(name)")
-        try units.write(String(contentsOf: source, encoding: .utf8), to: name)
-        #expect(try exposure(of: "countdownd.service", "--user") <= 1.5)
+        let source = BuiltProduct.packageDirectory.appendingPathComponent(
+            "systemd/countdownd.service.d/50-sandbox.conf"
+        )
+        try units.write(String(contentsOf: source, encoding: .utf8), to: "\(unit).d/50-sandbox.conf")
+        #expect(try exposure(of: unit, "--user") <= 1.5)
     }
 
     @Test("the system service's is below 1.0")

@@ -32,7 +32,7 @@ struct Installation {
         for folder in [copy, libraries] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }
-        for name in ["countdownd", "countdownctl"] {
+        for name in ["countdownd", "countdownctl", "countdown-notify"] {
             let path = try BuiltProduct.path(of: name)
             try FileManager.default.copyItem(atPath: path, toPath: "\(copy)/\(name)")
             for library in try command("ldd", [path]).standardOutput.split(separator: "\n") {

@@ -90,7 +90,7 @@ final class Machine: @unchecked Sendable {
 /// Who there is on the machine. A test that changes what is a user's has that user to itself.
 enum User: String, CaseIterable {
     /// Alice and Bob are members of the group workers.
-    case alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy, kim, lena, mike, nina, olga
+    case alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy, kim, lena, mike, nina, olga, paul, quinn
     case root
 
     var id: Int { self == .root ? 0 : 47_102 + (Self.allCases.firstIndex(of: self) ?? 0) }

@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+private let hasBus = FileManager.default.fileExists(atPath: "/usr/lib/systemd/user/dbus.socket")
+
+@Suite("Notifications in a session with a desktop", .onMachine, .enabled(if: hasBus, "there is no dbus-user-session"))
+struct DesktopTests {
+    private let session: Session
+
+    init() throws {
+        session = try Session(of: .paul)
+    }
+
+    /// Begins to show notifications, and then has the desktop be there.
+    private func desktop() throws -> RunningCommand {
+        try session.systemctl("start", "dbus.socket")
+        let line = "sleep infinity | /usr/bin/python3 ~/notifications.py"
+        let shower = try session.machine.begin(as: session.user, ["sh", "-c", line])
+        #expect(try shower.line() == #"{"member": "ready"}"#)
+        try session.systemctl("start", "desktop.target")
+        return shower
+    }
+
+    /// The summary of the next notification.
+    private func summary(_ shower: RunningCommand) throws -> String {
+        while let line = try shower.line() {
+            if let found = line.firstMatch(of: /"Notify".*"summary": "([^"]*)"/) { return String(found.1) }
+        }
+        return "nothing more"
+    }
+
+    private func end(_ key: String) throws {
+        try session.countdownctl("start \(key) 1h")
+        try session.countdownctl("finish \(key)")
+    }
+
+    @Test("the service comes with the desktop, in its sandbox; what ended after the logout is told at the next login")
+    func comesAndGoes() throws {
+        let stand = BuiltProduct.packageDirectory.appendingPathComponent(
+            "Tests/CountdownNotifyTests/Desktop/notifications.py"
+        )
+        let (machine, user) = (session.machine, session.user)
+        let script = try String(contentsOf: stand, encoding: .utf8)
+        try machine.tell(user, "sh", "-c", "cat > ~/notifications.py", input: script)
+        let unit = "[Unit]\nBindsTo=graphical-session.target\n"
+        let folder = "~/.config/systemd/user"
+        try machine.tell(user, "sh", "-c", "mkdir -p \(folder); cat > \(folder)/desktop.target", input: unit)
+        try session.systemctl("daemon-reload")
+        try session.systemctl("enable", "--quiet", "countdown-notify.service")
+
+        let first = try desktop()
+        try end("egg")
+        #expect(try summary(first) == "egg")
+        let process = try session.systemctl("show", "--value", "--property=MainPID", "countdown-notify.service")
+        let status = try machine.tell(.root, "cat", "/proc/\(process)/status")
+        for line in ["CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] { #expect(status.contains(line)) }
+
+        try session.countdownctl("start call 4s")
+        try session.logOut()
+        // A countdown of the same length, begun later, has ended: then the call's time has come too.
+        try Session(of: .quinn).countdownctl("start clock 4s --wait")
+        try session.logIn()
+        let second = try desktop()
+        #expect(try summary(second) == "call")
+        try end("last")
+        #expect(try summary(second) == "last")
+    }
+}
