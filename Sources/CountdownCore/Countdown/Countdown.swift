@@ -77,8 +77,8 @@ public struct Countdown: Hashable, Sendable {
     /// The whole length with all that was added or taken, pauses not counted.
     public internal(set) var length: TimeSpan
     public let started: WallInstant
-    public internal(set) var label: String?
-    public internal(set) var metadata: [String: String]
+    /// What its starter calls it and keeps with it.
+    var texts: Texts
     /// Whether nothing is kept of it after its end.
     public let forget: Bool
     /// That of its last change.
@@ -100,11 +100,36 @@ public struct Countdown: Hashable, Sendable {
         self.clock = clock
         self.length = length
         self.started = started
-        self.label = label
-        self.metadata = metadata
+        texts = Texts(label: label, metadata: metadata)
         self.forget = forget
         self.revision = revision
     }
+
+    /// A countdown whose texts are kept already.
+    init(
+        key: Key,
+        phase: Phase,
+        clock: Clock,
+        length: TimeSpan,
+        started: WallInstant,
+        texts: Texts,
+        forget: Bool,
+        revision: Revision
+    ) {
+        self.key = key
+        self.phase = phase
+        self.clock = clock
+        self.length = length
+        self.started = started
+        self.texts = texts
+        self.forget = forget
+        self.revision = revision
+    }
+
+    /// What its starter calls it.
+    public var label: String? { texts.label }
+    /// What its starter keeps with it.
+    public var metadata: [String: String] { texts.metadata }
 
     /// Whether it is running or paused.
     public var isLive: Bool {
@@ -120,12 +145,6 @@ public struct Countdown: Hashable, Sendable {
         case .running, .paused: nil
         case .finished(let instant, _), .cancelled(let instant, _): instant
         }
-    }
-
-    /// The bytes of its label and its metadata, with what it takes to keep them: some 32 for a text, 96 for a pair.
-    static func textBytes(label: String?, metadata: [String: String]) -> Int {
-        let labelBytes = label.map { 32 + $0.utf8.count } ?? 0
-        return metadata.reduce(labelBytes) { $0 + 96 + $1.key.utf8.count + $1.value.utf8.count }
     }
 
     /// What is left: never negative, 0 when finished, what was left when cancelled.

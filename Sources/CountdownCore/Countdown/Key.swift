@@ -1,6 +1,7 @@
 /// The name that a caller chose for a countdown: UTF-8, 1 to 255 bytes, no control characters.
 ///
-/// Two keys are equal where their bytes are: no Unicode normalization is applied, so that a key is what was written.
+/// Two keys are equal where their bytes are: no Unicode normalization is applied, so that a key is what was written. Most
+/// keys are short; their bytes lie in here, so that no memory is asked for to make, copy or compare them.
 public struct Key: Hashable, Sendable {
     /// What keeps a text from being a key.
     public enum Invalid: Error, Equatable {
@@ -12,42 +13,59 @@ public struct Key: Hashable, Sendable {
     /// As many as a file name may have.
     public static let maximumBytes = 255
 
-    /// As the caller wrote it.
-    public let text: String
+    /// The bytes of a short key; empty where it is a long one.
+    let short: ShortKey
+    private let long: String?
 
     /// A key of that text, or what keeps it from being one.
     public init(_ text: String) throws(Invalid) {
-        let count = text.utf8.count
-        guard count > 0 else { throw .empty }
-        guard count <= Self.maximumBytes else { throw .tooLong(bytes: count) }
-        if !Self.isPlain(text) {
-            for scalar in text.unicodeScalars where scalar.properties.generalCategory == .control {
+        let utf8 = text.utf8.span
+        guard !utf8.isEmpty else { throw .empty }
+        guard utf8.count <= Self.maximumBytes else { throw .tooLong(bytes: utf8.count) }
+        short = ShortKey(utf8) ?? ShortKey()
+        long = short.isEmpty ? text : nil
+        if long != nil || !short.isPlain {
+            for scalar in text.unicodeScalars
+            where !(" "..."~").contains(scalar) && scalar.properties.generalCategory == .control {
                 throw .controlCharacter(scalar)
             }
         }
-        self.text = text
     }
 
-    /// The key of a text that was a key before.
-    init(trusted text: String) {
-        self.text = text
+    /// The key that was kept as these bytes.
+    init(_ short: ShortKey) {
+        self.short = short
+        long = nil
     }
 
-    /// Whether all characters are printable ASCII, as in most keys: then none has to be looked up.
-    private static func isPlain(_ text: String) -> Bool {
-        let bytes = text.utf8.span
-        for index in bytes.indices where !(0x20...0x7e).contains(bytes[index]) { return false }
-        return true
+    /// As the caller wrote it.
+    public var text: String { long ?? short.text }
+
+    /// Whether its bytes are too many to lie in an entry.
+    var isLong: Bool { long != nil }
+
+    /// Calls the body with the bytes of the key.
+    public func withBytes<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let long else { return try body(short.bytes.span.extracting(first: short.count)) }
+        return try body(long.utf8.span)
+    }
+
+    /// Appends the bytes of the key.
+    public func append(to bytes: inout [UInt8]) {
+        withBytes { unsafe $0.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) } }
     }
 
     public static func == (left: Key, right: Key) -> Bool {
-        let (a, b) = (left.text.utf8.span, right.text.utf8.span)
-        guard a.count == b.count else { return false }
-        for index in a.indices where a[index] != b[index] { return false }
-        return true
+        guard left.short == right.short else { return false }
+        guard let a = left.long, let b = right.long else { return left.isLong == right.isLong }
+        // As bytes: texts are equal where they look the same.
+        return a.utf8.elementsEqual(b.utf8)
     }
 
     public func hash(into hasher: inout Hasher) {
-        unsafe text.utf8.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        guard let long else { return short.hash(into: &hasher) }
+        unsafe long.utf8.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 }

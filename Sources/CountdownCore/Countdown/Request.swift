@@ -55,6 +55,9 @@ public enum Request: Sendable {
             self.metadata = metadata
             self.forget = forget
         }
+
+        /// Those of a countdown that begins.
+        var texts: Texts { Texts(label: label, metadata: metadata ?? [:]) }
     }
 }
 

@@ -114,3 +114,9 @@ extension Int64 {
         return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
     }
 }
+
+/// The earlier of two instants, that which there is where there is one.
+public func earliest<Line: ClockLine>(_ left: Instant<Line>?, _ right: Instant<Line>?) -> Instant<Line>? {
+    guard let left, let right else { return left ?? right }
+    return min(left, right)
+}

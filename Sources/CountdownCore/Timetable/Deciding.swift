@@ -37,7 +37,7 @@ extension Timetable {
             guard liveCount < policy.countdowns else {
                 throw .limitReached(.countdowns, maximum: policy.countdowns)
             }
-            try checkTexts(label: start.label, metadata: start.metadata ?? [:], instead: nil)
+            try checkRoom(for: start.texts, instead: .none)
             return .change(Change(kind: .started, countdown: begin(start, at: now), replaced: nil))
         }
         switch start.ifLive {
@@ -46,7 +46,7 @@ extension Timetable {
         case .fail:
             throw .alreadyRunning(current)
         case .restart:
-            try checkTexts(label: start.label, metadata: start.metadata ?? [:], instead: current)
+            try checkRoom(for: start.texts, instead: current.texts)
             return .change(
                 Change(kind: .restarted, countdown: begin(start, at: now), replaced: current.revision)
             )
@@ -81,9 +81,8 @@ extension Timetable {
     }
 
     /// Refuses texts that there is no room for; those that take no more than what they replace are never refused.
-    private func checkTexts(label: String?, metadata: [String: String], instead: Countdown?) throws(Refusal) {
-        let old = instead.map { Countdown.textBytes(label: $0.label, metadata: $0.metadata) } ?? 0
-        let more = Countdown.textBytes(label: label, metadata: metadata) - old
+    private func checkRoom(for texts: Texts, instead old: Texts) throws(Refusal) {
+        let more = texts.size - old.size
         guard more <= 0 || slab.liveTextBytes + more <= policy.textBytesInAll else {
             throw .limitReached(.textBytesInAll, maximum: policy.textBytesInAll)
         }
@@ -102,8 +101,7 @@ extension Timetable {
             clock: deadline.clock,
             length: deadline.remaining(at: now),
             started: now.wall,
-            label: start.label,
-            metadata: start.metadata ?? [:],
+            texts: start.texts,
             forget: start.forget,
             revision: revision.next
         )
@@ -111,9 +109,11 @@ extension Timetable {
 
     private func extend(_ current: Countdown, as start: Request.Start, at now: Now) throws(Refusal) -> Decision {
         var countdown = current
-        if let label = start.label { countdown.label = label }
-        if let metadata = start.metadata { countdown.metadata = metadata }
-        try checkTexts(label: countdown.label, metadata: countdown.metadata, instead: current)
+        countdown.texts = Texts(
+            label: start.label ?? current.label,
+            metadata: start.metadata ?? current.metadata
+        )
+        try checkRoom(for: countdown.texts, instead: current.texts)
         var span = policy.defaultLength
         if case .after(let given) = start.end { span = given }
         do {

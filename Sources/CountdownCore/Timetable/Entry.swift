@@ -36,7 +36,7 @@ struct Entry: Sendable {
         state = State(countdown.phase)
         clock = countdown.clock
         forget = countdown.forget
-        key = ShortKey(countdown.key) ?? ShortKey()
+        key = countdown.key.short
     }
 
     var isLive: Bool { state == .running || state == .paused }
@@ -54,45 +54,12 @@ extension Entry.State {
     }
 }
 
-/// The bytes of a key, where they are few enough to lie in the entry.
-struct ShortKey: Sendable {
-    static let capacity = 24
-
-    private var count: UInt8 = 0
-    private var bytes = InlineArray<24, UInt8>(repeating: 0)
-
-    init() {}
-
-    /// Nil where the key has more bytes.
-    init?(_ key: Key) {
-        let text = key.text.utf8.span
-        guard text.count <= Self.capacity else { return nil }
-        count = UInt8(truncatingIfNeeded: text.count)
-        for index in text.indices { bytes[index] = text[index] }
-    }
-
-    /// Nil where it is empty, as no key is.
-    var key: Key? {
-        guard count > 0 else { return nil }
-        let text = unsafe UTF8Span(unchecked: bytes.span.extracting(first: Int(count)))
-        return Key(trusted: String(copying: text))
-    }
-
-    static func == (left: ShortKey, right: Key) -> Bool {
-        let text = right.text.utf8.span
-        guard text.count == Int(left.count) else { return false }
-        for index in text.indices where left.bytes[index] != text[index] { return false }
-        return true
-    }
-}
-
 /// What only some countdowns have.
 struct Extra: Sendable {
     static let none: Int32 = -1
     static let empty = Extra()
 
-    var label: String?
-    var metadata: [String: String] = [:]
+    var texts = Texts.none
     /// Nil where the key is a short one.
     var key: Key?
     /// When it ended; nothing where it did not.
@@ -102,12 +69,11 @@ struct Extra: Sendable {
 
     /// Nil where a countdown has nothing of all that.
     init?(_ countdown: Countdown) {
-        label = countdown.label
-        metadata = countdown.metadata
-        key = countdown.key.text.utf8.count > ShortKey.capacity ? countdown.key : nil
+        texts = countdown.texts
+        key = countdown.key.isLong ? countdown.key : nil
         switch countdown.phase {
         case .running:
-            guard label != nil || !metadata.isEmpty || key != nil else { return nil }
+            guard texts != .none || key != nil else { return nil }
         case .paused(let remaining):
             span = remaining
         case .finished(let instant, let late):

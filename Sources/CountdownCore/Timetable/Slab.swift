@@ -41,12 +41,13 @@ struct Slab: Sendable {
 
     func key(at slot: Slot) -> Key {
         let entry = self[slot]
-        return entry.key.key ?? longKey(of: entry)
+        return entry.key.isEmpty ? longKey(of: entry) : Key(entry.key)
     }
 
     func isKey(_ key: Key, at slot: Slot) -> Bool {
-        if key.text.utf8.count <= ShortKey.capacity { return self[slot].key == key }
-        return extra(of: self[slot]).key == key
+        let entry = self[slot]
+        guard entry.key == key.short else { return false }
+        return !key.isLong || longKey(of: entry) == key
     }
 
     /// What lies there; the deadline of a running countdown is kept elsewhere and has to be given.
@@ -59,8 +60,7 @@ struct Slab: Sendable {
             clock: entry.clock,
             length: entry.length,
             started: entry.started,
-            label: extra.label,
-            metadata: extra.metadata,
+            texts: extra.texts,
             forget: entry.forget,
             revision: entry.revision
         )
@@ -85,8 +85,7 @@ struct Slab: Sendable {
 
     private func textBytes(of entry: Entry) -> Int {
         guard entry.isLive, entry.extra != Extra.none else { return 0 }
-        let extra = extras[entry.extra]
-        return Countdown.textBytes(label: extra.label, metadata: extra.metadata)
+        return extras[entry.extra].texts.size
     }
 
     private func longKey(of entry: Entry) -> Key {

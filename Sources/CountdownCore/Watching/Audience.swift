@@ -41,4 +41,10 @@ struct Audience: Sendable {
         }
         for (watcher, selection) in others where selection.contains(key) { body(watcher) }
     }
+
+    /// Whether two keys are certain to be heard of by the same; false where that would take longer to find out than to
+    /// ask for each.
+    func hearsAlike(of key: Key, and other: Key) -> Bool {
+        key == other || others.isEmpty && byKey[key] == nil && byKey[other] == nil
+    }
 }

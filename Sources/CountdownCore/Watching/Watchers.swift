@@ -72,6 +72,11 @@ public struct Watchers: Sendable {
         }
     }
 
+    /// Whether two keys are certain to be heard of by the same watchers.
+    public func hearAlike(of key: Key, and other: Key) -> Bool {
+        audience.hearsAlike(of: key, and: other)
+    }
+
     // MARK: Ticks
 
     /// Puts a countdown on the wheel of one watcher's interval.
