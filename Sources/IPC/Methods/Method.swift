@@ -26,7 +26,11 @@ public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
         self.countdown = countdown
     }
 
-    public func encode(into writer: inout JSONWriter) {
+    public func encode(into writer: inout JSONWriter) { Self.encode(countdown, into: &writer) }
+
+    /// Writes the members, for whoever has the countdown in other words.
+    @inlinable
+    public static func encode(_ countdown: some JSONEncodable, into writer: inout JSONWriter) {
         writer.member("countdown", countdown)
     }
 

@@ -71,7 +71,11 @@ public struct Start: Method {
             self.countdown = countdown
         }
 
-        public func encode(into writer: inout JSONWriter) {
+        public func encode(into writer: inout JSONWriter) { Self.encode(outcome, countdown, into: &writer) }
+
+        /// Writes the members, for whoever has the countdown in other words.
+        @inlinable
+        public static func encode(_ outcome: Outcome, _ countdown: some JSONEncodable, into writer: inout JSONWriter) {
             writer.member("outcome", outcome)
             writer.member("countdown", countdown)
         }

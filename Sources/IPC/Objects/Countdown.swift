@@ -59,7 +59,12 @@ public struct Countdown: Sendable, Hashable {
 
 extension Countdown: JSONEncodable, JSONDecodable {
     public func encode(into writer: inout JSONWriter) {
-        writer.member("key", key)
+        encode(into: &writer) { $0.member("key", key) }
+    }
+
+    /// Writes the members; that of the key is written by the closure, for whoever has it in other words.
+    public func encode(into writer: inout JSONWriter, key: (inout JSONWriter) -> Void) {
+        key(&writer)
         writer.member("state", state)
         writer.member("clock", clock)
         writer.member("durationUSec", durationUSec)

@@ -35,21 +35,28 @@ public struct Event: Sendable, Hashable {
 
 extension Event {
     /// The event as JSON text: encoded once, it goes to any number of watchers.
-    public func encoded() -> [UInt8] {
+    public func encoded() -> [UInt8] { encoded { $0.memberIfPresent("key", key) } }
+
+    /// The event as JSON text, where the member of the key is written by the closure, for whoever has it in other words.
+    public func encoded(key: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
-        writer.object { encode(into: &$0) }
+        writer.object { encode(into: &$0, key: key) }
         return writer.bytes
+    }
+
+    private func encode(into writer: inout JSONWriter, key: (inout JSONWriter) -> Void) {
+        writer.member("type", type)
+        writer.memberIfPresent("revision", revision)
+        key(&writer)
+        writer.memberIfPresent("remainingUSec", remainingUSec)
+        writer.memberIfPresent("lateUSec", lateUSec)
+        writer.memberIfPresent("countdown", countdown)
     }
 }
 
 extension Event: JSONEncodable, JSONDecodable {
     public func encode(into writer: inout JSONWriter) {
-        writer.member("type", type)
-        writer.memberIfPresent("revision", revision)
-        writer.memberIfPresent("key", key)
-        writer.memberIfPresent("remainingUSec", remainingUSec)
-        writer.memberIfPresent("lateUSec", lateUSec)
-        writer.memberIfPresent("countdown", countdown)
+        encode(into: &writer) { $0.memberIfPresent("key", key) }
     }
 
     /// A type that is not known is `InvalidParameter("type")`: who reads a stream passes over it before.

@@ -7,23 +7,48 @@ enum Decimal {
     private static let groupSize: UInt64 = 100_000_000
     private static let zeroes: UInt64 = 0x3030_3030_3030_3030
 
-    /// Writes an integer in decimal.
+    /// Writes an integer in decimal, for which there has to be room for ``capacity`` bytes; tells how many it wrote.
     @inline(__always)
-    static func append(_ value: Int64, to output: inout OutputSpan<UInt8>) {
-        if value < 0 { output.append(ASCII.minus) }
-        // Three groups are enough: the least value has 19 digits.
-        var groups = InlineArray<3, UInt64>(repeating: 0)
-        var first = 3
-        var rest = value.magnitude
-        repeat {
-            first &-= 1
-            groups[first] = digits(of: rest % groupSize)
-            rest /= groupSize
-        } while rest > 0
-        // A zero has one digit all the same.
-        let leading = min(groups[first].trailingZeroBitCount >> 3, 7)
-        for index in first..<3 { groups[index] = (groups[index] | zeroes).littleEndian }
-        output.append(copying: unsafe groups.span.bytes, from: first << 3 &+ leading)
+    @unsafe
+    static func write(_ value: Int64, to start: UnsafeMutablePointer<UInt8>) -> Int {
+        var place = unsafe start
+        if value < 0 {
+            unsafe place.pointee = ASCII.minus
+            unsafe place += 1
+        }
+        var high = value.magnitude / groupSize
+        let low = digits(of: value.magnitude % groupSize)
+        guard high > 0 else { return unsafe place - start &+ writeFirst(low, to: place) }
+        let top = high / groupSize
+        if top > 0 {
+            unsafe place += unsafe writeFirst(digits(of: top), to: place)
+            high %= groupSize
+            unsafe write(digits(of: high), to: place)
+            unsafe place += 8
+        } else {
+            unsafe place += unsafe writeFirst(digits(of: high), to: place)
+        }
+        unsafe write(low, to: place)
+        return unsafe place - start &+ 8
+    }
+
+    /// Writes a group of digits without the zeroes that it begins with, but for the last; tells how many it wrote.
+    @inline(__always)
+    @unsafe
+    private static func writeFirst(_ digits: UInt64, to place: UnsafeMutablePointer<UInt8>) -> Int {
+        let leading = min(digits.trailingZeroBitCount >> 3, 7)
+        var rest = (digits | zeroes) >> UInt64(leading << 3)
+        for index in 0..<8 &- leading {
+            unsafe place[index] = UInt8(truncatingIfNeeded: rest)
+            rest >>= 8
+        }
+        return 8 &- leading
+    }
+
+    @inline(__always)
+    @unsafe
+    private static func write(_ digits: UInt64, to place: UnsafeMutablePointer<UInt8>) {
+        unsafe UnsafeMutableRawPointer(place).storeBytes(of: (digits | zeroes).littleEndian, as: UInt64.self)
     }
 
     /// The eight digits of a number below 10⁸, a byte each, the first in the lowest byte. The halves of each part are

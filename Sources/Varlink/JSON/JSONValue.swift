@@ -63,7 +63,7 @@ extension JSONWriter {
 
     private mutating func write(_ value: JSONValue) {
         switch value {
-        case .null: bytes.append(contentsOf: "null".utf8)
+        case .null: buffer.append(contentsOf: "null".utf8)
         case .boolean(let value): write(value)
         case .integer(let value): write(value)
         case .double(let value): write(value)

@@ -39,6 +39,6 @@ extension JSONWriter {
     /// Writes an element that is JSON already.
     public mutating func element(raw json: [UInt8]) {
         separate()
-        bytes.append(contentsOf: json)
+        buffer.append(json)
     }
 }

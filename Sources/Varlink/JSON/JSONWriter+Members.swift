@@ -1,25 +1,23 @@
 extension JSONWriter {
     /// Writes a member that is a string.
     public mutating func member(_ name: StaticString, _ value: String) {
-        let utf8 = value.utf8Span.span
+        member(name, utf8: value.utf8Span.span)
+    }
+
+    /// Writes a member that is a string, whose bytes are UTF-8.
+    public mutating func member(_ name: StaticString, utf8: Span<UInt8>) {
         guard utf8.isPlain else {
             write(name: name)
             return writeEscaped(utf8)
         }
-        let separated = takeSeparation()
-        bytes.append(addingCapacity: name.utf8CodeUnitCount + utf8.count + Self.nameOverhead + 2) { output in
-            output.append(name: name, separated: separated)
-            output.append(quoting: utf8)
-        }
+        write(name: name)
+        buffer.append(quoting: utf8)
     }
 
     /// Writes a member that is an integer.
     public mutating func member(_ name: StaticString, _ value: Int64) {
-        let separated = takeSeparation()
-        bytes.append(addingCapacity: name.utf8CodeUnitCount + Decimal.capacity + Self.nameOverhead) { output in
-            output.append(name: name, separated: separated)
-            Decimal.append(value, to: &output)
-        }
+        write(name: name)
+        buffer.append(value)
     }
 
     /// Writes a member that is an integer.
@@ -29,11 +27,8 @@ extension JSONWriter {
 
     /// Writes a member that is a truth value.
     public mutating func member(_ name: StaticString, _ value: Bool) {
-        let separated = takeSeparation()
-        bytes.append(addingCapacity: name.utf8CodeUnitCount + Self.nameOverhead + 5) { output in
-            output.append(name: name, separated: separated)
-            output.append(literal: value ? "true" : "false")
-        }
+        write(name: name)
+        write(value)
     }
 
     /// Writes a member that is a number, which has to be finite.
@@ -116,7 +111,7 @@ extension JSONWriter {
     /// Writes a member whose value is JSON already.
     public mutating func member(_ name: StaticString, raw json: [UInt8]) {
         write(name: name)
-        bytes.append(contentsOf: json)
+        buffer.append(json)
     }
 
     /// Writes a member that is a string, under a name that is not known beforehand.

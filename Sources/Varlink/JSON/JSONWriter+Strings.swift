@@ -3,34 +3,34 @@ extension JSONWriter {
     mutating func write(_ string: String) {
         let utf8 = string.utf8Span.span
         guard utf8.isPlain else { return writeEscaped(utf8) }
-        bytes.append(addingCapacity: utf8.count + 2) { $0.append(quoting: utf8) }
+        buffer.append(quoting: utf8)
     }
 
     /// Writes a string with its quotes, byte by byte.
     mutating func writeEscaped(_ utf8: Span<UInt8>) {
-        bytes.append(ASCII.quote)
+        buffer.append(ASCII.quote)
         for index in utf8.indices { writeEscaped(utf8[index]) }
-        bytes.append(ASCII.quote)
+        buffer.append(ASCII.quote)
     }
 
     private mutating func writeEscaped(_ byte: UInt8) {
         switch byte {
-        case ASCII.quote, ASCII.backslash: bytes.append(contentsOf: [ASCII.backslash, byte])
-        case 0x08: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerB])
-        case 0x0C: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerF])
-        case ASCII.newline: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerN])
-        case ASCII.carriageReturn: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerR])
-        case ASCII.tab: bytes.append(contentsOf: [ASCII.backslash, ASCII.lowerT])
+        case ASCII.quote, ASCII.backslash: buffer.append(contentsOf: [ASCII.backslash, byte])
+        case 0x08: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerB])
+        case 0x0C: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerF])
+        case ASCII.newline: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerN])
+        case ASCII.carriageReturn: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerR])
+        case ASCII.tab: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerT])
         case 0..<ASCII.space: writeUnicodeEscape(byte)
-        default: bytes.append(byte)
+        default: buffer.append(byte)
         }
     }
 
     private mutating func writeUnicodeEscape(_ byte: UInt8) {
         let digits = Array("0123456789abcdef".utf8)
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(digits[Int(byte >> 4)])
-        bytes.append(digits[Int(byte & 0xF)])
+        buffer.append(contentsOf: "\\u00".utf8)
+        buffer.append(digits[Int(byte >> 4)])
+        buffer.append(digits[Int(byte & 0xF)])
     }
 }
 

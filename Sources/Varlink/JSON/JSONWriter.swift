@@ -4,15 +4,16 @@
 /// ``object(_:)``, ``member(_:object:)`` and their like write into the one that they open.
 public struct JSONWriter: Sendable {
     /// All that was written, and what it was appended to.
-    public internal(set) var bytes: [UInt8]
+    public var bytes: [UInt8] { buffer.bytes }
+    var buffer: ByteBuffer
     /// Whether a value stands before the next one in the container that is open.
     var needsComma = false
 
     /// A writer that begins with nothing.
-    public init() { bytes = [] }
+    public init() { buffer = ByteBuffer() }
 
     /// A writer that appends to bytes that are there.
-    public init(appendingTo bytes: consuming [UInt8]) { self.bytes = bytes }
+    public init(appendingTo bytes: consuming [UInt8]) { buffer = ByteBuffer(bytes) }
 
     /// Writes an object as a whole value.
     public mutating func object(_ body: (inout JSONWriter) -> Void) {
@@ -31,59 +32,50 @@ public struct JSONWriter: Sendable {
     }
 
     /// Appends bytes as they are: no comma is put before them, and none is expected after them.
-    public mutating func appendRaw(_ json: [UInt8]) { bytes.append(contentsOf: json) }
+    public mutating func appendRaw(_ json: [UInt8]) { buffer.append(json) }
 }
 
 extension JSONWriter {
     mutating func open(_ bracket: UInt8) {
-        bytes.append(bracket)
+        buffer.append(bracket)
         needsComma = false
     }
 
     mutating func close(_ bracket: UInt8) {
-        bytes.append(bracket)
+        buffer.append(bracket)
         needsComma = true
     }
 
-    /// Puts the comma before a value, where it needs one.
+    /// Puts the comma before a value, where it needs one; the one after it will.
     mutating func separate() {
-        if takeSeparation() { bytes.append(ASCII.comma) }
-    }
-
-    /// Whether the next value needs a comma before it; the one after it will.
-    mutating func takeSeparation() -> Bool {
-        defer { needsComma = true }
-        return needsComma
+        if needsComma { buffer.append(ASCII.comma) }
+        needsComma = true
     }
 
     /// Writes the name of a member and the colon behind it.
+    @inline(__always)
     mutating func write(name: StaticString) {
-        let separated = takeSeparation()
-        bytes.append(addingCapacity: name.utf8CodeUnitCount + Self.nameOverhead) { output in
-            output.append(name: name, separated: separated)
-        }
+        buffer.append(name: name, separated: needsComma)
+        needsComma = true
     }
 
     /// Writes a name that is not known beforehand, and may have to be escaped.
     mutating func write(name: String) {
         separate()
         write(name)
-        bytes.append(ASCII.colon)
+        buffer.append(ASCII.colon)
     }
 
-    /// The bytes that a name needs besides its own: a comma, two quotes and a colon.
-    static var nameOverhead: Int { 4 }
-
     mutating func write(_ value: Bool) {
-        bytes.append(addingCapacity: 5) { $0.append(literal: value ? "true" : "false") }
+        buffer.append(literal: value ? "true" : "false")
     }
 
     mutating func write(_ value: Double) {
         precondition(value.isFinite, "JSON has no infinite numbers")
-        bytes.append(contentsOf: value.description.utf8)
+        buffer.append(contentsOf: value.description.utf8)
     }
 
     mutating func write(_ value: Int64) {
-        bytes.append(addingCapacity: Decimal.capacity) { Decimal.append(value, to: &$0) }
+        buffer.append(value)
     }
 }

@@ -37,7 +37,7 @@ public struct Framer: Sendable {
     public mutating func receive(_ received: Span<UInt8>) {
         discardHandedOut()
         self.received += received.count
-        bytes.append(addingCapacity: received.count) { $0.append(copying: received) }
+        unsafe received.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
     /// The range in ``bytes`` of the next message, without its NUL; nil where it has not been received whole.

@@ -11,20 +11,32 @@ struct Outbox: Sendable {
     private(set) var takings = 0
 
     /// The number of bytes that nobody has taken yet.
-    var unsent: Int { writer.bytes.count - sent }
+    var unsent: Int { writer.buffer.count - sent }
     /// The number of bytes that are held.
-    var length: Int { writer.bytes.count }
+    var length: Int { writer.buffer.count }
 
     /// Writes one message, whose members the closure writes, and its NUL.
     mutating func message(_ body: (inout JSONWriter) -> Void) {
         writer.open(ASCII.openBrace)
         body(&writer)
-        writer.bytes.append(addingCapacity: 2) { $0.append(literal: "}\0") }
+        writer.buffer.append(literal: "}\0")
+    }
+
+    /// Writes the beginning of a message whose parameters are one array, up to its first element.
+    mutating func openArray(_ name: StaticString) {
+        writer.buffer.append(literal: #"{"parameters":{""#)
+        writer.buffer.append(literal: name)
+        writer.buffer.append(literal: #"":["#)
+    }
+
+    /// Writes the end of such a message, after which another follows in answer to the same call.
+    mutating func closeArray() {
+        writer.buffer.append(literal: "]},\"continues\":true}\0")
     }
 
     /// Offers what is unsent; the body tells how many of the bytes it took.
     mutating func withUnsent<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Int) throws(Failure) {
-        let taken = try body(writer.bytes.span.extracting(sent...))
+        let taken = try body(writer.buffer.storage.span.extracting(sent..<length))
         precondition(taken >= 0 && taken <= unsent, "no more bytes can be taken than there are")
         sent += taken
         takings += 1
@@ -33,16 +45,16 @@ struct Outbox: Sendable {
 
     /// Forgets what was written after this length was reached.
     mutating func truncate(to length: Int) {
-        writer.bytes.removeLast(writer.bytes.count - length)
+        writer.buffer.truncate(to: length)
     }
 
     /// Frees what was sent. The rest is moved only where it is the smaller part, so that a byte is moved a bounded
     /// number of times however little the peer reads at once.
     private mutating func discardSent() {
         if unsent == 0 {
-            writer.bytes.removeAll(keepingCapacity: writer.bytes.capacity <= Self.idleCapacity)
+            writer.buffer.removeAll(keepingCapacity: writer.buffer.capacity <= Self.idleCapacity)
         } else if sent > unsent {
-            writer.bytes.removeSubrange(..<sent)
+            writer.buffer.removeFirst(sent)
         } else {
             return
         }
@@ -53,14 +65,14 @@ struct Outbox: Sendable {
 extension JSONWriter {
     /// Writes `parameters`, or nothing where the closure writes no member.
     mutating func parameters(_ body: (inout JSONWriter) -> Void) {
-        let length = bytes.count
+        let length = buffer.count
         let neededComma = needsComma
         write(name: "parameters" as StaticString)
         open(ASCII.openBrace)
-        let start = bytes.count
+        let start = buffer.count
         body(&self)
-        guard bytes.count == start else { return close(ASCII.closeBrace) }
-        bytes.removeLast(start - length)
+        guard buffer.count == start else { return close(ASCII.closeBrace) }
+        buffer.truncate(to: length)
         needsComma = neededComma
     }
 }

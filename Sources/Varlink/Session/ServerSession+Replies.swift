@@ -38,8 +38,29 @@ extension ServerSession {
         write(error)
     }
 
+    /// Puts elements, with commas between them, into an array that is all the parameters of a reply that continues. The
+    /// reply stays open for more of them until it is closed, or another one follows.
+    public mutating func fill(_ name: StaticString, with elements: [UInt8]) {
+        if filled == 0 {
+            guard expectsReply(continues: true) else { return }
+            outbox.openArray(name)
+        } else {
+            outbox.writer.buffer.append(ASCII.comma)
+        }
+        outbox.writer.buffer.append(elements)
+        filled += elements.count
+    }
+
+    /// Closes the reply that is being filled, where one is.
+    public mutating func closeFilled() {
+        guard filled > 0 else { return }
+        outbox.closeArray()
+        filled = 0
+    }
+
     /// Whether the call in progress is to get a reply; the call is over where none shall follow.
     private mutating func expectsReply(continues: Bool) -> Bool {
+        closeFilled()
         guard let call = callInProgress else { preconditionFailure("a reply belongs to a call in progress") }
         precondition(!continues || call.more, "only a call with more has replies that continue")
         if !continues { callInProgress = nil }
@@ -66,5 +87,8 @@ extension ServerSession {
     }
 
     /// Drops what the client has not been sent, where the connection is given up: maybe half a message was.
-    public mutating func dropUnsent() { outbox = Outbox() }
+    public mutating func dropUnsent() {
+        outbox = Outbox()
+        filled = 0
+    }
 }

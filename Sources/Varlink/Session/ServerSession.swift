@@ -20,6 +20,8 @@ public struct ServerSession: Sendable {
     public let service: ServiceDescription
     /// The call that waits for its reply.
     public internal(set) var callInProgress: CallInProgress?
+    /// How many bytes of elements are in the reply that is being filled; 0 where none is.
+    public internal(set) var filled = 0
     var framer: Framer
     var outbox = Outbox()
     /// What each call is answered; nil where the client may call.

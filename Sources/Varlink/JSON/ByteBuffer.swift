@@ -1,0 +1,148 @@
+/// Bytes that are appended to.
+///
+/// The array behind it has room beyond them, so that whatever is appended is written where it belongs at once: to append
+/// to the array itself would take a call, and a check of its own, for each piece.
+struct ByteBuffer: Sendable {
+    /// The least room that is asked for.
+    private static let leastRoom = 256
+
+    /// The bytes, and the room behind them, which may hold anything.
+    private(set) var storage: [UInt8] = []
+    private(set) var count = 0
+
+    init() {}
+
+    init(_ bytes: consuming [UInt8]) {
+        count = bytes.count
+        storage = bytes
+    }
+
+    /// A copy of the bytes.
+    var bytes: [UInt8] { Array(storage[..<count]) }
+    /// How many bytes there is room for in all.
+    var capacity: Int { storage.count }
+
+    mutating func removeAll(keepingCapacity: Bool) {
+        if !keepingCapacity { storage = [] }
+        count = 0
+    }
+
+    mutating func removeFirst(_ removed: Int) {
+        storage.removeSubrange(..<removed)
+        count -= removed
+    }
+
+    mutating func truncate(to length: Int) {
+        precondition(length <= count, "there are not so many bytes")
+        count = length
+    }
+
+    // MARK: Appending
+
+    @inline(__always)
+    mutating func append(_ byte: UInt8) {
+        reserve(1)
+        storage[count] = byte
+        count &+= 1
+    }
+
+    mutating func append(contentsOf bytes: some Collection<UInt8>) {
+        reserve(bytes.count)
+        for byte in bytes {
+            storage[count] = byte
+            count &+= 1
+        }
+    }
+
+    mutating func append(_ bytes: [UInt8]) { append(copying: bytes.span) }
+
+    mutating func append(copying bytes: Span<UInt8>) {
+        unsafe write(bytes.count) { place in
+            unsafe bytes.withUnsafeBytes { unsafe Self.copy($0.baseAddress, bytes.count, to: place) }
+            return bytes.count
+        }
+    }
+
+    /// Appends a literal as it is.
+    @inline(__always)
+    mutating func append(literal: StaticString) {
+        let length = literal.utf8CodeUnitCount
+        unsafe write(length) { place in
+            unsafe Self.copy(literal.utf8Start, length, to: place)
+            return length
+        }
+    }
+
+    /// Appends the name of a member with its quotes and the colon behind it, after a comma where one is needed.
+    @inline(__always)
+    mutating func append(name: StaticString, separated: Bool) {
+        let length = name.utf8CodeUnitCount
+        unsafe write(length &+ 4) { start in
+            var place = unsafe start
+            if separated {
+                unsafe place.pointee = ASCII.comma
+                unsafe place += 1
+            }
+            unsafe place[0] = ASCII.quote
+            unsafe Self.copy(name.utf8Start, length, to: place + 1)
+            unsafe place[length &+ 1] = ASCII.quote
+            unsafe place[length &+ 2] = ASCII.colon
+            return length &+ (separated ? 4 : 3)
+        }
+    }
+
+    /// Appends bytes that need no escapes, with quotes.
+    @inline(__always)
+    mutating func append(quoting plain: Span<UInt8>) {
+        let length = plain.count
+        unsafe write(length &+ 2) { place in
+            unsafe place[0] = ASCII.quote
+            unsafe plain.withUnsafeBytes { unsafe Self.copy($0.baseAddress, length, to: place + 1) }
+            unsafe place[length &+ 1] = ASCII.quote
+            return length &+ 2
+        }
+    }
+
+    /// Appends an integer in decimal.
+    @inline(__always)
+    mutating func append(_ value: Int64) {
+        unsafe write(Decimal.capacity) { unsafe Decimal.write(value, to: $0) }
+    }
+
+    // MARK: Room
+
+    /// Writes what is appended behind the bytes that are there.
+    ///
+    /// - Parameters:
+    ///   - most: how many bytes the body may write.
+    ///   - body: tells how many it wrote.
+    @inline(__always)
+    @unsafe
+    private mutating func write(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        reserve(most)
+        let count = count
+        let written = unsafe storage.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { return 0 }
+            return unsafe body(start + count)
+        }
+        self.count = count &+ written
+    }
+
+    @inline(__always)
+    @unsafe
+    private static func copy(_ source: UnsafeRawPointer?, _ length: Int, to place: UnsafeMutablePointer<UInt8>) {
+        guard let source = unsafe source else { return }
+        unsafe UnsafeMutableRawPointer(place).copyMemory(from: source, byteCount: length)
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ length: Int) {
+        if storage.count &- count < length { grow(by: length) }
+    }
+
+    @inline(never)
+    private mutating func grow(by length: Int) {
+        let more = max(length, storage.count, Self.leastRoom)
+        storage.append(contentsOf: repeatElement(0, count: more))
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Varlink
+
+@Suite("Bytes that are appended to")
+struct ByteBufferTests {
+    @Test("what is appended stands one after the other, however often room is made")
+    func appending() {
+        var buffer = ByteBuffer(Array("<".utf8))
+        var expected = "<"
+        for number in 0..<300 {
+            buffer.append(ASCII.openBracket)
+            buffer.append(literal: "literal")
+            buffer.append(name: "name", separated: number % 2 == 0)
+            buffer.append(quoting: "é".utf8Span.span)
+            buffer.append(contentsOf: "c".utf8)
+            buffer.append(Array(",".utf8))
+            buffer.append(Int64(number) - 150)
+            expected += "[literal\(number % 2 == 0 ? "," : "")\"name\":\"é\"c,\(number - 150)"
+        }
+        #expect(buffer.count == expected.utf8.count)
+        #expect(buffer.bytes.elementsEqual(expected.utf8))
+        #expect(buffer.capacity >= buffer.count)
+    }
+
+    @Test("what is cut off at the end, or at the beginning, is gone and the rest stays")
+    func cutting() {
+        var buffer = ByteBuffer(Array("abcdef".utf8))
+        buffer.truncate(to: 4)
+        buffer.removeFirst(1)
+        buffer.append(literal: "g")
+        #expect(buffer.bytes.elementsEqual("bcdg".utf8))
+    }
+
+    @Test("room is kept or given back, as is asked")
+    func emptying() {
+        var buffer = ByteBuffer()
+        buffer.append(literal: "abc")
+        let capacity = buffer.capacity
+        buffer.removeAll(keepingCapacity: true)
+        #expect(buffer.count == 0 && buffer.capacity == capacity)
+        buffer.removeAll(keepingCapacity: false)
+        #expect(buffer.capacity == 0)
+        #expect(buffer.bytes.isEmpty)
+    }
+}
