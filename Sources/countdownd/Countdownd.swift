@@ -18,6 +18,7 @@ enum Countdownd {
 
     private static func run(_ options: Options) -> Never {
         umask(0o077)
+        Database.prepareLibrary()
         // Else libdispatch tells syslog of each thread whose priority it may not set, as users may not raise it.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         let log = Log(level: options.logLevel, journalStream: Environment.value(of: "JOURNAL_STREAM"))

@@ -25,7 +25,7 @@ struct Supervision {
     private var nextReport: BootInstant?
 
     /// When systemd has to be told something though nothing happens.
-    var next: BootInstant? { [nextPing, nextReport].compactMap(\.self).min() }
+    var next: BootInstant? { earliest(nextPing, nextReport) }
 
     init(supervisor: Supervisor, at now: Now) {
         self.supervisor = supervisor

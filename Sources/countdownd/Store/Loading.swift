@@ -49,7 +49,7 @@ struct Loading {
         from database: borrowing Database,
         shift: (Int64) -> TimeSpan?
     ) throws(SQLiteFailure) {
-        let rows = try database.prepare("SELECT \(Row.columns) FROM countdown ORDER BY revision")
+        let rows = try database.prepare("SELECT revision, \(Row.columns) FROM countdown ORDER BY revision")
         var last = Int64.min
         while try rows.step() {
             guard let number = rows.integer(0), number > last || last == .min else {

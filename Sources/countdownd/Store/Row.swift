@@ -12,9 +12,9 @@ struct Row {
         case forgotten = 4
     }
 
-    static let columns =
-        "revision, key, state, clock, epoch, instant, rest, length, started, label, metadata, forget"
-    static let parameters = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+    /// All but that of the revision, in the order in which they are bound.
+    static let columns = "key, state, clock, epoch, instant, rest, length, started, label, metadata, forget"
+    static let columnCount: Int32 = 11
 
     private let countdown: Countdown
     private let state: State
@@ -40,19 +40,18 @@ struct Row {
         }
     }
 
-    func bind(to statement: Statement) {
-        statement.bind(countdown.revision.number, at: 1)
-        statement.bind(countdown.key.text, at: 2)
-        statement.bind(state.rawValue, at: 3)
-        statement.bind(countdown.clock == .elapsed ? 0 : 1, at: 4)
-        statement.bind(epoch, at: 5)
-        statement.bind(instant, at: 6)
-        statement.bind(rest, at: 7)
-        statement.bind(countdown.length.microseconds, at: 8)
-        statement.bind(countdown.started.microseconds, at: 9)
-        statement.bind(countdown.label, at: 10)
-        statement.bind(Self.text(of: countdown.metadata), at: 11)
-        statement.bind(countdown.forget ? 1 : 0, at: 12)
+    /// Binds all but the revision and the key to the parameters from that of the key on.
+    func bind(to statement: Statement, from first: Int32) {
+        statement.bind(state.rawValue, at: first + 1)
+        statement.bind(countdown.clock == .elapsed ? 0 : 1, at: first + 2)
+        statement.bind(epoch, at: first + 3)
+        statement.bind(instant, at: first + 4)
+        statement.bind(rest, at: first + 5)
+        statement.bind(countdown.length.microseconds, at: first + 6)
+        statement.bind(countdown.started.microseconds, at: first + 7)
+        statement.bind(countdown.label, at: first + 8)
+        statement.bind(Self.text(of: countdown.metadata), at: first + 9)
+        statement.bind(countdown.forget ? 1 : 0, at: first + 10)
     }
 
     private static func text(of metadata: [String: String]) -> String? {

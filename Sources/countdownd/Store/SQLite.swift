@@ -44,6 +44,9 @@ extension SQLiteFailure {
 
 /// A connection to a database: the only file that talks to libsqlite3, whose pointers stay in here.
 @safe struct Database: ~Copyable {
+    /// Sets the library up; before anything else is asked of it.
+    static func prepareLibrary() { _ = sqlite_do_not_count_memory() }
+
     /// How many milliseconds a lock of another connection is waited out: of a backup, or a person with sqlite3.
     static let patience: Int32 = 250
 
@@ -147,6 +150,9 @@ extension SQLiteFailure {
         return max(0, Int(all - copied))
     }
 
+    /// The number of the row that was inserted last.
+    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
     /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
@@ -182,6 +188,27 @@ extension SQLiteFailure {
         guard let text else { return bindNull(at: parameter) }
         let copied = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         unsafe sqlite3_bind_text(handle, parameter, text, Int32(text.utf8.count), copied)
+    }
+
+    /// Binds texts, whose bytes stay where they are as long as the body runs and for nothing after it. They stand one after
+    /// the other, each up to its end, and are bound from the first parameter on, each as many behind the last as a step.
+    func bind<Failure: Error>(
+        _ texts: [UInt8],
+        ends: [Int],
+        at first: Int32,
+        step: Int32,
+        during body: () throws(Failure) -> Void
+    ) throws(Failure) {
+        unsafe texts.withUnsafeBytes { bytes in
+            var (parameter, start) = (first, 0)
+            for end in ends {
+                let text = unsafe bytes.baseAddress.map { unsafe ($0 + start).assumingMemoryBound(to: CChar.self) }
+                unsafe _ = sqlite3_bind_text(handle, parameter, text, Int32(end - start), nil)
+                (parameter, start) = (parameter + step, end)
+            }
+        }
+        defer { unsafe _ = sqlite3_clear_bindings(handle) }
+        try body()
     }
 
     private func bindNull(at parameter: Int32) {

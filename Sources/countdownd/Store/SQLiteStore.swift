@@ -58,7 +58,7 @@ final class SQLiteStore: Store {
         let deletions = superseded.deletable(before: newest, most: Self.deletionsInCommit + 2 * changes.steps.count)
         do throws(SQLiteFailure) {
             try statements.begin.run()
-            for step in changes.steps { try insert(step.countdown) }
+            try add(changes.steps)
             if !oldestIsStored { try keepOldest() }
             for revision in deletions { try delete(revision) }
             if let step = changes.clockStep { try keep(step) }
@@ -115,10 +115,12 @@ final class SQLiteStore: Store {
         if !step.countdown.isLive && step.countdown.forget { superseded.append(step.countdown.revision) }
     }
 
-    private func insert(_ countdown: Countdown) throws(SQLiteFailure) {
-        let row = Row(countdown, epoch: epoch)
-        row.bind(to: statements.insert)
-        try statements.insert.run()
+    private func add(_ steps: [Change]) throws(SQLiteFailure) {
+        guard let last = steps.last?.countdown.revision else { return }
+        try statements.insertion.run(steps, after: newest, epoch: epoch)
+        guard database.lastInsertedRow == last.number else {
+            throw .corrupt("change \(last.number) would have become row \(database.lastInsertedRow)")
+        }
     }
 
     private func delete(_ revision: Revision) throws(SQLiteFailure) {
@@ -173,7 +175,7 @@ struct Statements {
     let begin: Statement
     let commit: Statement
     let rollback: Statement
-    let insert: Statement
+    let insertion: Insertion
     let delete: Statement
     let keepStep: Statement
     let markStopped: Statement
@@ -184,7 +186,7 @@ struct Statements {
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
         rollback = try database.prepare("ROLLBACK")
-        insert = try database.prepare("INSERT INTO countdown (\(Row.columns)) VALUES (\(Row.parameters))")
+        insertion = try Insertion(database)
         delete = try database.prepare("DELETE FROM countdown WHERE revision = ?")
         keepStep = try database.prepare("UPDATE daemon SET offset = ?, step_revision = ?")
         markStopped = try database.prepare("UPDATE daemon SET is_stopped = ?")

@@ -34,7 +34,7 @@ struct Storage {
     }
 
     /// When something has to be done though nothing happens: to try again, or to say that all is well.
-    var next: BootInstant? { [nextTry, outage.next].compactMap(\.self).min() }
+    var next: BootInstant? { earliest(nextTry, outage.next) }
 
     /// Opens the store.
     ///
@@ -78,11 +78,8 @@ struct Storage {
     mutating func commit(_ changes: Changes, at now: Now) throws(StoreFailure) {
         guard let store else { throw failure ?? StoreFailure(reason: "the store is not open", remedy: nil) }
         if let failure, let nextTry, now.boot < nextTry, unstored.steps.count > Self.fewUnstored { throw failure }
-        var all = unstored
-        all.steps += changes.steps
-        all.clockStep = changes.clockStep ?? unstored.clockStep
         do throws(StoreFailure) {
-            try store.commit(all)
+            try store.commit(unstored.isEmpty ? changes : unstored.followed(by: changes))
         } catch {
             fail(error, at: now)
             throw error
@@ -105,8 +102,7 @@ struct Storage {
 
     /// Keeps what cannot be taken back until it can be stored.
     mutating func keep(_ changes: Changes) {
-        unstored.steps += changes.steps
-        unstored.clockStep = changes.clockStep ?? unstored.clockStep
+        unstored = unstored.followed(by: changes)
     }
 
     func drop(_ endings: [Revision]) {

@@ -20,6 +20,11 @@ struct Changes {
     var clockStep: ClockStep?
 
     var isEmpty: Bool { steps.isEmpty && clockStep == nil }
+
+    /// These and later ones, as one.
+    func followed(by later: Changes) -> Changes {
+        Changes(steps: steps + later.steps, clockStep: later.clockStep ?? clockStep)
+    }
 }
 
 /// That somebody has set the system clock.

@@ -1,0 +1,53 @@
+import CountdownCore
+import Testing
+
+@testable import countdownd
+
+@Suite("Adding rows")
+struct InsertionTests {
+    private let scene: StoreScene
+
+    init() throws {
+        scene = try StoreScene()
+    }
+
+    @Test("all changes of a turn are there, in their order, however many", arguments: [1, 15, 16, 17, 40])
+    func turns(count: Int) throws {
+        let keys = (0..<count).map { "key \($0) " + String(repeating: "k", count: $0) }
+        do { try scene.open().turn(try keys.map { try .start($0) }, at: scene.now) }
+        let known = try scene.open().known
+        #expect(known.map(\.key.text) == keys)
+        #expect(zip(known, known.dropFirst()).allSatisfy { $1.revision.number == $0.revision.number + 1 })
+    }
+
+    @Test("what differs from row to row is each row's own")
+    func differences() throws {
+        let requests = try (0..<16).map { number in
+            var start = Request.Start(try Key("\(number)"), label: number % 2 == 0 ? "label \(number)" : nil)
+            start.metadata = number % 3 == 0 ? ["number": "\(number)"] : nil
+            return Request.start(start)
+        }
+        do { try scene.open().turn(requests, at: scene.now) }
+        let known = try scene.open().known
+        #expect(known.map(\.label) == (0..<16).map { $0 % 2 == 0 ? "label \($0)" : nil })
+        #expect(known.map { $0.metadata["number"] } == (0..<16).map { $0 % 3 == 0 ? "\($0)" : nil })
+    }
+
+    @Test("where somebody else has added rows, a turn is refused and leaves nothing")
+    func strangers() throws {
+        let keeper = try scene.open()
+        let first = try #require(try keeper.turn([try .start("first")], at: scene.now).first)
+        let stranger = first.countdown.revision.number + 100
+        do {
+            let person = try scene.connect()
+            try person.execute(
+                """
+                INSERT INTO countdown (revision, key, state, clock, instant, rest, length, started, forget)
+                VALUES (\(stranger), 'stranger', 3, 0, 0, 0, 1, 0, 0)
+                """
+            )
+        }
+        #expect(throws: StoreFailure.self) { try keeper.turn([try .start("second")], at: scene.now) }
+        #expect(try scene.integer("SELECT count(*) FROM countdown") == 2)
+    }
+}
