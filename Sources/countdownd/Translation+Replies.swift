@@ -4,21 +4,21 @@ import Varlink
 
 /// What goes out: replies, errors and events.
 extension Translation {
-    /// The reply to a call that asked for a change.
-    func reply(
+    /// Writes the reply to a call that asked for a change.
+    func write(
         _ outcome: Outcome,
-        to call: Call,
+        of call: Call,
         _ countdown: CountdownCore.Countdown,
-        at now: Now
-    ) -> any JSONEncodable {
-        let countdown = self.countdown(countdown, at: now)
-        guard call.name == Start.name else { return CountdownReply(countdown: countdown) }
-        return Start.Reply(outcome: self.outcome(outcome), countdown: countdown)
+        at now: Now,
+        into writer: inout JSONWriter
+    ) {
+        guard call.name == Start.name else { return write(countdown, at: now, into: &writer) }
+        Start.Reply.encode(self.outcome(outcome), keyed(countdown, at: now), into: &writer)
     }
 
-    /// The reply to `Get` and `Wait`.
-    func reply(_ countdown: CountdownCore.Countdown, at now: Now) -> some JSONEncodable {
-        CountdownReply(countdown: self.countdown(countdown, at: now))
+    /// Writes the reply to `Get` and `Wait`.
+    func write(_ countdown: CountdownCore.Countdown, at now: Now, into writer: inout JSONWriter) {
+        CountdownReply.encode(keyed(countdown, at: now), into: &writer)
     }
 
     private func outcome(_ outcome: Outcome) -> IPC.Outcome {
@@ -59,7 +59,7 @@ extension Translation {
     /// A countdown as an element of a list.
     func element(_ countdown: CountdownCore.Countdown, at now: Now) -> [UInt8] {
         var writer = JSONWriter()
-        writer.object { self.countdown(countdown, at: now).encode(into: &$0) }
+        writer.object { keyed(countdown, at: now).encode(into: &$0) }
         return writer.bytes
     }
 
@@ -72,7 +72,7 @@ extension Translation {
         case .change(let change):
             event(type(of: change.kind), change.countdown, revision: change.countdown.revision, at: now)
         case .tick(let key, let remaining):
-            Event(type: .tick, key: key.text, remainingUSec: remaining.microseconds).encoded()
+            Event(type: .tick, remainingUSec: remaining.microseconds).encoded { $0.member("key", key) }
         case .synced(let revision): Event(type: .synced, revision: revision.number).encoded()
         case .heartbeat(let revision): Event(type: .heartbeat, revision: revision.number).encoded()
         }
@@ -139,7 +139,15 @@ extension Translation {
         )
     }
 
+    private func keyed(_ countdown: CountdownCore.Countdown, at now: Now) -> KeyedCountdown {
+        KeyedCountdown(key: countdown.key, rest: self.countdown(countdown, key: "", at: now))
+    }
+
     private func countdown(_ countdown: CountdownCore.Countdown, at now: Now) -> IPC.Countdown {
+        self.countdown(countdown, key: countdown.key.text, at: now)
+    }
+
+    private func countdown(_ countdown: CountdownCore.Countdown, key: String, at now: Now) -> IPC.Countdown {
         var deadline: WallInstant?
         let state: State
         switch countdown.phase {
@@ -149,7 +157,7 @@ extension Translation {
         case .cancelled: state = .cancelled
         }
         return IPC.Countdown(
-            key: countdown.key.text,
+            key: key,
             state: state,
             clock: countdown.clock == .elapsed ? .elapsed : .wall,
             durationUSec: countdown.length(at: now).microseconds,
@@ -162,5 +170,21 @@ extension Translation {
             forget: countdown.forget,
             revision: countdown.revision.number
         )
+    }
+}
+
+/// A countdown whose key is written as the core has it: no text is made of it.
+private struct KeyedCountdown: JSONEncodable {
+    let key: Key
+    let rest: IPC.Countdown
+
+    func encode(into writer: inout JSONWriter) {
+        rest.encode(into: &writer) { $0.member("key", key) }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: StaticString, _ key: Key) {
+        key.withBytes { member(name, utf8: $0) }
     }
 }

@@ -95,7 +95,7 @@ extension Daemon {
         let outcome: Outcome
         let countdown: Countdown
         do throws(Refusal) {
-            switch try timetable.decide(request, at: turn.now) {
+            switch try decide(request, at: turn.now) {
             case .attached(let current):
                 (outcome, countdown) = (.attached, current)
             case .change(let change):
@@ -106,20 +106,24 @@ extension Daemon {
         } catch {
             throw translation.error(error, at: turn.now)
         }
-        peer.session.reply(translation.reply(outcome, to: call, countdown, at: turn.now))
+        peer.session.reply { translation.write(outcome, of: call, countdown, at: turn.now, into: &$0) }
+    }
+
+    private func decide(_ request: Request, at now: Now) throws(Refusal) -> Decision {
+        try lend(&timetable) { timetable throws(Refusal) in try timetable.decide(request, at: now) }
     }
 
     // MARK: Questions
 
     private func answerGet(_ key: Key, of peer: Peer, at now: Now) {
-        guard let countdown = timetable.countdown(under: key) else {
+        guard let countdown = lend(&timetable, { $0.countdown(under: key) }) else {
             return peer.session.fail(translation.noSuchCountdown(key))
         }
-        peer.session.reply(translation.reply(countdown, at: now))
+        peer.session.reply { translation.write(countdown, at: now, into: &$0) }
     }
 
     private func answerWait(_ key: Key, of peer: Peer, at now: Now) {
-        guard let countdown = timetable.countdown(under: key), countdown.isLive else {
+        guard let countdown = lend(&timetable, { $0.countdown(under: key) }), countdown.isLive else {
             return answerGet(key, of: peer, at: now)
         }
         peer.activity = .waiting(key, after: timetable.revision)

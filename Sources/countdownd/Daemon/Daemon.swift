@@ -22,6 +22,7 @@ actor Daemon {
     var clocks: Clocks
     var alarm: Alarm
     var poller: Poller
+    var lull = Lull()
     let clockWatch: ClockWatch
     let signals: Signals
     let listener: Listener
@@ -49,6 +50,8 @@ actor Daemon {
     var heartbeats = Heartbeats()
     /// The newest revision when the system clock was set last; who resumes from an earlier one has not heard of it.
     var stepRevision: Revision?
+    /// How many changes the last turn had.
+    var lastChanges = 0
     /// A step that the turn has to store.
     var clockStep: ClockStep?
 
@@ -129,20 +132,25 @@ actor Daemon {
         wake()
     }
 
-    /// Turns until nothing is ready and nothing was left over.
+    /// Turns until nothing was left over and nothing is ready, in a lull for a short while longer.
     private func wake() {
         counters.wakeUps += 1
-        while turn() {}
+        var isDone = turn(poller.poll())
+        while true {
+            let ready = poller.poll(isDone ? lull.patience : .none)
+            if isDone, ready.isEmpty { return }
+            isDone = turn(ready)
+        }
     }
 
     /// One pass.
-    /// - Returns: whether another has to follow at once.
-    private func turn() -> Bool {
+    /// - Returns: whether nothing was left over for the next.
+    private func turn(_ ready: [Readiness]) -> Bool {
         counters.turns += 1
-        let ready = poller.poll()
         let now = retryStorage(at: takeTime(ready))
         var turn = Turn(at: now, policy: policy, patternSteps: watchers.patternSteps, clockStep: clockStep)
         clockStep = nil
+        turn.expect(changes: lastChanges)
         // What the store holds is not known then: not even that there is no such countdown can be said.
         if !storage.isOpen { turn.failure = storage.failure }
         receive(ready, at: now)
@@ -155,32 +163,32 @@ actor Daemon {
         walkOn(&turn)
         trim(&turn)
         counters.note(turn, of: policy)
+        lastChanges = turn.changes.steps.count
         sendAll(at: now)
-        supervision.report(situation(at: now), at: now)
+        let situation = situation(at: now)
+        supervision.report(situation, at: now)
         complaints.sumUp(to: log, at: now.boot)
-        arm(at: now)
-        return turn.isCutShort || !ready.isEmpty || !unanswered.isEmpty || !walking.isEmpty
+        arm(after: turn, situation.next)
+        return !turn.isCutShort && unanswered.isEmpty && walking.isEmpty
     }
 
     private func situation(at now: Now) -> Supervision.Situation {
-        Supervision.Situation(
-            running: timetable.runningCount,
-            next: timetable.nextDeadline(at: now),
-            trouble: storage.failure?.reason
-        )
+        let (running, next) = lend(&timetable) { ($0.runningCount, $0.nextDeadline(at: now)) }
+        return Supervision.Situation(running: running, next: next, trouble: storage.failure?.reason)
     }
 
     /// Arms the alarm for whatever comes first.
-    private func arm(at now: Now) {
-        let instants = [
-            timetable.nextDeadline(at: now).map { $0 + options.leeway },
-            watchers.nextTick(at: now),
-            heartbeats.next.map(now.wall(of:)),
-            storage.next.map(now.wall(of:)),
-            accepting.next.map(now.wall(of:)),
-            supervision.next.map(now.wall(of:)),
-            complaints.next.map(now.wall(of:)),
-        ]
-        alarm.arm(at: instants.compactMap(\.self).min())
+    private func arm(after turn: Turn, _ deadline: WallInstant?) {
+        let now = turn.now
+        var next: WallInstant?
+        if let deadline { next = deadline + options.leeway }
+        next = earliest(next, lend(&watchers) { $0.nextTick(at: now) })
+        next = earliest(next, heartbeats.next.map(now.wall(of:)))
+        next = earliest(next, storage.next.map(now.wall(of:)))
+        next = earliest(next, accepting.next.map(now.wall(of:)))
+        next = earliest(next, supervision.next.map(now.wall(of:)))
+        next = earliest(next, complaints.next.map(now.wall(of:)))
+        alarm.arm(at: next)
+        lull.begin(at: now, calls: turn.portion.calls - turn.callsLeft, next: next)
     }
 }

@@ -9,7 +9,7 @@ extension Daemon {
             turn.changes.steps.append(change)
             counters.endings += 1
         }
-        if timetable.isDue(at: turn.now) { turn.isCutShort = true }
+        if lend(&timetable, { $0.isDue(at: turn.now) }) { turn.isCutShort = true }
     }
 
     /// Stores the turn. Where that fails, the calls' changes are taken back and the calls answered anew; the endings

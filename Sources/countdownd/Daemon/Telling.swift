@@ -5,35 +5,60 @@ import Varlink
 extension Daemon {
     /// Tells the changes of the turn.
     func tell(_ turn: Turn) {
+        guard !watchers.isEmpty || !waiting.isEmpty else { return }
+        var round = Round()
+        var last: Key?
         for change in turn.changes.steps {
+            let key = change.countdown.key
             answerWaiting(for: change, at: turn.now)
-            board(change.countdown.key, at: turn.now)
-            guard !watchers.isEmpty else { continue }
-            var event: [UInt8]?
-            watchers.forEachHearer(of: change.countdown.key) { id in
-                guard let peer = peers[UInt64(id.number)] else { return }
-                let bytes = event ?? translation.event(.change(change), at: turn.now)
-                event = bytes
-                counters.events += 1
-                tell(peer, bytes, at: turn.now)
+            board(key, at: turn.now)
+            if last.map({ watchers.hearAlike(of: $0, and: key) }) != true {
+                tellEvents(of: &round, at: turn.now)
+                round.hearers = []
+                watchers.forEachHearer(of: key) { round.hearers.append($0) }
             }
+            last = key
+            guard !round.hearers.isEmpty else { continue }
+            round.append(translation.event(.change(change), at: turn.now))
+            if round.bytes.count >= policy.pageBytes { tellEvents(of: &round, at: turn.now) }
         }
+        tellEvents(of: &round, at: turn.now)
+    }
+
+    private func tellEvents(of round: inout Round, at now: Now) {
+        guard !round.isEmpty else { return }
+        for id in round.hearers {
+            guard let peer = peers[UInt64(id.number)] else { continue }
+            counters.events += round.count
+            tell(peer, round.bytes, at: now)
+        }
+        round.removeEvents()
     }
 
     /// Tells the ticks that are due; a peer that has not read what it was told gets none.
     func tellTicks(_ turn: inout Turn) {
+        guard lend(&watchers, { $0.wantsTicks }) else { return }
+        var round = Round()
         watchers.tick(at: turn.now, in: timetable, limit: &turn.ticksLeft) { tick, hearers in
-            let told = Told.tick(timetable[tick.slot].key, remaining: tick.remaining)
-            var event: [UInt8]?
-            for id in hearers {
-                guard let peer = peers[UInt64(id.number)], !peer.isBlocked else { continue }
-                let bytes = event ?? translation.event(told, at: turn.now)
-                event = bytes
-                counters.ticks += 1
-                tell(peer, bytes, at: turn.now)
+            if hearers != round.hearers || round.bytes.count >= policy.pageBytes {
+                tellTicks(of: &round, at: turn.now)
+                round.hearers = hearers
             }
+            let told = Told.tick(timetable[tick.slot].key, remaining: tick.remaining)
+            round.append(translation.event(told, at: turn.now))
         }
+        tellTicks(of: &round, at: turn.now)
         if turn.ticksLeft == 0 { turn.isCutShort = true }
+    }
+
+    private func tellTicks(of round: inout Round, at now: Now) {
+        guard !round.isEmpty else { return }
+        for id in round.hearers {
+            guard let peer = peers[UInt64(id.number)], !peer.isBlocked else { continue }
+            counters.ticks += round.count
+            tell(peer, round.bytes, at: now)
+        }
+        round.removeEvents()
     }
 
     /// Tells those who asked for it and have heard nothing for as long that the daemon is there.
@@ -49,12 +74,11 @@ extension Daemon {
         }
     }
 
-    /// Puts an event into the page of one watcher.
-    func tell(_ peer: Peer, _ event: [UInt8], at now: Now) {
+    /// Puts events, with commas between them, into the page of one watcher.
+    func tell(_ peer: Peer, _ round: [UInt8], at now: Now) {
         guard peer.condition == .open else { return }
         touch(peer)
-        peer.tell(event, at: now, pageBytes: policy.pageBytes)
-        if peer.events.isEmpty { notePage(for: peer, at: now) }
+        if peer.tell(round, at: now, pageBytes: policy.pageBytes) { notePage(for: peer, at: now) }
     }
 
     /// Lets a countdown that has changed tick where it ticks now.
@@ -73,7 +97,7 @@ extension Daemon {
                 continue
             }
             peer.activity = .none
-            peer.session.reply(translation.reply(change.countdown, at: now))
+            peer.session.reply { translation.write(change.countdown, at: now, into: &$0) }
             touch(peer)
             enqueueCalls(of: peer)
         }

@@ -43,4 +43,10 @@ struct Turn {
         entriesLeft = policy.entriesInTurn
         trimmingsLeft = policy.trimmingsInTurn
     }
+
+    /// Makes room for so many changes at once, as they come in numbers that are alike from turn to turn.
+    mutating func expect(changes count: Int) {
+        changes.steps.reserveCapacity(count)
+        applied.reserveCapacity(count)
+    }
 }

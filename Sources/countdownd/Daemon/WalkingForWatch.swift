@@ -110,7 +110,6 @@ extension Daemon {
 
     private func missHistory(of peer: Peer) {
         release(peer)
-        peer.closeEvents()
         peer.session.fail(translation.historyTrimmed(oldest: timetable.oldestRevision))
         enqueueCalls(of: peer)
     }

@@ -30,8 +30,6 @@ final class Peer {
     var condition = Condition.open
     /// When it was last told anything that it watches.
     var lastTold = BootInstant(microseconds: 0)
-    /// Events for it that are not in a reply yet.
-    var events = ElementPage()
     /// Whether the socket took less than there was: nothing that can be left out is added until it has taken the rest.
     private(set) var isBlocked = false
     /// Whether nothing more will come from it, though it may still read.
@@ -112,20 +110,16 @@ final class Peer {
     func abandon() {
         condition = .gone
         session.dropUnsent()
-        _ = events.take()
     }
 
-    /// Puts an event into the page for this watcher; a page that is full goes into a reply.
-    func tell(_ event: [UInt8], at now: Now, pageBytes: Int) {
+    /// Puts events, with commas between them, into a reply to this watcher; one that is full is closed.
+    ///
+    /// - Returns: whether one was.
+    func tell(_ round: [UInt8], at now: Now, pageBytes: Int) -> Bool {
         lastTold = now.boot
-        events.append(event)
-        if events.count >= pageBytes { closeEvents() }
-    }
-
-    /// Puts the events that were told into a reply.
-    func closeEvents() {
-        guard !events.isEmpty else { return }
-        let page = events.take()
-        session.reply(continues: true) { $0.member("events", raw: page) }
+        let isFull = session.filled + round.count > pageBytes
+        if isFull { session.closeFilled() }
+        session.fill("events", with: round)
+        return isFull
     }
 }

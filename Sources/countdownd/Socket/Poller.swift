@@ -1,5 +1,6 @@
 import CLinux
 import Dispatch
+import Glibc
 
 /// What became of a descriptor.
 struct Readiness {
@@ -14,6 +15,9 @@ struct Readiness {
 ///
 /// The set is level-triggered: whatever is not taken is told again.
 struct Poller: ~Copyable {
+    /// Looks of a spinning poller, of some 0.5 µs each.
+    private static let rounds = 200
+
     private let epoll: Descriptor
     private let source: any DispatchSourceRead
     private var ready = [linux_ready](repeating: linux_ready(), count: Int(LINUX_READY_AT_ONCE))
@@ -53,12 +57,19 @@ struct Poller: ~Copyable {
         }
     }
 
-    /// What is ready now, without waiting.
-    mutating func poll() -> [Readiness] {
-        let count = unsafe ready.withUnsafeMutableBufferPointer {
-            unsafe linux_epoll_wait(epoll.number, $0.baseAddress, 0)
+    /// What is ready; where nothing is, what becomes ready while there is patience.
+    mutating func poll(_ patience: Lull.Patience = .none) -> [Readiness] {
+        var count = wait(milliseconds: 0)
+        if patience == .spinning {
+            var rounds = Self.rounds
+            while count == 0, rounds > 0 {
+                sched_yield()
+                count = wait(milliseconds: 0)
+                rounds -= 1
+            }
         }
-        return ready.prefix(max(0, Int(count))).map { ready in
+        if patience != .none, count == 0 { count = wait(milliseconds: 1) }
+        return ready.prefix(count).map { ready in
             let events = Int(ready.events)
             return Readiness(
                 token: ready.token,
@@ -67,5 +78,13 @@ struct Poller: ~Copyable {
                 isHungUp: events & (LINUX_HUNG_UP | LINUX_FAILED) != 0
             )
         }
+    }
+
+    /// How many are ready.
+    private mutating func wait(milliseconds: Int32) -> Int {
+        let count = unsafe ready.withUnsafeMutableBufferPointer {
+            unsafe linux_epoll_wait(epoll.number, $0.baseAddress, milliseconds)
+        }
+        return max(0, Int(count))
     }
 }
