@@ -118,6 +118,12 @@ struct ErrandTests {
         #expect(Errand.start(.dismiss, of: tea) == nil)
     }
 
+    @Test("a bus that nobody names is said to be one, not a medium that is missing")
+    func failures() {
+        #expect(BusFailure(call: "sd_bus_open_user", code: 123).sentence.hasPrefix("neither DBUS_SESSION_BUS_ADDRESS"))
+        #expect(BusFailure(call: "sd_bus_open_user", code: 2).sentence == "No such file or directory")
+    }
+
     @Test("that it came to nothing is told, with why")
     func troubles() {
         let trouble = Errand.trouble(.again, of: ended("tea"), .countdown(.storageFailed(reason: "disk full")))

@@ -1,3 +1,4 @@
+import Glibc
 import IPC
 
 /// What comes and goes over the bus, and what is remembered of it.
@@ -16,7 +17,7 @@ extension Notifier {
             if let (action, countdown) = teller.take(signal) { carryOut(action, of: countdown) }
         case .lost(let failure):
             teller.loseBus()
-            supervisor.change(&obstacles.bus, to: "no session bus: \(systemMessage(failure.code))")
+            supervisor.change(&obstacles.bus, to: "no session bus: \(failure.sentence)")
         }
     }
 
@@ -43,5 +44,14 @@ extension Notifier {
         } catch {
             supervisor.change(&obstacles.record, to: "what is told cannot be remembered: \(systemMessage(error.code))")
         }
+    }
+}
+
+extension BusFailure {
+    /// What is said of it.
+    var sentence: String {
+        // What sd_bus_open_user(3) says where it has no address.
+        guard code == ENOMEDIUM else { return systemMessage(code) }
+        return "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR says where one is"
     }
 }
