@@ -38,13 +38,13 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash fuzz soak bench picture docs sanitize build install uninstall lint clocktest clean
+.PHONY: help run test crash fuzz soak bench picture docs sanitize build install uninstall deb lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) $(addprefix examples/swift/,Package.swift Sources)
-shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* packaging/debian/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
@@ -174,6 +174,11 @@ endif
 	rm -f '$(DESTDIR)$(bashdir)/countdownctl' '$(DESTDIR)$(zshdir)/_countdownctl'
 	rm -f '$(DESTDIR)$(fishdir)/countdownctl.fish'
 
+deb: ## a Debian package in dist/; DEBFULLNAME and DEBEMAIL name its maintainer
+	$(dependencies) deb
+	@$(MAKE) build
+	scripts/deb
+
 lint: ## check the style of Swift and shell files
 	swift format lint --strict --parallel --recursive $(swift_files)
 	@if command -v shellcheck > /dev/null; then set -x; shellcheck --external-sources $(shell_files); \
@@ -184,4 +189,4 @@ clocktest: build ## try the daemon in a guest whose clock is set; needs Debian a
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove what was built
-	rm -rf .build .build-address .build-thread Bench/.build $(static) bin
+	rm -rf .build .build-address .build-thread Bench/.build $(static) bin dist
