@@ -38,7 +38,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash fuzz soak bench picture docs sanitize build install uninstall deb lint clocktest clean
+.PHONY: help run test crash fuzz soak bench picture docs sanitize build install uninstall deb dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -178,6 +178,9 @@ deb: ## a Debian package in dist/; DEBFULLNAME and DEBEMAIL name its maintainer
 	$(dependencies) deb
 	@$(MAKE) build
 	scripts/deb
+
+dist: ## a source tarball in dist/ that builds without a network
+	scripts/dist
 
 lint: ## check the style of Swift and shell files
 	swift format lint --strict --parallel --recursive $(swift_files)
