@@ -1,0 +1,67 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+@Suite("The document on the protocol")
+struct ProtocolDocumentTests {
+    private static let document = Result {
+        let path = BuiltProduct.packageDirectory.appendingPathComponent("docs/protocol.md")
+        return try String(contentsOf: path, encoding: .utf8)
+    }
+
+    private static let transcripts = Result {
+        try document.get().matches(of: #/```transcript\n((?s).*?)```/#).map { try DocumentTranscript($0.1) }
+    }
+
+    /// What is done with a transcript: connections by their names, and what its placeholders stand for.
+    private struct Replay {
+        var daemon: DaemonProcess
+        var connections: [String: RawConnection] = [:]
+        var values: [String: String] = [:]
+
+        init() throws { daemon = try DaemonProcess() }
+
+        mutating func connection(_ name: String) throws -> RawConnection {
+            if let known = connections[name] { return known }
+            let new = try daemon.connect()
+            connections[name] = new
+            return new
+        }
+
+        mutating func perform(_ step: DocumentTranscript.Step) throws {
+            switch step {
+            case .call(let name, let message):
+                try connection(name).send(message: message.filled(with: values))
+            case .reply(let name, let message):
+                let told = try connection(name).message()
+                #expect(message.matches(told, values: &values), "\(name) < \(message.text)\nbut was told\n\(told)")
+            case .leaving(let name):
+                connections[name] = nil
+            case .closing(let name):
+                #expect(try connection(name).nextMessage() == nil)
+            case .restart:
+                connections = [:]
+                try daemon.kill()
+                daemon = try DaemonProcess(in: daemon.directory)
+            }
+        }
+    }
+
+    @Test("each transcript is what the daemon says", arguments: try transcripts.get())
+    func replays(transcript: DocumentTranscript) throws {
+        var replay = try Replay()
+        for step in transcript.steps { try replay.perform(step) }
+    }
+
+    @Test("no method is left out, and no error but that of a failing store")
+    func isWhole() throws {
+        let text = try Self.transcripts.get().flatMap(\.steps).map(\.text).joined(separator: "\n")
+        for method in Interface.methods {
+            #expect(text.contains(#""method":"io.countdownd.\#(method.name)""#), "\(method.name)")
+        }
+        for error in CountdownError.Name.allCases where error != .storageFailed {
+            #expect(text.contains(#""error":"\#(error.rawValue)""#), "\(error)")
+        }
+    }
+}
