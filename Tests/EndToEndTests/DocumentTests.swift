@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("The documents")
+struct DocumentTests {
+    /// A document that people read, by its path in the repository.
+    struct Document: Sendable, CustomTestStringConvertible {
+        let path: String
+        let text: String
+
+        init(_ path: String) throws {
+            self.path = path
+            text = try String(contentsOf: BuiltProduct.packageDirectory.appendingPathComponent(path), encoding: .utf8)
+        }
+
+        var testDescription: String { path }
+
+        /// What stands between backticks, and in blocks for a shell.
+        var commands: [Substring] {
+            let blocks = text.matches(of: #/```(?:sh|console)\n((?s).*?)```/#).flatMap { $0.1.split(separator: "\n") }
+            let prose = text.replacing(#/```(?s).*?```/#, with: "")
+            return blocks + prose.matches(of: #/`([^`]+)`/#).map { $0.1 }
+        }
+
+        /// The anchors that its headings have on a page.
+        var anchors: Set<String> {
+            let prose = text.replacing(#/```(?s).*?```/#, with: "")
+            return Set(
+                prose.matches(of: #/(?m)^#+ (.+)$/#).map { heading in
+                    heading.1.lowercased().replacing(" ", with: "-").filter {
+                        $0.isLetter || $0.isNumber || "-_".contains($0)
+                    }
+                }
+            )
+        }
+    }
+
+    private static let documents = Result {
+        let folder = BuiltProduct.packageDirectory
+        let files = FileManager.default
+        return try ["", "docs", "docs/decisions"].flatMap { place in
+            try files.contentsOfDirectory(atPath: folder.appendingPathComponent(place).path)
+                .filter { $0.hasSuffix(".md") }
+                .map { try Document(place.isEmpty ? $0 : "\(place)/\($0)") }
+        }
+    }
+
+    /// What is no file of the repository before `make bench` has written it.
+    private static let made: Set = ["docs/performance.md"]
+
+    @Test("each link leads to a file that is there, and to a heading in it", arguments: try documents.get())
+    func links(document: Document) throws {
+        let root = BuiltProduct.packageDirectory
+        let folder = root.appendingPathComponent(document.path).deletingLastPathComponent()
+        for link in document.text.matches(of: #/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/#) {
+            let target =
+                link.1.isEmpty
+                ? root.appendingPathComponent(document.path) : folder.appendingPathComponent(String(link.1))
+            let path = String(target.standardizedFileURL.path.dropFirst(root.standardizedFileURL.path.count + 1))
+            if Self.made.contains(path) { continue }
+            #expect(FileManager.default.fileExists(atPath: target.path), "\(link.0)")
+            guard let anchor = link.2 else { continue }
+            #expect(try Document(path).anchors.contains(String(anchor)), "\(link.0)")
+        }
+    }
+
+    @Test("each target of make and each script that is named is there", arguments: try documents.get())
+    func namedTargets(document: Document) throws {
+        let makefile = try Document("Makefile").text
+        let files = FileManager.default
+        for command in document.commands {
+            for named in command.matches(of: #/(?:^|sudo |\$ )make ([a-z]+)/#) {
+                #expect(makefile.contains("\n\(named.1):"), "\(command)")
+            }
+            for named in command.matches(of: #/(?:^|[ (])((?:scripts|Tests|examples|docs|systemd)\/[\w\/.+-]+)/#) {
+                let path = BuiltProduct.packageDirectory.appendingPathComponent(String(named.1)).path
+                #expect(Self.made.contains(String(named.1)) || files.fileExists(atPath: path), "\(command)")
+            }
+        }
+    }
+
+    @Test("each verb of countdownctl that is typed is one, and has the options that it is typed with")
+    func verbs() throws {
+        var helps: [String: String] = [:]
+        for command in try Self.documents.get().flatMap(\.commands) {
+            for typed in command.matches(of: #/\bcountdownctl(?: --host \S+)? ([a-z][a-z-]*)([^|;&)]*)/#) {
+                let verb = String(typed.1)
+                let help = try helps[verb] ?? CommandRun([verb, "--help"]).standardOutput
+                helps[verb] = help
+                #expect(verb == "help" || help.contains("USAGE: countdownctl \(verb)"), "\(command)")
+                let own = typed.2.replacing(#/ -- .*| #.*/#, with: "").replacing(#/'[^']*'|"[^"]*"/#, with: "")
+                for option in own.matches(of: #/ (--[a-z][a-z-]*)/#) {
+                    #expect(help.contains(option.1), "\(command)")
+                }
+            }
+        }
+        #expect(helps.count > 10)
+    }
+}
