@@ -16,6 +16,7 @@ struct Countdownctl: ParsableCommand {
               countdownctl adjust tea +1m           add a minute
               countdownctl wait tea && echo ready   wait for its end
               countdownctl watch --json             every event, an object a line
+              countdownctl --host alice@example.org list    of another machine, by ssh
 
             A length is 90, 90s, 1h30m, 1.5h, 250ms, 1:30 or 1:02:03. A time is 17:30,
             'tomorrow 9:00', ISO 8601, or @ with the seconds since 1970. Ctrl-C leaves a

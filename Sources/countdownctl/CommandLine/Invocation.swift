@@ -9,6 +9,7 @@ struct Invocation {
         ignoreBrokenPipes()
         let typed = TypedArguments.normalize(arguments)
         do {
+            if let remote = try RemoteInvocation(arguments) { return try remote.run() }
             if let verb = Self.verb(typed) { return try verb.perform() }
             let verbs = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
             // Help of what is no verb would be that of all of them.

@@ -4,6 +4,10 @@ import Glibc
 /// to this program are passed on to it.
 struct ForegroundCommand {
     let words: [String]
+    /// What is added to its environment.
+    var variables: [(name: String, value: String)] = []
+    /// A process that it cannot do without: where that ends first, the command is asked to end.
+    var support: StartedProcess?
 
     /// Runs it to its end.
     ///
@@ -15,9 +19,14 @@ struct ForegroundCommand {
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         // Where whoever started this program ignores it, the system would reap what is to be waited for.
         signal(SIGCHLD, SIG_DFL)
-        let process = try ProcessLaunch(words: words, mask: before).start()
+        let process = try ProcessLaunch(words: words, variables: variables, mask: before).start()
+        var support = support
         while true {
             if let ending = process.ending() { return ending }
+            if support?.hasEnded == true {
+                process.send(SIGTERM)
+                support = nil
+            }
             var told = unsafe siginfo_t()
             let number = unsafe sigwaitinfo(&signals, &told)
             // What the terminal sends, it has sent to the command as well.

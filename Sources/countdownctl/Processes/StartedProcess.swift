@@ -11,6 +11,20 @@ struct StartedProcess {
         return ProcessEnding(waitStatus: status)
     }
 
+    /// Waits for its end. Asked for once, as the process is gone then.
+    func awaitEnding() -> ProcessEnding {
+        var status: Int32 = 0
+        while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+        return ProcessEnding(waitStatus: status)
+    }
+
+    /// Whether it has ended; it can still be asked how.
+    var hasEnded: Bool {
+        var told = unsafe siginfo_t()
+        let isTold = unsafe waitid(P_PID, id_t(identifier), &told, WEXITED | WNOHANG | WNOWAIT) == 0
+        return unsafe isTold && told.si_signo == SIGCHLD
+    }
+
     /// Sends it a signal.
     func send(_ signal: Int32) { kill(identifier, signal) }
 

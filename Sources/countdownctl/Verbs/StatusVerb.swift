@@ -33,7 +33,7 @@ struct StatusVerb: Verb {
             let details = StatusDetails(
                 status: status,
                 clientVersion: Version.current,
-                lingers: Lingering.isEnabled(),
+                lingers: RemoteInvocation.isInside ? nil : Lingering.isEnabled(),
                 all: all,
                 clock: .local
             )

@@ -1,0 +1,90 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+@Suite("countdownctl --host")
+struct RemoteCommandsTests {
+    private let daemon: DaemonProcess
+    private let server: SSHServer
+
+    init() throws {
+        daemon = try DaemonProcess()
+        server = try SSHServer(variables: ["COUNTDOWND_SOCKET": daemon.socketPath])
+    }
+
+    private func environment() -> [String: String] {
+        ["PATH": "\(server.directory.path):/usr/bin:/bin", "XDG_RUNTIME_DIR": server.sessions]
+    }
+
+    private func run(_ arguments: String...) throws -> CommandRun {
+        try CommandRun(["--host", "there"] + arguments, environment: environment())
+    }
+
+    /// What the program has left behind.
+    private func leftovers() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: server.sessions)
+    }
+
+    @Test("a countdown there is started and shown, and nothing stays here")
+    func works() throws {
+        let start = try run("start", "tea", "1h", "--label", "Green 'tea'")
+        #expect(start.exitCode == 0, "\(start.standardError)\(server.log)")
+        #expect(try Caller(of: daemon).call(Get(key: "tea")).countdown.label == "Green 'tea'")
+        let shown = try CommandRun(["list", "--json", "--host=there"], environment: environment())
+        #expect(shown.standardOutput.contains(#""key":"tea""#), "\(shown.standardError)")
+        #expect(try leftovers().isEmpty)
+    }
+
+    @Test("the exit code is that of the command")
+    func codes() throws {
+        #expect(try run("is-running", "coffee").exitCode == 4)
+        #expect(try run("run", "x", "1h", "--", "sh", "-c", "exit 9").exitCode == 9)
+        #expect(try leftovers().isEmpty)
+    }
+
+    @Test("a watch follows, and ends with the login")
+    func follows() throws {
+        let watch = try RunningCommand(["--host", "there", "watch", "--json"], environment: environment())
+        #expect(try watch.line()?.contains(#""synced""#) == true, "\(server.log)")
+        _ = try Caller(of: daemon).call(Start(key: "tea"))
+        #expect(try watch.line()?.contains(#""started""#) == true)
+        try server.endLogin()
+        let run = try watch.finish()
+        #expect(run.exitCode == 69)
+        #expect(run.standardError.hasSuffix("countdownctl: the login to 'there' has ended\n"), "\(run.standardError)")
+        #expect(try leftovers().isEmpty)
+    }
+
+    @Test("where there is no daemon, it says where it looked")
+    func noDaemon() throws {
+        try daemon.terminate()
+        let run = try run("list")
+        #expect(run.exitCode == 69)
+        #expect(run.standardError.contains("no daemon at \(daemon.socketPath) on 'there'"), "\(run.standardError)")
+        #expect(try leftovers().isEmpty)
+    }
+
+    @Test("where ssh does not get there, it says so")
+    func noLogin() throws {
+        try server.close()
+        let run = try run("list")
+        #expect(run.exitCode == 69)
+        #expect(run.standardError.contains("countdownctl: no login to 'there'; `ssh there` has to work"))
+        #expect(try leftovers().isEmpty)
+    }
+
+    @Test("where there is no ssh, it says that")
+    func noSSH() throws {
+        let run = try CommandRun(["--host", "there", "list"], environment: ["PATH": server.sessions])
+        #expect(run.exitCode == 69)
+        #expect(run.standardError == "countdownctl: --host needs ssh, which is not in PATH\n")
+    }
+
+    @Test("what is no host is refused", arguments: [["--host"], ["--host="], ["--host", "-oProxyCommand=x", "list"]])
+    func noHost(arguments: [String]) throws {
+        let run = try CommandRun(arguments, environment: environment())
+        #expect(run.exitCode == 64)
+        #expect(run.standardError.hasPrefix("countdownctl: which host? `countdownctl --host alice@example.org list`"))
+    }
+}
