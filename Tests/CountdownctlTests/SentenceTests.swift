@@ -170,7 +170,10 @@ struct SentenceTests {
         )
         let other = status(version: "0.9\u{7}", lingers: false, all: true)
         #expect(other[0].hasPrefix("countdownd 0.9\\u{7}, "))
-        #expect(other[1] == "  Version: differs from that of this countdownctl, which is 1.0.0")
+        #expect(
+            other[1] == "  Version: differs from that of this countdownctl, which is 1.0.0; "
+                + "`systemctl --user restart countdownd` starts the one that is installed"
+        )
         #expect(other.contains { $0.hasPrefix("  Lingers: no, ") && $0.contains("`loginctl enable-linger`") })
         #expect(other.suffix(2) == ["   Limits:", "           countdowns  4000000"])
         #expect(!status(version: "1", lingers: nil, all: false).contains { $0.contains("Lingers") })

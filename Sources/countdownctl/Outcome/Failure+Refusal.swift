@@ -11,10 +11,15 @@ extension Failure {
     /// The daemon refused, for a reason of the protocol.
     init(_ error: ServiceError) {
         switch error {
-        case .invalidParameter(let parameter): self.init(.usage, explanation(of: parameter))
+        case .invalidParameter(let parameter):
+            if let explanation = explanation(of: parameter) {
+                self.init(.usage, explanation)
+            } else {
+                self.init(.protocolFault, OlderDaemon.doesNotKnow(parameter))
+            }
         case .permissionDenied: self.init(.denied, "the daemon serves another user, and root")
         case .methodNotFound(let name), .methodNotImplemented(let name):
-            self.init(.protocolFault, "the daemon does not know \(quoted(name)): it is older than this countdownctl")
+            self.init(.protocolFault, OlderDaemon.doesNotKnow(name))
         case .interfaceNotFound(let name):
             self.init(.protocolFault, "what answered does not serve \(quoted(name)): it is no countdownd")
         case .expectedMore:
@@ -71,8 +76,9 @@ private func excess(over limit: String, of maximum: Int64) -> String? {
     }
 }
 
-/// What a parameter has to be that the daemon found out of its range.
-private func explanation(of parameter: String) -> String {
+/// What a parameter has to be that the daemon found out of its range; nil for one that this program gives no value out of
+/// its range.
+private func explanation(of parameter: String) -> String? {
     switch parameter {
     case "key", "keys": "a key has 1 to 255 bytes and no control characters"
     case "durationUSec", "deadlineUSec": "a countdown takes from 1us to 100 years"
@@ -81,6 +87,7 @@ private func explanation(of parameter: String) -> String {
     case "metadata": "that is more metadata than the daemon takes; `countdownctl status --all` shows its limits"
     case "match": "a pattern has 1 to 255 bytes, and a ] behind each [; a [ as such is written [[]"
     case "tickUSec": "that is too short a time between two ticks; `countdownctl status --all` shows the shortest"
-    default: "the daemon does not accept that \(quoted(parameter))"
+    case "since": "a revision is not negative"
+    default: nil
     }
 }

@@ -14,7 +14,8 @@ struct StatusDetails {
     var lines: [String] {
         var lines = ["countdownd \(PrintableText.escape(status.version)), since \(since)"]
         if status.version != clientVersion {
-            lines.append(field("Version", "differs from that of this countdownctl, which is \(clientVersion)"))
+            let difference = "differs from that of this countdownctl, which is \(clientVersion)"
+            lines.append(field("Version", "\(difference); \(OlderDaemon.remedy)"))
         }
         lines += [
             field("Running", "\(status.running)"),
