@@ -46,9 +46,6 @@ struct DocumentTests {
         }
     }
 
-    /// What is no file of the repository before `make bench` has written it.
-    private static let made: Set = ["docs/performance.md"]
-
     @Test("each link leads to a file that is there, and to a heading in it", arguments: try documents.get())
     func links(document: Document) throws {
         let root = BuiltProduct.packageDirectory
@@ -58,7 +55,6 @@ struct DocumentTests {
                 link.1.isEmpty
                 ? root.appendingPathComponent(document.path) : folder.appendingPathComponent(String(link.1))
             let path = String(target.standardizedFileURL.path.dropFirst(root.standardizedFileURL.path.count + 1))
-            if Self.made.contains(path) { continue }
             #expect(FileManager.default.fileExists(atPath: target.path), "\(link.0)")
             guard let anchor = link.2 else { continue }
             #expect(try Document(path).anchors.contains(String(anchor)), "\(link.0)")
@@ -75,7 +71,7 @@ struct DocumentTests {
             }
             for named in command.matches(of: #/(?:^|[ (])((?:scripts|Tests|examples|docs|systemd)\/[\w\/.+-]+)/#) {
                 let path = BuiltProduct.packageDirectory.appendingPathComponent(String(named.1)).path
-                #expect(Self.made.contains(String(named.1)) || files.fileExists(atPath: path), "\(command)")
+                #expect(files.fileExists(atPath: path), "\(command)")
             }
         }
     }
