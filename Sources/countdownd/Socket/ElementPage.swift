@@ -1,14 +1,13 @@
-/// The text of a JSON array that is filled with elements, which are encoded elsewhere.
+/// The text of a JSON array that is filled element by element, each encoded elsewhere.
 struct ElementPage {
     private var bytes: [UInt8] = []
 
     var isEmpty: Bool { bytes.isEmpty }
     var count: Int { bytes.count }
 
-    /// Appends an element, or some with commas between them.
-    mutating func append(_ elements: [UInt8]) {
+    mutating func append(_ element: [UInt8]) {
         bytes.append(UInt8(ascii: bytes.isEmpty ? "[" : ","))
-        bytes.append(contentsOf: elements)
+        bytes.append(contentsOf: element)
     }
 
     /// The whole array; the page is empty afterwards.
