@@ -95,14 +95,16 @@ public struct Countdown: Hashable, Sendable {
         forget: Bool = false,
         revision: Revision
     ) {
-        self.key = key
-        self.phase = phase
-        self.clock = clock
-        self.length = length
-        self.started = started
-        texts = Texts(label: label, metadata: metadata)
-        self.forget = forget
-        self.revision = revision
+        self.init(
+            key: key,
+            phase: phase,
+            clock: clock,
+            length: length,
+            started: started,
+            texts: Texts(label: label, metadata: metadata),
+            forget: forget,
+            revision: revision
+        )
     }
 
     /// A countdown whose texts are kept already.

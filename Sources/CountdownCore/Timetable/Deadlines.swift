@@ -31,8 +31,7 @@ struct Deadlines: Sendable {
     func next(at now: Now) -> WallInstant? {
         let elapsed = elapsed.first.map { now.wall(of: BootInstant(microseconds: $0.instant)) }
         let wall = wall.first.map { WallInstant(microseconds: $0.instant) }
-        guard let elapsed, let wall else { return elapsed ?? wall }
-        return min(elapsed, wall)
+        return earliest(elapsed, wall)
     }
 
     /// The entry whose deadline is the earliest; of equal ones the one that changed longest ago.

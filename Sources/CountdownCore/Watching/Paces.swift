@@ -109,8 +109,7 @@ struct Paces: Sendable {
     func nextTick(at now: Now) -> WallInstant? {
         let elapsed = elapsed.next.map { now.wall(of: BootInstant(microseconds: $0)) }
         let wall = wall.next.map { WallInstant(microseconds: $0) }
-        guard let elapsed, let wall else { return elapsed ?? wall }
-        return min(elapsed, wall)
+        return earliest(elapsed, wall)
     }
 
     /// The tick that is due first; nil where none is.
