@@ -62,7 +62,7 @@ test: ## build and test; installs missing packages
 	swift build --build-tests
 	scripts/soak --calls 2000 --daemon .build/debug/countdownd
 	scripts/sanitize --short
-	swift test
+	scripts/test-swift
 
 # The same seed asks for the same things at the same places; the kills come when they come. FAULTS=0 stands for all.
 crash: ## kill the daemon 200 times, and at each call that it makes of its disk (COUNTDOWND_SEED=N repeats a run)
