@@ -47,6 +47,8 @@ struct Countdownctl: ParsableCommand {
         ]
     )
 
+    @OptionGroup var place: HostOption
+
     static func main() {
         Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -56,6 +57,12 @@ struct CompletionCommandsTests {
     func offersNothing() throws {
         try daemon.kill()
         #expect(try offers(["cancel", "t"]) == [])
+    }
+
+    @Test("for another machine the keys of this one are not offered", arguments: ["--host there", "--host=x"])
+    func offersNothingOfHere(_ host: String) throws {
+        _ = try typist.type("start tea 1h")
+        #expect(try offers(host.components(separatedBy: " ") + ["cancel", "t"]) == [])
     }
 
     @Test("each shell has a script", arguments: ["bash", "zsh", "fish"])

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -33,7 +34,10 @@ struct CompletionScreenTests {
     @Test("Tab completes verbs, options, their values, and keys that the daemon has", arguments: shells.keys.sorted())
     func completes(_ shell: String) throws {
         let line = try #require(Self.shells[shell])
-        let terminal = try visitor.terminal(line, ["HOME": visitor.daemon.directory.path])
+        let home = visitor.daemon.directory
+        try FileManager.default.createDirectory(atPath: home.path(of: ".ssh"), withIntermediateDirectories: false)
+        try home.write("Host there *.example.org\n  Port 22\n", to: ".ssh/config")
+        let terminal = try visitor.terminal(line, ["HOME": home.path])
         try terminal.wait(for: "the prompt") { $0.split(separator: "\n").last == ">" }
         for (typed, whole) in [
             ("cancel te", "cancel tea"), ("stat", "status"), ("list --rev", "list --reverse"),
@@ -41,6 +45,8 @@ struct CompletionScreenTests {
             ("list --sort star", "list --sort started"), ("watch --format wa", "watch --format waybar"),
             ("list --state pau", "list --state paused"), ("wait coffee toa", "wait coffee toast"),
             ("watch --on fin", "watch --on finished"), ("start te", "start tea"),
+            ("--ho", "--host"), ("--host the", "--host there"), ("--host there stat", "--host there status"),
+            ("list --ho", "list --host"),
         ] {
             try terminal.type("countdownctl \(typed)\t")
             // What is typed next stands apart from what was completed, and not from what is only suggested.

@@ -9,7 +9,10 @@ enum KeyCompletion {
     private static let patience: Int64 = 5_000_000
 
     /// What ArgumentParser asks for the keys.
-    static let kind = CompletionKind.custom { _, _, prefix in keys(beginningWith: prefix) }
+    static let kind = CompletionKind.custom { words, _, prefix in
+        // Nobody who presses Tab wants to log in for it.
+        words.contains(where: RemoteInvocation.isOption) ? [] : keys(beginningWith: prefix)
+    }
 
     /// None where there is no daemon: a shell has no place for what is wrong.
     private static func keys(beginningWith prefix: String) -> [String] {

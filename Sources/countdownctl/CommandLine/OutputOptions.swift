@@ -33,10 +33,12 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// What a verb says beside its data.
+/// What a verb says beside its data, and where.
 struct MessageOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say nothing but what is wrong.")
     var quiet = false
+
+    @OptionGroup var place: HostOption
 }
 
 extension JSONStyle: ExpressibleByArgument {}

@@ -20,7 +20,7 @@ struct RemoteInvocation: Equatable {
     /// - Throws: what is wrong with the host.
     init?(_ typed: [String]) throws(Failure) {
         let end = typed.firstIndex(of: "--") ?? typed.endIndex
-        guard let place = typed[..<end].firstIndex(where: { $0 == Self.option || $0.hasPrefix("\(Self.option)=") })
+        guard let place = typed[..<end].firstIndex(where: Self.isOption)
         else { return nil }
         let isApart = typed[place] == Self.option
         let value = isApart ? typed[..<end].dropFirst(place + 1).first : String(typed[place].dropFirst(7))
@@ -31,6 +31,9 @@ struct RemoteInvocation: Equatable {
         host = value
         arguments = Array(typed[..<place] + typed[(place + (isApart ? 2 : 1))...])
     }
+
+    /// Whether a word that was typed is the option, with its value or without.
+    static func isOption(_ word: String) -> Bool { word == option || word.hasPrefix("\(option)=") }
 
     /// Runs the program anew, for the daemon there.
     ///

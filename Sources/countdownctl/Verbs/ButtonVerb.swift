@@ -76,6 +76,8 @@ struct ButtonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What stands beside it while it counts.", valueName: "format"))
     var sent: String?
 
+    @OptionGroup var place: HostOption
+
     /// The button that these ask for.
     ///
     /// - Throws: what is wrong with the length.
