@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import IPC
 import Testing
 
@@ -11,9 +12,23 @@ struct TypingTests {
         #expect(TypedArguments.normalize(["adjust", "tea", "-1m"]) == ["adjust", "tea", "--by=-1m"])
         #expect(TypedArguments.normalize(["adjust", "tea", "-.5h", "-q"]) == ["adjust", "tea", "--by=-.5h", "-q"])
         #expect(TypedArguments.normalize(["adjust", "--", "tea", "-1m"]) == ["adjust", "--", "tea", "-1m"])
-        #expect(TypedArguments.normalize(["start", "tea", "-1m"]) == ["start", "tea", "-1m"])
+        #expect(TypedArguments.normalize(["adjust", "tea", "-q", "-1m"]) == ["adjust", "tea", "-q", "--by=-1m"])
+        #expect(TypedArguments.normalize(["cancel", "tea", "-1m"]) == ["cancel", "tea", "-1m"])
         #expect(TypedArguments.normalize(["show", "--json", "tea"]) == ["show", "--json=short", "tea"])
         #expect(TypedArguments.normalize(["run", "tea", "--", "x", "--json"]) == ["run", "tea", "--", "x", "--json"])
+    }
+
+    @Test(
+        "a length with a minus sign is no option, so that its verb says what is wrong with it",
+        arguments: [
+            ("start tea -5m", "start tea --for=-5m"), ("run tea -5m -- true -5m", "run tea --for=-5m -- true -5m"),
+            ("start tea --for -5m", "start tea --for=-5m"), ("wait tea --timeout -.5h", "wait tea --timeout=-.5h"),
+            ("watch --tick -1s --json", "watch --tick=-1s --json=short"),
+            ("start --label -5 tea", "start --label -5 tea"), ("run tea -E -5 -- true", "run tea -E -5 -- true"),
+        ]
+    )
+    func normalizesLengths(typed: String, put: String) {
+        #expect(TypedArguments.normalize(typed.components(separatedBy: " ")).joined(separator: " ") == put)
     }
 
     @Test("--json stands alone or has its style behind =, whatever follows")

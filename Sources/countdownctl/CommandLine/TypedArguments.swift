@@ -2,15 +2,34 @@
 enum TypedArguments {
     /// The hidden option of `adjust` that stands for an amount with a minus sign.
     static let amountOption = "--by"
+    /// What stands for a word such as `-5m` behind a verb: ArgumentParser would take it for an option that it does not
+    /// know, whereas the verb says what is wrong with it as a length.
+    private static let options = ["adjust": amountOption, "start": "--for", "run": "--for"]
+    /// Whose value it is where it stands behind one of these.
+    private static let lengthOptions = ["--for", "--timeout", "--tick", "--exec-timeout"]
 
     static func normalize(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
-        let isAdjust = arguments.first == "adjust"
-        return arguments[..<end].map { argument in
+        var words: [String] = []
+        for argument in arguments[..<end] {
             // Without its value it would take the next argument for one.
-            if argument == "--json" { return "--json=\(JSONStyle.short.rawValue)" }
-            return isAdjust && isNegativeAmount(argument) ? "\(amountOption)=\(argument)" : argument
-        } + arguments[end...]
+            if argument == "--json" {
+                words.append("--json=\(JSONStyle.short.rawValue)")
+            } else if isNegativeAmount(argument), let option = lengthOption(behind: &words) {
+                words.append("\(option)=\(argument)")
+            } else {
+                words.append(argument)
+            }
+        }
+        return words + arguments[end...]
+    }
+
+    /// The option whose value stands behind these words, from which it is taken; nil where there is none.
+    private static func lengthOption(behind words: inout [String]) -> String? {
+        if let last = words.last, lengthOptions.contains(last) { return words.removeLast() }
+        guard let verb = words.first, let option = options[verb] else { return nil }
+        // Another option may want it as its value.
+        return option == amountOption || words.last?.first != "-" ? option : nil
     }
 
     /// `-1m`, `-.5h`: no option begins with a digit.

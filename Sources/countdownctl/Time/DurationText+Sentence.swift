@@ -4,7 +4,8 @@ extension DurationText.Invalid: CustomStringConvertible {
         switch self {
         case .empty: "an empty text is no length of time; 5m, 90s or 1:30 is one"
         case .notADuration(let text): "\(quoted(text)) is no length of time; 5m, 90s or 1:30 is one"
-        case .signed(let text): "\(quoted(text)) has a sign, and a length of time has none"
+        case .signed(let text):
+            "\(quoted(text)) has a sign; a length of time is positive and has none, as in \(Self.unsigned(text))"
         case .missingUnit(let text, let previous):
             "\(quoted(text)) lacks a unit at its end: \(guesses(text, previous.smaller))?"
         case .calendarUnit(let text, let unit): calendarSentence(text, unit)
@@ -13,6 +14,12 @@ extension DurationText.Invalid: CustomStringConvertible {
             "\(quoted(text)) is no length of time; minutes and seconds have two digits up to 59, as in 1:05 or 1:02:03"
         case .tooLong(let text): "\(quoted(text)) is too long; the longest countdown takes 100 years"
         }
+    }
+
+    /// The text without its sign, where it reads as a length so.
+    private static func unsigned(_ text: String) -> String {
+        let rest = String(text.drop { $0 == "-" || $0 == "+" || $0 == " " })
+        return DurationText.isRight(rest) ? rest : "5m"
     }
 
     private func guesses(_ text: String, _ units: [DurationUnit]) -> String {
