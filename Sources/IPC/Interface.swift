@@ -8,6 +8,9 @@ public enum Interface {
     /// The text of the definition, as `GetInterfaceDescription` answers it. Its comments are the semantics.
     public static let definition = String(decoding: PackageResources.io_countdownd_varlink, as: UTF8.self)
 
+    /// The longest call that a daemon takes, in bytes without the NUL behind it.
+    public static let callLimit = 256 << 10
+
     /// Every method, in the order of the definition.
     public static let methods: [any Method.Type] = [
         Start.self, Get.self, List.self, Cancel.self, Finish.self, Pause.self, Resume.self, Adjust.self, Wait.self,

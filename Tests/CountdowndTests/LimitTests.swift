@@ -226,6 +226,11 @@ struct LimitTests {
         #expect(try caller.call(GetStatus()).limits["textBytesInAll"] == 300)
     }
 
+    @Test("the longest call is as long as clients are told")
+    func callLimit() {
+        #expect(Policy().messageBytes == Interface.callLimit)
+    }
+
     @Test("a message past the limit closes the connection, which is logged")
     func message() throws {
         let lines = Lines()

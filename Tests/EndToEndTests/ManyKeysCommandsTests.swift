@@ -44,4 +44,15 @@ struct ManyKeysCommandsTests {
         #expect(run.exitCode == 64)
         #expect(run.message.hasPrefix("countdownctl: the daemon takes 64 patterns at once; "))
     }
+
+    @Test("what makes a call too long for the daemon is 64, and how long one may be is said")
+    func refusesLength() throws {
+        let pairs = ["a", "b", "c"].flatMap { ["--meta", $0 + "=" + String(repeating: "x", count: 100_000)] }
+        let long = (1_000..<2_100).map { String(repeating: "k", count: 250) + "\($0)" }
+        for words in [["start", "tea"] + pairs, ["watch"] + long] {
+            let run = try typist.type(words: words)
+            #expect(run.exitCode == 64)
+            #expect(run.message.contains(/makes a call of [0-9]{6} bytes, and the daemon takes 262144 at most/))
+        }
+    }
 }

@@ -36,7 +36,7 @@ public struct Client: ~Copyable {
     /// Makes a call that is not answered, not even with an error.
     public mutating func call<M: Method>(oneway method: M) throws(ClientError) {
         conversation.call(method, oneway: true)
-        guard try send() else { throw .disconnected }
+        guard try send() else { throw conversation.hangup }
     }
 
     /// Makes a call whose one reply `nextReply` takes.
@@ -61,7 +61,7 @@ public struct Client: ~Copyable {
         while true {
             if let reply = try conversation.received(M.self) { return reply }
             if let deadline, try !conversation.isReadable(until: deadline) { return nil }
-            guard try conversation.receive() != .hungUp else { throw .disconnected }
+            guard try conversation.receive() != .hungUp else { throw conversation.hangup }
         }
     }
 

@@ -6,6 +6,8 @@ public enum ClientError: Error, Equatable {
     case unreachable(path: String, errno: Int32)
     /// The connection broke off before the reply.
     case disconnected
+    /// The daemon hung up on a call of so many bytes, more than `Interface.callLimit`.
+    case callTooLong(bytes: Int)
     /// A system call on the connection failed.
     case failed(errno: Int32)
     /// The daemon refused, for a reason of its interface.

@@ -19,6 +19,8 @@ struct Conversation: ~Copyable {
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
     /// The number of the call that is followed.
     private var current = 0
+    /// The bytes of the longest call so far.
+    private var longest = 0
 
     /// Connects to the daemon whose socket is at `path`.
     init(connectingTo path: String, blocking: Bool) throws(ClientError) {
@@ -42,9 +44,14 @@ struct Conversation: ~Copyable {
     /// Whether there are bytes of calls that were not sent yet.
     var hasUnsent: Bool { session.unsent > 0 }
 
+    /// Why no reply will come, where the daemon has hung up.
+    var hangup: ClientError { longest > Interface.callLimit ? .callTooLong(bytes: longest) : .disconnected }
+
     /// Writes a call, which is to be sent; it is followed from now on, unless there is no reply to it.
     mutating func call<M: Method>(_ method: M, more: Bool = false, oneway: Bool = false) {
+        let before = session.unsent
         let call = session.call(M.fullName, more: more, oneway: oneway, method)
+        longest = max(longest, session.unsent - before - 1)
         if !oneway { current = call }
     }
 

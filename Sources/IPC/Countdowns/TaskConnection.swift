@@ -34,7 +34,7 @@ final class TaskConnection {
             switch try conversation.receive() {
             case .some: break
             case .blocked: await Readiness.readable.wait(of: conversation.descriptor)
-            case .hungUp: throw .disconnected
+            case .hungUp: throw conversation.hangup
             }
         }
         return nil

@@ -36,6 +36,7 @@ struct Exit: Error, Equatable {
             self.init(EX_USAGE, "a key has 1 to 255 bytes and no control characters")
         case .countdown(.limitReached(let limit, let maximum)) where limit.hasPrefix("pattern"):
             self.init(EX_USAGE, "the daemon takes patterns up to its limit \(limit) of \(maximum)")
+        case .callTooLong: self.init(EX_USAGE, error.sentence)
         case .unreachable, .disconnected, .failed, .countdown: return nil
         case .service, .unknownError, .protocolViolation, .invalidReply: self.init(EX_PROTOCOL, error.sentence)
         }
@@ -48,6 +49,8 @@ extension ClientError {
         switch self {
         case .unreachable(let path, let code): "no daemon at \(path): \(systemMessage(code))"
         case .disconnected: "the daemon hung up"
+        case .callTooLong(let bytes):
+            "those patterns make a call of \(bytes) bytes, and the daemon takes \(Interface.callLimit) at most"
         case .failed(let code): "the connection to the daemon failed: \(systemMessage(code))"
         case .countdown(.limitReached(let limit, let maximum)): "the daemon's limit \(limit) of \(maximum) is reached"
         case .countdown(.storageFailed(let reason)): "the daemon cannot store it: \(reason)"

@@ -31,6 +31,9 @@ extension Failure {
         switch error {
         case .unreachable(let path, let errno): self = .unreachable(path, errno)
         case .disconnected: self.init(.unavailable, "the daemon hung up before it answered")
+        case .callTooLong(let bytes):
+            let limit = Interface.callLimit
+            self = .usage("that makes a call of \(bytes) bytes, and the daemon takes \(limit) at most")
         case .failed(let errno): self.init(.unavailable, "the connection to the daemon failed: \(systemMessage(errno))")
         case .countdown(let error): self.init(error)
         case .service(let error): self.init(error)
