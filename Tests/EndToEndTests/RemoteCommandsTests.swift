@@ -36,6 +36,43 @@ struct RemoteCommandsTests {
         #expect(try leftovers().isEmpty)
     }
 
+    @Test("by an sshd that listens on a port, whose key is known, it is the same")
+    func listens() throws {
+        let server = try SSHServer(variables: ["COUNTDOWND_SOCKET": daemon.socketPath], isListening: true)
+        let variables = ["PATH": "\(server.directory.path):/usr/bin:/bin", "XDG_RUNTIME_DIR": server.sessions]
+        let watch = try RunningCommand(["--host", "there", "watch", "--json"], environment: variables)
+        #expect(try watch.line()?.contains(#""synced""#) == true)
+        let start = try CommandRun(["--host", "there", "start", "tea", "1h"], environment: variables)
+        #expect(start.exitCode == 0, "\(start.standardError)")
+        #expect(try watch.line()?.contains(#""key":"tea""#) == true)
+        watch.interrupt()
+        #expect(try watch.finish().exitCode == 130)
+        let other = try CommandRun(["--host", "127.0.0.1", "list"], environment: variables)
+        #expect(other.exitCode == 69, "a host whose key is not known")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: server.sessions).isEmpty)
+    }
+
+    /// Where scripts/test-examples puts varlinkctl of systemd 257 or newer, and the ssh that goes with it.
+    private static let newer = BuiltProduct.packageDirectory.path + "/.build/test-examples/"
+
+    @Test(
+        "varlinkctl gets there by ssh as well",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: newer + "varlinkctl"), "no varlinkctl here does")
+    )
+    func otherClient() throws {
+        let server = try SSHServer(variables: [:], isListening: true, client: Self.newer + "ssh")
+        let variables = ["PATH": "\(server.directory.path):/usr/bin:/bin"]
+        func call(_ method: String, _ parameters: String) throws -> CommandRun {
+            let address = "ssh-unix:there:\(daemon.socketPath)"
+            let words = ["--json=short", "call", address, "io.countdownd.\(method)", parameters]
+            return try RunningCommand(words, executable: Self.newer + "varlinkctl", environment: variables).finish()
+        }
+        let start = try call("Start", #"{"key":"tea","durationUSec":3600000000}"#)
+        #expect(start.standardOutput.contains(#""outcome":"started""#), "\(start.standardError)")
+        #expect(try call("List", "{}").standardOutput.contains(#""key":"tea""#))
+        #expect(try call("Get", #"{"key":"coffee"}"#).standardError.contains("io.countdownd.NoSuchCountdown"))
+    }
+
     @Test("the exit code is that of the command")
     func codes() throws {
         #expect(try run("is-running", "coffee").exitCode == 4)

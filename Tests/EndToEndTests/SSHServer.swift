@@ -4,16 +4,23 @@ import Testing
 
 /// An `ssh` that knows one host, `there`: an sshd of its own, which lets the user of the tests in by a key made for it.
 ///
-/// Each login has an sshd for itself, on its standard input, so there is no port that another program could have.
+/// Each login has an sshd for itself, on its standard input, unless one is to listen.
 final class SSHServer {
+    private static let program = "/usr/sbin/sshd"
+
     /// Holds the `ssh` to be found by PATH.
     let directory: TemporaryDirectory
     /// A folder with nothing in it.
     let sessions: String
+    /// The sshd that listens, if one does.
+    private var listener: RunningCommand?
 
-    /// - Parameter variables: what commands there find in their environment.
+    /// - Parameters:
+    ///   - variables: what commands there find in their environment.
+    ///   - isListening: whether one sshd is there for all logins, on a port of the loopback.
+    ///   - client: the ssh that is taken.
     /// - Throws: where there is no OpenSSH.
-    init(variables: [String: String]) throws {
+    init(variables: [String: String], isListening: Bool = false, client: String = "/usr/bin/ssh") throws {
         directory = try TemporaryDirectory()
         sessions = directory.path(of: "sessions")
         try FileManager.default.createDirectory(atPath: sessions, withIntermediateDirectories: false)
@@ -33,12 +40,20 @@ final class SSHServer {
             """,
             to: "sshd_config"
         )
-        try configure(proxy: "/usr/sbin/sshd -i -f \(path("sshd_config")) -E \(path("log"))")
+        if isListening {
+            let port = try listen()
+            let key = try String(contentsOfFile: path("host.pub"), encoding: .utf8)
+            try directory.write("[127.0.0.1]:\(port) \(key)", to: "known_hosts")
+            try configure("HostName 127.0.0.1", "Port \(port)", "StrictHostKeyChecking yes")
+        } else {
+            let command = "\(Self.program) -i -f \(path("sshd_config")) -E \(path("log"))"
+            try configure("ProxyCommand \(command)", "StrictHostKeyChecking no")
+        }
         try directory.write(
             """
             #!/bin/sh
             case "$*" in *ControlMaster*) echo $$ > \(path("login")) ;; esac
-            exec /usr/bin/ssh -F \(path("ssh_config")) "$@"
+            exec \(client) -F \(path("ssh_config")) "$@"
 
             """,
             to: "ssh"
@@ -51,7 +66,7 @@ final class SSHServer {
 
     /// Lets nobody in from now on.
     func close() throws {
-        try configure(proxy: "false")
+        try configure("ProxyCommand false")
     }
 
     /// Ends the login that was begun last.
@@ -60,17 +75,34 @@ final class SSHServer {
         kill(try #require(pid_t(text.dropLast())), SIGTERM)
     }
 
-    private func configure(proxy: String) throws {
+    /// Starts an sshd on a port that nobody else has, which it tells when it listens; where somebody takes the port
+    /// before it can, it ends, and the next one is tried.
+    private func listen() throws -> UInt16 {
+        for _ in 0..<20 {
+            let port = try LoopbackPort.free()
+            let options = "-D -e -o ListenAddress=127.0.0.1 -p \(port) -f \(path("sshd_config"))"
+            let command = try RunningCommand(["-c", "exec \(Self.program) \(options) 2>&1"], executable: "/bin/sh")
+            while let line = try command.line() {
+                guard line.hasPrefix("Server listening on 127.0.0.1 port \(port)") else { continue }
+                listener = command
+                return port
+            }
+        }
+        throw NoPort()
+    }
+
+    struct NoPort: Error {}
+
+    private func configure(_ lines: String...) throws {
         try directory.write(
             """
             Host there
-              ProxyCommand \(proxy)
+              \(lines.joined(separator: "\n  "))
               User \(NSUserName())
               IdentityFile \(path("user"))
               IdentitiesOnly yes
               IdentityAgent none
               BatchMode yes
-              StrictHostKeyChecking no
               UserKnownHostsFile \(path("known_hosts"))
               LogLevel ERROR
 
