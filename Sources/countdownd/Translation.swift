@@ -12,6 +12,7 @@ struct Translation {
         vendor: "countdownd",
         product: "countdownd",
         version: Version.current,
+        // No page is there that every build could name, and one that is made up would be worse than none.
         url: "",
         interfaces: [Interface.description]
     )
