@@ -118,6 +118,16 @@ struct RemoteCommandsTests {
         #expect(run.standardError == "countdownctl: --host needs ssh, which is not in PATH\n")
     }
 
+    @Test(
+        "for help, and for what is typed wrongly, nobody logs in",
+        arguments: [("--help", 0), ("help list", 0), ("", 0), ("list --frobnicate", 64), ("restart tea", 64)]
+    )
+    func noVerb(line: String, code: Int32) throws {
+        let words = ["--host", "there"] + line.split(separator: " ").map(String.init)
+        let run = try CommandRun(words, environment: ["PATH": server.sessions])
+        #expect(run.exitCode == code, "\(run.standardError)")
+    }
+
     @Test("what is no host is refused", arguments: [["--host"], ["--host="], ["--host", "-oProxyCommand=x", "list"]])
     func noHost(arguments: [String]) throws {
         let run = try CommandRun(arguments, environment: environment())

@@ -9,7 +9,11 @@ struct Invocation {
         ignoreBrokenPipes()
         let typed = TypedArguments.normalize(arguments)
         do {
-            if let remote = try RemoteInvocation(arguments) { return try remote.run() }
+            if let remote = try RemoteInvocation(arguments) {
+                // Help, and what cannot be meant, need no login.
+                let isVerb = Self.verb(TypedArguments.normalize(remote.arguments)) != nil
+                return isVerb ? try remote.run() : Invocation(arguments: remote.arguments).run()
+            }
             if let verb = Self.verb(typed) { return try verb.perform() }
             let verbs = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
             // Help of what is no verb would be that of all of them.
