@@ -47,7 +47,8 @@ struct Countdownctl: ParsableCommand {
         ]
     )
 
-    @OptionGroup var place: HostOption
+    @Option(help: HostOption.help, completion: HostOption.completion)
+    var host: String?
 
     static func main() {
         Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)

@@ -38,7 +38,8 @@ struct MessageOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Say nothing but what is wrong.")
     var quiet = false
 
-    @OptionGroup var place: HostOption
+    @Option(help: HostOption.help, completion: HostOption.completion)
+    var host: String?
 }
 
 extension JSONStyle: ExpressibleByArgument {}

@@ -76,7 +76,8 @@ struct ButtonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What stands beside it while it counts.", valueName: "format"))
     var sent: String?
 
-    @OptionGroup var place: HostOption
+    @Option(help: HostOption.help, completion: HostOption.completion)
+    var host: String?
 
     /// The button that these ask for.
     ///
