@@ -80,7 +80,8 @@ class Daemon(Server):
 
     name = "countdownd"
 
-    def __init__(self, executable, directory, *arguments):
+    def __init__(self, executable, directory, *arguments, under=()):
+        """Runs the executable by itself, or as the argument of a tool that observes it."""
         self.socket = os.path.join(directory, "socket")
         notify = os.path.join(directory, "notify")
         if os.path.exists(notify):
@@ -92,7 +93,7 @@ class Daemon(Server):
             listener.settimeout(1)
             begin = time.monotonic()
             self.process = subprocess.Popen(
-                [executable, "--socket", self.socket, "--state-directory", os.path.join(directory, "state"),
+                [*under, executable, "--socket", self.socket, "--state-directory", os.path.join(directory, "state"),
                  "--log-level", "warning", *arguments],
                 env={**environment, "NOTIFY_SOCKET": notify},
             )
