@@ -65,17 +65,21 @@ extension Countdown: JSONEncodable, JSONDecodable {
     /// Writes the members; that of the key is written by the closure, for whoever has it in other words.
     public func encode(into writer: inout JSONWriter, key: (inout JSONWriter) -> Void) {
         key(&writer)
-        writer.member("state", state)
-        writer.member("clock", clock)
-        writer.member("durationUSec", durationUSec)
-        writer.member("remainingUSec", remainingUSec)
-        writer.member("startedUSec", startedUSec)
-        writer.memberIfPresent("deadlineUSec", deadlineUSec)
-        writer.memberIfPresent("endedUSec", endedUSec)
+        writer.members(atMost: 256) { members in
+            members.member("state", state)
+            members.member("clock", clock)
+            members.member("durationUSec", durationUSec)
+            members.member("remainingUSec", remainingUSec)
+            members.member("startedUSec", startedUSec)
+            members.memberIfPresent("deadlineUSec", deadlineUSec)
+            members.memberIfPresent("endedUSec", endedUSec)
+        }
         writer.memberIfPresent("label", label)
         writer.memberIfPresent("metadata", metadata)
-        writer.member("forget", forget)
-        writer.member("revision", revision)
+        writer.members(atMost: 64) { members in
+            members.member("forget", forget)
+            members.member("revision", revision)
+        }
     }
 
     /// Members that a newer daemon adds are passed over.

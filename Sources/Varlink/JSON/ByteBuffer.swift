@@ -2,12 +2,18 @@
 ///
 /// The array behind it has room beyond them, so that whatever is appended is written where it belongs at once: to append
 /// to the array itself would take a call, and a check of its own, for each piece.
+///
+/// What writes a name is inlined wherever a member is written, in other modules too: a literal is a few stores there,
+/// where it would be a call of `memcpy` here.
+@usableFromInline
 struct ByteBuffer: Sendable {
     /// The least room that is asked for.
     private static let leastRoom = 256
 
     /// The bytes, and the room behind them, which may hold anything.
+    @usableFromInline
     private(set) var storage: [UInt8] = []
+    @usableFromInline
     private(set) var count = 0
 
     init() {}
@@ -41,9 +47,10 @@ struct ByteBuffer: Sendable {
 
     @inline(__always)
     mutating func append(_ byte: UInt8) {
-        reserve(1)
-        storage[count] = byte
-        count &+= 1
+        unsafe write(1) { place in
+            unsafe place.pointee = byte
+            return 1
+        }
     }
 
     mutating func append(contentsOf bytes: some Collection<UInt8>) {
@@ -64,6 +71,7 @@ struct ByteBuffer: Sendable {
     }
 
     /// Appends a literal as it is.
+    @inlinable
     @inline(__always)
     mutating func append(literal: StaticString) {
         let length = literal.utf8CodeUnitCount
@@ -74,19 +82,18 @@ struct ByteBuffer: Sendable {
     }
 
     /// Appends the name of a member with its quotes and the colon behind it, after a comma where one is needed.
+    @inlinable
     @inline(__always)
     mutating func append(name: StaticString, separated: Bool) {
         let length = name.utf8CodeUnitCount
         unsafe write(length &+ 4) { start in
-            var place = unsafe start
-            if separated {
-                unsafe place.pointee = ASCII.comma
-                unsafe place += 1
-            }
-            unsafe place[0] = ASCII.quote
+            unsafe start[0] = UInt8(ascii: ",")
+            // Where none is needed, the quote takes its place.
+            let place = unsafe start + (separated ? 1 : 0)
+            unsafe place[0] = UInt8(ascii: "\"")
             unsafe Self.copy(name.utf8Start, length, to: place + 1)
-            unsafe place[length &+ 1] = ASCII.quote
-            unsafe place[length &+ 2] = ASCII.colon
+            unsafe place[length &+ 1] = UInt8(ascii: "\"")
+            unsafe place[length &+ 2] = UInt8(ascii: ":")
             return length &+ (separated ? 4 : 3)
         }
     }
@@ -116,9 +123,10 @@ struct ByteBuffer: Sendable {
     /// - Parameters:
     ///   - most: how many bytes the body may write.
     ///   - body: tells how many it wrote.
+    @inlinable
     @inline(__always)
     @unsafe
-    private mutating func write(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+    mutating func write(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
         reserve(most)
         let count = count
         let written = unsafe storage.withUnsafeMutableBufferPointer { buffer in
@@ -128,20 +136,23 @@ struct ByteBuffer: Sendable {
         self.count = count &+ written
     }
 
+    @inlinable
     @inline(__always)
     @unsafe
-    private static func copy(_ source: UnsafeRawPointer?, _ length: Int, to place: UnsafeMutablePointer<UInt8>) {
+    static func copy(_ source: UnsafeRawPointer?, _ length: Int, to place: UnsafeMutablePointer<UInt8>) {
         guard let source = unsafe source else { return }
         unsafe UnsafeMutableRawPointer(place).copyMemory(from: source, byteCount: length)
     }
 
+    @inlinable
     @inline(__always)
-    private mutating func reserve(_ length: Int) {
+    mutating func reserve(_ length: Int) {
         if storage.count &- count < length { grow(by: length) }
     }
 
     @inline(never)
-    private mutating func grow(by length: Int) {
+    @usableFromInline
+    mutating func grow(by length: Int) {
         let more = max(length, storage.count, Self.leastRoom)
         storage.append(contentsOf: repeatElement(0, count: more))
     }

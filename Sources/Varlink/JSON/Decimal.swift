@@ -32,16 +32,13 @@ enum Decimal {
         return unsafe place - start &+ 8
     }
 
-    /// Writes a group of digits without the zeroes that it begins with, but for the last; tells how many it wrote.
+    /// Writes a group of digits without the zeroes that it begins with, but for the last; tells how many it wrote. Behind
+    /// them stands what has to be overwritten, up to the length of a whole group.
     @inline(__always)
     @unsafe
     private static func writeFirst(_ digits: UInt64, to place: UnsafeMutablePointer<UInt8>) -> Int {
         let leading = min(digits.trailingZeroBitCount >> 3, 7)
-        var rest = (digits | zeroes) >> UInt64(leading << 3)
-        for index in 0..<8 &- leading {
-            unsafe place[index] = UInt8(truncatingIfNeeded: rest)
-            rest >>= 8
-        }
+        unsafe write(digits >> UInt64(leading << 3), to: place)
         return 8 &- leading
     }
 

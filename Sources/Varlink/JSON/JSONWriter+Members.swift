@@ -1,23 +1,23 @@
 extension JSONWriter {
     /// Writes a member that is a string.
+    @inlinable
     public mutating func member(_ name: StaticString, _ value: String) {
-        member(name, utf8: value.utf8Span.span)
+        write(name: name)
+        write(value)
     }
 
     /// Writes a member that is a string, whose bytes are UTF-8.
+    @inlinable
     public mutating func member(_ name: StaticString, utf8: Span<UInt8>) {
-        guard utf8.isPlain else {
-            write(name: name)
-            return writeEscaped(utf8)
-        }
         write(name: name)
-        buffer.append(quoting: utf8)
+        write(utf8: utf8)
     }
 
     /// Writes a member that is an integer.
+    @inlinable
     public mutating func member(_ name: StaticString, _ value: Int64) {
         write(name: name)
-        buffer.append(value)
+        write(value)
     }
 
     /// Writes a member that is an integer.
@@ -26,6 +26,7 @@ extension JSONWriter {
     }
 
     /// Writes a member that is a truth value.
+    @inlinable
     public mutating func member(_ name: StaticString, _ value: Bool) {
         write(name: name)
         write(value)
@@ -93,19 +94,21 @@ extension JSONWriter {
     }
 
     /// Writes a member that is an object, whose members the closure writes.
+    @inlinable
     public mutating func member(_ name: StaticString, object body: (inout JSONWriter) -> Void) {
         write(name: name)
-        open(ASCII.openBrace)
+        open(UInt8(ascii: "{"))
         body(&self)
-        close(ASCII.closeBrace)
+        close(UInt8(ascii: "}"))
     }
 
     /// Writes a member that is an array, whose elements the closure writes.
+    @inlinable
     public mutating func array(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
         write(name: name)
-        open(ASCII.openBracket)
+        open(UInt8(ascii: "["))
         body(&self)
-        close(ASCII.closeBracket)
+        close(UInt8(ascii: "]"))
     }
 
     /// Writes a member whose value is JSON already.

@@ -1,7 +1,14 @@
 extension JSONWriter {
     /// Writes a string with its quotes, escaped only where RFC 8259 demands it.
+    @usableFromInline
     mutating func write(_ string: String) {
-        let utf8 = string.utf8Span.span
+        var string = string
+        string.withUTF8 { unsafe write(utf8: $0.span) }
+    }
+
+    /// Writes a string, whose bytes are UTF-8, with its quotes.
+    @usableFromInline
+    mutating func write(utf8: Span<UInt8>) {
         guard utf8.isPlain else { return writeEscaped(utf8) }
         buffer.append(quoting: utf8)
     }

@@ -5,8 +5,10 @@
 public struct JSONWriter: Sendable {
     /// All that was written, and what it was appended to.
     public var bytes: [UInt8] { buffer.bytes }
+    @usableFromInline
     var buffer: ByteBuffer
     /// Whether a value stands before the next one in the container that is open.
+    @usableFromInline
     var needsComma = false
 
     /// A writer that begins with nothing.
@@ -36,11 +38,13 @@ public struct JSONWriter: Sendable {
 }
 
 extension JSONWriter {
+    @usableFromInline
     mutating func open(_ bracket: UInt8) {
         buffer.append(bracket)
         needsComma = false
     }
 
+    @usableFromInline
     mutating func close(_ bracket: UInt8) {
         buffer.append(bracket)
         needsComma = true
@@ -53,6 +57,7 @@ extension JSONWriter {
     }
 
     /// Writes the name of a member and the colon behind it.
+    @inlinable
     @inline(__always)
     mutating func write(name: StaticString) {
         buffer.append(name: name, separated: needsComma)
@@ -66,8 +71,10 @@ extension JSONWriter {
         buffer.append(ASCII.colon)
     }
 
+    @inlinable
+    @inline(__always)
     mutating func write(_ value: Bool) {
-        buffer.append(literal: value ? "true" : "false")
+        if value { buffer.append(literal: "true") } else { buffer.append(literal: "false") }
     }
 
     mutating func write(_ value: Double) {
@@ -75,6 +82,7 @@ extension JSONWriter {
         buffer.append(contentsOf: value.description.utf8)
     }
 
+    @usableFromInline
     mutating func write(_ value: Int64) {
         buffer.append(value)
     }

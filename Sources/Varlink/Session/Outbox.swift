@@ -15,6 +15,20 @@ struct Outbox: Sendable {
     /// The number of bytes that are held.
     var length: Int { writer.buffer.count }
 
+    /// Writes one message whose parameters the closure writes, without any where it writes no member, and its NUL.
+    mutating func message(parameters: (inout JSONWriter) -> Void, continues: Bool) {
+        let length = writer.buffer.count
+        writer.buffer.append(literal: #"{"parameters":{"#)
+        let start = writer.buffer.count
+        writer.needsComma = false
+        parameters(&writer)
+        guard writer.buffer.count > start else {
+            writer.buffer.truncate(to: length)
+            return writer.buffer.append(literal: continues ? "{\"continues\":true}\0" : "{}\0")
+        }
+        writer.buffer.append(literal: continues ? "},\"continues\":true}\0" : "}}\0")
+    }
+
     /// Writes one message, whose members the closure writes, and its NUL.
     mutating func message(_ body: (inout JSONWriter) -> Void) {
         writer.open(ASCII.openBrace)

@@ -3,10 +3,7 @@ extension ServerSession {
     /// call with `more` allows, the call stays in progress. To a call with `oneway` nothing is sent.
     public mutating func reply(continues: Bool = false, _ parameters: (inout JSONWriter) -> Void) {
         guard expectsReply(continues: continues) else { return }
-        outbox.message { writer in
-            writer.parameters(parameters)
-            if continues { writer.member("continues", true) }
-        }
+        outbox.message(parameters: parameters, continues: continues)
     }
 
     /// Answers the call in progress with a value as the parameters.
