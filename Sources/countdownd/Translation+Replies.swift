@@ -13,12 +13,12 @@ extension Translation {
         into writer: inout JSONWriter
     ) {
         guard call.name == Start.name else { return write(countdown, at: now, into: &writer) }
-        Start.Reply.encode(self.outcome(outcome), keyed(countdown, at: now), into: &writer)
+        Start.Reply.encode(self.outcome(outcome), told(countdown, at: now), into: &writer)
     }
 
     /// Writes the reply to `Get` and `Wait`.
     func write(_ countdown: CountdownCore.Countdown, at now: Now, into writer: inout JSONWriter) {
-        CountdownReply.encode(keyed(countdown, at: now), into: &writer)
+        CountdownReply.encode(told(countdown, at: now), into: &writer)
     }
 
     private func outcome(_ outcome: Outcome) -> IPC.Outcome {
@@ -59,7 +59,7 @@ extension Translation {
     /// A countdown as an element of a list.
     func element(_ countdown: CountdownCore.Countdown, at now: Now) -> [UInt8] {
         var writer = JSONWriter()
-        writer.object { keyed(countdown, at: now).encode(into: &$0) }
+        writer.object { told(countdown, at: now).encode(into: &$0) }
         return writer.bytes
     }
 
@@ -139,15 +139,22 @@ extension Translation {
         )
     }
 
-    private func keyed(_ countdown: CountdownCore.Countdown, at now: Now) -> KeyedCountdown {
-        KeyedCountdown(key: countdown.key, rest: self.countdown(countdown, key: "", at: now))
+    private func told(_ countdown: CountdownCore.Countdown, at now: Now) -> ToldCountdown {
+        ToldCountdown(countdown: countdown, now: now)
     }
 
     private func countdown(_ countdown: CountdownCore.Countdown, at now: Now) -> IPC.Countdown {
-        self.countdown(countdown, key: countdown.key.text, at: now)
+        IPC.Countdown(
+            key: countdown.key.text,
+            label: countdown.label,
+            metadata: countdown.metadata.isEmpty ? nil : countdown.metadata,
+            figures: CountdownFigures(countdown, at: now)
+        )
     }
+}
 
-    private func countdown(_ countdown: CountdownCore.Countdown, key: String, at now: Now) -> IPC.Countdown {
+extension CountdownFigures {
+    fileprivate init(_ countdown: CountdownCore.Countdown, at now: Now) {
         var deadline: WallInstant?
         let state: State
         switch countdown.phase {
@@ -156,8 +163,7 @@ extension Translation {
         case .finished: state = .finished
         case .cancelled: state = .cancelled
         }
-        return IPC.Countdown(
-            key: key,
+        self.init(
             state: state,
             clock: countdown.clock == .elapsed ? .elapsed : .wall,
             durationUSec: countdown.length(at: now).microseconds,
@@ -165,21 +171,25 @@ extension Translation {
             startedUSec: countdown.started.microseconds,
             deadlineUSec: deadline?.microseconds,
             endedUSec: countdown.ended?.microseconds,
-            label: countdown.label,
-            metadata: countdown.metadata.isEmpty ? nil : countdown.metadata,
             forget: countdown.forget,
             revision: countdown.revision.number
         )
     }
 }
 
-/// A countdown whose key is written as the core has it: no text is made of it.
-private struct KeyedCountdown: JSONEncodable {
-    let key: Key
-    let rest: IPC.Countdown
+/// A countdown whose texts are written as the core has them: none is copied.
+private struct ToldCountdown: JSONEncodable {
+    let countdown: CountdownCore.Countdown
+    let now: Now
 
     func encode(into writer: inout JSONWriter) {
-        rest.encode(into: &writer) { $0.member("key", key) }
+        CountdownFigures(countdown, at: now).encode(into: &writer) { writer in
+            writer.member("key", countdown.key)
+        } texts: { writer in
+            guard countdown.hasTexts else { return }
+            writer.memberIfPresent("label", countdown.label)
+            if !countdown.metadata.isEmpty { writer.member("metadata", countdown.metadata) }
+        }
     }
 }
 

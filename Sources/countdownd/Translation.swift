@@ -23,15 +23,15 @@ struct Translation {
     func asked(by call: Call) throws -> Asked {
         let parameters = call.parameters
         switch call.name {
-        case Start.name: return .change(.start(try start(Start(decoding: parameters))))
-        case Get.name: return .countdown(try key(Get(decoding: parameters).key))
+        case Start.name: return .change(.start(try start(parameters)))
+        case Get.name: return .countdown(try key(of: Get.self, in: parameters))
         case List.name: return .list(try list(List(decoding: parameters)))
         case Cancel.name: return .change(try change(Cancel(decoding: parameters)) { .cancel($0, ifRevision: $1) })
         case Finish.name: return .change(try change(Finish(decoding: parameters)) { .finish($0, ifRevision: $1) })
         case Pause.name: return .change(try change(Pause(decoding: parameters)) { .pause($0, ifRevision: $1) })
         case Resume.name: return .change(try change(Resume(decoding: parameters)) { .resume($0, ifRevision: $1) })
         case Adjust.name: return .change(try adjust(Adjust(decoding: parameters)))
-        case Wait.name: return .wait(try key(Wait(decoding: parameters).key))
+        case Wait.name: return .wait(try key(of: Wait.self, in: parameters))
         case Watch.name:
             let watch = try Watch(decoding: parameters)
             guard call.more else { throw ServiceError.expectedMore }
@@ -43,12 +43,15 @@ struct Translation {
         }
     }
 
-    private func start(_ start: Start) throws -> Request.Start {
+    private func start(_ parameters: JSONObject) throws -> Request.Start {
+        var key: Key?
+        let start = try Start(decoding: parameters) { key = try? Key($0) }
         guard start.durationUSec == nil || start.deadlineUSec == nil else { throw InvalidParameter("deadlineUSec") }
         let length = start.durationUSec.map { Request.End.after(TimeSpan(microseconds: $0)) }
         let deadline = start.deadlineUSec.map { Request.End.at(WallInstant(microseconds: $0)) }
+        guard let key else { throw InvalidParameter("key") }
         return Request.Start(
-            try key(start.key),
+            key,
             length ?? deadline,
             ifLive: ifLive(start.ifRunning ?? .attach),
             label: start.label,
@@ -137,6 +140,11 @@ struct Translation {
         } catch {
             throw InvalidParameter("keys")
         }
+    }
+
+    private func key(of method: (some KeyMethod).Type, in parameters: JSONObject) throws(InvalidParameter) -> Key {
+        guard let key = try method.key(in: parameters, { try? Key($0) }) else { throw InvalidParameter("key") }
+        return key
     }
 
     private func key(_ text: String) throws(InvalidParameter) -> Key {

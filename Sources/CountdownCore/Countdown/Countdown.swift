@@ -132,6 +132,11 @@ public struct Countdown: Hashable, Sendable {
     public var label: String? { texts.label }
     /// What its starter keeps with it.
     public var metadata: [String: String] { texts.metadata }
+    /// Whether it has a label or metadata.
+    public var hasTexts: Bool {
+        if case .none = texts { return false }
+        return true
+    }
 
     /// Whether it is running or paused.
     public var isLive: Bool {

@@ -14,21 +14,28 @@ public struct Key: Hashable, Sendable {
     public static let maximumBytes = 255
 
     /// The bytes of a short key; empty where it is a long one.
+    @usableFromInline
     let short: ShortKey
-    private let long: String?
+    @usableFromInline
+    let long: String?
 
     /// A key of that text, or what keeps it from being one.
-    public init(_ text: String) throws(Invalid) {
-        let utf8 = text.utf8.span
+    public init(_ text: String) throws(Invalid) { try self.init(text.utf8Span) }
+
+    /// A key of that text, which lies somewhere else, or what keeps it from being one.
+    public init(_ text: UTF8Span) throws(Invalid) {
+        let utf8 = text.span
         guard !utf8.isEmpty else { throw .empty }
         guard utf8.count <= Self.maximumBytes else { throw .tooLong(bytes: utf8.count) }
         short = ShortKey(utf8) ?? ShortKey()
-        long = short.isEmpty ? text : nil
-        if long != nil || !short.isPlain {
-            for scalar in text.unicodeScalars
-            where !(" "..."~").contains(scalar) && scalar.properties.generalCategory == .control {
-                throw .controlCharacter(scalar)
-            }
+        long = short.isEmpty ? String(copying: text) : nil
+        if long != nil || !short.isPlain { try Self.refuseControls(in: long ?? short.text) }
+    }
+
+    private static func refuseControls(in text: String) throws(Invalid) {
+        for scalar in text.unicodeScalars
+        where !(" "..."~").contains(scalar) && scalar.properties.generalCategory == .control {
+            throw .controlCharacter(scalar)
         }
     }
 
@@ -45,6 +52,7 @@ public struct Key: Hashable, Sendable {
     var isLong: Bool { long != nil }
 
     /// Calls the body with the bytes of the key.
+    @inlinable
     public func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

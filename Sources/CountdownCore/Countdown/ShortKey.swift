@@ -1,11 +1,14 @@
 /// The bytes of a key, where they are few.
 ///
 /// Behind them stand zeroes, which no key has, so that eight of them can be looked at together.
+@usableFromInline
 struct ShortKey: Sendable {
     static let capacity = 24
 
+    @usableFromInline
     private(set) var bytes = InlineArray<24, UInt8>(repeating: 0)
-    private var length: UInt8 = 0
+    @usableFromInline
+    private(set) var length: UInt8 = 0
 
     /// Without bytes, as no key is.
     init() {}
@@ -20,6 +23,7 @@ struct ShortKey: Sendable {
         }
     }
 
+    @inlinable
     var count: Int { Int(length) }
     var isEmpty: Bool { length == 0 }
 
@@ -54,8 +58,10 @@ struct ShortKey: Sendable {
 }
 
 extension ShortKey: Hashable {
+    @usableFromInline
     static func == (left: ShortKey, right: ShortKey) -> Bool { left.words == right.words }
 
+    @usableFromInline
     func hash(into hasher: inout Hasher) {
         let words = words
         hasher.combine(words.0)

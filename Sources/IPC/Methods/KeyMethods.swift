@@ -15,8 +15,14 @@ extension KeyMethod {
     }
 
     public init(decoding object: JSONObject) throws(InvalidParameter) {
+        self.init(key: try Self.key(in: object) { String(copying: $0) })
+    }
+
+    /// Reads the parameters, for whoever has keys in other words, which the closure makes of it.
+    @inlinable
+    public static func key<Key>(in object: JSONObject, _ make: (UTF8Span) -> Key) throws(InvalidParameter) -> Key {
         try object.allowOnly("key")
-        self.init(key: try object.string("key"))
+        return try object.withString("key", make)
     }
 }
 

@@ -49,8 +49,17 @@ public struct Start: Method {
     }
 
     public init(decoding object: JSONObject) throws(InvalidParameter) {
+        var key = ""
+        try self.init(decoding: object) { key = String(copying: $0) }
+        self.key = key
+    }
+
+    /// Reads the members but for the key, for whoever has keys in other words: the closure is given it.
+    @inlinable
+    public init(decoding object: JSONObject, key: (UTF8Span) -> Void) throws(InvalidParameter) {
         try object.allowOnly("key", "durationUSec", "deadlineUSec", "ifRunning", "label", "metadata", "forget")
-        key = try object.string("key")
+        self.key = ""
+        try object.withString("key", key)
         durationUSec = try object.integerIfPresent("durationUSec")
         deadlineUSec = try object.integerIfPresent("deadlineUSec")
         ifRunning = try object.valueIfPresent("ifRunning", as: IfRunning.self)

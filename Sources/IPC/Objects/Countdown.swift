@@ -57,29 +57,48 @@ public struct Countdown: Sendable, Hashable {
     }
 }
 
+extension Countdown {
+    /// A countdown of its texts and all the rest.
+    public init(key: String, label: String?, metadata: [String: String]?, figures: CountdownFigures) {
+        self.init(
+            key: key,
+            state: figures.state,
+            clock: figures.clock,
+            durationUSec: figures.durationUSec,
+            remainingUSec: figures.remainingUSec,
+            startedUSec: figures.startedUSec,
+            deadlineUSec: figures.deadlineUSec,
+            endedUSec: figures.endedUSec,
+            label: label,
+            metadata: metadata,
+            forget: figures.forget,
+            revision: figures.revision
+        )
+    }
+}
+
 extension Countdown: JSONEncodable, JSONDecodable {
     public func encode(into writer: inout JSONWriter) {
-        encode(into: &writer) { $0.member("key", key) }
+        figures.encode(into: &writer) { writer in
+            writer.member("key", key)
+        } texts: { writer in
+            writer.memberIfPresent("label", label)
+            writer.memberIfPresent("metadata", metadata)
+        }
     }
 
-    /// Writes the members; that of the key is written by the closure, for whoever has it in other words.
-    public func encode(into writer: inout JSONWriter, key: (inout JSONWriter) -> Void) {
-        key(&writer)
-        writer.members(atMost: 256) { members in
-            members.member("state", state)
-            members.member("clock", clock)
-            members.member("durationUSec", durationUSec)
-            members.member("remainingUSec", remainingUSec)
-            members.member("startedUSec", startedUSec)
-            members.memberIfPresent("deadlineUSec", deadlineUSec)
-            members.memberIfPresent("endedUSec", endedUSec)
-        }
-        writer.memberIfPresent("label", label)
-        writer.memberIfPresent("metadata", metadata)
-        writer.members(atMost: 64) { members in
-            members.member("forget", forget)
-            members.member("revision", revision)
-        }
+    private var figures: CountdownFigures {
+        CountdownFigures(
+            state: state,
+            clock: clock,
+            durationUSec: durationUSec,
+            remainingUSec: remainingUSec,
+            startedUSec: startedUSec,
+            deadlineUSec: deadlineUSec,
+            endedUSec: endedUSec,
+            forget: forget,
+            revision: revision
+        )
     }
 
     /// Members that a newer daemon adds are passed over.

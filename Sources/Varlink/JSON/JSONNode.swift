@@ -2,8 +2,10 @@
 ///
 /// The nodes of a text lie in one array in the order of the text, a container before what it holds, so that a member is
 /// found and a nested object entered without reading the text again.
+@usableFromInline
 struct JSONNode: Sendable {
     /// What a value is.
+    @usableFromInline
     enum Kind: UInt8, Sendable {
         case null
         case `true`
@@ -38,9 +40,12 @@ struct JSONNode: Sendable {
     }
 
     let name: Name
+    @usableFromInline
     let kind: Kind
     /// The bytes of the value, those between the quotes where it is a string.
+    @usableFromInline
     let start: UInt32
+    @usableFromInline
     var end: UInt32
     /// The index of the first node that is not inside this one.
     var next: UInt32
@@ -54,8 +59,11 @@ struct JSONNode: Sendable {
         self.next = UInt32(truncatingIfNeeded: next)
     }
 
+    @inlinable
+    var isEscaped: Bool { kind == .escapedString }
     var isString: Bool { kind == .string || kind == .escapedString }
     var isNumber: Bool { kind == .integer || kind == .fractional }
+    @inlinable
     var range: Range<Int> { Int(start)..<Int(end) }
     var nameRange: Range<Int> { Int(name.start)..<Int(name.end) }
     /// The bytes of the value with the quotes that it may have.

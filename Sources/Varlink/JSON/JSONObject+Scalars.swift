@@ -11,6 +11,24 @@ extension JSONObject {
         return text(of: node)
     }
 
+    /// Reads the string of a member where it stands, or a copy of it where it holds escapes.
+    @inlinable
+    public func withString<Result>(
+        _ name: StaticString,
+        _ body: (UTF8Span) -> Result
+    ) throws(InvalidParameter) -> Result {
+        let node = try stringNode(name)
+        guard !node.isEscaped else { return body(text(of: node).utf8Span) }
+        // What a scanner has found valid is UTF-8.
+        return body(unsafe UTF8Span(unchecked: bytes.span.extracting(node.range)))
+    }
+
+    @usableFromInline
+    func stringNode(_ name: StaticString) throws(InvalidParameter) -> JSONNode {
+        guard let node = present(name), node.isString else { throw InvalidParameter(name.description) }
+        return node
+    }
+
     /// The integer of a member: a number of 64 bits, signed, without fraction and exponent.
     public func integer(_ name: StaticString) throws(InvalidParameter) -> Int64 {
         try required(name, integerIfPresent(name))

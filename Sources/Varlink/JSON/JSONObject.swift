@@ -4,6 +4,7 @@
 /// one counts. A reader throws ``InvalidParameter`` with the member's name where the member is missing or is not what
 /// was asked for; its `IfPresent` form answers nil where the member is absent or `null`, which mean the same.
 public struct JSONObject: Sendable {
+    @usableFromInline
     let bytes: [UInt8]
     let nodes: [JSONNode]
     /// The index of the object's own node.
@@ -121,6 +122,7 @@ extension JSONObject {
         return children
     }
 
+    @usableFromInline
     func text(of node: JSONNode) -> String {
         JSONString.decode(bytes, in: node.range, isEscaped: node.kind == .escapedString)
     }
