@@ -6,9 +6,10 @@
 public struct JSONObject: Sendable {
     @usableFromInline
     let bytes: [UInt8]
+    /// Those of its message, and behind them what may be left of another one.
     let nodes: [JSONNode]
     /// The index of the object's own node.
-    let index: Int
+    var index: Int
 
     /// The most nodes that are kept for the next message: an array that a peer made huge is not.
     private static let spareCapacity = 128
@@ -62,9 +63,14 @@ public struct JSONObject: Sendable {
         let limit = Int(nodes[index].next)
         var member = index &+ 1
         while member < limit {
-            guard names.contains(where: { isNamed(member, $0) }) else { throw InvalidParameter(name(of: member)) }
+            guard isNamed(member, names) else { throw InvalidParameter(name(of: member)) }
             member = Int(nodes[member].next)
         }
+    }
+
+    private func isNamed(_ member: Int, _ names: [StaticString]) -> Bool {
+        for name in names where isNamed(member, name) { return true }
+        return false
     }
 }
 
@@ -94,22 +100,14 @@ extension JSONObject {
     /// Whether a member has this name.
     @inline(__always)
     func isNamed(_ member: Int, _ name: StaticString) -> Bool {
-        // The length first: it is at hand, and tells most names apart.
         let node = nodes[member]
-        guard Int(node.name.end &- node.name.start) == name.utf8CodeUnitCount || node.name.isEscaped else {
-            return false
-        }
-        return isNamed(node, name)
+        guard !node.name.isEscaped else { return unescapedName(of: node).elementsEqual(name.description.utf8) }
+        let name = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        return JSONString.equals(bytes.span, in: node.nameRange, unsafe name.span)
     }
 
-    private func isNamed(_ node: JSONNode, _ name: StaticString) -> Bool {
-        name.withUTF8Buffer { buffer in
-            let name = unsafe buffer.span
-            guard node.name.isEscaped else { return JSONString.equals(bytes.span, in: node.nameRange, name) }
-            let unescaped = JSONString.unescape(bytes, in: node.nameRange)
-            return JSONString.equals(unescaped.span, in: unescaped.indices, name)
-        }
-    }
+    @inline(never)
+    private func unescapedName(of node: JSONNode) -> [UInt8] { JSONString.unescape(bytes, in: node.nameRange) }
 
     /// The nodes of the members of an object, or of the elements of an array, in their order.
     func children(of container: Int) -> [Int] {

@@ -42,13 +42,13 @@ extension JSONScanner {
         guard depth <= Self.depthLimit else { throw failure(.tooDeep(limit: Self.depthLimit), at: position) }
         append(kind, position..<position)
         position &+= 1
-        return nodes.count &- 1
+        return count &- 1
     }
 
     @inline(__always)
     private mutating func close(_ container: Int) {
         nodes[container].end = UInt32(truncatingIfNeeded: position)
-        nodes[container].next = UInt32(truncatingIfNeeded: nodes.count)
+        nodes[container].next = UInt32(truncatingIfNeeded: count)
     }
 
     /// Whether a container that was just opened is empty; its closing byte is read then.

@@ -1,7 +1,17 @@
 extension JSONScanner {
     /// Scans a string from behind its first quote to behind its last; tells whether it holds escapes.
+    @inline(__always)
     mutating func scanString(_ bytes: Span<UInt8>) throws(JSONFailure) -> Bool {
-        var index = position
+        let index = skipPlain(bytes, from: position)
+        guard index < end, bytes[index] == ASCII.quote else { return try scanRest(bytes, from: index) }
+        position = index &+ 1
+        return false
+    }
+
+    /// Scans what is left of a string from a byte on that is special; tells whether it holds escapes.
+    @inline(never)
+    private mutating func scanRest(_ bytes: Span<UInt8>, from start: Int) throws(JSONFailure) -> Bool {
+        var index = start
         var isEscaped = false
         while true {
             index = skipPlain(bytes, from: index)
@@ -26,9 +36,8 @@ extension JSONScanner {
     private func skipPlain(_ bytes: Span<UInt8>, from start: Int) -> Int {
         var index = start
         while index &+ Word.size <= end {
-            let count = Word(bytes, at: index).countBeforeSpecial
-            index &+= count
-            guard count == Word.size else { return index }
+            if let first = Word(bytes, at: index).firstSpecial { return index &+ first }
+            index &+= Word.size
         }
         while index < end, bytes[index].isPlainASCII { index &+= 1 }
         return index

@@ -12,8 +12,10 @@ struct JSONScanner {
     let end: Int
     /// Where the text begins: failures count from here.
     let origin: Int
-    /// The values found so far.
+    /// The values found so far, and behind them what may be left of another text.
     var nodes: [JSONNode]
+    /// How many values were found so far.
+    var count = 0
     /// The name of the value that is scanned next.
     var name = JSONNode.Name.none
 
@@ -22,8 +24,7 @@ struct JSONScanner {
         position = range.lowerBound
         origin = range.lowerBound
         end = range.upperBound
-        nodes.removeAll(keepingCapacity: true)
-        self.nodes = consume nodes
+        self.nodes = nodes
     }
 
     @inline(never)
@@ -82,7 +83,11 @@ struct JSONScanner {
     /// Appends the node of a value that holds no other.
     @inline(__always)
     mutating func append(_ kind: JSONNode.Kind, _ range: Range<Int>) {
-        nodes.append(JSONNode(kind, named: name, range: range, next: nodes.count &+ 1))
+        let index = count
+        count &+= 1
+        let node = JSONNode(kind, named: name, range: range, next: count)
+        // Written over where there is one: to empty the array for each text takes longer.
+        if index < nodes.count { nodes[index] = node } else { nodes.append(node) }
     }
 
     @inline(__always)

@@ -16,21 +16,30 @@ struct Word: Equatable {
         bits = UInt64(littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// How many bytes stand before the first NUL; eight where there is none.
-    var countBeforeNull: Int { count(before: zeroes(bits)) }
+    /// Where the first NUL stands, nil where there is none.
+    @inline(__always)
+    var firstNull: Int? { first(of: zeroes(bits)) }
 
-    /// How many bytes stand before the first that cannot stand for itself in a JSON string, or is not ASCII.
-    var countBeforeSpecial: Int { count(before: special | bits) }
+    /// Where the first byte stands that cannot stand for itself in a JSON string, or is not ASCII; nil where there is none.
+    @inline(__always)
+    var firstSpecial: Int? { first(of: special | bits) }
 
     /// Whether each of the bytes can stand for itself in a JSON string.
+    @inline(__always)
     var isPlain: Bool { special & Self.highs == 0 }
 
+    @inline(__always)
     private var special: UInt64 {
         zeroes(bits ^ Self.ones &* UInt64(ASCII.quote)) | zeroes(bits ^ Self.ones &* UInt64(ASCII.backslash))
             | (bits &- Self.ones &* UInt64(ASCII.space)) & ~bits
     }
 
+    @inline(__always)
     private func zeroes(_ word: UInt64) -> UInt64 { (word &- Self.ones) & ~word }
 
-    private func count(before found: UInt64) -> Int { (found & Self.highs).trailingZeroBitCount >> 3 }
+    @inline(__always)
+    private func first(of found: UInt64) -> Int? {
+        let found = found & Self.highs
+        return found == 0 ? nil : found.trailingZeroBitCount >> 3
+    }
 }

@@ -10,7 +10,7 @@ public struct Call: Sendable {
     /// Whether the connection is asked for, to speak another protocol on it.
     public let upgrade: Bool
 
-    init(target: MethodTarget, _ header: CallHeader, of message: JSONObject) {
+    init(target: MethodTarget, _ header: CallHeader, of message: consuming JSONObject) {
         self.target = target
         parameters = header.parameters(in: message)
         oneway = header.oneway

@@ -21,9 +21,9 @@ struct CallHeader {
     var method: Int { fields.method }
 
     /// Reads the header of a message. Of a field that stands twice the last one counts.
-    init(_ message: JSONObject) throws(ProtocolViolation) {
+    init(_ message: borrowing JSONObject) throws(ProtocolViolation) {
         var member = 1
-        while member < message.nodes.count {
+        while member < message.nodes[0].next {
             try note(message, member)
             member = Int(message.nodes[member].next)
         }
@@ -37,9 +37,10 @@ struct CallHeader {
     }
 
     /// The parameters, empty where there are none.
-    func parameters(in message: JSONObject) -> JSONObject { message.headerObject(fields.parameters) }
+    func parameters(in message: consuming JSONObject) -> JSONObject { message.headerObject(fields.parameters) }
 
-    private mutating func note(_ message: JSONObject, _ member: Int) throws(ProtocolViolation) {
+    @inline(__always)
+    private mutating func note(_ message: borrowing JSONObject, _ member: Int) throws(ProtocolViolation) {
         if message.isNamed(member, "method") {
             fields.method = member
         } else if message.isNamed(member, "parameters") {

@@ -57,9 +57,8 @@ public struct Framer: Sendable {
         let bytes = bytes.span
         var index = start
         while index &+ Word.size <= bytes.count {
-            let count = Word(bytes, at: index).countBeforeNull
-            index &+= count
-            guard count == Word.size else { return index }
+            if let first = Word(bytes, at: index).firstNull { return index &+ first }
+            index &+= Word.size
         }
         while index < bytes.count, bytes[index] != ASCII.null { index &+= 1 }
         return index

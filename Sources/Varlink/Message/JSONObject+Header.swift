@@ -14,8 +14,10 @@ extension JSONObject {
     func isHeaderObject(_ field: Int) -> Bool { nodes[field].kind == .object || nodes[field].kind == .null }
 
     /// The object of a field that ``isHeaderObject(_:)``, empty where it is absent.
-    func headerObject(_ field: Int) -> JSONObject {
-        field > 0 && nodes[field].kind == .object ? JSONObject(bytes: bytes, nodes: nodes, index: field) : .empty
+    consuming func headerObject(_ field: Int) -> JSONObject {
+        guard field > 0 && nodes[field].kind == .object else { return .empty }
+        index = field
+        return self
     }
 
     /// Refuses a field that is not known and no vendor's: theirs are named in reverse-domain notation.

@@ -74,16 +74,9 @@ public struct ServerSession: Sendable {
     }
 
     /// Puts a call in progress; nil where the session has answered it.
-    private mutating func accept(_ message: JSONObject) throws(ProtocolViolation) -> Call? {
+    private mutating func accept(_ message: consuming JSONObject) throws(ProtocolViolation) -> Call? {
         let header = try CallHeader(message)
-        if let refusal {
-            if !header.oneway { write(refusal) }
-            return nil
-        }
-        guard let target = find(message.nodes[header.method], in: message) else {
-            refuse(header, of: message)
-            return nil
-        }
+        guard let target = admit(header, of: message) else { return nil }
         let call = Call(target: target, header, of: message)
         callInProgress = CallInProgress(call)
         if call.upgrade {
@@ -94,6 +87,19 @@ public struct ServerSession: Sendable {
             return call
         }
         return nil
+    }
+
+    /// The method that is called; nil where it is refused, or there is none: the session has answered then.
+    private mutating func admit(_ header: CallHeader, of message: JSONObject) -> MethodTarget? {
+        guard refusal == nil else {
+            if let refusal, !header.oneway { write(refusal) }
+            return nil
+        }
+        guard let target = find(message.nodes[header.method], in: message) else {
+            refuse(header, of: message)
+            return nil
+        }
+        return target
     }
 
     private func find(_ method: JSONNode, in message: JSONObject) -> MethodTarget? {
