@@ -17,7 +17,42 @@ public enum SessionHarness: Harness {
             let whole = serve([stream.bytes])
             let cut = serve(stream.pieces)
             expect(whole == cut, "the answers are the same, however the bytes arrive")
+            expect(whole == serveApart(stream.bytes), "a call is answered the same, whatever was called before")
         }
+    }
+
+    /// The answers to messages that come on connections of their own, up to the first one that ends its connection.
+    private static func serveApart(_ stream: [UInt8]) -> [UInt8] {
+        var answers: [UInt8] = []
+        for message in stream.split(separator: 0, omittingEmptySubsequences: false).dropLast() {
+            let (answer, isViolated) = serveOne(Array(message) + [0])
+            answers += answer
+            guard !isViolated else { break }
+        }
+        return answers
+    }
+
+    private static func serveOne(_ message: [UInt8]) -> (answer: [UInt8], isViolated: Bool) {
+        var session = ServerSession(service: Translation.service, messageLimit: 4_096)
+        session.receive(message)
+        var isViolated = false
+        while let step = session.next() {
+            switch step {
+            case .call(let call): answer(call, in: &session)
+            case .answered: break
+            case .violation: isViolated = true
+            }
+        }
+        return (takeUnsent(of: &session), isViolated)
+    }
+
+    private static func takeUnsent(of session: inout ServerSession) -> [UInt8] {
+        var answers: [UInt8] = []
+        session.withUnsent { bytes in
+            for index in bytes.indices { answers.append(bytes[index]) }
+            return bytes.count
+        }
+        return answers
     }
 
     private static func serve(_ pieces: [[UInt8]]) -> [UInt8] {
@@ -28,10 +63,7 @@ public enum SessionHarness: Harness {
             while let step = session.next() {
                 if case .call(let call) = step { answer(call, in: &session) }
             }
-            session.withUnsent { bytes in
-                for index in bytes.indices { answers.append(bytes[index]) }
-                return bytes.count
-            }
+            answers += takeUnsent(of: &session)
         }
         return answers
     }

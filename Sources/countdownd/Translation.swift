@@ -21,23 +21,22 @@ struct Translation {
 
     /// What a call of the interface asks for.
     func asked(by call: Call) throws -> Asked {
-        let parameters = call.parameters
         switch call.name {
-        case Start.name: return .change(.start(try start(parameters)))
-        case Get.name: return .countdown(try key(of: Get.self, in: parameters))
-        case List.name: return .list(try list(List(decoding: parameters)))
-        case Cancel.name: return .change(try change(Cancel(decoding: parameters)) { .cancel($0, ifRevision: $1) })
-        case Finish.name: return .change(try change(Finish(decoding: parameters)) { .finish($0, ifRevision: $1) })
-        case Pause.name: return .change(try change(Pause(decoding: parameters)) { .pause($0, ifRevision: $1) })
-        case Resume.name: return .change(try change(Resume(decoding: parameters)) { .resume($0, ifRevision: $1) })
-        case Adjust.name: return .change(try adjust(Adjust(decoding: parameters)))
-        case Wait.name: return .wait(try key(of: Wait.self, in: parameters))
+        case Start.name: return .change(.start(try start(call.parameters)))
+        case Get.name: return .countdown(try key(of: Get.self, in: call.parameters))
+        case List.name: return .list(try list(List(decoding: call.parameters)))
+        case Cancel.name: return .change(try change(Cancel(decoding: call.parameters)) { .cancel($0, ifRevision: $1) })
+        case Finish.name: return .change(try change(Finish(decoding: call.parameters)) { .finish($0, ifRevision: $1) })
+        case Pause.name: return .change(try change(Pause(decoding: call.parameters)) { .pause($0, ifRevision: $1) })
+        case Resume.name: return .change(try change(Resume(decoding: call.parameters)) { .resume($0, ifRevision: $1) })
+        case Adjust.name: return .change(try adjust(Adjust(decoding: call.parameters)))
+        case Wait.name: return .wait(try key(of: Wait.self, in: call.parameters))
         case Watch.name:
-            let watch = try Watch(decoding: parameters)
+            let watch = try Watch(decoding: call.parameters)
             guard call.more else { throw ServiceError.expectedMore }
             return .watch(try self.watch(watch))
         case GetStatus.name:
-            _ = try GetStatus(decoding: parameters)
+            _ = try GetStatus(decoding: call.parameters)
             return .status
         default: throw ServiceError.methodNotImplemented(call.method)
         }

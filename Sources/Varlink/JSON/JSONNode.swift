@@ -26,10 +26,19 @@ struct JSONNode: Sendable {
     struct Name: Sendable {
         static let none = Name(start: 0, end: 0, isEscaped: false)
 
-        let start: UInt32
-        let end: UInt32
+        private(set) var start: UInt32
+        private(set) var end: UInt32
         /// Whether the name holds escapes.
         let isEscaped: Bool
+
+        /// The same name, so many bytes further on.
+        @inline(__always)
+        func moved(by distance: Int) -> Name {
+            var moved = self
+            moved.start &+= UInt32(truncatingIfNeeded: distance)
+            moved.end &+= UInt32(truncatingIfNeeded: distance)
+            return moved
+        }
 
         @inline(__always)
         init(start: Int, end: Int, isEscaped: Bool) {
@@ -39,12 +48,12 @@ struct JSONNode: Sendable {
         }
     }
 
-    let name: Name
+    private(set) var name: Name
     @usableFromInline
     let kind: Kind
     /// The bytes of the value, those between the quotes where it is a string.
     @usableFromInline
-    let start: UInt32
+    private(set) var start: UInt32
     @usableFromInline
     var end: UInt32
     /// The index of the first node that is not inside this one.
@@ -57,6 +66,16 @@ struct JSONNode: Sendable {
         start = UInt32(truncatingIfNeeded: range.lowerBound)
         end = UInt32(truncatingIfNeeded: range.upperBound)
         self.next = UInt32(truncatingIfNeeded: next)
+    }
+
+    /// The same node, so many bytes further on.
+    @inline(__always)
+    func moved(by distance: Int) -> JSONNode {
+        var moved = self
+        moved.name = name.moved(by: distance)
+        moved.start &+= UInt32(truncatingIfNeeded: distance)
+        moved.end &+= UInt32(truncatingIfNeeded: distance)
+        return moved
     }
 
     @inlinable

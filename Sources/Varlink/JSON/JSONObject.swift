@@ -34,12 +34,17 @@ public struct JSONObject: Sendable {
     }
 
     /// Like ``init(parsing:in:)``, with the memory of an array that the object and its maker share from then on.
-    init(parsing bytes: [UInt8], in range: Range<Int>, reusing spare: inout [JSONNode]) throws(JSONFailure) {
+    init(
+        parsing bytes: [UInt8],
+        in range: Range<Int>,
+        behind beginning: JSONBeginning? = nil,
+        reusing spare: inout [JSONNode]
+    ) throws(JSONFailure) {
         // Taken out first: an array with two holders would be allocated anew.
         var nodes: [JSONNode] = []
         swap(&nodes, &spare)
         var scanner = JSONScanner(range: range, reusing: consume nodes)
-        try scanner.scanObjectText(bytes.span)
+        try scanner.scanObjectText(bytes.span, behind: beginning)
         if scanner.nodes.capacity <= Self.spareCapacity { spare = scanner.nodes }
         self.init(bytes: bytes, nodes: scanner.nodes, index: 0)
     }

@@ -3,11 +3,36 @@ extension JSONScanner {
     mutating func scanObject(_ bytes: Span<UInt8>, depth: Int) throws(JSONFailure) {
         let container = try open(.object, depth: depth)
         if try closes(bytes, with: ASCII.closeBrace) { return close(container) }
+        try scanMembers(bytes, of: container, depth: depth)
+    }
+
+    /// Scans the members of an object, of which the first or a later one is named at the position, and its end.
+    private mutating func scanMembers(_ bytes: Span<UInt8>, of container: Int, depth: Int) throws(JSONFailure) {
         repeat {
             try scanName(bytes)
             try scanValue(bytes, depth: depth + 1)
         } while try continues(bytes, until: ASCII.closeBrace)
         close(container)
+    }
+
+    /// Scans what is left of the outermost object behind a beginning that was found before.
+    mutating func scanObject(_ bytes: Span<UInt8>, behind beginning: JSONBeginning) throws(JSONFailure) {
+        append(beginning.object)
+        append(beginning.first)
+        append(beginning.second)
+        name = beginning.name
+        position = beginning.end
+        skipWhitespace(bytes)
+        try scanValue(bytes, depth: 3)
+        try scanRest(bytes, of: 2, depth: 2)
+        try scanRest(bytes, of: 0, depth: 1)
+    }
+
+    /// Scans what follows a member of an object.
+    @inline(__always)
+    private mutating func scanRest(_ bytes: Span<UInt8>, of container: Int, depth: Int) throws(JSONFailure) {
+        guard try continues(bytes, until: ASCII.closeBrace) else { return close(container) }
+        try scanMembers(bytes, of: container, depth: depth)
     }
 
     /// Scans an array whose `[` stands at the position.

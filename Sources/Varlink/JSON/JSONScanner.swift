@@ -38,13 +38,13 @@ struct JSONScanner {
         index < end ? failure(.unexpectedByte(bytes[index]), at: index) : failure(.unexpectedEnd, at: end)
     }
 
-    /// Scans the whole text, which has to be one object.
-    mutating func scanObjectText(_ bytes: Span<UInt8>) throws(JSONFailure) {
+    /// Scans the whole text, which has to be one object, where it is not known already what it begins with.
+    mutating func scanObjectText(_ bytes: Span<UInt8>, behind beginning: JSONBeginning? = nil) throws(JSONFailure) {
         guard end <= Int(UInt32.max) else { throw failure(.tooLong, at: origin) }
         skipWhitespace(bytes)
         guard position < end else { throw failure(.unexpectedEnd, at: end) }
         let start = position
-        try scanValue(bytes, depth: 1)
+        if let beginning { try scanObject(bytes, behind: beginning) } else { try scanValue(bytes, depth: 1) }
         skipWhitespace(bytes)
         guard position == end else { throw failure(.trailingBytes, at: position) }
         guard nodes[0].kind == .object else { throw failure(.notAnObject, at: start) }
@@ -83,11 +83,14 @@ struct JSONScanner {
     /// Appends the node of a value that holds no other.
     @inline(__always)
     mutating func append(_ kind: JSONNode.Kind, _ range: Range<Int>) {
-        let index = count
-        count &+= 1
-        let node = JSONNode(kind, named: name, range: range, next: count)
+        append(JSONNode(kind, named: name, range: range, next: count &+ 1))
+    }
+
+    @inline(__always)
+    mutating func append(_ node: JSONNode) {
         // Written over where there is one: to empty the array for each text takes longer.
-        if index < nodes.count { nodes[index] = node } else { nodes.append(node) }
+        if count < nodes.count { nodes[count] = node } else { nodes.append(node) }
+        count &+= 1
     }
 
     @inline(__always)

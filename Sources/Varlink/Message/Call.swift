@@ -35,12 +35,6 @@ public struct CallInProgress: Sendable {
     /// Whether there may be more than one reply.
     public let more: Bool
 
-    init(_ call: Call) {
-        target = call.target
-        oneway = call.oneway
-        more = call.more
-    }
-
     /// The full name of the method.
     public var method: String { target.fullName }
 }

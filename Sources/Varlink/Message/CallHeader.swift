@@ -17,6 +17,16 @@ struct CallHeader {
         var upgrade = 0
     }
 
+    /// That of a message whose first field is the method and whose second and last one the parameters.
+    static let plain = CallHeader(fields: Fields(method: 1, parameters: 2))
+
+    private init(fields: Fields) { self.fields = fields }
+
+    /// Whether there is nothing but the method and then the parameters, which are an object.
+    func isPlain(in message: JSONObject) -> Bool {
+        fields.method == 1 && fields.parameters == 2 && message.endsWithParameters
+    }
+
     /// The node of the method's full name.
     var method: Int { fields.method }
 

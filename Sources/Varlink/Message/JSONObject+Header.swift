@@ -10,6 +10,10 @@ extension JSONObject {
         }
     }
 
+    /// Whether the second field is an object and the last one.
+    @inline(__always)
+    var endsWithParameters: Bool { nodes[2].kind == .object && nodes[2].next == nodes[0].next }
+
     /// Whether a field is absent or an object; `null` is the same as none, as the parameters are `?object`.
     func isHeaderObject(_ field: Int) -> Bool { nodes[field].kind == .object || nodes[field].kind == .null }
 

@@ -26,15 +26,19 @@ public struct ServerSession: Sendable {
     var outbox = Outbox()
     /// What each call is answered; nil where the client may call.
     private let refusal: (any ReplyError)?
+    private let isRefused: Bool
     var isViolated = false
     /// The memory of the last message's nodes, to be used again when nobody holds that message any more.
     private var spareNodes: [JSONNode] = []
+    /// What the last call began with.
+    private var opening = CallOpening()
 
     /// A session of a connection that was just accepted; messages of more bytes than the limit violate the protocol.
     /// Where there is a refusal, every call is answered with it, those of `org.varlink.service` not excepted.
     public init(service: ServiceDescription, messageLimit: Int, refusal: (any ReplyError)? = nil) {
         self.service = service
         self.refusal = refusal
+        isRefused = refusal != nil
         framer = Framer(limit: messageLimit)
     }
 
@@ -54,44 +58,58 @@ public struct ServerSession: Sendable {
     public mutating func next() -> Step? {
         guard !isViolated, callInProgress == nil else { return nil }
         do throws(ProtocolViolation) {
-            guard let message = try nextMessage() else { return nil }
-            return try accept(message).map { .call($0) } ?? .answered
+            guard let range = try nextRange() else { return nil }
+            return try next(range)
         } catch {
             isViolated = true
             return .violation(error)
         }
     }
 
-    private mutating func nextMessage() throws(ProtocolViolation) -> JSONObject? {
-        let range: Range<Int>?
-        do { range = try framer.next() } catch { throw .messageTooLong(limit: framer.limit) }
-        guard let range else { return nil }
+    private mutating func nextRange() throws(ProtocolViolation) -> Range<Int>? {
+        do { return try framer.next() } catch { throw .messageTooLong(limit: framer.limit) }
+    }
+
+    /// What is to be done about a message.
+    private mutating func next(_ range: Range<Int>) throws(ProtocolViolation) -> Step {
+        let beginning = opening.found(in: framer.bytes.span, range)
+        let message = try read(range, behind: beginning)
+        if beginning != nil, message.endsWithParameters, let target = opening.target {
+            return begin(target, .plain, of: message)
+        }
+        let header = try CallHeader(message)
+        guard let target = admit(header, of: message) else { return .answered }
+        if header.isPlain(in: message) { opening.keep(message, in: range, calling: target) }
+        return begin(target, header, of: message)
+    }
+
+    private mutating func read(
+        _ range: Range<Int>,
+        behind beginning: JSONBeginning?
+    ) throws(ProtocolViolation) -> JSONObject {
         do {
-            return try JSONObject(parsing: framer.bytes, in: range, reusing: &spareNodes)
+            return try JSONObject(parsing: framer.bytes, in: range, behind: beginning, reusing: &spareNodes)
         } catch {
             throw .invalidJSON(error)
         }
     }
 
-    /// Puts a call in progress; nil where the session has answered it.
-    private mutating func accept(_ message: consuming JSONObject) throws(ProtocolViolation) -> Call? {
-        let header = try CallHeader(message)
-        guard let target = admit(header, of: message) else { return nil }
+    /// Puts a call in progress.
+    private mutating func begin(_ target: MethodTarget, _ header: CallHeader, of message: consuming JSONObject) -> Step {
+        callInProgress = CallInProgress(target: target, oneway: header.oneway, more: header.more)
         let call = Call(target: target, header, of: message)
-        callInProgress = CallInProgress(call)
-        if call.upgrade {
+        guard header.upgrade || target.isIntrospection else { return .call(call) }
+        if header.upgrade {
             fail(ServiceError.methodNotImplemented(call.method))
-        } else if call.target.isIntrospection {
-            ServiceInterface.answer(call, in: &self)
         } else {
-            return call
+            ServiceInterface.answer(call, in: &self)
         }
-        return nil
+        return .answered
     }
 
     /// The method that is called; nil where it is refused, or there is none: the session has answered then.
     private mutating func admit(_ header: CallHeader, of message: JSONObject) -> MethodTarget? {
-        guard refusal == nil else {
+        guard !isRefused else {
             if let refusal, !header.oneway { write(refusal) }
             return nil
         }
