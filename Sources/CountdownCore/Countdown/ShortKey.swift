@@ -57,6 +57,18 @@ struct ShortKey: Sendable {
     }
 }
 
+extension ShortKey {
+    /// A number that is the same for the same bytes, and that nobody can tell who does not know the seed.
+    func hash(seed: (UInt64, UInt64)) -> UInt64 {
+        let words = words
+        var hash = SipHash(seed: seed)
+        hash.take(words.0.littleEndian)
+        hash.take(words.1.littleEndian)
+        hash.take(words.2.littleEndian)
+        return hash.finish()
+    }
+}
+
 extension ShortKey: Hashable {
     @usableFromInline
     static func == (left: ShortKey, right: ShortKey) -> Bool { left.words == right.words }

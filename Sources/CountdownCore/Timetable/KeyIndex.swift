@@ -35,7 +35,7 @@ struct KeyIndex: Sendable {
 
     /// The table of a key, and its hash within that: others in each process.
     static func split(_ key: Key) -> (table: Int, hash: UInt16) {
-        let hash = UInt64(bitPattern: Int64(key.hashValue))
+        let hash = key.isLong ? UInt64(bitPattern: Int64(key.hashValue)) : key.short.hash(seed: SipHash.seed)
         return (Int(hash >> UInt64(64 - tableBits)), UInt16(truncatingIfNeeded: hash))
     }
 }

@@ -106,6 +106,7 @@ extension JSONObject {
     @inline(__always)
     func isNamed(_ member: Int, _ name: StaticString) -> Bool {
         let node = nodes[member]
+        // The length first: it is at hand, and tells most names apart.
         guard !node.name.isEscaped else { return unescapedName(of: node).elementsEqual(name.description.utf8) }
         let name = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return JSONString.equals(bytes.span, in: node.nameRange, unsafe name.span)

@@ -13,8 +13,9 @@ enum JSONString {
         guard range.count == name.count else { return false }
         let start = range.lowerBound
         guard name.count >= Word.size else {
-            for index in name.indices where bytes[start &+ index] != name[index] { return false }
-            return true
+            var index = 0
+            while index < name.count, bytes[start &+ index] == name[index] { index &+= 1 }
+            return index == name.count
         }
         var index = 0
         while index &+ Word.size < name.count {
