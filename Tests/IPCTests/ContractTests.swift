@@ -53,6 +53,27 @@ struct ContractTests {
         #expect(try contract.encodedAgain(sample) == sample)
     }
 
+    @Test("a countdown whose figures are as long as they can be is written", arguments: State.allCases)
+    func longFigures(state: State) throws {
+        let countdown = Countdown(
+            key: "tea",
+            state: state,
+            clock: .elapsed,
+            durationUSec: .min,
+            remainingUSec: .min,
+            startedUSec: .min,
+            deadlineUSec: .min,
+            endedUSec: .min,
+            label: "Tea",
+            metadata: ["a": "b"],
+            forget: false,
+            revision: .min
+        )
+        var writer = JSONWriter()
+        writer.object { countdown.encode(into: &$0) }
+        #expect(try Countdown(decoding: JSONObject(parsing: writer.bytes)) == countdown)
+    }
+
     @Test("an optional field that is null is as one that is absent", arguments: Contract.all)
     func nulls(in contract: Contract) throws {
         for field in definition.fields(contract.type) where field.isOptional {

@@ -23,12 +23,16 @@ struct JSONNode: Sendable {
     }
 
     /// The name of a member: the bytes between its quotes. An element and the whole text have an empty one.
+    @usableFromInline
     struct Name: Sendable {
         static let none = Name(start: 0, end: 0, isEscaped: false)
 
+        @usableFromInline
         private(set) var start: UInt32
+        @usableFromInline
         private(set) var end: UInt32
         /// Whether the name holds escapes.
+        @usableFromInline
         let isEscaped: Bool
 
         /// The same name, so many bytes further on.
@@ -48,6 +52,7 @@ struct JSONNode: Sendable {
         }
     }
 
+    @usableFromInline
     private(set) var name: Name
     @usableFromInline
     let kind: Kind
@@ -57,6 +62,7 @@ struct JSONNode: Sendable {
     @usableFromInline
     var end: UInt32
     /// The index of the first node that is not inside this one.
+    @usableFromInline
     var next: UInt32
 
     @inline(__always)
@@ -80,10 +86,12 @@ struct JSONNode: Sendable {
 
     @inlinable
     var isEscaped: Bool { kind == .escapedString }
+    @inlinable
     var isString: Bool { kind == .string || kind == .escapedString }
     var isNumber: Bool { kind == .integer || kind == .fractional }
     @inlinable
     var range: Range<Int> { Int(start)..<Int(end) }
+    @inlinable
     var nameRange: Range<Int> { Int(name.start)..<Int(name.end) }
     /// The bytes of the value with the quotes that it may have.
     var textRange: Range<Int> { isString ? Int(start) - 1..<Int(end) + 1 : range }

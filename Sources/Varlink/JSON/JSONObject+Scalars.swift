@@ -1,10 +1,12 @@
 extension JSONObject {
     /// The string of a member.
+    @inlinable
     public func string(_ name: StaticString) throws(InvalidParameter) -> String {
         try required(name, stringIfPresent(name))
     }
 
     /// The string of a member, nil where it is absent or null.
+    @inlinable
     public func stringIfPresent(_ name: StaticString) throws(InvalidParameter) -> String? {
         guard let node = present(name) else { return nil }
         guard node.isString else { throw InvalidParameter(name.description) }
@@ -13,33 +15,33 @@ extension JSONObject {
 
     /// Reads the string of a member where it stands, or a copy of it where it holds escapes.
     @inlinable
+    @inline(__always)
     public func withString<Result>(
         _ name: StaticString,
         _ body: (UTF8Span) -> Result
     ) throws(InvalidParameter) -> Result {
-        let node = try stringNode(name)
+        guard let node = present(name), node.isString else { throw InvalidParameter(name.description) }
         guard !node.isEscaped else { return body(text(of: node).utf8Span) }
         // What a scanner has found valid is UTF-8.
         return body(unsafe UTF8Span(unchecked: bytes.span.extracting(node.range)))
     }
 
-    @usableFromInline
-    func stringNode(_ name: StaticString) throws(InvalidParameter) -> JSONNode {
-        guard let node = present(name), node.isString else { throw InvalidParameter(name.description) }
-        return node
-    }
-
     /// The integer of a member: a number of 64 bits, signed, without fraction and exponent.
+    @inlinable
     public func integer(_ name: StaticString) throws(InvalidParameter) -> Int64 {
         try required(name, integerIfPresent(name))
     }
 
     /// The integer of a member, nil where it is absent or null.
+    @inlinable
     public func integerIfPresent(_ name: StaticString) throws(InvalidParameter) -> Int64? {
         guard let node = present(name) else { return nil }
-        guard let value = JSONNumber.integer(bytes.span, node) else { throw InvalidParameter(name.description) }
+        guard let value = integer(of: node) else { throw InvalidParameter(name.description) }
         return value
     }
+
+    @usableFromInline
+    func integer(of node: JSONNode) -> Int64? { JSONNumber.integer(bytes.span, node) }
 
     /// The number of a member as the nearest double; one that no double comes near is invalid.
     public func double(_ name: StaticString) throws(InvalidParameter) -> Double {
@@ -54,11 +56,13 @@ extension JSONObject {
     }
 
     /// The truth value of a member.
+    @inlinable
     public func boolean(_ name: StaticString) throws(InvalidParameter) -> Bool {
         try required(name, booleanIfPresent(name))
     }
 
     /// The truth value of a member, nil where it is absent or null.
+    @inlinable
     public func booleanIfPresent(_ name: StaticString) throws(InvalidParameter) -> Bool? {
         switch present(name)?.kind {
         case nil: return nil

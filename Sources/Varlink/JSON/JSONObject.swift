@@ -7,8 +7,10 @@ public struct JSONObject: Sendable {
     @usableFromInline
     let bytes: [UInt8]
     /// Those of its message, and behind them what may be left of another one.
+    @usableFromInline
     let nodes: [JSONNode]
     /// The index of the object's own node.
+    @usableFromInline
     var index: Int
 
     /// The most nodes that are kept for the next message: an array that a peer made huge is not.
@@ -81,6 +83,10 @@ public struct JSONObject: Sendable {
 
 extension JSONObject {
     /// The node of the last member of this name.
+    ///
+    /// It is inlined where the name is a literal, so that a member is compared with a few bytes that are known there.
+    @inlinable
+    @inline(__always)
     func find(_ name: StaticString) -> Int? {
         let limit = Int(nodes[index].next)
         var found: Int?
@@ -93,9 +99,12 @@ extension JSONObject {
     }
 
     /// The node of the last member of this name, nil where that is `null`.
+    @inlinable
+    @inline(__always)
     func present(_ name: StaticString) -> JSONNode? {
-        guard let member = find(name), nodes[member].kind != .null else { return nil }
-        return nodes[member]
+        guard let member = find(name) else { return nil }
+        let node = nodes[member]
+        return node.kind == .null ? nil : node
     }
 
     func name(of member: Int) -> String {
@@ -103,17 +112,18 @@ extension JSONObject {
     }
 
     /// Whether a member has this name.
+    @inlinable
     @inline(__always)
     func isNamed(_ member: Int, _ name: StaticString) -> Bool {
         let node = nodes[member]
-        // The length first: it is at hand, and tells most names apart.
         guard !node.name.isEscaped else { return unescapedName(of: node).elementsEqual(name.description.utf8) }
         let name = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
         return JSONString.equals(bytes.span, in: node.nameRange, unsafe name.span)
     }
 
     @inline(never)
-    private func unescapedName(of node: JSONNode) -> [UInt8] { JSONString.unescape(bytes, in: node.nameRange) }
+    @usableFromInline
+    func unescapedName(of node: JSONNode) -> [UInt8] { JSONString.unescape(bytes, in: node.nameRange) }
 
     /// The nodes of the members of an object, or of the elements of an array, in their order.
     func children(of container: Int) -> [Int] {

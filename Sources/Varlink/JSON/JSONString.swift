@@ -1,4 +1,5 @@
 /// The content of strings that a scanner has found valid.
+@usableFromInline
 enum JSONString {
     /// The text of a string with its escapes resolved.
     static func decode(_ bytes: [UInt8], in range: Range<Int>, isEscaped: Bool) -> String {
@@ -8,6 +9,7 @@ enum JSONString {
     }
 
     /// Whether the bytes of a range are these.
+    @inlinable
     @inline(__always)
     static func equals(_ bytes: Span<UInt8>, in range: Range<Int>, _ name: Span<UInt8>) -> Bool {
         guard range.count == name.count else { return false }

@@ -2,19 +2,27 @@
 ///
 /// Each test works on all of them at once, byte by byte: its result has the highest bit of a byte set where that byte is
 /// one that is searched for. Only the lowest bit that is set is exact, as borrows run upwards from there.
+@usableFromInline
 struct Word: Equatable {
-    static let size = 8
+    @inlinable
+    static var size: Int { 8 }
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    private let bits: UInt64
+    @usableFromInline
+    let bits: UInt64
 
     /// The bytes from the index on, of which there have to be eight; the first is the lowest.
+    @inlinable
     @inline(__always)
     init(_ bytes: Span<UInt8>, at index: Int) {
         // The load checks its bounds itself, and any eight bytes are a number.
         bits = UInt64(littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
+
+    @inlinable
+    @inline(__always)
+    static func == (left: Word, right: Word) -> Bool { left.bits == right.bits }
 
     /// Where the first NUL stands, nil where there is none.
     @inline(__always)
