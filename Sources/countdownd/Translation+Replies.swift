@@ -183,12 +183,13 @@ private struct ToldCountdown: JSONEncodable {
     let now: Now
 
     func encode(into writer: inout JSONWriter) {
-        CountdownFigures(countdown, at: now).encode(into: &writer) { writer in
-            writer.member("key", countdown.key)
-        } texts: { writer in
-            guard countdown.hasTexts else { return }
-            writer.memberIfPresent("label", countdown.label)
-            if !countdown.metadata.isEmpty { writer.member("metadata", countdown.metadata) }
+        let figures = CountdownFigures(countdown, at: now)
+        countdown.key.withBytes { key in
+            guard countdown.hasTexts else { return figures.encode(key: key, into: &writer, texts: nil) }
+            figures.encode(key: key, into: &writer) { writer in
+                writer.memberIfPresent("label", countdown.label)
+                if !countdown.metadata.isEmpty { writer.member("metadata", countdown.metadata) }
+            }
         }
     }
 }

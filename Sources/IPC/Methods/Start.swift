@@ -85,7 +85,7 @@ public struct Start: Method {
         /// Writes the members, for whoever has the countdown in other words.
         @inlinable
         public static func encode(_ outcome: Outcome, _ countdown: some JSONEncodable, into writer: inout JSONWriter) {
-            writer.member("outcome", outcome)
+            writer.members(atMost: 32) { $0.first("outcome", word: outcome.word) }
             writer.member("countdown", countdown)
         }
 

@@ -79,9 +79,7 @@ extension Countdown {
 
 extension Countdown: JSONEncodable, JSONDecodable {
     public func encode(into writer: inout JSONWriter) {
-        figures.encode(into: &writer) { writer in
-            writer.member("key", key)
-        } texts: { writer in
+        figures.encode(key: key.utf8Span.span, into: &writer) { writer in
             writer.memberIfPresent("label", label)
             writer.memberIfPresent("metadata", metadata)
         }

@@ -34,26 +34,32 @@ public struct CountdownFigures: Sendable {
         self.revision = revision
     }
 
-    /// Writes the members of a countdown; the closures write the key, and the label and the metadata where there are any.
-    public func encode(
-        into writer: inout JSONWriter,
-        key: (inout JSONWriter) -> Void,
-        texts: (inout JSONWriter) -> Void
-    ) {
-        key(&writer)
-        writer.members(atMost: 256) { members in
-            members.member("state", state)
-            members.member("clock", clock)
+    /// Writes the members of a countdown.
+    ///
+    /// - Parameters:
+    ///   - key: in UTF-8.
+    ///   - writer: in which the object is open, and has no members yet.
+    ///   - texts: writes the label and the metadata, where there are any.
+    public func encode(key: Span<UInt8>, into writer: inout JSONWriter, texts: ((inout JSONWriter) -> Void)?) {
+        writer.members(atMost: 340 + JSONMembers.room(forString: key.count)) { members in
+            members.first("key", utf8: key)
+            members.member("state", word: state.word)
+            members.member("clock", word: clock.word)
             members.member("durationUSec", durationUSec)
             members.member("remainingUSec", remainingUSec)
             members.member("startedUSec", startedUSec)
             members.memberIfPresent("deadlineUSec", deadlineUSec)
             members.memberIfPresent("endedUSec", endedUSec)
+            if texts == nil { encodeLast(into: &members) }
         }
+        guard let texts else { return }
         texts(&writer)
-        writer.members(atMost: 64) { members in
-            members.member("forget", forget)
-            members.member("revision", revision)
-        }
+        writer.members(atMost: 60) { encodeLast(into: &$0) }
+    }
+
+    @inline(__always)
+    private func encodeLast(into members: inout JSONMembers) {
+        members.member("forget", forget)
+        members.member("revision", revision)
     }
 }

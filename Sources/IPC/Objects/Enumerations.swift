@@ -1,5 +1,5 @@
 /// Where a countdown is in its life.
-public enum State: String, Sendable, CaseIterable {
+public enum State: Sendable, CaseIterable {
     /// It has a deadline.
     case running
     /// It keeps its remaining time.
@@ -11,7 +11,7 @@ public enum State: String, Sendable, CaseIterable {
 }
 
 /// What a deadline follows when the system clock is set.
-public enum Clock: String, Sendable, CaseIterable {
+public enum Clock: Sendable, CaseIterable {
     /// The time that is left stays.
     case elapsed
     /// The instant stays.
@@ -57,7 +57,7 @@ public enum IfRunning: String, Sendable, CaseIterable {
 }
 
 /// What `Start` did.
-public enum Outcome: String, Sendable, CaseIterable {
+public enum Outcome: Sendable, CaseIterable {
     /// A countdown began.
     case started
     /// One was running or paused; nothing changed.

@@ -3,11 +3,6 @@ import Varlink
 
 @Suite("Members for which room is made at once")
 struct JSONMembersTests {
-    private enum Color: String, CaseIterable {
-        case red
-        case `as long as no other`
-    }
-
     private func text(_ body: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()
         writer.object { writer in
@@ -20,27 +15,45 @@ struct JSONMembersTests {
     @Test("they are written as they are one by one")
     func areAsOneByOne() {
         for number in [0, 7, -1, 1_234_567_890_123_456, .max, .min] as [Int64] {
-            for color in Color.allCases {
-                let together = text { writer in
-                    writer.members(atMost: 200) { members in
-                        members.member("number", number)
-                        members.member("is", number > 0)
-                        members.member("color", color)
-                        members.memberIfPresent("none", nil)
-                        members.memberIfPresent("some", number)
-                    }
-                    writer.member("last", 1)
+            let together = text { writer in
+                writer.members(atMost: 200) { members in
+                    members.member("number", number)
+                    members.member("is", number > 0)
+                    members.member("color", word: "red")
+                    members.memberIfPresent("none", nil)
+                    members.memberIfPresent("some", number)
                 }
-                let oneByOne = text { writer in
-                    writer.member("number", number)
-                    writer.member("is", number > 0)
-                    writer.member("color", color)
-                    writer.member("some", number)
-                    writer.member("last", 1)
-                }
-                #expect(together == oneByOne)
+                writer.member("last", 1)
             }
+            let oneByOne = text { writer in
+                writer.member("number", number)
+                writer.member("is", number > 0)
+                writer.member("color", "red")
+                writer.member("some", number)
+                writer.member("last", 1)
+            }
+            #expect(together == oneByOne)
         }
+    }
+
+    @Test(
+        "the first of them is written as it is by itself, with the escapes that it needs",
+        arguments: ["", "a", "tea", "login/+8613800138000", "茶", "\"", "a\\b\"c", "\u{1}\n\u{1F}", "all but \u{0}"]
+    )
+    func first(text: String) {
+        var together = JSONWriter()
+        together.object { writer in
+            writer.members(atMost: 10 + JSONMembers.room(forString: text.utf8.count)) { members in
+                members.first("first", utf8: text.utf8Span.span)
+            }
+            writer.member("last", 1)
+        }
+        var alone = JSONWriter()
+        alone.object { writer in
+            writer.member("first", text)
+            writer.member("last", 1)
+        }
+        #expect(together.bytes == alone.bytes)
     }
 
     @Test("they may take all of the room")
