@@ -4,9 +4,10 @@ import CountdownCore
 enum Asked {
     case change(Request)
     case countdown(Key)
-    case list(ListQuestion)
+    /// These two hold so much more than the others that they are kept apart: a call is handed on without being copied so.
+    indirect case list(ListQuestion)
     case wait(Key)
-    case watch(WatchQuestion)
+    indirect case watch(WatchQuestion)
     case status
 }
 

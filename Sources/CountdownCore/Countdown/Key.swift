@@ -26,10 +26,16 @@ public struct Key: Hashable, Sendable {
     public init(_ text: UTF8Span) throws(Invalid) {
         let utf8 = text.span
         guard !utf8.isEmpty else { throw .empty }
+        guard utf8.count > ShortKey.capacity else {
+            short = ShortKey(utf8)
+            long = nil
+            if !short.isPlain { try Self.refuseControls(in: short.text) }
+            return
+        }
         guard utf8.count <= Self.maximumBytes else { throw .tooLong(bytes: utf8.count) }
-        short = ShortKey(utf8) ?? ShortKey()
-        long = short.isEmpty ? String(copying: text) : nil
-        if long != nil || !short.isPlain { try Self.refuseControls(in: long ?? short.text) }
+        let text = String(copying: text)
+        (short, long) = (ShortKey(), text)
+        try Self.refuseControls(in: text)
     }
 
     private static func refuseControls(in text: String) throws(Invalid) {

@@ -13,9 +13,9 @@ struct ShortKey: Sendable {
     /// Without bytes, as no key is.
     init() {}
 
-    /// Nil where the key has more bytes.
-    init?(_ text: Span<UInt8>) {
-        guard text.count <= Self.capacity else { return nil }
+    /// - Precondition: there are no more bytes than the capacity.
+    init(_ text: Span<UInt8>) {
+        precondition(text.count <= Self.capacity, "the key is a short one")
         length = UInt8(truncatingIfNeeded: text.count)
         var target = bytes.mutableSpan
         unsafe target.withUnsafeMutableBytes { target in

@@ -41,7 +41,15 @@ extension JSONObject {
     }
 
     /// The map from strings to strings in the object of a member, nil where it is absent or null.
+    @inlinable
+    @inline(__always)
     public func stringMapIfPresent(_ name: StaticString) throws(InvalidParameter) -> [String: String]? {
+        guard has(name) else { return nil }
+        return try presentStringMap(name)
+    }
+
+    @usableFromInline
+    func presentStringMap(_ name: StaticString) throws(InvalidParameter) -> [String: String]? {
         guard let members = try members(name) else { return nil }
         var map = [String: String](minimumCapacity: members.count)
         for member in members {

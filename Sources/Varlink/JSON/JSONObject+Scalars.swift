@@ -1,12 +1,16 @@
+/// What looks for a member is inlined where its name is a literal, so that names are compared with a few bytes that are
+/// known there; what makes a value of it is not.
 extension JSONObject {
     /// The string of a member.
     @inlinable
+    @inline(__always)
     public func string(_ name: StaticString) throws(InvalidParameter) -> String {
         try required(name, stringIfPresent(name))
     }
 
     /// The string of a member, nil where it is absent or null.
     @inlinable
+    @inline(__always)
     public func stringIfPresent(_ name: StaticString) throws(InvalidParameter) -> String? {
         guard let node = present(name) else { return nil }
         guard node.isString else { throw InvalidParameter(name.description) }
@@ -28,12 +32,14 @@ extension JSONObject {
 
     /// The integer of a member: a number of 64 bits, signed, without fraction and exponent.
     @inlinable
+    @inline(__always)
     public func integer(_ name: StaticString) throws(InvalidParameter) -> Int64 {
         try required(name, integerIfPresent(name))
     }
 
     /// The integer of a member, nil where it is absent or null.
     @inlinable
+    @inline(__always)
     public func integerIfPresent(_ name: StaticString) throws(InvalidParameter) -> Int64? {
         guard let node = present(name) else { return nil }
         guard let value = integer(of: node) else { throw InvalidParameter(name.description) }
@@ -57,12 +63,14 @@ extension JSONObject {
 
     /// The truth value of a member.
     @inlinable
+    @inline(__always)
     public func boolean(_ name: StaticString) throws(InvalidParameter) -> Bool {
         try required(name, booleanIfPresent(name))
     }
 
     /// The truth value of a member, nil where it is absent or null.
     @inlinable
+    @inline(__always)
     public func booleanIfPresent(_ name: StaticString) throws(InvalidParameter) -> Bool? {
         switch present(name)?.kind {
         case nil: return nil
@@ -74,6 +82,7 @@ extension JSONObject {
 
     /// The value of an enumeration in a member, which is a string on the wire.
     @inlinable
+    @inline(__always)
     public func value<E: RawRepresentable<String>>(
         _ name: StaticString,
         as type: E.Type = E.self
@@ -83,6 +92,7 @@ extension JSONObject {
 
     /// The value of an enumeration in a member, nil where it is absent or null.
     @inlinable
+    @inline(__always)
     public func valueIfPresent<E: RawRepresentable<String>>(
         _ name: StaticString,
         as type: E.Type = E.self
@@ -92,7 +102,8 @@ extension JSONObject {
         return value
     }
 
-    @usableFromInline
+    @inlinable
+    @inline(__always)
     func required<Value>(_ name: StaticString, _ value: Value?) throws(InvalidParameter) -> Value {
         guard let value else { throw InvalidParameter(name.description) }
         return value

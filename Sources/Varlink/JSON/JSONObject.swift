@@ -55,6 +55,8 @@ public struct JSONObject: Sendable {
     public var isEmpty: Bool { nodes[index].next == index + 1 }
 
     /// Whether the object has a member of this name that is not `null`.
+    @inlinable
+    @inline(__always)
     public func has(_ name: StaticString) -> Bool { present(name) != nil }
 
     /// The JSON text of a member, nil where it is absent.
@@ -76,7 +78,12 @@ public struct JSONObject: Sendable {
     }
 
     private func isNamed(_ member: Int, _ names: [StaticString]) -> Bool {
-        for name in names where isNamed(member, name) { return true }
+        let name = nodes[member].name
+        let length = Int(name.end &- name.start)
+        // The length first: it is at hand, and tells most names apart.
+        for known in names where known.utf8CodeUnitCount == length || name.isEscaped {
+            if isNamed(member, known) { return true }
+        }
         return false
     }
 }

@@ -1,16 +1,20 @@
 /// Messages on their way out, in the order in which they were written.
+@usableFromInline
 struct Outbox: Sendable {
     /// The capacity that is kept where there is nothing to hold.
     private static let idleCapacity = 16 * 1024
 
     /// Writes behind all that is there.
+    @usableFromInline
     var writer = JSONWriter()
     /// How many of the writer's bytes are sent.
-    private var sent = 0
+    @usableFromInline
+    private(set) var sent = 0
     /// How often bytes were taken.
     private(set) var takings = 0
 
     /// The number of bytes that nobody has taken yet.
+    @inlinable
     var unsent: Int { writer.buffer.count - sent }
     /// The number of bytes that are held.
     var length: Int { writer.buffer.count }

@@ -74,6 +74,7 @@ extension ServerSession {
 
 extension ServerSession {
     /// The number of bytes that the client has not been sent yet.
+    @inlinable
     public var unsent: Int { outbox.unsent }
 
     /// Offers the bytes that are to be sent; the body tells how many of them the socket took.

@@ -23,6 +23,7 @@ public struct ServerSession: Sendable {
     /// How many bytes of elements are in the reply that is being filled; 0 where none is.
     public internal(set) var filled = 0
     var framer: Framer
+    @usableFromInline
     var outbox = Outbox()
     /// What each call is answered; nil where the client may call.
     private let refusal: (any ReplyError)?
