@@ -68,5 +68,5 @@ enum Told {
 /// What a change came to.
 enum Outcome {
     case attached
-    case changed(Change)
+    case changed(Change.Kind)
 }

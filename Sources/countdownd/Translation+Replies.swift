@@ -24,8 +24,8 @@ extension Translation {
     private func outcome(_ outcome: Outcome) -> IPC.Outcome {
         switch outcome {
         case .attached: .attached
-        case .changed(let change) where change.kind == .started: .started
-        case .changed(let change) where change.kind == .restarted: .restarted
+        case .changed(.started): .started
+        case .changed(.restarted): .restarted
         case .changed: .extended
         }
     }

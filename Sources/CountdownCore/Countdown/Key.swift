@@ -27,15 +27,15 @@ public struct Key: Hashable, Sendable {
         let utf8 = text.span
         guard !utf8.isEmpty else { throw .empty }
         guard utf8.count > ShortKey.capacity else {
-            short = ShortKey(utf8)
-            long = nil
+            let short = ShortKey(utf8)
             if !short.isPlain { try Self.refuseControls(in: short.text) }
+            (self.short, long) = (short, nil)
             return
         }
         guard utf8.count <= Self.maximumBytes else { throw .tooLong(bytes: utf8.count) }
         let text = String(copying: text)
-        (short, long) = (ShortKey(), text)
         try Self.refuseControls(in: text)
+        (short, long) = (ShortKey(), text)
     }
 
     private static func refuseControls(in text: String) throws(Invalid) {

@@ -57,7 +57,9 @@ public enum Request: Sendable {
         }
 
         /// Those of a countdown that begins.
-        var texts: Texts { Texts(label: label, metadata: metadata ?? [:]) }
+        var texts: Texts {
+            label == nil && metadata == nil ? .none : Texts(label: label, metadata: metadata ?? [:])
+        }
     }
 }
 

@@ -29,7 +29,7 @@ struct Entry: Sendable {
     /// Empty where the key is a long one.
     var key: ShortKey
 
-    init(_ countdown: Countdown) {
+    init(_ countdown: borrowing Countdown) {
         revision = countdown.revision
         length = countdown.length
         started = countdown.started
@@ -68,12 +68,12 @@ struct Extra: Sendable {
     var span = TimeSpan.zero
 
     /// Nil where a countdown has nothing of all that.
-    init?(_ countdown: Countdown) {
+    init?(_ countdown: borrowing Countdown) {
+        if case .running = countdown.phase, !countdown.hasTexts, !countdown.key.isLong { return nil }
         texts = countdown.texts
         key = countdown.key.isLong ? countdown.key : nil
         switch countdown.phase {
-        case .running:
-            guard texts != .none || key != nil else { return nil }
+        case .running: break
         case .paused(let remaining):
             span = remaining
         case .finished(let instant, let late):

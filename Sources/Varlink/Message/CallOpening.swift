@@ -19,7 +19,8 @@ struct CallOpening {
     func found(in message: Span<UInt8>, _ range: Range<Int>) -> JSONBeginning? {
         let end = range.lowerBound &+ bytes.count
         guard !bytes.isEmpty, end < range.upperBound else { return nil }
-        return JSONString.equals(message, in: range.lowerBound..<end, bytes.span) ? found.moved(to: range.lowerBound) : nil
+        guard JSONString.equals(message, in: range.lowerBound..<end, bytes.span) else { return nil }
+        return found.moved(to: range.lowerBound)
     }
 
     /// Keeps the opening of a message that stands in this range and consists of a method and of parameters, in this order.

@@ -96,7 +96,11 @@ public struct ServerSession: Sendable {
     }
 
     /// Puts a call in progress.
-    private mutating func begin(_ target: MethodTarget, _ header: CallHeader, of message: consuming JSONObject) -> Step {
+    private mutating func begin(
+        _ target: MethodTarget,
+        _ header: CallHeader,
+        of message: consuming JSONObject
+    ) -> Step {
         callInProgress = CallInProgress(target: target, oneway: header.oneway, more: header.more)
         let call = Call(target: target, header, of: message)
         guard header.upgrade || target.isIntrospection else { return .call(call) }

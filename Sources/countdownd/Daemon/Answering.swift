@@ -92,21 +92,21 @@ extension Daemon {
 
     private func answer(_ request: Request, _ call: Call, of peer: Peer, _ turn: inout Turn) throws {
         if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
-        let outcome: Outcome
-        let countdown: Countdown
-        do throws(Refusal) {
-            switch try decide(request, at: turn.now) {
-            case .attached(let current):
-                (outcome, countdown) = (.attached, current)
-            case .change(let change):
-                (outcome, countdown) = (.changed(change), change.countdown)
-                turn.applied.append(timetable.apply(change))
-                turn.changes.steps.append(change)
-            }
-        } catch {
+        let decision: Decision
+        do throws(Refusal) { decision = try decide(request, at: turn.now) } catch {
             throw translation.error(error, at: turn.now)
         }
-        peer.session.reply { translation.write(outcome, of: call, countdown, at: turn.now, into: &$0) }
+        let now = turn.now
+        switch decision {
+        case .attached(let current):
+            peer.session.reply { translation.write(.attached, of: call, current, at: now, into: &$0) }
+        case .change(let change):
+            turn.applied.append(timetable.apply(change))
+            peer.session.reply {
+                translation.write(.changed(change.kind), of: call, change.countdown, at: now, into: &$0)
+            }
+            turn.changes.steps.append(change)
+        }
     }
 
     private func decide(_ request: Request, at now: Now) throws(Refusal) -> Decision {

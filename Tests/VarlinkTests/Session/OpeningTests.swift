@@ -34,7 +34,8 @@ struct OpeningTests {
             #""b"},"upgrade":true}"#, #""b"},"parameters":{"text":"c"}}"#, #""b"},"parameters":null}"#,
             #""b"},"method":"org.example.echo.Count"}"#, #""b"},"method":"org.example.none.Such"}"#,
             #""b"},"method":1}"#, #""b"},"org.example.vendor":1}"#, #""b"},"unknown":1}"#,
-            #""b"},"more":true,"oneway":true}"#, #""b"}"#, #""b"}}}"#, #""b"}} x"#, #""b"},}"#, #""b",}}"#, #""b"#, #""#,
+            #""b"},"more":true,"oneway":true}"#, #""b"}"#, #""b"}}}"#, #""b"}} x"#, #""b"},}"#, #""b",}}"#, #""b"#,
+            "",
             #"}}"#, #" "#, "\"\u{7F}\"}}", #""\ud800"}}"#, #""b"}]"#,
         ]
     )
@@ -49,15 +50,17 @@ struct OpeningTests {
             #"{"method":"org.example.echo.Echo","parameters":{}}"#, #"{"method":"org.example.echo.Echo"}"#,
             #"{"method":"org.example.echo.Echo","parameters":{"texts":"a"}}"#,
             #"{"parameters":{"text":"a"},"method":"org.example.echo.Echo"}"#,
-            #"{"method":"org.varlink.service.GetInfo","parameters":{}}"#, #" {"method":"org.example.echo.Echo"}"#, "{}",
-            "",
+            #"{"method":"org.varlink.service.GetInfo","parameters":{}}"#, #" {"method":"org.example.echo.Echo"}"#,
+            "{}", "",
         ]
     )
     func beginsOtherwise(message: String) {
         expectSame(Array(message.utf8))
     }
 
-    @Test("wherever a byte of it is another, is missing or is one too many, it comes to the same as on a new connection")
+    @Test(
+        "wherever a byte of it is another, is missing or is one too many, it comes to the same as on a new connection"
+    )
     func mutations() {
         let usual = Array(Self.usual.utf8)
         for place in usual.indices {
