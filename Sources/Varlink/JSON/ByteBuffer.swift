@@ -45,6 +45,7 @@ struct ByteBuffer: Sendable {
 
     // MARK: Appending
 
+    @inlinable
     @inline(__always)
     mutating func append(_ byte: UInt8) {
         unsafe write(1) { place in

@@ -25,9 +25,7 @@ public struct JSONMembers: ~Copyable {
     @inlinable
     @inline(__always)
     public mutating func first(_ name: StaticString, utf8: Span<UInt8>) {
-        append(literal: "\"")
-        append(literal: name)
-        append(literal: "\":")
+        append("\"", name, "\":")
         append(quoting: utf8)
     }
 
@@ -35,18 +33,15 @@ public struct JSONMembers: ~Copyable {
     @inlinable
     @inline(__always)
     public mutating func first(_ name: StaticString, word: StaticString) {
-        append(literal: "\"")
-        append(literal: name)
-        append(literal: "\":\"")
-        append(literal: word)
-        append(literal: "\"")
+        append("\"", name, "\":\"")
+        append("", word, "\"")
     }
 
     /// Writes a member that is an integer.
     @inlinable
     @inline(__always)
     public mutating func member(_ name: StaticString, _ value: Int64) {
-        append(name)
+        append(",\"", name, "\":")
         append(value)
     }
 
@@ -54,18 +49,15 @@ public struct JSONMembers: ~Copyable {
     @inlinable
     @inline(__always)
     public mutating func member(_ name: StaticString, _ value: Bool) {
-        append(name)
-        if value { append(literal: "true") } else { append(literal: "false") }
+        if value { append(",\"", name, "\":true") } else { append(",\"", name, "\":false") }
     }
 
     /// Writes a member that is a word, which has no characters that need escapes.
     @inlinable
     @inline(__always)
     public mutating func member(_ name: StaticString, word: StaticString) {
-        append(name)
-        append(literal: "\"")
-        append(literal: word)
-        append(literal: "\"")
+        append(",\"", name, "\":\"")
+        append("", word, "\"")
     }
 
     /// Writes a member that is an integer, none where there is no value.
@@ -75,29 +67,26 @@ public struct JSONMembers: ~Copyable {
         if let value { member(name, value) }
     }
 
+    /// Writes three literals, one after the other.
     @inlinable
     @inline(__always)
-    mutating func append(_ name: StaticString) {
-        append(literal: ",\"")
-        append(literal: name)
-        append(literal: "\":")
-    }
-
-    @inlinable
-    @inline(__always)
-    mutating func append(literal: StaticString) {
-        let length = literal.utf8CodeUnitCount
-        take(length)
-        unsafe ByteBuffer.copy(literal.utf8Start, length, to: place - length)
+    mutating func append(_ first: StaticString, _ second: StaticString, _ third: StaticString) {
+        let start = unsafe place
+        let behind = first.utf8CodeUnitCount &+ second.utf8CodeUnitCount
+        take(behind &+ third.utf8CodeUnitCount)
+        unsafe ByteBuffer.copy(first.utf8Start, first.utf8CodeUnitCount, to: start)
+        unsafe ByteBuffer.copy(second.utf8Start, second.utf8CodeUnitCount, to: start + first.utf8CodeUnitCount)
+        unsafe ByteBuffer.copy(third.utf8Start, third.utf8CodeUnitCount, to: start + behind)
     }
 
     @usableFromInline
     mutating func append(quoting utf8: Span<UInt8>) {
         guard utf8.isPlain else { return appendEscaped(utf8) }
-        append(literal: "\"")
-        take(utf8.count)
-        unsafe utf8.withUnsafeBytes { unsafe ByteBuffer.copy($0.baseAddress, $0.count, to: place - $0.count) }
-        append(literal: "\"")
+        let start = unsafe place
+        take(utf8.count &+ 2)
+        unsafe start.pointee = ASCII.quote
+        unsafe utf8.withUnsafeBytes { unsafe ByteBuffer.copy($0.baseAddress, $0.count, to: start + 1) }
+        unsafe start[utf8.count &+ 1] = ASCII.quote
     }
 
     private mutating func appendEscaped(_ utf8: Span<UInt8>) {

@@ -15,22 +15,9 @@ extension JSONScanner {
         close(container)
     }
 
-    /// Scans what is left of the outermost object behind a beginning that was found before.
-    mutating func scanObject(_ bytes: Span<UInt8>, behind beginning: JSONBeginning) throws(JSONFailure) {
-        append(beginning.object)
-        append(beginning.first)
-        append(beginning.second)
-        name = beginning.name
-        position = beginning.end
-        skipWhitespace(bytes)
-        try scanValue(bytes, depth: 3)
-        try scanRest(bytes, of: 2, depth: 2)
-        try scanRest(bytes, of: 0, depth: 1)
-    }
-
     /// Scans what follows a member of an object.
     @inline(__always)
-    private mutating func scanRest(_ bytes: Span<UInt8>, of container: Int, depth: Int) throws(JSONFailure) {
+    mutating func scanRest(_ bytes: Span<UInt8>, of container: Int, depth: Int) throws(JSONFailure) {
         guard try continues(bytes, until: ASCII.closeBrace) else { return close(container) }
         try scanMembers(bytes, of: container, depth: depth)
     }

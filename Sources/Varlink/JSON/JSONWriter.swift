@@ -38,13 +38,15 @@ public struct JSONWriter: Sendable {
 }
 
 extension JSONWriter {
-    @usableFromInline
+    @inlinable
+    @inline(__always)
     mutating func open(_ bracket: UInt8) {
         buffer.append(bracket)
         needsComma = false
     }
 
-    @usableFromInline
+    @inlinable
+    @inline(__always)
     mutating func close(_ bracket: UInt8) {
         buffer.append(bracket)
         needsComma = true

@@ -10,17 +10,16 @@ struct CallOpening {
     /// The bytes before the first parameter's value; none where nothing is kept.
     private var bytes: [UInt8] = []
     /// What was found in them, as if they stood at 0.
-    private var found = JSONBeginning()
+    private(set) var beginning = JSONBeginning()
     /// The method that they name.
     private(set) var target: MethodTarget?
 
-    /// What a message begins with, nil where it does not begin as the one that is kept.
+    /// Whether a message begins like this, and goes on.
     @inline(__always)
-    func found(in message: Span<UInt8>, _ range: Range<Int>) -> JSONBeginning? {
+    func begins(_ message: Span<UInt8>, _ range: Range<Int>) -> Bool {
         let end = range.lowerBound &+ bytes.count
-        guard !bytes.isEmpty, end < range.upperBound else { return nil }
-        guard JSONString.equals(message, in: range.lowerBound..<end, bytes.span) else { return nil }
-        return found.moved(to: range.lowerBound)
+        guard !bytes.isEmpty, end < range.upperBound else { return false }
+        return JSONString.equals(message, in: range.lowerBound..<end, bytes.span)
     }
 
     /// Keeps the opening of a message that stands in this range and consists of a method and of parameters, in this order.
@@ -30,41 +29,7 @@ struct CallOpening {
         guard end - range.lowerBound <= Self.longest else { return }
         bytes.removeAll(keepingCapacity: true)
         bytes.append(contentsOf: message.bytes[range.lowerBound..<end])
-        found = JSONBeginning(of: message.nodes, before: end).moved(to: -range.lowerBound)
+        beginning = JSONBeginning(of: message.nodes, from: range.lowerBound, to: end)
         self.target = target
-    }
-}
-
-/// What a scanner has found in the beginning of an object whose first member holds nothing and whose second one is an
-/// object with members: up to the value of the first of these.
-struct JSONBeginning {
-    /// The nodes of the object and of its two members.
-    private(set) var object = JSONNode(.object, range: 0..<0, next: 0)
-    private(set) var first = JSONNode(.null, range: 0..<0, next: 0)
-    private(set) var second = JSONNode(.object, range: 0..<0, next: 0)
-    /// The name of the first member of the second one.
-    private(set) var name = JSONNode.Name.none
-    /// Where its value is to be found.
-    private(set) var end = 0
-
-    init() {}
-
-    /// That of a text that was scanned.
-    init(of nodes: [JSONNode], before end: Int) {
-        (object, first, second) = (nodes[0], nodes[1], nodes[2])
-        name = nodes[3].name
-        self.end = end
-    }
-
-    /// The same, so many bytes further on.
-    @inline(__always)
-    func moved(to origin: Int) -> JSONBeginning {
-        var moved = self
-        moved.object = object.moved(by: origin)
-        moved.first = first.moved(by: origin)
-        moved.second = second.moved(by: origin)
-        moved.name = name.moved(by: origin)
-        moved.end = end &+ origin
-        return moved
     }
 }

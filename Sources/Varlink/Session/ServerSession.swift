@@ -73,9 +73,9 @@ public struct ServerSession: Sendable {
 
     /// What is to be done about a message.
     private mutating func next(_ range: Range<Int>) throws(ProtocolViolation) -> Step {
-        let beginning = opening.found(in: framer.bytes.span, range)
-        let message = try read(range, behind: beginning)
-        if beginning != nil, message.endsWithParameters, let target = opening.target {
+        let isRepeated = opening.begins(framer.bytes.span, range)
+        let message = try read(range, isRepeated: isRepeated)
+        if isRepeated, message.endsWithParameters, let target = opening.target {
             return begin(target, .plain, of: message)
         }
         let header = try CallHeader(message)
@@ -84,10 +84,9 @@ public struct ServerSession: Sendable {
         return begin(target, header, of: message)
     }
 
-    private mutating func read(
-        _ range: Range<Int>,
-        behind beginning: JSONBeginning?
-    ) throws(ProtocolViolation) -> JSONObject {
+    /// Validates a message; what it begins with is not read where it repeats the opening.
+    private mutating func read(_ range: Range<Int>, isRepeated: Bool) throws(ProtocolViolation) -> JSONObject {
+        let beginning = isRepeated ? opening.beginning : nil
         do {
             return try JSONObject(parsing: framer.bytes, in: range, behind: beginning, reusing: &spareNodes)
         } catch {
