@@ -49,14 +49,15 @@ struct Translation {
         let length = start.durationUSec.map { Request.End.after(TimeSpan(microseconds: $0)) }
         let deadline = start.deadlineUSec.map { Request.End.at(WallInstant(microseconds: $0)) }
         guard let key else { throw InvalidParameter("key") }
-        return Request.Start(
+        var request = Request.Start(
             key,
             length ?? deadline,
             ifLive: ifLive(start.ifRunning ?? .attach),
-            label: start.label,
-            metadata: start.metadata,
             forget: start.forget ?? false
         )
+        if let label = start.label { request.label = label }
+        if let metadata = start.metadata { request.metadata = metadata }
+        return request
     }
 
     private func ifLive(_ ifRunning: IfRunning) -> Request.IfLive {

@@ -88,17 +88,22 @@ private struct KeyTable: Sendable {
     }
 
     private mutating func grow() {
-        let old = zip(slots, hashes)
         let size = slots.count + slots.count / 4 + 4
-        slots = [Slot](repeating: .none, count: size)
-        hashes = [UInt16](repeating: 0, count: size)
-        count = 0
-        for (slot, hash) in old where slot != .none { insert(slot, hash) }
+        var (newSlots, newHashes) = ([Slot](repeating: .none, count: size), [UInt16](repeating: 0, count: size))
+        for place in slots.indices where slots[place] != .none {
+            var position = Self.home(of: hashes[place], among: size)
+            while newSlots[position] != .none { position = position + 1 == size ? 0 : position + 1 }
+            newSlots[position] = slots[place]
+            newHashes[position] = hashes[place]
+        }
+        (slots, hashes) = (newSlots, newHashes)
     }
 
     /// Where the run of a hash begins.
-    private func home(of hash: UInt16) -> Int {
-        (Int(hash) * slots.count) >> UInt16.bitWidth
+    private func home(of hash: UInt16) -> Int { Self.home(of: hash, among: slots.count) }
+
+    private static func home(of hash: UInt16, among places: Int) -> Int {
+        (Int(hash) * places) >> UInt16.bitWidth
     }
 
     private func next(after position: Int) -> Int {

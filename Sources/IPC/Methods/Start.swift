@@ -20,6 +20,7 @@ public struct Start: Method {
     /// Whether its ending is told to who watches or waits, and not kept.
     public var forget: Bool?
 
+    @inlinable
     public init(
         key: String,
         durationUSec: Int64? = nil,
@@ -58,14 +59,16 @@ public struct Start: Method {
     @inlinable
     public init(decoding object: JSONObject, key: (UTF8Span) -> Void) throws(InvalidParameter) {
         try object.allowOnly("key", "durationUSec", "deadlineUSec", "ifRunning", "label", "metadata", "forget")
-        self.key = ""
         try object.withString("key", key)
-        durationUSec = try object.integerIfPresent("durationUSec")
-        deadlineUSec = try object.integerIfPresent("deadlineUSec")
-        ifRunning = try object.valueIfPresent("ifRunning", as: IfRunning.self)
-        label = try object.stringIfPresent("label")
-        metadata = try object.stringMapIfPresent("metadata")
-        forget = try object.booleanIfPresent("forget")
+        self.init(
+            key: "",
+            durationUSec: try object.integerIfPresent("durationUSec"),
+            deadlineUSec: try object.integerIfPresent("deadlineUSec"),
+            ifRunning: try object.valueIfPresent("ifRunning", as: IfRunning.self),
+            label: try object.stringIfPresent("label"),
+            metadata: try object.stringMapIfPresent("metadata"),
+            forget: try object.booleanIfPresent("forget")
+        )
     }
 
     /// What was done, and the countdown as it is now.

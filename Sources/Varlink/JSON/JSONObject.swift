@@ -64,6 +64,18 @@ public struct JSONObject: Sendable {
         find(name).map { Array(bytes[nodes[$0].textRange]) }
     }
 
+    /// Refuses every member that has another name, with that.
+    @inlinable
+    @inline(__always)
+    public func allowOnly(_ name: StaticString) throws(InvalidParameter) {
+        let limit = Int(nodes[index].next)
+        var member = index &+ 1
+        while member < limit {
+            guard isNamed(member, name) else { throw InvalidParameter(self.name(of: member)) }
+            member = Int(nodes[member].next)
+        }
+    }
+
     /// Refuses every member that is not one of these, with its name.
     public func allowOnly(_ names: StaticString...) throws(InvalidParameter) { try allowOnly(names) }
 
@@ -114,6 +126,7 @@ extension JSONObject {
         return node.kind == .null ? nil : node
     }
 
+    @usableFromInline
     func name(of member: Int) -> String {
         JSONString.decode(bytes, in: nodes[member].nameRange, isEscaped: nodes[member].name.isEscaped)
     }
