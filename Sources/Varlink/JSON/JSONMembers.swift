@@ -113,8 +113,8 @@ public struct JSONMembers: ~Copyable {
 }
 
 extension JSONWriter {
-    /// Writes members of so many bytes at most, with their names, quotes, commas and colons; an integer counts as 20,
-    /// whatever it is, and a string as ``JSONMembers/room(forString:)``.
+    /// Writes members, one at least, of so many bytes at most with their names, quotes, commas and colons; an integer counts
+    /// as 20, whatever it is, and a string as ``JSONMembers/room(forString:)``.
     @inlinable
     @inline(__always)
     public mutating func members(atMost room: Int, _ body: (inout JSONMembers) -> Void) {
