@@ -6,6 +6,9 @@ import Glibc
 struct Alarm: ~Copyable {
     /// In the year 2112. From 2^62 ns after 1970 on, libdispatch takes an instant for one of another clock.
     private static let latest = WallInstant(microseconds: 1 << 52)
+    /// libdispatch hands a timer over by way of two threads, which takes some 20 to 60 µs: it is set earlier by as much,
+    /// and what is left is waited for.
+    private static let lead = TimeSpan(microseconds: 50)
 
     private let timer: any DispatchSourceTimer
     private var armed: WallInstant?
@@ -23,19 +26,29 @@ struct Alarm: ~Copyable {
     }
 
     /// Takes note that the alarm has rung: it is not armed any more.
-    mutating func hasRung() {
+    ///
+    /// - Parameter clock: tells the system clock, and is asked until the instant has come.
+    mutating func hasRung(by clock: () -> WallInstant) {
+        while let armed, case let left = armed - clock(), left > .zero, left <= Self.lead {}
         armed = nil
+    }
+
+    /// Whether it is to ring within such a span of an instant, or before.
+    func rings(within span: TimeSpan, of instant: WallInstant) -> Bool {
+        armed.map { $0 - instant < span } ?? false
     }
 
     /// Arms the alarm for an instant, which may have passed, or for none; skipped where it is armed for that already.
     mutating func arm(at instant: WallInstant?) {
         guard instant != armed else { return }
         armed = instant
-        timer.schedule(wallDeadline: Self.deadline(instant ?? Self.latest), leeway: .nanoseconds(0))
+        let ringing = instant.map { $0 - Self.lead } ?? Self.latest
+        timer.schedule(wallDeadline: Self.deadline(ringing), leeway: .nanoseconds(0))
     }
 
     private static func deadline(_ instant: WallInstant) -> DispatchWallTime {
-        let microseconds = min(max(0, instant.microseconds), latest.microseconds)
+        // Of 0, libdispatch makes the present of another clock, and rings for it never.
+        let microseconds = min(max(1, instant.microseconds), latest.microseconds)
         return DispatchWallTime(
             timespec: timespec(
                 tv_sec: Int(microseconds / 1_000_000),

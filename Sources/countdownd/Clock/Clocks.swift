@@ -24,6 +24,11 @@ struct Clocks {
         offset.take(read())
     }
 
+    /// The system clock as it is set now.
+    static func systemClock() -> WallInstant {
+        WallInstant(microseconds: microseconds(of: CLOCK_REALTIME))
+    }
+
     /// The system clock between two readings of the boot clock.
     ///
     /// Where something came between, a narrower reading is tried for: what is uncertain by more than the offset's
@@ -39,11 +44,11 @@ struct Clocks {
 
     private static func readOnce() -> ClockOffset.Reading {
         let before = microseconds(of: CLOCK_BOOTTIME)
-        let wall = microseconds(of: CLOCK_REALTIME)
+        let wall = systemClock()
         let after = microseconds(of: CLOCK_BOOTTIME)
         return ClockOffset.Reading(
             before: BootInstant(microseconds: before),
-            wall: WallInstant(microseconds: wall),
+            wall: wall,
             after: BootInstant(microseconds: after)
         )
     }

@@ -122,7 +122,7 @@ actor Daemon {
         poller.start { [self] in assumeIsolated { $0.wake() } }
         alarm.start { [self] in
             assumeIsolated {
-                $0.alarm.hasRung()
+                $0.alarm.hasRung(by: Clocks.systemClock)
                 $0.wake()
             }
         }

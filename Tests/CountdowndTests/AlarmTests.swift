@@ -1,0 +1,50 @@
+import CountdownCore
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import countdownd
+
+@Suite("The alarm")
+struct AlarmTests {
+    /// An alarm on a queue, and when it had rung.
+    private final class Ringing: Sendable {
+        private let queue = DispatchQueue(label: "alarm")
+        private let alarm: Mutex<Alarm>
+        private let rung = Mutex<WallInstant?>(nil)
+        private let told = DispatchSemaphore(value: 0)
+
+        init() {
+            alarm = Mutex(Alarm(queue: queue))
+        }
+
+        func ring(at instant: WallInstant) -> WallInstant? {
+            alarm.withLock { alarm in
+                alarm.start { [self] in
+                    self.alarm.withLock { $0.hasRung(by: Clocks.systemClock) }
+                    rung.withLock { $0 = Clocks.systemClock() }
+                    told.signal()
+                }
+                alarm.arm(at: instant)
+            }
+            guard told.wait(timeout: .now() + 60) == .success else { return nil }
+            return rung.withLock(\.self)
+        }
+    }
+
+    @Test("has not rung before its instant, though libdispatch is asked for it earlier")
+    func notEarly() throws {
+        for _ in 0..<20 {
+            let instant = Clocks.systemClock() + .milliseconds(2)
+            #expect(try #require(Ringing().ring(at: instant)) >= instant)
+        }
+    }
+
+    @Test("rings at once for an instant that has passed, however long ago")
+    func passed() throws {
+        for span in [TimeSpan.zero, .milliseconds(1), .seconds(1_000_000_000), .seconds(3_000_000_000)] {
+            #expect(Ringing().ring(at: Clocks.systemClock() - span) != nil)
+        }
+    }
+}
