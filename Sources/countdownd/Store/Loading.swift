@@ -34,7 +34,7 @@ struct Loading {
             let epochs = try Epochs(of: database, last: last, isSameBoot: isSameBoot, now: now)
             var result = Result(timetable: Timetable(policy: policy, revision: Revision(0)))
             result.epoch = epochs.current
-            try readRows(into: &result, from: database) { epochs[$0] }
+            try readRows(into: &result, from: database, epochs)
             var gaps = try Gaps(of: database, leavingOut: &result.leftOut)
             try goOn(&result, after: last, &gaps, isSameBoot: isSameBoot)
             try epochs.write(to: database)
@@ -47,16 +47,12 @@ struct Loading {
     private func readRows(
         into result: inout Result,
         from database: borrowing Database,
-        shift: (Int64) -> TimeSpan?
+        _ epochs: Epochs
     ) throws(SQLiteFailure) {
         let rows = try database.prepare("SELECT revision, \(Row.columns) FROM countdown ORDER BY revision")
-        var last = Int64.min
-        while try rows.step() {
-            guard let number = rows.integer(0), number > last || last == .min else {
-                throw .corrupt("the rows of table countdown are not in their order")
-            }
-            last = number
-            result.take(Row.read(rows, shift: shift), number: number)
+        let reader = ReadingAhead(of: rows, epochs)
+        while let portion = try reader.next() {
+            for (number, reading) in portion { result.take(reading, number: number) }
         }
     }
 

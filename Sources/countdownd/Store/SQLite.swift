@@ -108,10 +108,14 @@ extension SQLiteFailure {
         guard code == SQLITE_OK else { throw unsafe Self.failure(code, of: handle) }
     }
 
-    func prepare(_ sql: String) throws(SQLiteFailure) -> Statement {
+    /// Prepares a statement, which may be sent to another queue: the connection is not used on two of them at once then.
+    func prepare(_ sql: String) throws(SQLiteFailure) -> sending Statement {
         var prepared: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        guard code == SQLITE_OK, let statement = unsafe prepared else { throw unsafe Self.failure(code, of: handle) }
+        // By its address, as the compiler takes the pointer for a part of the connection, which stays where it is.
+        guard code == SQLITE_OK, let statement = unsafe OpaquePointer(bitPattern: UInt(bitPattern: prepared)) else {
+            throw unsafe Self.failure(code, of: handle)
+        }
         return unsafe Statement(statement)
     }
 
