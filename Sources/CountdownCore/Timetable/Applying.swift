@@ -17,8 +17,17 @@ extension Timetable {
     @discardableResult
     public mutating func apply(_ change: Change) -> Applied {
         precondition(change.countdown.revision == revision.next, "a change is applied before another is decided")
+        guard change.replaced != nil, let slot = slot(under: change.countdown.key) else {
+            revision = change.countdown.revision
+            return insert(change)
+        }
+        return apply(change, to: slot)
+    }
+
+    /// Carries out a change of the live countdown that lies there.
+    @discardableResult
+    mutating func apply(_ change: Change, to slot: Slot) -> Applied {
         revision = change.countdown.revision
-        guard change.replaced != nil, let slot = slot(under: change.countdown.key) else { return insert(change) }
         let before = self[slot]
         let previous = slab[slot].previous
         unlink(slot, from: .live)

@@ -18,7 +18,7 @@ extension Timetable {
             countdown: countdown.with(revision: revision.next),
             replaced: countdown.revision
         )
-        apply(change)
+        apply(change, to: slot)
         return change
     }
 

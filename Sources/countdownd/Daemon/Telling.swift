@@ -12,10 +12,10 @@ extension Daemon {
             let key = change.countdown.key
             answerWaiting(for: change, at: turn.now)
             board(key, at: turn.now)
-            if last.map({ watchers.hearAlike(of: $0, and: key) }) != true {
+            if last.map({ last in lend(&watchers) { $0.hearAlike(of: last, and: key) } }) != true {
                 tellEvents(of: &round, at: turn.now)
                 round.hearers = []
-                watchers.forEachHearer(of: key) { round.hearers.append($0) }
+                lend(&watchers) { $0.forEachHearer(of: key) { round.hearers.append($0) } }
             }
             last = key
             guard !round.hearers.isEmpty else { continue }
@@ -83,7 +83,7 @@ extension Daemon {
 
     /// Lets a countdown that has changed tick where it ticks now.
     private func board(_ key: Key, at now: Now) {
-        guard watchers.wantsTicks, let slot = timetable.slot(under: key) else { return }
+        guard lend(&watchers, { $0.wantsTicks }), let slot = timetable.slot(under: key) else { return }
         watchers.board(slot, timetable[slot], at: now)
     }
 
