@@ -62,7 +62,7 @@ public enum StoreHarness: Harness {
                 changes.steps.append(change)
             }
         }
-        try opened.store.commit(changes)
+        try opened.store.commit(changes, inHaste: false)
         opened.store.close(at: timetable.revision)
         let path = directory.appending(path: "countdowns.db")
         _ = consume opened

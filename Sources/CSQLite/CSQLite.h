@@ -18,3 +18,12 @@ static inline int sqlite_keep_log_on_close(sqlite3 *database, int keeps)
 {
 	return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps, (int *)0);
 }
+
+/* Brings what was written to the file of a database onto the disk. */
+static inline int sqlite_sync(sqlite3 *database)
+{
+	sqlite3_file *file;
+	int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+
+	return code == SQLITE_OK ? file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) : code;
+}

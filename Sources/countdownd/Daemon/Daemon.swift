@@ -132,15 +132,26 @@ actor Daemon {
         wake()
     }
 
-    /// Turns until nothing was left over and nothing is ready, in a lull for a short while longer.
+    /// Turns until nothing was left over and nothing is ready, in a lull for a short while longer, and does then what could
+    /// wait.
     private func wake() {
         counters.wakeUps += 1
         var isDone = turn(poller.poll())
         while true {
             let ready = poller.poll(isDone ? lull.patience : .none)
-            if isDone, ready.isEmpty { return }
-            isDone = turn(ready)
+            if !isDone || !ready.isEmpty {
+                isDone = turn(ready)
+            } else if !tidyUp() {
+                return
+            }
         }
+    }
+
+    /// Does some of what could wait, where nothing is due soon.
+    /// - Returns: whether there is more of it.
+    private func tidyUp() -> Bool {
+        lull.end()
+        return !alarm.rings(within: .milliseconds(10), of: Clocks.systemClock()) && storage.tidyUp()
     }
 
     /// One pass.

@@ -35,4 +35,9 @@ struct Lull {
         guard let pause, pause <= Self.longest, next.map({ $0 - now.wall > margin }) ?? true else { return }
         patience = pause <= Self.moment ? .spinning : .waiting
     }
+
+    /// Takes note that nobody was back.
+    mutating func end() {
+        patience = .none
+    }
 }

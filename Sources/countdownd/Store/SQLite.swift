@@ -54,7 +54,7 @@ extension SQLiteFailure {
     /// Where the hook of libsqlite3 notes how many frames the write-ahead log has.
     private let frames: UnsafeMutablePointer<Int32>
 
-    /// How many frames the write-ahead log had after the last commit of this connection.
+    /// How many frames the write-ahead log has had since this connection committed, or copied all of it, last.
     var walFrames: Int { Int(unsafe frames.pointee) }
 
     /// Opens a file. Nothing is copied out of its write-ahead log but by `checkpoint`, and by being closed.
@@ -142,16 +142,32 @@ extension SQLiteFailure {
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// Copies what it can of the write-ahead log into the database, without waiting for anybody.
+    /// Copies what it can of the write-ahead log into the database, without waiting for anybody but those whose locks are
+    /// waited out where the log is to be cut off.
     ///
-    /// - Returns: how many frames of the log are left.
-    func checkpoint() throws(SQLiteFailure) -> Int {
+    /// - Parameter cuttingOff: whether the file of the log, which keeps its length otherwise, is empty where all of it has
+    ///   been copied and nobody reads it.
+    /// - Returns: how many frames the log has, and how many of them have been copied.
+    /// - Throws: what SQLite says of it; a lock of somebody else is none of that.
+    @discardableResult
+    func checkpoint(cuttingOff: Bool = false) throws(SQLiteFailure) -> (frames: Int, copied: Int) {
         // A connection that has read nothing yet does not know that there is a log, and would say that nothing is left.
         _ = try integer("PRAGMA schema_version")
         var (all, copied): (Int32, Int32) = (0, 0)
-        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
+        let mode = cuttingOff ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, &all, &copied)
         guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw unsafe Self.failure(code, of: handle) }
-        return max(0, Int(all - copied))
+        // The next commit begins the log anew.
+        if code == SQLITE_OK, all == copied { unsafe frames.pointee = 0 }
+        return (max(0, Int(all)), max(0, Int(copied)))
+    }
+
+    /// Brings what was copied into the database onto the disk.
+    ///
+    /// A checkpoint does so only where it has copied the whole log.
+    func sync() throws(SQLiteFailure) {
+        let code = unsafe sqlite_sync(handle)
+        guard code == SQLITE_OK else { throw unsafe Self.failure(code, of: handle) }
     }
 
     /// The number of the row that was inserted last.

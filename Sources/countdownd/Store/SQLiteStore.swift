@@ -3,8 +3,9 @@ import Varlink
 
 /// Keeps every change as a row in an SQLite database.
 ///
-/// A commit appends rows, which is cheap, and deletes a few that were superseded earlier. With `synchronous=NORMAL` what
-/// was committed survives the death of the process; with `FULL` that of the machine.
+/// A commit appends rows, which is cheap, and deletes a few that were superseded earlier: these lie anywhere in the file,
+/// and each takes as long as several that are appended, and more of the log. So a commit in haste leaves them. With
+/// `synchronous=NORMAL` what was committed survives the death of the process; with `FULL` that of the machine.
 final class SQLiteStore: Store {
     /// What an answered change survives.
     enum Durability: String, CaseIterable {
@@ -15,6 +16,10 @@ final class SQLiteStore: Store {
     /// Superseded rows that a commit deletes besides those that its own changes have superseded, in round numbers: a
     /// few microseconds each.
     private static let deletionsInCommit = 64
+    /// Rows that are deleted at once when there is nothing else to do: for less than a millisecond.
+    private static let deletionsInPause = 256
+    /// So many may be left in haste: 18 MiB of the file, and a quarter of a second of the next start.
+    private static let mostLeft = 262_144
 
     private let database: Database
     private let directory: StateDirectory
@@ -31,6 +36,8 @@ final class SQLiteStore: Store {
     private(set) var checkpoints = 0
     /// The log is not copied before it has so many, after a copy has failed: each commit would try it again.
     private var framesForNextCopy = 0
+    /// The most frames that the log has had, for which its file has room.
+    private var framesOfFile = 0
 
     /// - Parameters:
     ///   - database: open, and read.
@@ -54,37 +61,56 @@ final class SQLiteStore: Store {
         oldest = loaded.timetable.oldestRevision
     }
 
-    func commit(_ changes: Changes) throws(StoreFailure) {
-        let deletions = superseded.deletable(before: newest, most: Self.deletionsInCommit + 2 * changes.steps.count)
+    func commit(_ changes: Changes, inHaste: Bool) throws(StoreFailure) {
+        let most = inHaste && superseded.count < Self.mostLeft ? 0 : Self.deletionsInCommit + 2 * changes.steps.count
+        let deletions = superseded.deletable(before: newest, most: most)
         do throws(SQLiteFailure) {
-            try statements.begin.run()
-            try add(changes.steps)
-            if !oldestIsStored { try keepOldest() }
-            for revision in deletions { try delete(revision) }
-            if let step = changes.clockStep { try keep(step) }
-            // Who commits nothing wants to know whether it could be stored.
-            if changes.isEmpty { try writeSomething() }
-            try statements.commit.run()
+            try transact { () throws(SQLiteFailure) in
+                try add(changes.steps)
+                try delete(deletions)
+                if let step = changes.clockStep { try keep(step) }
+                // Who commits nothing wants to know whether it could be stored.
+                if changes.isEmpty { try writeSomething() }
+            }
         } catch {
-            if database.isInTransaction { try? statements.rollback.run() }
             if error.isOfInputOrOutput { try? commitNothing() }
             // Who holds a lock for so long is not waited for by each turn: until it is given up, that would hold up all.
             if error.isOfLock { database.wait(milliseconds: 0) }
             throw StoreFailure(error)
         }
         database.wait(milliseconds: Database.patience)
-        oldestIsStored = true
-        superseded.removeFirst(deletions.count)
+        noteDeleted(deletions)
         for step in changes.steps { note(step) }
-        checkpoint()
+        checkpoint(inPause: false)
+    }
+
+    func tidyUp() -> Bool {
+        database.wait(milliseconds: 0)
+        defer { database.wait(milliseconds: Database.patience) }
+        checkpoint(inPause: true)
+        guard superseded.count > Self.deletionsInCommit else { return false }
+        let deletions = superseded.deletable(before: newest, most: Self.deletionsInPause)
+        do throws(SQLiteFailure) {
+            try transact { () throws(SQLiteFailure) in try delete(deletions) }
+        } catch {
+            // Nobody misses it: what keeps changes from being stored is told when there are some.
+            return false
+        }
+        noteDeleted(deletions)
+        return true
     }
 
     /// Takes the place of a transaction that was written and could not be brought to the disk: whoever opens the store after
     /// this process has died would find it whole in the log.
     private func commitNothing() throws(SQLiteFailure) {
+        try transact(writeSomething)
+    }
+
+    /// Runs the body in a transaction: all of it is stored or, where something is thrown, nothing.
+    private func transact(_ body: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
         try statements.begin.run()
         do throws(SQLiteFailure) {
-            try writeSomething()
+            try body()
             try statements.commit.run()
         } catch {
             if database.isInTransaction { try? statements.rollback.run() }
@@ -123,9 +149,20 @@ final class SQLiteStore: Store {
         }
     }
 
-    private func delete(_ revision: Revision) throws(SQLiteFailure) {
-        statements.delete.bind(revision.number, at: 1)
-        try statements.delete.run()
+    /// Deletes rows; that endings were let go of is kept before any of theirs is missing.
+    private func delete(_ revisions: [Revision]) throws(SQLiteFailure) {
+        guard !revisions.isEmpty else { return }
+        if !oldestIsStored { try keepOldest() }
+        for revision in revisions {
+            statements.delete.bind(revision.number, at: 1)
+            try statements.delete.run()
+        }
+    }
+
+    private func noteDeleted(_ revisions: [Revision]) {
+        guard !revisions.isEmpty else { return }
+        oldestIsStored = true
+        superseded.removeFirst(revisions.count)
     }
 
     /// Has a page written though nothing changes: SQLite writes none for a row that is set to what it was.
@@ -151,17 +188,21 @@ final class SQLiteStore: Store {
     }
 
     /// Keeps the write-ahead log short.
-    private func checkpoint() {
+    private func checkpoint(inPause: Bool) {
         let frames = database.walFrames
+        framesOfFile = max(framesOfFile, frames)
         guard frames >= framesForNextCopy else { return }
-        switch checkpointer.advice(frames: frames) {
+        switch checkpointer.advice(frames: frames, inPause: inPause) {
         case .rest: break
         case .startInBackground:
             checkpoints += 1
             checkpointer.start()
         case .finish:
-            let left = try? database.checkpoint()
-            framesForNextCopy = left == nil ? frames + Checkpointer.worthCopying : 0
+            // To cut it off takes the longer, the longer it is.
+            let cuttingOff = inPause && framesOfFile > 2 * Checkpointer.worthCopying
+            let copy = try? database.checkpoint(cuttingOff: cuttingOff)
+            if cuttingOff, copy != nil { framesOfFile = 0 }
+            framesForNextCopy = copy == nil ? frames + Checkpointer.worthCopying : 0
             checkpointer.hasFinished()
         case .pause:
             framesForNextCopy = frames + Checkpointer.worthCopying

@@ -6,6 +6,8 @@ struct Storage {
     private static let longestPause = TimeSpan.seconds(60)
     /// So many endings are worth a try with every turn; more wait for the next retry, as each try costs as much.
     private static let fewUnstored = 1_024
+    /// Who commits again within this is in haste.
+    private static let haste = TimeSpan.milliseconds(10)
 
     private let path: String
     private let openStore: (Now) throws(StoreOpening.Failure) -> OpenedStore
@@ -18,6 +20,7 @@ struct Storage {
     /// Why nothing can be stored now, nil where all is well.
     private(set) var failure: StoreFailure?
     private var nextTry: BootInstant?
+    private var lastCommit: BootInstant?
 
     /// - Parameters:
     ///   - path: of the store, for the log.
@@ -79,7 +82,9 @@ struct Storage {
         guard let store else { throw failure ?? StoreFailure(reason: "the store is not open", remedy: nil) }
         if let failure, let nextTry, now.boot < nextTry, unstored.steps.count > Self.fewUnstored { throw failure }
         do throws(StoreFailure) {
-            try store.commit(unstored.isEmpty ? changes : unstored.followed(by: changes))
+            let isInHaste = lastCommit.map { now.boot - $0 < Self.haste } ?? false
+            lastCommit = now.boot
+            try store.commit(unstored.isEmpty ? changes : unstored.followed(by: changes), inHaste: isInHaste)
         } catch {
             fail(error, at: now)
             throw error
@@ -107,6 +112,13 @@ struct Storage {
 
     func drop(_ endings: [Revision]) {
         store?.drop(endings)
+    }
+
+    /// Does some of what commits in haste have left; nothing of it while nothing can be stored.
+    ///
+    /// - Returns: whether there is more of it.
+    func tidyUp() -> Bool {
+        failure == nil && store?.tidyUp() == true
     }
 
     /// Closes the store: what could not be stored is tried once more.

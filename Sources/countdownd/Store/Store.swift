@@ -2,10 +2,14 @@ import CountdownCore
 
 /// Where changes are kept beyond the life of the process.
 protocol Store: AnyObject {
-    /// Keeps all changes of a turn, or none of them.
-    func commit(_ changes: Changes) throws(StoreFailure)
-    /// Lets go of endings that are not kept any more; what stands for them goes with later commits.
+    /// Keeps all changes of a turn, or none of them. In haste, what else there is to do is left for `tidyUp`.
+    func commit(_ changes: Changes, inHaste: Bool) throws(StoreFailure)
+    /// Lets go of endings that are not kept any more; what stands for them goes later.
     func drop(_ endings: [Revision])
+    /// Does some of what was left in haste, for a millisecond or two at the most.
+    ///
+    /// - Returns: whether there is more of it.
+    func tidyUp() -> Bool
     /// How often the log was begun to be copied into the database in the background.
     var checkpoints: Int { get }
     /// Keeps that the daemon was stopped at this revision, and nothing is missing.

@@ -116,7 +116,7 @@ struct StoreFile {
         report(result.leftOut)
         try tune(database)
         // Where its log is lost, the file must not go on saying that nothing can be missing.
-        if result.wasStopped { _ = try database.checkpoint() }
+        if result.wasStopped { try database.checkpoint() }
         return result
     }
 
@@ -134,7 +134,6 @@ struct StoreFile {
             """
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = \(durability == .process ? "NORMAL" : "FULL");
-            PRAGMA journal_size_limit = 4194304;
             """
         )
     }

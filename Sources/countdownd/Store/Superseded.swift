@@ -20,8 +20,10 @@ struct Superseded {
     }
 
     /// The next that may go. The newest row of all stays, so that its revision is never given again.
-    func deletable(before newest: Revision, most: Int) -> ArraySlice<Revision> {
-        revisions[first...].prefix(most).prefix { $0 < newest }
+    ///
+    /// - Returns: a copy, as a slice would have all of them copied when the next one is added.
+    func deletable(before newest: Revision, most: Int) -> [Revision] {
+        Array(revisions[first...].prefix(most).prefix { $0 < newest })
     }
 
     mutating func removeFirst(_ count: Int) {

@@ -25,7 +25,7 @@ struct FailingCopyTests {
             let start = Request.Start(try Key("key \(number)"), label: String(repeating: "x", count: 900))
             guard case .change(let change) = try timetable.decide(.start(start), at: now) else { continue }
             timetable.apply(change)
-            try opened.store.commit(Changes(steps: [change]))
+            try opened.store.commit(Changes(steps: [change]), inHaste: false)
         }
         // At least two pages a commit: the log could be copied twice.
         #expect((1...6).contains(opened.store.checkpoints))

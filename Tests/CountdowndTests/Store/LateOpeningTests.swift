@@ -42,7 +42,7 @@ struct LateOpeningTests {
             timetable.apply(change)
             changes.steps.append(change)
         }
-        try opened.store.commit(changes)
+        try opened.store.commit(changes, inHaste: false)
         return timetable.revision
     }
 

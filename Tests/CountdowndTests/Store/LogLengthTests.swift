@@ -15,14 +15,20 @@ struct LogLengthTests {
         keeper = try scene.open()
     }
 
+    /// What a log is as long as that has been cut off, and has grown until it was copied since.
+    private static let short = 8 << 20
+
+    private static func restart(_ number: Int) throws -> Request {
+        .start(Request.Start(try Key("key \(number)"), ifLive: .restart))
+    }
+
     /// Commits so many turns of one change each, and measures the log after every few of them.
     ///
     /// - Returns: the greatest length.
     private func commit(_ turns: Int, while goesOn: (Int) -> Bool = { _ in true }) throws -> Int {
         var greatest = 0
         for turn in 0..<turns {
-            let start = Request.Start(try Key("key \(turn % 1_000)"), ifLive: .restart)
-            try keeper.turn(.start(start), at: scene.now)
+            try keeper.turn(Self.restart(turn % 1_000), at: scene.now)
             guard turn.isMultiple(of: 64) else { continue }
             let length = try length
             greatest = max(greatest, length)
@@ -35,31 +41,45 @@ struct LogLengthTests {
         get throws { Int(try #require(FileIdentity.status(of: scene.path + "-wal")).st_size) }
     }
 
-    @Test("stays below 64 MiB, however many turns are stored without a pause")
+    @Test("stays below 64 MiB, however many turns are stored without a pause, and is short again after one")
     func bounded() throws {
-        #expect(try commit(100_000) < 64 << 20)
+        keeper.isInHaste = true
+        #expect(try commit(150_000) < 64 << 20)
         #expect(keeper.opened.store.checkpoints > 0)
+        keeper.isInHaste = false
+        _ = try commit(100_000) { $0 > Self.short }
+        #expect(try length <= Self.short)
+    }
+
+    @Test("what is not deleted in haste is bounded")
+    func lyingAround() throws {
+        keeper.isInHaste = true
+        // Each takes the place of the one before.
+        for _ in 0..<300 { try keeper.turn((0..<1_000).map { try Self.restart($0) }, at: scene.now) }
+        let rows = try #require(try scene.integer("SELECT count(*) FROM countdown"))
+        #expect((200_000..<270_000).contains(rows))
     }
 
     @Test("is copied by a connection that has read nothing before, as that in the background is")
     func copied() throws {
         _ = try commit(100)
         let before = try #require(scene.files["countdowns.db"])
-        #expect(try Database(path: scene.path, busyMilliseconds: 0).checkpoint() == 0)
+        let copy = try Database(path: scene.path, busyMilliseconds: 0).checkpoint()
+        #expect(copy.frames > 0)
+        #expect(copy.copied == copy.frames)
         #expect(try #require(scene.files["countdowns.db"]).count > before.count)
     }
 
     @Test("grows while somebody reads an old state, which is no failure, and is short again soon after that")
     func reader() throws {
-        let short = 8 << 20
         do {
             let reader = try scene.connect()
             try reader.execute("BEGIN; SELECT count(*) FROM countdown")
-            #expect(try commit(10_000) > short)
+            #expect(try commit(10_000) > Self.short)
             #expect(try reader.integer("SELECT count(*) FROM countdown") == 0)
         }
-        _ = try commit(100_000) { $0 > short }
-        #expect(try length <= short)
+        _ = try commit(100_000) { $0 > Self.short }
+        #expect(try length <= Self.short)
         try scene.crash()
         #expect(try scene.open().known.count == 1_000)
     }

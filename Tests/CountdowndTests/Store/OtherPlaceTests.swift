@@ -50,7 +50,7 @@ struct OtherPlaceTests {
             timetable.apply(change)
             changes.steps.append(change)
         }
-        try opened.store.commit(changes)
+        try opened.store.commit(changes, inHaste: false)
         return opened
     }
 

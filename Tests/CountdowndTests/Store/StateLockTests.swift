@@ -93,7 +93,6 @@ struct DurabilityTests {
                 func pragma(_ name: String) throws -> Int64? { try opened.database.integer("PRAGMA \(name)") }
                 #expect(try pragma("synchronous") == synchronous)
                 #expect(try pragma("page_size") == 1_024)
-                #expect(try pragma("journal_size_limit") == 4 << 20)
                 let mode = try opened.database.prepare("PRAGMA journal_mode")
                 #expect(try mode.step())
                 #expect(mode.text(0) == "wal")

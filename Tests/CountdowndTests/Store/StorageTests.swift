@@ -11,12 +11,13 @@ struct StorageTests {
         private(set) var stored: [Changes] = []
         let checkpoints = 0
 
-        func commit(_ changes: Changes) throws(StoreFailure) {
+        func commit(_ changes: Changes, inHaste: Bool) throws(StoreFailure) {
             if let failure { throw failure }
             stored.append(changes)
         }
 
         func drop(_ endings: [Revision]) {}
+        func tidyUp() -> Bool { false }
         func close(at revision: Revision) {}
     }
 

@@ -76,6 +76,8 @@ final class StoreScene {
 final class Keeper {
     var timetable: Timetable
     let opened: OpenedStore
+    /// Whether one turn follows upon the other, or there is a pause after each.
+    var isInHaste = false
 
     init(_ opened: OpenedStore) {
         self.opened = opened
@@ -97,7 +99,8 @@ final class Keeper {
             timetable.apply(change)
             changes.steps.append(change)
         }
-        if !changes.isEmpty { try opened.store.commit(changes) }
+        if !changes.isEmpty { try opened.store.commit(changes, inHaste: isInHaste) }
+        while !isInHaste, opened.store.tidyUp() {}
         return changes.steps
     }
 

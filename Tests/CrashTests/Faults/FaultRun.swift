@@ -112,7 +112,7 @@ final class FaultRun {
 
     private func take(_ step: Scenario.Step, on daemon: DaemonProcess) throws {
         switch step {
-        case .awaitCopy: try awaitCopy(by: daemon)
+        case .askUntilCopied(let change): try askUntilCopied(change)
         case .setClock(let offset): injection.setClock(offBy: offset)
         case .ask(let change): _ = try ask(change)
         }
@@ -129,11 +129,10 @@ final class FaultRun {
     }
 
     /// Nothing but a copy of the log writes in the database itself.
-    private func awaitCopy(by daemon: DaemonProcess) throws {
+    private func askUntilCopied(_ change: Change) throws {
         let deadline = Client.Deadline.after(microseconds: Self.patienceUSec)
-        guard let caller = try? Caller(of: daemon) else { throw Gone() }
         while injection.failed == 0, changeOfDatabase == changeBefore {
-            guard (try? caller.call(GetStatus())) != nil else { throw Gone() }
+            _ = try ask(change)
             guard deadline.remainingUSec > 0 else { throw TimedOut.answer }
         }
     }

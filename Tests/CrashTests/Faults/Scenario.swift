@@ -17,8 +17,8 @@ struct Scenario: Sendable {
         case ask(Change)
         /// The system clock is set for the daemon.
         case setClock(offBy: Int64)
-        /// The log is copied in the background, to the end or to the call that fails.
-        case awaitCopy
+        /// This is asked until the log is copied in the background, to the end or to the call that fails.
+        case askUntilCopied(Change)
     }
 
     let name: Name
@@ -47,10 +47,10 @@ struct Scenario: Sendable {
             steps = Changes.traffic
             allowance = Ledger.Allowance(clockUSec: Changes.stepUSec + 1_000, trimmed: true)
         case .checkpoint:
-            // It begins at 4,096 frames, and a change adds a few.
+            // It begins at 4,096 frames, and a change adds one at least; before the first one, what the last daemon has left
+            // in haste may have been enough.
             preparation = try Preparation(after: Changes.many, filling: (Changes.again, 4_090))
-            let few = [Step](repeating: .ask(Changes.again), count: 5)
-            steps = few + [.awaitCopy] + few
+            steps = [.askUntilCopied(Changes.again)] + [Step](repeating: .ask(Changes.again), count: 5)
         case .moveAside:
             countsStart = true
             preparation = try Preparation(unreadable: Changes.unreadable)
