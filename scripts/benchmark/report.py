@@ -63,6 +63,17 @@ def missing_notes(trial):
             if one.is_met is False and one.row.name not in NOTES]
 
 
+def notes(told):
+    """What limits the rows that miss their aim: said once of all of which it is the same."""
+    rows = {}
+    for one in told:
+        if one.is_met is False and one.row.name in NOTES:
+            rows.setdefault(NOTES[one.row.name], []).append(f"*{one.row.what}*")
+    return "\n".join(
+        textwrap.fill(f"- {'; '.join(missed)}: {note}", 120, subsequent_indent="  ", break_on_hyphens=False)
+        for note, missed in rows.items())
+
+
 def floors(trial):
     rows = []
     for quantile, name in (("p50", "median"), ("p99", "p99"), ("max", "max")):
@@ -149,10 +160,7 @@ def page(trial, told_machine, told_versions):
         METHOD,
     ]
     for title, told, text in comparison(trial):
-        parts += [f"## {title}", text]
-        notes = [textwrap.fill(f"- *{one.row.what}*: {NOTES[one.row.name]}", 120, subsequent_indent="  ")
-                 for one in told if one.is_met is False and one.row.name in NOTES]
-        parts += ["\n".join(notes)] if notes else []
+        parts += [f"## {title}", text, notes(told)]
     parts += ["## Floors", FLOORS, floors(trial), "## The load generator", GENERATOR, generator(trial)]
     if plots(trial):
         parts += ["## Growth", GROWTH, *[f"![{what}]({name})" for name, what in PLOTS.items()]]
