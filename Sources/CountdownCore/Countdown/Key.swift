@@ -16,8 +16,9 @@ public struct Key: Hashable, Sendable {
     /// The bytes of a short key; empty where it is a long one.
     @usableFromInline
     let short: ShortKey
+    /// Behind a reference of its own, which costs nothing to copy where there is none: that of a string is looked into.
     @usableFromInline
-    let long: String?
+    let long: LongKey?
 
     /// A key of that text, or what keeps it from being one.
     public init(_ text: String) throws(Invalid) { try self.init(text.utf8Span) }
@@ -35,7 +36,7 @@ public struct Key: Hashable, Sendable {
         guard utf8.count <= Self.maximumBytes else { throw .tooLong(bytes: utf8.count) }
         let text = String(copying: text)
         try Self.refuseControls(in: text)
-        (short, long) = (ShortKey(), text)
+        (short, long) = (ShortKey(), LongKey(text))
     }
 
     private static func refuseControls(in text: String) throws(Invalid) {
@@ -52,7 +53,7 @@ public struct Key: Hashable, Sendable {
     }
 
     /// As the caller wrote it.
-    public var text: String { long ?? short.text }
+    public var text: String { long?.text ?? short.text }
 
     /// Whether its bytes are too many to lie in an entry.
     var isLong: Bool { long != nil }
@@ -63,7 +64,7 @@ public struct Key: Hashable, Sendable {
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         guard let long else { return try body(short.bytes.span.extracting(first: short.count)) }
-        return try body(long.utf8.span)
+        return try body(long.text.utf8.span)
     }
 
     /// Appends the bytes of the key.
@@ -75,11 +76,20 @@ public struct Key: Hashable, Sendable {
         guard left.short == right.short else { return false }
         guard let a = left.long, let b = right.long else { return left.isLong == right.isLong }
         // As bytes: texts are equal where they look the same.
-        return a.utf8.elementsEqual(b.utf8)
+        return a.text.utf8.elementsEqual(b.text.utf8)
     }
 
     public func hash(into hasher: inout Hasher) {
         guard let long else { return short.hash(into: &hasher) }
-        unsafe long.utf8.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+        unsafe long.text.utf8.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
+}
+
+/// The text of a key that is not short.
+@usableFromInline
+final class LongKey: Sendable {
+    @usableFromInline
+    let text: String
+
+    init(_ text: String) { self.text = text }
 }
