@@ -44,20 +44,19 @@ struct Translation {
 
     private func start(_ parameters: JSONObject) throws -> Request.Start {
         var key: Key?
-        let start = try Start(decoding: parameters) { key = try? Key($0) }
+        let start = try Start.keyless(in: parameters) { key = try? Key($0) }
         guard start.durationUSec == nil || start.deadlineUSec == nil else { throw InvalidParameter("deadlineUSec") }
         let length = start.durationUSec.map { Request.End.after(TimeSpan(microseconds: $0)) }
         let deadline = start.deadlineUSec.map { Request.End.at(WallInstant(microseconds: $0)) }
         guard let key else { throw InvalidParameter("key") }
-        var request = Request.Start(
+        return Request.Start(
             key,
             length ?? deadline,
             ifLive: ifLive(start.ifRunning ?? .attach),
+            label: start.label,
+            metadata: start.metadata,
             forget: start.forget ?? false
         )
-        if let label = start.label { request.label = label }
-        if let metadata = start.metadata { request.metadata = metadata }
-        return request
     }
 
     private func ifLive(_ ifRunning: IfRunning) -> Request.IfLive {

@@ -51,16 +51,16 @@ public struct Start: Method {
 
     public init(decoding object: JSONObject) throws(InvalidParameter) {
         var key = ""
-        try self.init(decoding: object) { key = String(copying: $0) }
+        self = try Self.keyless(in: object) { key = String(copying: $0) }
         self.key = key
     }
 
     /// Reads the members but for the key, for whoever has keys in other words: the closure is given it.
     @inlinable
-    public init(decoding object: JSONObject, key: (UTF8Span) -> Void) throws(InvalidParameter) {
+    public static func keyless(in object: JSONObject, key: (UTF8Span) -> Void) throws(InvalidParameter) -> Start {
         try object.allowOnly("key", "durationUSec", "deadlineUSec", "ifRunning", "label", "metadata", "forget")
         try object.withString("key", key)
-        self.init(
+        return Start(
             key: "",
             durationUSec: try object.integerIfPresent("durationUSec"),
             deadlineUSec: try object.integerIfPresent("deadlineUSec"),
