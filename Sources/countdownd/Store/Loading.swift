@@ -53,6 +53,9 @@ struct Loading {
         let reader = ReadingAhead(of: rows, epochs)
         while let portion = try reader.next() {
             for (number, reading) in portion { result.take(reading, number: number) }
+            // What was let go of may not have been deleted: it must not take memory once more.
+            var limit = Int.max
+            result.superseded += result.timetable.trim(at: now, limit: &limit)
         }
     }
 
@@ -71,9 +74,10 @@ struct Loading {
         result.wasStopped = last.wasStopped
         var next = max(result.newestRow, last.revision)
         if !last.wasStopped { next = gaps.add(after: next, clock: clock) }
+        let oldest = max(last.oldest, result.timetable.oldestRevision)
         let floor = result.leftOut.map { $0.revision ?? next }.max()
-        gaps.drop(upTo: last.oldest)
-        result.timetable.resume(at: next, oldest: max(last.oldest, floor ?? last.oldest), gaps: gaps.ranges)
+        gaps.drop(upTo: oldest)
+        result.timetable.resume(at: next, oldest: max(oldest, floor ?? oldest), gaps: gaps.ranges)
         let wasSet =
             (now.offset - last.offset).microseconds.magnitude >= ClockOffset.smallestStep.microseconds.magnitude
         result.offset = isSameBoot && !wasSet ? last.offset : nil
