@@ -82,7 +82,7 @@ public struct Policy: Sendable {
     // MARK: A turn: what comes over these portions follows in the next turn, which reads the clocks again
 
     /// A few milliseconds of work, so that nobody waits long for an answer, an ending or a tick.
-    public var callsInTurn = 1_024
+    public var callsInTurn = 256
     public var callsOfPeerInTurn = 64
     public var endingsInTurn = 4_096
     public var ticksInTurn = 4_096
