@@ -84,6 +84,7 @@ final class SQLiteStore: Store {
     }
 
     func tidyUp() -> Bool {
+        // It can wait for whoever holds a lock, and no turn has to wait for it.
         database.wait(milliseconds: 0)
         defer { database.wait(milliseconds: Database.patience) }
         checkpoint(inPause: true)
@@ -213,30 +214,5 @@ final class SQLiteStore: Store {
             framesForNextCopy = frames + Checkpointer.worthCopying
             checkpointer.hasFinished()
         }
-    }
-}
-
-/// The statements of a store, prepared once.
-struct Statements {
-    let begin: Statement
-    let commit: Statement
-    let rollback: Statement
-    let insertion: Insertion
-    let delete: Statement
-    let keepStep: Statement
-    let markStopped: Statement
-    let keepOldest: Statement
-    let stop: Statement
-
-    init(_ database: borrowing Database) throws(SQLiteFailure) {
-        begin = try database.prepare("BEGIN IMMEDIATE")
-        commit = try database.prepare("COMMIT")
-        rollback = try database.prepare("ROLLBACK")
-        insertion = try Insertion(database)
-        delete = try database.prepare("DELETE FROM countdown WHERE revision = ?")
-        keepStep = try database.prepare("UPDATE daemon SET offset = ?, step_revision = ?")
-        markStopped = try database.prepare("UPDATE daemon SET is_stopped = ?")
-        keepOldest = try database.prepare("UPDATE daemon SET oldest_revision = ?")
-        stop = try database.prepare("UPDATE daemon SET revision = ?, oldest_revision = ?, is_stopped = 1")
     }
 }
