@@ -50,11 +50,18 @@ extension JSONObject {
 
     @usableFromInline
     func presentStringMap(_ name: StaticString) throws(InvalidParameter) -> [String: String]? {
-        guard let members = try members(name) else { return nil }
+        guard let member = find(name), nodes[member].kind != .null else { return nil }
+        return try required(name, stringMap(at: member))
+    }
+
+    /// The map from strings to strings that a node is, nil where it is none.
+    func stringMap(at container: Int) -> [String: String]? {
+        guard nodes[container].kind == .object else { return nil }
+        let members = children(of: container)
         var map = [String: String](minimumCapacity: members.count)
         for member in members {
-            guard nodes[member].isString else { throw InvalidParameter(name.description) }
-            map[self.name(of: member)] = text(of: nodes[member])
+            guard nodes[member].isString else { return nil }
+            map[name(of: member)] = text(of: nodes[member])
         }
         return map
     }

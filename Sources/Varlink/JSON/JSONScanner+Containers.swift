@@ -75,7 +75,7 @@ extension JSONScanner {
 
     /// Reads the comma after a value, or the byte that closes its container: false then.
     @inline(__always)
-    private mutating func continues(_ bytes: Span<UInt8>, until closing: UInt8) throws(JSONFailure) -> Bool {
+    mutating func continues(_ bytes: Span<UInt8>, until closing: UInt8) throws(JSONFailure) -> Bool {
         skipWhitespace(bytes)
         guard position < end else { throw failure(.unexpectedEnd, at: end) }
         let byte = bytes[position]

@@ -26,6 +26,15 @@ extension JSONWriter {
         write(value)
     }
 
+    /// Writes an element that is `null`.
+    public mutating func elementNull() {
+        separate()
+        buffer.append(literal: "null")
+    }
+
+    /// Writes an element that is a map from strings to strings, in the order of its keys.
+    public mutating func element(_ map: [String: String]) { object { $0.write(map) } }
+
     /// Writes an element that is a value of an enumeration.
     @inlinable
     public mutating func element(_ value: some RawRepresentable<String>) { element(value.rawValue) }

@@ -75,12 +75,12 @@ extension JSONWriter {
 
     /// Writes a member that is a map from strings to strings, in the order of its keys.
     public mutating func member(_ name: StaticString, _ map: [String: String]) {
-        member(
-            name,
-            object: { writer in
-                for (key, value) in map.sorted(by: { $0.key < $1.key }) { writer.member(named: key, value) }
-            }
-        )
+        member(name, object: { $0.write(map) })
+    }
+
+    /// Writes the members of a map.
+    mutating func write(_ map: [String: String]) {
+        for (key, value) in map.sorted(by: { $0.key < $1.key }) { member(named: key, value) }
     }
 
     /// Writes a member that is a map from strings to integers, in the order of its keys.

@@ -33,6 +33,29 @@ public struct JSONWriter: Sendable {
         close(ASCII.closeBracket)
     }
 
+    /// Ends a text: what is written next is another one, on a line of its own. No text has a line break in it, as a string's
+    /// are escaped.
+    public mutating func endLine() {
+        buffer.append(ASCII.newline)
+        needsComma = false
+    }
+
+    /// Forgets all that was written, and keeps the memory.
+    public mutating func removeAll() {
+        buffer.removeAll(keepingCapacity: true)
+        needsComma = false
+    }
+
+    /// Whether nothing was written.
+    public var isEmpty: Bool { buffer.count == 0 }
+
+    /// Calls the body with all that was written.
+    public func withBytes<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(buffer.storage.span.extracting(first: buffer.count))
+    }
+
     /// Appends bytes as they are: no comma is put before them, and none is expected after them.
     public mutating func appendRaw(_ json: [UInt8]) { buffer.append(json) }
 }

@@ -41,12 +41,19 @@ struct Epochs {
     subscript(_ epoch: Int64) -> TimeSpan? { shifts[epoch] }
 
     /// Stores what is new.
-    func write(to database: borrowing Database) throws(SQLiteFailure) {
+    ///
+    /// - Parameters:
+    ///   - database: in which it is stored.
+    ///   - used: the epochs of earlier boots that are still needed; nil where that is not known of all of them.
+    /// - Throws: what SQLite says.
+    func write(to database: borrowing Database, keeping used: Set<Int64>?) throws(SQLiteFailure) {
         guard let moved else { return }
+        for epoch in shifts.keys where used?.contains(epoch) == false {
+            try database.execute("DELETE FROM epoch WHERE id = \(epoch)")
+        }
         try database.execute(
             """
             UPDATE epoch SET shift = shift + \(moved.microseconds);
-            DELETE FROM epoch WHERE id NOT IN (SELECT epoch FROM countdown WHERE state = 0 AND clock = 0);
             INSERT INTO epoch VALUES (\(current), 0);
             """
         )

@@ -34,29 +34,31 @@ struct Loading {
             let epochs = try Epochs(of: database, last: last, isSameBoot: isSameBoot, now: now)
             var result = Result(timetable: Timetable(policy: policy, revision: Revision(0)))
             result.epoch = epochs.current
-            try readRows(into: &result, from: database, epochs)
+            let used = try readRows(into: &result, from: database, epochs)
             var gaps = try Gaps(of: database, leavingOut: &result.leftOut)
             try goOn(&result, after: last, &gaps, isSameBoot: isSameBoot)
-            try epochs.write(to: database)
+            try epochs.write(to: database, keeping: result.leftOut.isEmpty ? used : nil)
             try gaps.write(to: database)
             try inUse(result).write(to: database)
             return result
         }
     }
 
+    /// - Returns: the epochs that rows are of.
     private func readRows(
         into result: inout Result,
         from database: borrowing Database,
         _ epochs: Epochs
-    ) throws(SQLiteFailure) {
-        let rows = try database.prepare("SELECT revision, \(Row.columns) FROM countdown ORDER BY revision")
-        let reader = ReadingAhead(of: rows, epochs)
+    ) throws(SQLiteFailure) -> Set<Int64> {
+        let batches = try database.prepare("SELECT first, changes FROM batch ORDER BY first")
+        let reader = ReadingAhead(of: batches, epochs)
         while let portion = try reader.next() {
-            for (number, reading) in portion { result.take(reading, number: number) }
+            for reading in portion { result.take(reading) }
             // What was let go of may not have been deleted: it must not take memory once more.
             var limit = Int.max
             result.superseded += result.timetable.trim(at: now, limit: &limit)
         }
+        return reader.usedEpochs
     }
 
     /// Goes on at a revision that was never given.
@@ -99,19 +101,19 @@ struct Loading {
 }
 
 extension Loading.Result {
-    /// Takes in what a row says, after those with smaller numbers.
-    fileprivate mutating func take(_ reading: Row.Reading, number: Int64) {
-        if let revision = Revision(stored: number) { newestRow = revision }
+    /// Takes in what a row says, after those before it.
+    fileprivate mutating func take(_ reading: Row.Reading) {
+        if let revision = reading.revision { newestRow = max(newestRow, revision) }
         switch reading {
         case .countdown(let countdown):
             if let revision = timetable.restore(countdown) { superseded.append(revision) }
         case .forgotten(let key, let revision):
             if let live = timetable.dropRestored(key) { superseded.append(live) }
             superseded.append(revision)
-        case .impossible(let key, let fault):
+        case .impossible(let row):
             // Whatever it was meant to say, an earlier row does not count any more.
-            if let key { _ = timetable.dropRestored(key) }
-            leftOut.append(LeftOut(row: "with revision \(number)", fault: fault, revision: Revision(stored: number)))
+            if let key = row.key { _ = timetable.dropRestored(key) }
+            leftOut.append(LeftOut(row: row.place, fault: row.fault, revision: row.revision))
         }
     }
 }

@@ -6,7 +6,7 @@ import Dispatch
 ///
 /// Nobody else may use the connection until the last portion was taken.
 actor ReadingAhead {
-    typealias Portion = [(number: Int64, reading: Row.Reading)]
+    typealias Portion = [Row.Reading]
 
     /// Rows of a portion, a megabyte or so: to hand it over takes no time.
     private static let size = 4_096
@@ -14,30 +14,38 @@ actor ReadingAhead {
     private let executor = QueueExecutor(label: "countdownd.load")
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// Nil after the last row.
-    private var rows: Statement?
+    /// Nil after the last one.
+    private var batches: Statement?
     private let epochs: Epochs
-    private var last = Int64.min
+    /// What the last batch counts from.
+    private var lastFirst: Int64?
+    /// The newest revision of the rows that were read.
+    private var last = Revision(0)
+    /// The epochs that rows are of.
+    private var used: Set<Int64> = []
     private var portion: Result<Portion, SQLiteFailure> = .success([])
 
     /// - Parameters:
-    ///   - rows: a query for the revision and `Row.columns`, in the order of revisions.
+    ///   - batches: a query for what each batch counts from, in that order, and its changes.
     ///   - epochs: those of the rows.
-    init(of rows: sending Statement, _ epochs: Epochs) {
-        self.rows = rows
+    init(of batches: sending Statement, _ epochs: Epochs) {
+        self.batches = batches
         self.epochs = epochs
         executor.queue.async { self.assumeIsolated { $0.read() } }
     }
 
-    /// The rows that come next, with their numbers, while those after them are being read; nil after the last.
+    /// The rows that come next, while those after them are being read; nil after the last.
     ///
-    /// - Throws: what SQLite says, and where rows are not in their order; this was the last portion then.
+    /// - Throws: what SQLite says, and where batches are not in their order; this was the last portion then.
     nonisolated func next() throws(SQLiteFailure) -> Portion? {
         let portion = try executor.queue.sync { assumeIsolated { $0.take() } }.get()
         guard !portion.isEmpty else { return nil }
         executor.queue.async { self.assumeIsolated { $0.read() } }
         return portion
     }
+
+    /// The epochs that the rows of all portions so far are of, where these can be read.
+    nonisolated var usedEpochs: Set<Int64> { executor.queue.sync { assumeIsolated { $0.used } } }
 
     private func take() -> Result<Portion, SQLiteFailure> {
         defer { portion = .success([]) }
@@ -49,25 +57,36 @@ actor ReadingAhead {
             portion = .success(try readPortion())
         } catch {
             portion = .failure(error)
-            rows = nil
+            batches = nil
         }
     }
 
     private func readPortion() throws(SQLiteFailure) -> Portion {
         var portion: Portion = []
-        portion.reserveCapacity(Self.size)
-        while portion.count < Self.size, let rows {
-            guard try rows.step() else {
+        portion.reserveCapacity(Self.size + Batch.distances.count)
+        while portion.count < Self.size, let batches {
+            guard try batches.step() else {
                 // It ends here, and not when the queue lets go of this.
-                self.rows = nil
+                self.batches = nil
                 break
             }
-            guard let number = rows.integer(0), number > last || last == .min else {
-                throw .corrupt("the rows of table countdown are not in their order")
+            guard let first = batches.integer(0), lastFirst.map({ first > $0 }) ?? true else {
+                throw .corrupt("the rows of table batch are not in their order")
             }
-            last = number
-            portion.append((number, Row.read(rows) { epochs[$0] }))
+            lastFirst = first
+            read(Batch(first: first, bytes: batches.bytes(1)), into: &portion)
         }
         return portion
+    }
+
+    private func read(_ batch: Batch, into portion: inout Portion) {
+        for line in batch.lines {
+            let reading = Row.read(line, of: batch, after: last) { epoch in
+                used.insert(epoch)
+                return epochs[epoch]
+            }
+            if let revision = reading.revision { last = revision }
+            portion.append(reading)
+        }
     }
 }

@@ -1,7 +1,7 @@
 import CountdownCore
 import Varlink
 
-/// A countdown as a row of the table.
+/// A countdown as a row of the view `countdown`: a line of a batch, which is a JSON array.
 struct Row {
     enum State: Int64 {
         case running = 0
@@ -11,10 +11,6 @@ struct Row {
         /// Ended and not to be kept: the row says so until those before it are deleted.
         case forgotten = 4
     }
-
-    /// All but that of the revision, in the order in which they are bound.
-    static let columns = "key, state, clock, epoch, instant, rest, length, started, label, metadata, forget"
-    static let columnCount: Int32 = 11
 
     private let countdown: Countdown
     private let state: State
@@ -40,26 +36,33 @@ struct Row {
         }
     }
 
-    /// Binds all but the revision and the key to the parameters from that of the key on.
-    func bind(to statement: Statement, from first: Int32) {
-        statement.bind(state.rawValue, at: first + 1)
-        statement.bind(countdown.clock == .elapsed ? 0 : 1, at: first + 2)
-        statement.bind(epoch, at: first + 3)
-        statement.bind(instant, at: first + 4)
-        statement.bind(rest, at: first + 5)
-        statement.bind(countdown.length.microseconds, at: first + 6)
-        statement.bind(countdown.started.microseconds, at: first + 7)
-        statement.bind(countdown.label, at: first + 8)
-        statement.bind(Self.text(of: countdown.metadata), at: first + 9)
-        statement.bind(countdown.forget ? 1 : 0, at: first + 10)
+    /// Writes the values in the order of the columns of the view, but that in place of the revision stands how far it is
+    /// from the one that the batch counts from. Of a countdown without label and metadata that is to be kept, as most are,
+    /// the line ends before these three.
+    func encode(into writer: inout JSONWriter, from first: Revision) {
+        writer.array { writer in
+            countdown.key.withBytes { key in
+                writer.elements(atMost: Self.room(forKey: key.count)) { encodeFigures(key, from: first, into: &$0) }
+            }
+            guard countdown.label != nil || !countdown.metadata.isEmpty || countdown.forget else { return }
+            if let label = countdown.label { writer.element(label) } else { writer.elementNull() }
+            if countdown.metadata.isEmpty { writer.elementNull() } else { writer.element(countdown.metadata) }
+            writer.element(countdown.forget ? 1 : 0)
+        }
     }
 
-    private static func text(of metadata: [String: String]) -> String? {
-        guard !metadata.isEmpty else { return nil }
-        var writer = JSONWriter()
-        writer.object { writer in
-            for (name, value) in metadata { writer.member(named: name, value) }
-        }
-        return String(decoding: writer.bytes, as: UTF8.self)
+    private func encodeFigures(_ key: Span<UInt8>, from first: Revision, into elements: inout JSONMembers) {
+        elements.firstElement(countdown.revision.number - first.number)
+        elements.element(utf8: key)
+        elements.element(state.rawValue)
+        elements.element(countdown.clock == .elapsed ? 0 : 1)
+        if let epoch { elements.element(epoch) } else { elements.elementNull() }
+        elements.element(instant)
+        elements.element(rest)
+        elements.element(countdown.length.microseconds)
+        elements.element(countdown.started.microseconds)
     }
+
+    /// Eight integers, each with a comma.
+    private static func room(forKey bytes: Int) -> Int { 8 * 21 + 1 + JSONMembers.room(forString: bytes) }
 }

@@ -7,58 +7,88 @@ extension Row {
     enum Reading {
         case countdown(Countdown)
         case forgotten(Key, Revision)
-        /// No daemon writes such a row; of which countdown it is, where that can be read.
-        case impossible(Key?, fault: String)
+        /// No daemon writes such a row.
+        case impossible(Impossible)
+
+        /// That of the change; nil where there can be none such, or it is not known.
+        var revision: Revision? {
+            switch self {
+            case .countdown(let countdown): countdown.revision
+            case .forgotten(_, let revision): revision
+            case .impossible(let row): row.revision
+            }
+        }
+    }
+
+    /// What can be known of a row that no daemon writes.
+    struct Impossible {
+        /// Of which countdown it is.
+        var key: Key?
+        var revision: Revision?
+        /// Words for which row it is, and what is wrong with it.
+        var place: String
+        var fault: String
     }
 
     private struct Fault: Error {
         let text: String
     }
 
-    /// Reads the row that a statement stands on.
+    /// Reads a row.
     ///
     /// - Parameters:
-    ///   - statement: a query for `columns`.
+    ///   - line: of the batch.
+    ///   - batch: in which the line is.
+    ///   - last: the newest revision that was read before.
     ///   - shift: by how much the instants of an epoch are moved onto this boot's clock; nil where there is no such epoch.
     /// - Returns: what it says.
-    static func read(_ statement: Statement, shift: (Int64) -> TimeSpan?) -> Reading {
-        let key = statement.text(1).flatMap { text in try? Key(text) }
+    static func read(
+        _ line: Range<Int>,
+        of batch: Batch,
+        after last: Revision,
+        shift: (Int64) -> TimeSpan?
+    ) -> Reading {
+        guard let values = Values(line, of: batch) else {
+            let fault = "it is no JSON array of values, the first an integer"
+            return .impossible(Impossible(place: "in the batch that counts from \(batch.first)", fault: fault))
+        }
+        let number = batch.first &+ values.distance
+        let revision = Batch.distances.contains(values.distance) ? Revision(stored: number) : nil
         do throws(Fault) {
-            return try read(statement, key: key, shift: shift)
+            guard let revision, revision > last else { throw Fault(text: "no change can have that revision") }
+            return try read(values, revision, shift: shift)
         } catch {
-            return .impossible(key, fault: error.text)
+            let place = "with revision \(number)"
+            return .impossible(Impossible(key: values.key, revision: revision, place: place, fault: error.text))
         }
     }
 
     private static func read(
-        _ statement: Statement,
-        key: Key?,
+        _ values: Values,
+        _ revision: Revision,
         shift: (Int64) -> TimeSpan?
     ) throws(Fault) -> Reading {
-        guard let revision = statement.integer(0).flatMap(Revision.init(stored:)) else {
-            throw Fault(text: "no change can have that revision")
-        }
-        guard let key else { throw Fault(text: "its key is none") }
-        guard let state = statement.integer(2).flatMap(State.init) else { throw Fault(text: "its state is not known") }
+        guard let key = values.key else { throw Fault(text: "its key is none") }
+        guard let state = values.state.flatMap(State.init) else { throw Fault(text: "its state is not known") }
         if state == .forgotten { return .forgotten(key, revision) }
-        let clock = try clock(of: statement)
+        let clock = try clock(values)
         return .countdown(
             Countdown(
                 key: key,
-                phase: try phase(state, clock, statement, shift: shift),
+                phase: try phase(state, clock, values, shift: shift),
                 clock: clock,
-                length: try span(7, "length", of: statement, atLeast: 1),
-                started: WallInstant(microseconds: try number(8, "started", of: statement)),
-                label: try optionalText(9, "label", of: statement),
-                metadata: try metadata(from: optionalText(10, "metadata", of: statement)),
-                forget: try number(11, "forget", of: statement) != 0,
+                length: try span(values.length, "length", atLeast: 1),
+                started: WallInstant(microseconds: try number(values.started, "started")),
+                label: try text(values.label),
+                metadata: try map(values.metadata),
+                forget: try number(values.forget, "forget") != 0,
                 revision: revision
             )
         )
     }
 
-    private static func clock(of statement: Statement) throws(Fault) -> Clock {
-        switch statement.integer(3) {
+    private static func clock(_ values: Values) throws(Fault) -> Clock {
+        switch values.clock {
         case 0: .elapsed
         case 1: .wall
         default: throw Fault(text: "its clock is not known")
@@ -68,17 +98,17 @@ extension Row {
     private static func phase(
         _ state: State,
         _ clock: Clock,
-        _ statement: Statement,
+        _ values: Values,
         shift: (Int64) -> TimeSpan?
     ) throws(Fault) -> Phase {
-        let instant = try number(5, "instant", of: statement)
-        let rest = try span(6, "rest", of: statement, atLeast: 0)
+        let instant = try number(values.instant, "instant")
+        let rest = try span(values.rest, "rest", atLeast: 0)
         switch state {
         case .running where clock == .elapsed:
-            guard let shift = statement.integer(4).flatMap(shift) else { throw Fault(text: "its epoch is not known") }
+            guard let shift = values.epoch.flatMap(shift) else { throw Fault(text: "its epoch is not known") }
             return .running(until: .elapsed(BootInstant(microseconds: instant) + shift))
         case .running: return .running(until: .wall(WallInstant(microseconds: instant)))
-        case .paused: return .paused(remaining: try span(5, "instant", of: statement, atLeast: 0))
+        case .paused: return .paused(remaining: try span(values.instant, "instant", atLeast: 0))
         case .finished: return .finished(at: WallInstant(microseconds: instant), late: rest)
         case .cancelled, .forgotten: return .cancelled(at: WallInstant(microseconds: instant), remaining: rest)
         }
@@ -91,44 +121,67 @@ extension Row {
         number.magnitude < 1 << 53
     }
 
-    private static func number(_ column: Int32, _ name: String, of statement: Statement) throws(Fault) -> Int64 {
-        guard let number = statement.integer(column), isPossible(number) else {
-            throw Fault(text: "its \(name) is no number of microseconds")
-        }
-        return number
+    private static func number(_ value: Int64?, _ name: String) throws(Fault) -> Int64 {
+        guard let value, isPossible(value) else { throw Fault(text: "its \(name) is no number of microseconds") }
+        return value
     }
 
-    private static func span(
-        _ column: Int32,
-        _ name: String,
-        of statement: Statement,
-        atLeast least: Int64
-    ) throws(Fault) -> TimeSpan {
-        let number = try number(column, name, of: statement)
+    private static func span(_ value: Int64?, _ name: String, atLeast least: Int64) throws(Fault) -> TimeSpan {
+        let number = try number(value, name)
         guard number >= least else { throw Fault(text: "its \(name) is less than \(least)") }
         return TimeSpan(microseconds: number)
     }
 
-    private static func optionalText(
-        _ column: Int32,
-        _ name: String,
-        of statement: Statement
-    ) throws(Fault) -> String? {
-        if let text = statement.text(column) { return text }
-        guard statement.isNull(column) else { throw Fault(text: "its \(name) is no text in UTF-8") }
-        return nil
+    private static func text(_ label: Value<String>) throws(Fault) -> String? {
+        switch label {
+        case .none: nil
+        case .some(let text): text
+        case .other: throw Fault(text: "its label is no text")
+        }
     }
 
-    private static func metadata(from text: String?) throws(Fault) -> [String: String] {
-        guard let text else { return [:] }
-        var writer = JSONWriter()
-        writer.object { $0.member("metadata", raw: Array(text.utf8)) }
-        guard let object = try? JSONObject(parsing: writer.bytes),
-            let metadata = try? object.stringMap("metadata")
-        else {
-            throw Fault(text: "its metadata is no JSON object of strings")
+    private static func map(_ metadata: Value<[String: String]>) throws(Fault) -> [String: String] {
+        switch metadata {
+        case .none: [:]
+        case .some(let map): map
+        case .other: throw Fault(text: "its metadata is no JSON object of strings")
         }
-        return metadata
+    }
+}
+
+extension Row {
+    /// A value that a countdown need not have.
+    private enum Value<Content> {
+        case none
+        case some(Content)
+        case other
+    }
+
+    /// The values of a line, each nil where it is of another kind than its column.
+    private struct Values {
+        let distance: Int64
+        let key: Key?
+        let state, clock, epoch, instant, rest, length, started: Int64?
+        var label = Value<String>.none
+        var metadata = Value<[String: String]>.none
+        var forget: Int64? = 0
+
+        /// Nil where the line is no array of a row's values.
+        init?(_ line: Range<Int>, of batch: Batch) {
+            var elements = JSONElements(batch.bytes, in: line)
+            guard let distance = elements.integer() else { return nil }
+            self.distance = distance
+            key = elements.withString { text in try? Key(text) }
+            (state, clock, epoch, instant) =
+                (elements.integer(), elements.integer(), elements.integer(), elements.integer())
+            (rest, length, started) = (elements.integer(), elements.integer(), elements.integer())
+            if elements.hasMore {
+                if !elements.takeNull() { label = elements.string().map { .some($0) } ?? .other }
+                if !elements.takeNull() { metadata = elements.stringMap().map { .some($0) } ?? .other }
+                forget = elements.integer()
+            }
+            guard elements.isWhole else { return nil }
+        }
     }
 }
 

@@ -170,9 +170,6 @@ extension SQLiteFailure {
         guard code == SQLITE_OK else { throw unsafe Self.failure(code, of: handle) }
     }
 
-    /// The number of the row that was inserted last.
-    var lastInsertedRow: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
-
     /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
@@ -210,25 +207,14 @@ extension SQLiteFailure {
         unsafe sqlite3_bind_text(handle, parameter, text, Int32(text.utf8.count), copied)
     }
 
-    /// Binds texts, whose bytes stay where they are as long as the body runs and for nothing after it. They stand one after
-    /// the other, each up to its end, and are bound from the first parameter on, each as many behind the last as a step.
-    func bind<Failure: Error>(
-        _ texts: [UInt8],
-        ends: [Int],
-        at first: Int32,
-        step: Int32,
-        during body: () throws(Failure) -> Void
-    ) throws(Failure) {
-        unsafe texts.withUnsafeBytes { bytes in
-            var (parameter, start) = (first, 0)
-            for end in ends {
-                let text = unsafe bytes.baseAddress.map { unsafe ($0 + start).assumingMemoryBound(to: CChar.self) }
-                unsafe _ = sqlite3_bind_text(handle, parameter, text, Int32(end - start), nil)
-                (parameter, start) = (parameter + step, end)
-            }
+    /// Runs to the end with one more parameter bound, a text in UTF-8 that is not copied; the statement may be run again.
+    func run(with text: Span<UInt8>, at parameter: Int32) throws(SQLiteFailure) {
+        try unsafe text.withUnsafeBytes { bytes throws(SQLiteFailure) in
+            let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            unsafe _ = sqlite3_bind_text(handle, parameter, start, Int32(bytes.count), nil)
+            defer { bindNull(at: parameter) }
+            try run()
         }
-        defer { unsafe _ = sqlite3_clear_bindings(handle) }
-        try body()
     }
 
     private func bindNull(at parameter: Int32) {
@@ -251,6 +237,11 @@ extension SQLiteFailure {
     /// Runs to the end, and may be run again.
     func run() throws(SQLiteFailure) {
         _ = try step()
+        reset()
+    }
+
+    /// Leaves the row that it stands on, so that it may be run again.
+    func reset() {
         unsafe sqlite3_reset(handle)
     }
 
@@ -268,6 +259,12 @@ extension SQLiteFailure {
         let buffer = unsafe UnsafeBufferPointer(start: bytes, count: count)
         guard let text = unsafe try? UTF8Span(validating: buffer.span) else { return nil }
         return String(copying: text)
+    }
+
+    /// The bytes of a text or blob; none where the column holds anything else.
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let bytes = unsafe sqlite3_column_blob(handle, column) else { return [] }
+        return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
     func isNull(_ column: Int32) -> Bool {

@@ -1,10 +1,10 @@
 import CountdownCore
 import Varlink
 
-/// Keeps every change as a row in an SQLite database.
+/// Keeps every change in an SQLite database.
 ///
-/// A commit appends rows, which is cheap, and deletes a few that were superseded earlier: these lie anywhere in the file,
-/// and each takes as long as several that are appended, and more of the log. So a commit in haste leaves them. With
+/// A commit appends its changes, in batches, which is cheap, and deletes a few that were superseded earlier: these lie
+/// anywhere in the file, and each takes as long as several that are appended, and more of the log. So a commit in haste leaves them. With
 /// `synchronous=NORMAL` what was committed survives the death of the process; with `FULL` that of the machine.
 final class SQLiteStore: Store {
     /// What an answered change survives.
@@ -13,12 +13,12 @@ final class SQLiteStore: Store {
         case powerLoss = "power-loss"
     }
 
-    /// Superseded rows that a commit deletes besides those that its own changes have superseded, in round numbers: a
+    /// Superseded changes that a commit deletes besides those that its own changes have superseded, in round numbers: a
     /// few microseconds each.
     private static let deletionsInCommit = 64
-    /// Rows that are deleted at once when there is nothing else to do: for less than a millisecond.
-    private static let deletionsInPause = 256
-    /// So many may be left in haste: 9 MiB of the file, and a tenth of a second of the next start.
+    /// Changes that are deleted at once when there is nothing else to do: for a millisecond or two.
+    private static let deletionsInPause = 128
+    /// So many may be left in haste: 10 MiB of the file, and a tenth of a second of the next start.
     private static let mostLeft = 131_072
 
     private let database: Database
@@ -65,7 +65,7 @@ final class SQLiteStore: Store {
         let deletions = superseded.deletable(before: newest, most: deletions(with: changes, inHaste: inHaste))
         do throws(SQLiteFailure) {
             try transact { () throws(SQLiteFailure) in
-                try add(changes.steps)
+                try statements.insertion.run(changes.steps, epoch: epoch)
                 try delete(deletions)
                 if let step = changes.clockStep { try keep(step) }
                 // Who commits nothing wants to know whether it could be stored.
@@ -147,22 +147,11 @@ final class SQLiteStore: Store {
         if !step.countdown.isLive && step.countdown.forget { superseded.append(step.countdown.revision) }
     }
 
-    private func add(_ steps: [Change]) throws(SQLiteFailure) {
-        guard let last = steps.last?.countdown.revision else { return }
-        try statements.insertion.run(steps, after: newest, epoch: epoch)
-        guard database.lastInsertedRow == last.number else {
-            throw .corrupt("change \(last.number) would have become row \(database.lastInsertedRow)")
-        }
-    }
-
     /// Deletes rows; that endings were let go of is kept before any of theirs is missing.
     private func delete(_ revisions: [Revision]) throws(SQLiteFailure) {
         guard !revisions.isEmpty else { return }
         if !oldestIsStored { try keepOldest() }
-        for revision in revisions {
-            statements.delete.bind(revision.number, at: 1)
-            try statements.delete.run()
-        }
+        try statements.deletion.run(revisions)
     }
 
     private func noteDeleted(_ revisions: [Revision]) {

@@ -14,7 +14,7 @@ struct Schema: Sendable {
     var version: Int64 { Int64(steps.count) + 1 }
 
     /// That of this daemon.
-    static let current = Schema(first: firstTables, steps: [])
+    static let current = Schema(first: firstTables, steps: [batches])
 
     /// Every change is a row of its own, appended under its revision; the row that it supersedes is deleted later, in
     /// small portions. So a live row counts where no later row has its key.
@@ -54,7 +54,11 @@ struct Schema: Sendable {
             epoch INTEGER NOT NULL,          -- of the rows that are added
             is_stopped INTEGER NOT NULL      -- whether it was stopped, and nothing can be missing
         );
-        -- The table for a person's eyes.
+        \(eyes)
+        """
+
+    /// The view for a person's eyes.
+    static let eyes = """
         CREATE VIEW countdowns AS
             SELECT countdown.revision, key, label,
                 CASE state WHEN 0 THEN 'running' WHEN 1 THEN 'paused' WHEN 2 THEN 'finished' WHEN 3 THEN 'cancelled'

@@ -4,7 +4,7 @@ struct Statements {
     let commit: Statement
     let rollback: Statement
     let insertion: Insertion
-    let delete: Statement
+    let deletion: Deletion
     let keepStep: Statement
     let markStopped: Statement
     let keepOldest: Statement
@@ -15,7 +15,7 @@ struct Statements {
         commit = try database.prepare("COMMIT")
         rollback = try database.prepare("ROLLBACK")
         insertion = try Insertion(database)
-        delete = try database.prepare("DELETE FROM countdown WHERE revision = ?")
+        deletion = try Deletion(database)
         keepStep = try database.prepare("UPDATE daemon SET offset = ?, step_revision = ?")
         markStopped = try database.prepare("UPDATE daemon SET is_stopped = ?")
         keepOldest = try database.prepare("UPDATE daemon SET oldest_revision = ?")

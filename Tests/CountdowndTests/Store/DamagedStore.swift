@@ -88,7 +88,7 @@ struct DamagedStore {
         let result = opened.result
         let known = Keeper.known(in: result.timetable).count
         // What comes next may fail where only that meets the damage.
-        try? opened.database.execute("INSERT INTO gap SELECT -revision, 0 FROM countdown; DELETE FROM countdown")
+        try? opened.database.execute("INSERT INTO gap SELECT -first, 0 FROM batch; DELETE FROM batch")
         let kept = try scene.files.filter { $0.key.hasPrefix("countdowns-unreadable") && !$0.key.hasSuffix("-shm") }
         guard kept.isEmpty else {
             let before = files.filter { !$0.value.isEmpty }.values.map(\.self)
@@ -132,9 +132,9 @@ struct DamagedStore {
             let check = try connection.prepare("PRAGMA quick_check")
             while try check.step() { if check.text(0)?.hasPrefix("*** in database") == true { return nil } }
             for table in ["epoch", "gap", "daemon"] { try connection.execute("SELECT * FROM \(table)") }
-            let rows = try connection.prepare("SELECT * FROM countdown")
+            let batches = try connection.prepare("SELECT changes FROM batch")
             var count = 0
-            while try rows.step() { count += 1 }
+            while try batches.step() { count += batches.bytes(0).count { $0 == UInt8(ascii: "\n") } + 1 }
             return count
         } catch {
             return nil

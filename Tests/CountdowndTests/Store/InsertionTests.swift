@@ -33,21 +33,14 @@ struct InsertionTests {
         #expect(known.map { $0.metadata["number"] } == (0..<16).map { $0 % 3 == 0 ? "\($0)" : nil })
     }
 
-    @Test("where somebody else has added rows, a turn is refused and leaves nothing")
+    @Test("where somebody else has taken the revision, a turn is refused and leaves nothing")
     func strangers() throws {
         let keeper = try scene.open()
         let first = try #require(try keeper.turn([try .start("first")], at: scene.now).first)
-        let stranger = first.countdown.revision.number + 100
-        do {
-            let person = try scene.connect()
-            try person.execute(
-                """
-                INSERT INTO countdown (revision, key, state, clock, instant, rest, length, started, forget)
-                VALUES (\(stranger), 'stranger', 3, 0, 0, 0, 1, 0, 0)
-                """
-            )
-        }
-        #expect(throws: StoreFailure.self) { try keeper.turn([try .start("second")], at: scene.now) }
-        #expect(try scene.integer("SELECT count(*) FROM countdown") == 2)
+        let second = first.countdown.revision.number + 1 + Batch.distances.upperBound
+        do { try scene.connect().execute("INSERT INTO batch VALUES (\(second), 'somebody else''s')") }
+        let requests = try (0..<40).map { try Request.start("\($0)") }
+        #expect(throws: StoreFailure.self) { try keeper.turn(requests, at: scene.now) }
+        #expect(try scene.integer("SELECT count(*) FROM batch") == 2)
     }
 }

@@ -10,13 +10,13 @@ struct MigrationTests {
         first: Schema.current.first,
         steps: Schema.current.steps + [
             """
-            ALTER TABLE countdown ADD COLUMN note TEXT NOT NULL DEFAULT 'none';
-            UPDATE countdown SET note = 'version 2, ' || key;
+            ALTER TABLE batch ADD COLUMN note TEXT NOT NULL DEFAULT 'none';
+            UPDATE batch SET note = 'next version, ' || changes;
             """,
             """
             CREATE TABLE other (id INTEGER PRIMARY KEY);
             INSERT INTO other SELECT revision FROM countdown;
-            ALTER TABLE countdown RENAME COLUMN note TO remark;
+            ALTER TABLE batch RENAME COLUMN note TO remark;
             """,
         ]
     )
@@ -43,7 +43,7 @@ struct MigrationTests {
             let keeper = try scene.open()
             #expect(keeper.known.map(\.key.text) == keys)
             #expect(try version == Self.first + 2)
-            #expect(try scene.integer("SELECT count(*) FROM countdown WHERE remark = 'version 2, ' || key") == 200)
+            #expect(try scene.integer("SELECT count(*) FROM batch WHERE remark = 'next version, ' || changes") == 200)
             #expect(try scene.integer("SELECT count(*) FROM other") == 200)
         }
         #expect(scene.lines.all.isEmpty)
@@ -98,7 +98,7 @@ struct MigrationTests {
             try database.execute("PRAGMA cache_size = 1; BEGIN IMMEDIATE; \(Self.later.steps[Int(Self.first) - 1])")
             try database.execute("PRAGMA user_version = \(Self.first + 1)")
             let before = try #require(scene.files["countdowns.db-wal"]).count
-            try database.execute("UPDATE countdown SET label = hex(zeroblob(400))")
+            try database.execute("UPDATE batch SET changes = hex(zeroblob(400))")
             try #require(try scene.files["countdowns.db-wal"]?.count ?? 0 > before)
             try scene.crash()
         }

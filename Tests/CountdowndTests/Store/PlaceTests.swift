@@ -178,7 +178,7 @@ struct PlaceTests {
     @Test("may be a link to what cannot be read: the link is moved aside, and all behind it stays as it is")
     func linkToUnreadable() throws {
         do { try scene.open().turn(.start("tea"), at: scene.now) }
-        try scene.connect().execute("PRAGMA user_version = 2")
+        try scene.connect().execute("PRAGMA user_version = 3")
         let store = try linkStore()
         let contents = [store.path, store.path(of: .log)].map(FileManager.default.contents(atPath:))
         #expect(try scene.open().known.isEmpty)

@@ -10,21 +10,20 @@ import Testing
 struct ReleasedStoreTests {
     private static let folder = BuiltProduct.packageDirectory.appendingPathComponent("Tests/Fixtures/stores")
     /// Each with what is in its store.
-    private static let released: [Int64: [String]] = [
-        1: [
-            "1772359000000001 tea finished at 1772358900000000 late 417, elapsed 300000000 since 1772358600000000, Tea",
-            "1772359000000002 bread finished at 1772358950000000 late 7200000000, wall 3600000000 since 1772355350000000",
-            "1772359000000003 bread finished at 1772358960000000 late 0, elapsed 60000000 since 1772358955000000",
-            """
-            1772359000000004 call/Åsa cancelled at 1772358970000000 with 12345678, elapsed 90000000 since \
-            1772358892345678, emoji=☎️, to=Åsa
-            """,
-            "1772359000000005 long runs to boot 75600000000, elapsed 86400000000 since 1772350600000000, 長い",
-            "1772366000000001 code runs to boot 5060000000, elapsed 60000000 since 1772366400000000, again, a\"b=\u{1}",
-            "1772366000000002 meeting runs to wall 1772370000000000, wall 3600000000 since 1772366400000000, ",
-            "1772366000000003 attempt runs to boot 5003000000, elapsed 3000000 since 1772366400000000, forget",
-            "1772366000000004 pause paused with 42000000, elapsed 60000000 since 1772366382000000",
-        ]
+    private static let released: [Int64: [String]] = [1: contents, 2: contents]
+    private static let contents = [
+        "1772359000000001 tea finished at 1772358900000000 late 417, elapsed 300000000 since 1772358600000000, Tea",
+        "1772359000000002 bread finished at 1772358950000000 late 7200000000, wall 3600000000 since 1772355350000000",
+        "1772359000000003 bread finished at 1772358960000000 late 0, elapsed 60000000 since 1772358955000000",
+        """
+        1772359000000004 call/Åsa cancelled at 1772358970000000 with 12345678, elapsed 90000000 since \
+        1772358892345678, emoji=☎️, to=Åsa
+        """,
+        "1772359000000005 long runs to boot 75600000000, elapsed 86400000000 since 1772350600000000, 長い",
+        "1772366000000001 code runs to boot 5060000000, elapsed 60000000 since 1772366400000000, again, a\"b=\u{1}",
+        "1772366000000002 meeting runs to wall 1772370000000000, wall 3600000000 since 1772366400000000, ",
+        "1772366000000003 attempt runs to boot 5003000000, elapsed 3000000 since 1772366400000000, forget",
+        "1772366000000004 pause paused with 42000000, elapsed 60000000 since 1772366382000000",
     ]
 
     /// The machine as the daemon of that version left it.
@@ -51,6 +50,28 @@ struct ReleasedStoreTests {
         let database = try scene.connect()
         #expect(try Schema.version(of: database) == version)
         #expect(try Schema.current.strangeTable(in: database, ofVersion: version) == nil)
+    }
+
+    /// What a person may have made of a row, and what is said of it.
+    private static let faults: [(change: String, words: String)] = [
+        ("key = x'746561'", "its key is none"),
+        ("key = CAST(x'ff' AS TEXT)", "it is no JSON array of values, the first an integer"),
+        ("state = 'running'", "its state is not known"),
+        ("instant = 1.5", "its instant is no number of microseconds"),
+        ("length = x'00'", "its length is no number of microseconds"),
+        ("label = x'6c'", "its label is no text"),
+        ("metadata = '{'", "its metadata is no JSON object of strings"),
+        ("metadata = x'7b7d'", "its metadata is no JSON object of strings"),
+    ]
+
+    @Test("with a row that no countdownd writes keeps all the others, and that one as it is", arguments: faults)
+    func wrongRow(change: String, words: String) throws {
+        let scene = try scene(1)
+        do { try scene.connect().execute("UPDATE countdown SET \(change) WHERE key = 'tea'") }
+        for _ in 1...2 {
+            #expect(try scene.open().known.map(\.line) == Array(Self.contents.dropFirst()))
+            #expect(try #require(scene.lines.all.last).hasSuffix(words), "\(scene.lines.all)")
+        }
     }
 
     @Test("is read whole, and goes on as one of this version", arguments: released)

@@ -21,9 +21,9 @@ struct UnreadableTests {
             case .foreign, .foreignWithLog, .foreignWithJournal:
                 "it is another program's SQLite database (application id 0)"
             case .foreignWithID: "it is another program's SQLite database (application id 7)"
-            case .newer, .newerInLog: "it is of version 2, from a newer countdownd; this one knows versions up to 1"
-            case .otherColumns: "its table gap is not that of version 1"
-            case .withoutTable: "its table countdown is not that of version 1"
+            case .newer, .newerInLog: "it is of version 3, from a newer countdownd; this one knows versions up to 2"
+            case .otherColumns: "its table gap is not that of version 2"
+            case .withoutTable: "its table batch is not that of version 2"
             case .versionZero: "its version is 0"
             case .unknownFormat: "its header is none that SQLite writes"
             case .cutOff, .overwritten: "malformed"
@@ -88,12 +88,12 @@ struct UnreadableTests {
         case .foreignWithJournal: try prepareForeignJournal()
         case .newer:
             try leaveStore()
-            try execute("PRAGMA journal_mode = DELETE; PRAGMA user_version = 2")
+            try execute("PRAGMA journal_mode = DELETE; PRAGMA user_version = 3")
         case .newerInLog:
             try leaveStore()
-            try execute("PRAGMA user_version = 2")
+            try execute("PRAGMA user_version = 3")
         case .otherColumns: try alter("ALTER TABLE gap ADD COLUMN other")
-        case .withoutTable: try alter("DROP VIEW countdowns; DROP TABLE countdown")
+        case .withoutTable: try alter("DROP VIEW countdowns; DROP VIEW countdown; DROP TABLE batch")
         case .versionZero: try alter("PRAGMA user_version = 0")
         case .unknownFormat:
             try leaveStore()
@@ -125,7 +125,7 @@ struct UnreadableTests {
     /// A tree of which each page can be read, and one is there in place of another too.
     private func leaveLeafTwice() throws {
         try leaveStore()
-        let query = "SELECT rootpage FROM sqlite_schema WHERE name = 'countdown'"
+        let query = "SELECT rootpage FROM sqlite_schema WHERE name = 'batch'"
         let number = try scene.integer(query)
         let root = 1_024 * (Int(try #require(number)) - 1)
         let database = try #require(scene.files["countdowns.db"])
@@ -200,7 +200,7 @@ struct UnreadableTests {
         let before = try scene.files["countdowns.db"]
         let database = try scene.connect()
         let failure = #expect(throws: SQLiteFailure.self) { try scene.file().loading.load(from: database) }
-        #expect(failure?.description == "the rows of table countdown are not in their order")
+        #expect(failure?.description == "the rows of table batch are not in their order")
         #expect(failure?.isOfContents == true)
         #expect(try scene.files["countdowns.db"] == before)
     }
