@@ -53,14 +53,12 @@ struct WatchQuestion {
     let heartbeat: TimeSpan?
 }
 
-/// What is told to a watcher.
+/// What is told to one watcher alone.
 enum Told {
     /// One that there is: running or paused, or one that has ended since.
     case met(Countdown)
-    case change(Change)
     /// The system clock was set: what is left, or when it ends, is another.
     case clockWasSet(Countdown)
-    case tick(Key, remaining: TimeSpan)
     case synced(Revision)
     case heartbeat(Revision)
 }

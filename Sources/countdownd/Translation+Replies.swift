@@ -63,38 +63,54 @@ extension Translation {
         return writer.bytes
     }
 
-    /// An event, once for all who hear it.
-    func event(_ told: Told, at now: Now) -> [UInt8] {
+    /// Writes what a change tells, once for all who hear it.
+    func write(_ change: Change, at now: Now, into writer: inout JSONWriter) {
+        let countdown = change.countdown
+        write(type(of: change.kind), countdown, revision: countdown.revision, at: now, into: &writer)
+    }
+
+    /// Writes a tick, once for all who hear it.
+    func write(tickOf key: Key, remaining: TimeSpan, into writer: inout JSONWriter) {
+        let figures = EventFigures(type: .tick, remainingUSec: remaining.microseconds)
+        writer.object { writer in key.withBytes { figures.encode(key: $0, into: &writer) } }
+    }
+
+    /// Writes an event.
+    func write(_ told: Told, at now: Now, into writer: inout JSONWriter) {
         switch told {
         case .met(let countdown):
-            event(type(of: countdown), countdown, revision: countdown.isLive ? nil : countdown.revision, at: now)
-        case .clockWasSet(let countdown): event(.adjusted, countdown, at: now)
-        case .change(let change):
-            event(type(of: change.kind), change.countdown, revision: change.countdown.revision, at: now)
-        case .tick(let key, let remaining):
-            Event(type: .tick, remainingUSec: remaining.microseconds).encoded { $0.member("key", key) }
-        case .synced(let revision): Event(type: .synced, revision: revision.number).encoded()
-        case .heartbeat(let revision): Event(type: .heartbeat, revision: revision.number).encoded()
+            let revision = countdown.isLive ? nil : countdown.revision
+            write(type(of: countdown), countdown, revision: revision, at: now, into: &writer)
+        case .clockWasSet(let countdown): write(.adjusted, countdown, revision: nil, at: now, into: &writer)
+        case .synced(let revision): write(EventFigures(type: .synced, revision: revision.number), into: &writer)
+        case .heartbeat(let revision): write(EventFigures(type: .heartbeat, revision: revision.number), into: &writer)
         }
     }
 
-    private func event(
+    private func write(_ figures: EventFigures, into writer: inout JSONWriter) {
+        writer.object { figures.encode(key: nil, into: &$0) }
+    }
+
+    private func write(
         _ type: EventType,
         _ countdown: CountdownCore.Countdown,
-        revision: Revision? = nil,
-        at now: Now
-    ) -> [UInt8] {
+        revision: Revision?,
+        at now: Now,
+        into writer: inout JSONWriter
+    ) {
         var late: TimeSpan?
         if case .finished(_, let span) = countdown.phase { late = span }
-        let countdown = self.countdown(countdown, at: now)
-        return Event(
+        let figures = CountdownFigures(countdown, at: now)
+        let event = EventFigures(
             type: type,
             revision: revision?.number,
-            key: countdown.key,
-            remainingUSec: countdown.remainingUSec,
+            remainingUSec: figures.remainingUSec,
             lateUSec: late?.microseconds,
-            countdown: countdown
-        ).encoded()
+            countdown: figures
+        )
+        writer.object { writer in
+            countdown.withTexts { key, texts in event.encode(key: key, into: &writer, texts: texts) }
+        }
     }
 
     private func type(of countdown: CountdownCore.Countdown) -> EventType {
@@ -184,18 +200,20 @@ private struct ToldCountdown: JSONEncodable {
 
     func encode(into writer: inout JSONWriter) {
         let figures = CountdownFigures(countdown, at: now)
-        countdown.key.withBytes { key in
-            guard countdown.hasTexts else { return figures.encode(key: key, into: &writer, texts: nil) }
-            figures.encode(key: key, into: &writer) { writer in
-                writer.memberIfPresent("label", countdown.label)
-                if !countdown.metadata.isEmpty { writer.member("metadata", countdown.metadata) }
-            }
-        }
+        countdown.withTexts { key, texts in figures.encode(key: key, into: &writer, texts: texts) }
     }
 }
 
-extension JSONWriter {
-    fileprivate mutating func member(_ name: StaticString, _ key: Key) {
-        key.withBytes { member(name, utf8: $0) }
+extension CountdownCore.Countdown {
+    /// Calls the body with the bytes of the key, and with what writes the label and the metadata, where there are any.
+    @inline(__always)
+    fileprivate func withTexts(_ body: (Span<UInt8>, ((inout JSONWriter) -> Void)?) -> Void) {
+        key.withBytes { key in
+            guard hasTexts else { return body(key, nil) }
+            body(key) { writer in
+                writer.memberIfPresent("label", label)
+                if !metadata.isEmpty { writer.member("metadata", metadata) }
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Testing
+import Varlink
 
 @testable import countdownd
 
@@ -8,12 +9,14 @@ struct RoundTests {
     func events() {
         var round = Round()
         #expect(round.isEmpty)
-        for event in ["{}", "1", "2"] { round.append(Array(event.utf8)) }
-        #expect(round.bytes.elementsEqual("{},1,2".utf8))
-        #expect(round.count == 3)
+        round.append { $0.object { _ in } }
+        round.append { $0.object { $0.member("number", 1) } }
+        round.append { $0.object { _ in } }
+        #expect(round.events.bytes.elementsEqual(#"{},{"number":1},{}"#.utf8))
+        #expect(round.count == 3 && round.bytes == 18)
         round.removeEvents()
-        #expect(round.isEmpty && round.bytes.isEmpty)
-        round.append(Array("3".utf8))
-        #expect(round.bytes.elementsEqual("3".utf8))
+        #expect(round.isEmpty && round.events.bytes.isEmpty)
+        round.append { $0.object { $0.member("number", 2) } }
+        #expect(round.events.bytes.elementsEqual(#"{"number":2}"#.utf8))
     }
 }

@@ -42,6 +42,9 @@ struct Audience: Sendable {
         for (watcher, selection) in others where selection.contains(key) { body(watcher) }
     }
 
+    /// Whether all keys are heard of by the same.
+    var hearsAlike: Bool { others.isEmpty && byKey.isEmpty }
+
     /// Whether two keys are certain to be heard of by the same; false where that would take longer to find out than to
     /// ask for each.
     func hearsAlike(of key: Key, and other: Key) -> Bool {

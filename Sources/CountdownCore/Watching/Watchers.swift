@@ -72,6 +72,9 @@ public struct Watchers: Sendable {
         }
     }
 
+    /// Whether all keys are heard of by the same watchers.
+    public var hearAlike: Bool { audience.hearsAlike }
+
     /// Whether two keys are certain to be heard of by the same watchers.
     public func hearAlike(of key: Key, and other: Key) -> Bool {
         audience.hearsAlike(of: key, and: other)

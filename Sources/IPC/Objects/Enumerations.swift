@@ -19,7 +19,7 @@ public enum Clock: Sendable, CaseIterable {
 }
 
 /// What an event tells.
-public enum EventType: String, Sendable, CaseIterable {
+public enum EventType: Sendable, CaseIterable {
     /// A countdown that was running or paused when the watch began.
     case attached
     /// All that was running or paused has been told.

@@ -33,30 +33,15 @@ public struct Event: Sendable, Hashable {
     }
 }
 
-extension Event {
-    /// The event as JSON text: encoded once, it goes to any number of watchers.
-    public func encoded() -> [UInt8] { encoded { $0.memberIfPresent("key", key) } }
-
-    /// The event as JSON text, where the member of the key is written by the closure, for whoever has it in other words.
-    public func encoded(key: (inout JSONWriter) -> Void) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.object { encode(into: &$0, key: key) }
-        return writer.bytes
-    }
-
-    private func encode(into writer: inout JSONWriter, key: (inout JSONWriter) -> Void) {
-        writer.member("type", type)
-        writer.memberIfPresent("revision", revision)
-        key(&writer)
-        writer.memberIfPresent("remainingUSec", remainingUSec)
-        writer.memberIfPresent("lateUSec", lateUSec)
-        writer.memberIfPresent("countdown", countdown)
-    }
-}
-
 extension Event: JSONEncodable, JSONDecodable {
     public func encode(into writer: inout JSONWriter) {
-        encode(into: &writer) { $0.memberIfPresent("key", key) }
+        let figures = EventFigures(type: type, revision: revision, remainingUSec: remainingUSec, lateUSec: lateUSec)
+        if let key {
+            figures.encode(key: key.utf8Span.span, into: &writer)
+        } else {
+            figures.encode(key: nil, into: &writer)
+        }
+        writer.memberIfPresent("countdown", countdown)
     }
 
     /// A type that is not known is `InvalidParameter("type")`: who reads a stream passes over it before.

@@ -45,3 +45,21 @@ extension Outcome: Word {
         }
     }
 }
+
+extension EventType: Word {
+    public var word: StaticString {
+        switch self {
+        case .attached: "attached"
+        case .synced: "synced"
+        case .started: "started"
+        case .restarted: "restarted"
+        case .adjusted: "adjusted"
+        case .paused: "paused"
+        case .resumed: "resumed"
+        case .tick: "tick"
+        case .finished: "finished"
+        case .cancelled: "cancelled"
+        case .heartbeat: "heartbeat"
+        }
+    }
+}

@@ -64,6 +64,10 @@ struct ByteBuffer: Sendable {
 
     mutating func append(_ bytes: [UInt8]) { append(copying: bytes.span) }
 
+    mutating func append(copying other: ByteBuffer) {
+        append(copying: other.storage.span.extracting(first: other.count))
+    }
+
     mutating func append(copying bytes: Span<UInt8>) {
         unsafe write(bytes.count) { place in
             unsafe bytes.withUnsafeBytes { unsafe Self.copy($0.baseAddress, bytes.count, to: place) }

@@ -11,6 +11,10 @@ enum Decimal {
     @inline(__always)
     @unsafe
     static func write(_ value: Int64, to start: UnsafeMutablePointer<UInt8>) -> Int {
+        if (0..<10).contains(value) {
+            unsafe start.pointee = ASCII.zero &+ UInt8(truncatingIfNeeded: value)
+            return 1
+        }
         var place = unsafe start
         if value < 0 {
             unsafe place.pointee = ASCII.minus

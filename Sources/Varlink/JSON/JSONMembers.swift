@@ -37,6 +37,24 @@ public struct JSONMembers: ~Copyable {
         append("", word, "\"")
     }
 
+    /// Writes a member that is a string whose bytes are UTF-8.
+    @inlinable
+    @inline(__always)
+    public mutating func member(_ name: StaticString, utf8: Span<UInt8>) {
+        append(",\"", name, "\":")
+        append(quoting: utf8)
+    }
+
+    /// Begins a member that is an object; its members follow, the first one first.
+    @inlinable
+    @inline(__always)
+    public mutating func openObject(_ name: StaticString) { append(",\"", name, "\":{") }
+
+    /// Ends the object that was begun last.
+    @inlinable
+    @inline(__always)
+    public mutating func closeObject() { append("", "}", "") }
+
     /// Writes a member that is an integer.
     @inlinable
     @inline(__always)

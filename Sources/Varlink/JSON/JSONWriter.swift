@@ -17,6 +17,9 @@ public struct JSONWriter: Sendable {
     /// A writer that appends to bytes that are there.
     public init(appendingTo bytes: consuming [UInt8]) { buffer = ByteBuffer(bytes) }
 
+    /// How many bytes were written, with those that were appended to.
+    public var count: Int { buffer.count }
+
     /// Writes an object as a whole value.
     public mutating func object(_ body: (inout JSONWriter) -> Void) {
         separate()

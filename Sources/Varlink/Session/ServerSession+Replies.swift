@@ -37,14 +37,14 @@ extension ServerSession {
 
     /// Puts elements, with commas between them, into an array that is all the parameters of a reply that continues. The
     /// reply stays open for more of them until it is closed, or another one follows.
-    public mutating func fill(_ name: StaticString, with elements: [UInt8]) {
+    public mutating func fill(_ name: StaticString, with elements: JSONWriter) {
         if filled == 0 {
             guard expectsReply(continues: true) else { return }
             outbox.openArray(name)
         } else {
             outbox.writer.buffer.append(ASCII.comma)
         }
-        outbox.writer.buffer.append(elements)
+        outbox.writer.buffer.append(copying: elements.buffer)
         filled += elements.count
     }
 

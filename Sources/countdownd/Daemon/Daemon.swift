@@ -48,6 +48,8 @@ actor Daemon {
     var waiting: [Key: [Peer]] = [:]
     /// When watchers that asked for heartbeats have to hear one.
     var heartbeats = Heartbeats()
+    /// What events are put together in, kept for its memory: that of a page, or of one event that is larger.
+    var round = Round()
     /// The newest revision when the system clock was set last; who resumes from an earlier one has not heard of it.
     var stepRevision: Revision?
     /// How many changes the last turn had.

@@ -1,22 +1,26 @@
 import CountdownCore
+import Varlink
 
 /// Events in a row that the same watchers hear: they are put together once, and each watcher is told all of them at once.
 struct Round {
     var hearers: [WatcherID] = []
     /// The events, with commas between them.
-    private(set) var bytes: [UInt8] = []
+    private(set) var events = JSONWriter()
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
+    /// How many bytes the events take.
+    var bytes: Int { events.count }
 
-    mutating func append(_ event: [UInt8]) {
-        if !isEmpty { bytes.append(UInt8(ascii: ",")) }
-        bytes.append(contentsOf: event)
+    /// Puts in the event that the closure writes, an object.
+    @inline(__always)
+    mutating func append(_ write: (inout JSONWriter) -> Void) {
+        write(&events)
         count += 1
     }
 
     mutating func removeEvents() {
-        bytes.removeAll(keepingCapacity: true)
+        events.removeAll()
         count = 0
     }
 }

@@ -6,31 +6,49 @@ extension Daemon {
     /// Tells the changes of the turn.
     func tell(_ turn: Turn) {
         guard !watchers.isEmpty || !waiting.isEmpty else { return }
-        var round = Round()
+        // Nobody comes while this goes on.
+        let (someoneWaits, hearAlike) = (!waiting.isEmpty, lend(&watchers) { $0.hearAlike })
+        let wantsTicks = lend(&watchers) { $0.wantsTicks }
+        var round = takeRound()
         var last: Key?
         for change in turn.changes.steps {
-            let key = change.countdown.key
-            answerWaiting(for: change, at: turn.now)
-            board(key, at: turn.now)
-            if last.map({ last in lend(&watchers) { $0.hearAlike(of: last, and: key) } }) != true {
-                tellEvents(of: &round, at: turn.now)
-                round.hearers = []
-                lend(&watchers) { $0.forEachHearer(of: key) { round.hearers.append($0) } }
+            if someoneWaits { answerWaiting(for: change, at: turn.now) }
+            if wantsTicks { board(change.countdown.key, at: turn.now) }
+            if last == nil || !hearAlike {
+                findHearers(of: change.countdown.key, after: &last, for: &round, at: turn.now)
             }
-            last = key
             guard !round.hearers.isEmpty else { continue }
-            round.append(translation.event(.change(change), at: turn.now))
-            if round.bytes.count >= policy.pageBytes { tellEvents(of: &round, at: turn.now) }
+            round.append { translation.write(change, at: turn.now, into: &$0) }
+            if round.bytes >= policy.pageBytes { tellEvents(of: &round, at: turn.now) }
         }
         tellEvents(of: &round, at: turn.now)
+        giveBack(round)
     }
+
+    /// Lets the round be one for those who hear of a key, unless they are those of the last one.
+    private func findHearers(of key: Key, after last: inout Key?, for round: inout Round, at now: Now) {
+        if let last, lend(&watchers, { $0.hearAlike(of: last, and: key) }) { return }
+        tellEvents(of: &round, at: now)
+        round.hearers.removeAll(keepingCapacity: true)
+        lend(&watchers) { $0.forEachHearer(of: key) { round.hearers.append($0) } }
+        last = key
+    }
+
+    /// A round without events, with the memory of the last one.
+    private func takeRound() -> Round {
+        var taken = Round()
+        swap(&taken, &round)
+        return taken
+    }
+
+    private func giveBack(_ taken: consuming Round) { round = taken }
 
     private func tellEvents(of round: inout Round, at now: Now) {
         guard !round.isEmpty else { return }
         for id in round.hearers {
             guard let peer = peers[UInt64(id.number)] else { continue }
             counters.events += round.count
-            tell(peer, round.bytes, at: now)
+            tell(peer, round.events, at: now)
         }
         round.removeEvents()
     }
@@ -38,16 +56,18 @@ extension Daemon {
     /// Tells the ticks that are due; a peer that has not read what it was told gets none.
     func tellTicks(_ turn: inout Turn) {
         guard lend(&watchers, { $0.wantsTicks }) else { return }
-        var round = Round()
+        var round = takeRound()
+        round.hearers = []
         watchers.tick(at: turn.now, in: timetable, limit: &turn.ticksLeft) { tick, hearers in
-            if hearers != round.hearers || round.bytes.count >= policy.pageBytes {
+            if hearers != round.hearers || round.bytes >= policy.pageBytes {
                 tellTicks(of: &round, at: turn.now)
                 round.hearers = hearers
             }
-            let told = Told.tick(timetable[tick.slot].key, remaining: tick.remaining)
-            round.append(translation.event(told, at: turn.now))
+            let key = timetable[tick.slot].key
+            round.append { translation.write(tickOf: key, remaining: tick.remaining, into: &$0) }
         }
         tellTicks(of: &round, at: turn.now)
+        giveBack(round)
         if turn.ticksLeft == 0 { turn.isCutShort = true }
     }
 
@@ -56,7 +76,7 @@ extension Daemon {
         for id in round.hearers {
             guard let peer = peers[UInt64(id.number)], !peer.isBlocked else { continue }
             counters.ticks += round.count
-            tell(peer, round.bytes, at: now)
+            tell(peer, round.events, at: now)
         }
         round.removeEvents()
     }
@@ -68,23 +88,32 @@ extension Daemon {
                 let interval = watching.question.heartbeat
             else { continue }
             if peer.lastTold + interval <= turn.now.boot, watching.isOpen, !peer.isBlocked {
-                tell(peer, translation.event(.heartbeat(timetable.revision), at: turn.now), at: turn.now)
+                tell(peer, .heartbeat(timetable.revision), at: turn.now)
             }
             heartbeats.set(token, at: Heartbeats.next(after: peer.lastTold, every: interval, at: turn.now.boot))
         }
     }
 
+    /// Tells one watcher alone.
+    func tell(_ peer: Peer, _ told: Told, at now: Now) {
+        var round = takeRound()
+        round.append { translation.write(told, at: now, into: &$0) }
+        tell(peer, round.events, at: now)
+        round.removeEvents()
+        giveBack(round)
+    }
+
     /// Puts events, with commas between them, into the page of one watcher.
-    func tell(_ peer: Peer, _ round: [UInt8], at now: Now) {
+    private func tell(_ peer: Peer, _ events: JSONWriter, at now: Now) {
         guard peer.condition == .open else { return }
         touch(peer)
-        if peer.tell(round, at: now, pageBytes: policy.pageBytes) { notePage(for: peer, at: now) }
+        if peer.tell(events, at: now, pageBytes: policy.pageBytes) { notePage(for: peer, at: now) }
     }
 
     /// Lets a countdown that has changed tick where it ticks now.
     private func board(_ key: Key, at now: Now) {
-        guard lend(&watchers, { $0.wantsTicks }), let slot = timetable.slot(under: key) else { return }
-        watchers.board(slot, timetable[slot], at: now)
+        guard let slot = lend(&timetable, { $0.slot(under: key) }) else { return }
+        watchers.board(slot, lend(&timetable) { $0[slot] }, at: now)
     }
 
     private func answerWaiting(for change: Change, at now: Now) {

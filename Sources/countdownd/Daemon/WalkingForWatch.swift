@@ -104,7 +104,7 @@ extension Daemon {
     }
 
     private func open(_ watching: inout Watching, of peer: Peer, at now: Now) {
-        tell(peer, translation.event(.synced(timetable.revision), at: now), at: now)
+        tell(peer, .synced(timetable.revision), at: now)
         watchers.open(peer.watcher, at: now)
     }
 
@@ -120,7 +120,7 @@ extension Daemon {
         let isOlder = countdown.revision <= watching.base
         if !isOlder || watching.question.since == nil {
             counters.events += 1
-            tell(peer, translation.event(.met(countdown), at: now), at: now)
+            tell(peer, .met(countdown), at: now)
         } else if watching.tellsOlder {
             tellSetClock(countdown, to: peer, at: now)
         }
@@ -128,7 +128,7 @@ extension Daemon {
 
     private func tellSetClock(_ countdown: Countdown, to peer: Peer, at now: Now) {
         counters.events += 1
-        tell(peer, translation.event(.clockWasSet(countdown), at: now), at: now)
+        tell(peer, .clockWasSet(countdown), at: now)
     }
 
     /// The live countdowns of a few keys, in the order of their revisions; nil where they have to be walked for.

@@ -115,7 +115,7 @@ final class Peer {
     /// Puts events, with commas between them, into a reply to this watcher; one that is full is closed.
     ///
     /// - Returns: whether one was.
-    func tell(_ round: [UInt8], at now: Now, pageBytes: Int) -> Bool {
+    func tell(_ round: JSONWriter, at now: Now, pageBytes: Int) -> Bool {
         lastTold = now.boot
         let isFull = session.filled + round.count > pageBytes
         if isFull { session.closeFilled() }

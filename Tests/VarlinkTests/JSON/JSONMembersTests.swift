@@ -16,12 +16,17 @@ struct JSONMembersTests {
     func areAsOneByOne() {
         for number in [0, 7, -1, 1_234_567_890_123_456, .max, .min] as [Int64] {
             let together = text { writer in
-                writer.members(atMost: 200) { members in
+                writer.members(atMost: 300) { members in
                     members.member("number", number)
                     members.member("is", number > 0)
                     members.member("color", word: "red")
                     members.memberIfPresent("none", nil)
                     members.memberIfPresent("some", number)
+                    members.member("text", utf8: "a\"b".utf8Span.span)
+                    members.openObject("object")
+                    members.first("color", word: "red")
+                    members.member("number", number)
+                    members.closeObject()
                 }
                 writer.member("last", 1)
             }
@@ -30,6 +35,14 @@ struct JSONMembersTests {
                 writer.member("is", number > 0)
                 writer.member("color", "red")
                 writer.member("some", number)
+                writer.member("text", "a\"b")
+                writer.member(
+                    "object",
+                    object: { writer in
+                        writer.member("color", "red")
+                        writer.member("number", number)
+                    }
+                )
                 writer.member("last", 1)
             }
             #expect(together == oneByOne)

@@ -1,0 +1,84 @@
+import IPC
+import Testing
+import Varlink
+
+@Suite("An event")
+struct EventTests {
+    private func text(_ event: Event) -> String {
+        var writer = JSONWriter()
+        writer.object { event.encode(into: &$0) }
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func countdown(label: String? = nil) -> Countdown {
+        Countdown(
+            key: "t\"a",
+            state: .finished,
+            clock: .wall,
+            durationUSec: 60_000_000,
+            remainingUSec: 0,
+            startedUSec: 1,
+            deadlineUSec: nil,
+            endedUSec: 60_000_001,
+            label: label,
+            revision: 7
+        )
+    }
+
+    @Test("has the members that it carries, in their order")
+    func order() {
+        #expect(text(Event(type: .synced, revision: -1)) == #"{"type":"synced","revision":-1}"#)
+        #expect(
+            text(Event(type: .tick, key: "t\"a", remainingUSec: 5))
+                == #"{"type":"tick","key":"t\"a","remainingUSec":5}"#
+        )
+        let event = Event(
+            type: .finished,
+            revision: 7,
+            key: "t\"a",
+            remainingUSec: 0,
+            lateUSec: 12,
+            countdown: countdown(label: "Tea")
+        )
+        #expect(
+            text(event) == """
+                {"type":"finished","revision":7,"key":"t\\"a","remainingUSec":0,"lateUSec":12,"countdown":{"key":"t\\"a",\
+                "state":"finished","clock":"wall","durationUSec":60000000,"remainingUSec":0,"startedUSec":1,\
+                "endedUSec":60000001,"label":"Tea","forget":false,"revision":7}}
+                """
+        )
+    }
+
+    @Test("is written with figures as it is by itself, with texts and without", arguments: [nil, "Tea"])
+    func figures(label: String?) {
+        let event = Event(
+            type: .finished,
+            revision: 7,
+            key: "t\"a",
+            remainingUSec: 0,
+            countdown: countdown(label: label)
+        )
+        let countdown = CountdownFigures(
+            state: .finished,
+            clock: .wall,
+            durationUSec: 60_000_000,
+            remainingUSec: 0,
+            startedUSec: 1,
+            deadlineUSec: nil,
+            endedUSec: 60_000_001,
+            forget: false,
+            revision: 7
+        )
+        let figures = EventFigures(type: .finished, revision: 7, remainingUSec: 0, countdown: countdown)
+        var writer = JSONWriter()
+        writer.object { writer in
+            let key = "t\"a"
+            if let label {
+                figures.encode(key: key.utf8Span.span, into: &writer) { $0.member("label", label) }
+            } else {
+                figures.encode(key: key.utf8Span.span, into: &writer)
+            }
+        }
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text(event))
+    }
+}
