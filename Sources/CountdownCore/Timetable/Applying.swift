@@ -21,22 +21,18 @@ extension Timetable {
             revision = change.countdown.revision
             return insert(change)
         }
-        return apply(change, to: slot)
+        let origin = Applied.Origin.live(self[slot], after: slab[slot].previous)
+        replace(slot, by: change.countdown)
+        return Applied(change: change, slot: slot, origin: origin)
     }
 
-    /// Carries out a change of the live countdown that lies there.
-    @discardableResult
-    mutating func apply(_ change: Change, to slot: Slot) -> Applied {
-        revision = change.countdown.revision
-        let before = self[slot]
-        let previous = slab[slot].previous
+    /// Lets the live countdown that lies there be what it is after a change.
+    mutating func replace(_ slot: Slot, by countdown: Countdown) {
+        revision = countdown.revision
         unlink(slot, from: .live)
-        set(change.countdown, at: slot)
+        set(countdown, at: slot)
         lists[Lists.Name(of: slab[slot])].append(slot, in: &slab)
-        if !change.countdown.isLive && change.countdown.forget {
-            index.remove(change.countdown.key, in: slab)
-        }
-        return Applied(change: change, slot: slot, origin: .live(before, after: previous))
+        if !countdown.isLive && countdown.forget { index.remove(countdown.key, in: slab) }
     }
 
     /// Takes back the newest change that has been applied and not taken back; its revision is given again.
@@ -121,7 +117,7 @@ extension Timetable {
     /// Gives up an entry that is in no list and under no key any more.
     mutating func discard(_ slot: Slot) {
         if slab[slot].state == .paused { pausedCount -= 1 }
-        deadlines.remove(slot, in: slab)
+        deadlines.remove(slot, in: &slab)
         slab.free(slot)
     }
 }

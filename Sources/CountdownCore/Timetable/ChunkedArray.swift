@@ -11,7 +11,7 @@ struct ChunkedArray<Element: Sendable>: Sendable {
         _modify { yield &chunks[position >> Self.shift][position & (Self.chunkSize - 1)] }
     }
 
-    mutating func append(_ element: Element) {
+    mutating func append(_ element: consuming Element) {
         if count == chunks.count << Self.shift {
             var chunk: [Element] = []
             chunk.reserveCapacity(Self.chunkSize)

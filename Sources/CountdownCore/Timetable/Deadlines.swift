@@ -4,21 +4,21 @@ struct Deadlines: Sendable {
     private var wall = IndexedHeap()
 
     /// Puts the deadline of an entry in, or at its new place.
-    mutating func set(_ deadline: Deadline, of slot: Slot, in slab: Slab) {
+    mutating func set(_ deadline: Deadline, of slot: Slot, in slab: inout Slab) {
         switch deadline {
         case .elapsed(let instant):
-            wall.remove(slot.index, ties: slab)
-            elapsed.set(slot.index, at: instant.microseconds, ties: slab)
+            wall.remove(slot.index, ties: &slab)
+            elapsed.set(slot.index, at: instant.microseconds, ties: &slab)
         case .wall(let instant):
-            elapsed.remove(slot.index, ties: slab)
-            wall.set(slot.index, at: instant.microseconds, ties: slab)
+            elapsed.remove(slot.index, ties: &slab)
+            wall.set(slot.index, at: instant.microseconds, ties: &slab)
         }
     }
 
     /// Takes the deadline of an entry out; nothing happens where it has none.
-    mutating func remove(_ slot: Slot, in slab: Slab) {
-        elapsed.remove(slot.index, ties: slab)
-        wall.remove(slot.index, ties: slab)
+    mutating func remove(_ slot: Slot, in slab: inout Slab) {
+        elapsed.remove(slot.index, ties: &slab)
+        wall.remove(slot.index, ties: &slab)
     }
 
     /// That of an entry, nil where it does not run.
@@ -34,21 +34,29 @@ struct Deadlines: Sendable {
         return earliest(elapsed, wall)
     }
 
-    /// The entry whose deadline is the earliest; of equal ones the one that changed longest ago.
-    func soonest(at now: Now, in slab: Slab) -> Slot? {
+    /// The entry whose deadline is the earliest of those that have come; of equal ones the one that changed longest ago.
+    func firstDue(at now: Now, in slab: inout Slab) -> Slot? {
         let elapsed = elapsed.first.map {
             (instant: now.wall(of: BootInstant(microseconds: $0.instant)).microseconds, id: $0.id)
         }
-        guard let elapsed, let wall = wall.first else { return (elapsed?.id ?? wall.first?.id).map { Slot(index: $0) } }
+        guard let first = Self.earlier(elapsed, wall.first, in: &slab), first.instant <= now.wall.microseconds else {
+            return nil
+        }
+        return Slot(index: first.id)
+    }
+
+    private typealias Due = (instant: Int64, id: Int32)
+
+    private static func earlier(_ elapsed: Due?, _ wall: Due?, in slab: inout Slab) -> Due? {
+        guard let elapsed, let wall else { return elapsed ?? wall }
         let isWall =
-            wall.instant != elapsed.instant ? wall.instant < elapsed.instant : slab.isBefore(wall.id, elapsed.id)
-        return Slot(index: isWall ? wall.id : elapsed.id)
+            wall.instant != elapsed.instant
+            ? wall.instant < elapsed.instant : slab.order(of: wall.id) < slab.order(of: elapsed.id)
+        return isWall ? wall : elapsed
     }
 }
 
 /// Of two deadlines at the same instant the one that was set first comes first.
 extension Slab: TieBreak {
-    func isBefore(_ left: Int32, _ right: Int32) -> Bool {
-        self[Slot(index: left)].revision < self[Slot(index: right)].revision
-    }
+    func order(of id: Int32) -> Int64 { self[Slot(index: id)].revision.number }
 }

@@ -8,18 +8,14 @@ extension Timetable {
     ///
     /// It ended at its deadline, whenever that is noticed.
     public mutating func endNextDue(at now: Now) -> Change? {
-        guard isDue(at: now), let slot = deadlines.soonest(at: now, in: slab) else { return nil }
+        guard let slot = deadlines.firstDue(at: now, in: &slab) else { return nil }
         var countdown = self[slot]
         guard case .running(let deadline) = countdown.phase else { return nil }
-        let late = max(.zero, .zero - deadline.remaining(at: now))
+        let (replaced, late) = (countdown.revision, max(.zero, .zero - deadline.remaining(at: now)))
         countdown.phase = .finished(at: deadline.wall(at: now), late: late)
-        let change = Change(
-            kind: .finished,
-            countdown: countdown.with(revision: revision.next),
-            replaced: countdown.revision
-        )
-        apply(change, to: slot)
-        return change
+        countdown.revision = revision.next
+        replace(slot, by: countdown)
+        return Change(kind: .finished, countdown: countdown, replaced: replaced)
     }
 
     /// Lets go of endings that are too many or too old, and of forgotten ones that nobody has to be told any more.
@@ -67,11 +63,5 @@ extension Countdown {
     fileprivate var toldSince: WallInstant? {
         guard case .finished(let instant, let late) = phase else { return ended }
         return instant + late
-    }
-
-    func with(revision: Revision) -> Countdown {
-        var copy = self
-        copy.revision = revision
-        return copy
     }
 }

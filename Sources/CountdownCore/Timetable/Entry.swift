@@ -59,29 +59,33 @@ struct Extra: Sendable {
     static let none: Int32 = -1
     static let empty = Extra()
 
-    var texts = Texts.none
+    let texts: Texts
     /// Nil where the key is a short one.
-    var key: Key?
+    let key: Key?
     /// When it ended; nothing where it did not.
-    var ended = WallInstant(microseconds: 0)
+    let ended: WallInstant
     /// What remains of a paused one, what remained of a cancelled one, how late a finished one was.
-    var span = TimeSpan.zero
+    let span: TimeSpan
 
-    /// Nil where a countdown has nothing of all that.
-    init?(_ countdown: borrowing Countdown) {
-        if case .running = countdown.phase, !countdown.hasTexts, !countdown.key.isLong { return nil }
-        texts = countdown.texts
-        key = countdown.key.isLong ? countdown.key : nil
-        switch countdown.phase {
-        case .running: break
-        case .paused(let remaining):
-            span = remaining
-        case .finished(let instant, let late):
-            (ended, span) = (instant, late)
-        case .cancelled(let instant, let remaining):
-            (ended, span) = (instant, remaining)
-        }
+    /// Whether a countdown has anything of all that.
+    static func isNeeded(for countdown: borrowing Countdown) -> Bool {
+        if case .running = countdown.phase { return countdown.hasTexts || countdown.key.isLong }
+        return true
     }
 
-    private init() {}
+    init(_ countdown: borrowing Countdown) {
+        texts = countdown.texts
+        key = countdown.key.isLong ? countdown.key : nil
+        (ended, span) =
+            switch countdown.phase {
+            case .running: (WallInstant(microseconds: 0), .zero)
+            case .paused(let remaining): (WallInstant(microseconds: 0), remaining)
+            case .finished(let instant, let late): (instant, late)
+            case .cancelled(let instant, let remaining): (instant, remaining)
+            }
+    }
+
+    private init() {
+        (texts, key, ended, span) = (.none, nil, WallInstant(microseconds: 0), .zero)
+    }
 }

@@ -10,7 +10,7 @@ struct Pool<Element: Sendable>: Sendable {
 
     /// Takes an element in.
     /// - Returns: its number.
-    mutating func insert(_ element: Element) -> Int32 {
+    mutating func insert(_ element: consuming Element) -> Int32 {
         guard unused.count > 0 else {
             elements.append(element)
             return Int32(truncatingIfNeeded: elements.count - 1)
@@ -21,7 +21,7 @@ struct Pool<Element: Sendable>: Sendable {
     }
 
     /// Gives a number back; what is left in its place holds nothing.
-    mutating func free(_ number: Int32, leaving element: Element) {
+    mutating func free(_ number: Int32, leaving element: consuming Element) {
         elements[Int(number)] = element
         unused.append(number)
     }

@@ -49,7 +49,7 @@ struct Lists: Sendable {
         }
     }
 
-    private var lists = [RevisionList](repeating: RevisionList(), count: Name.allCases.count)
+    private var lists = InlineArray<3, RevisionList>(repeating: RevisionList())
 
     subscript(_ name: Name) -> RevisionList {
         get { lists[name.rawValue] }

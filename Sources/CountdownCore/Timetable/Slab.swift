@@ -15,7 +15,7 @@ struct Slab: Sendable {
 
     mutating func insert(_ countdown: Countdown) -> Slot {
         var entry = Entry(countdown)
-        entry.extra = keep(Extra(countdown), instead: Extra.none)
+        entry.extra = keepExtra(of: countdown, instead: Extra.none)
         liveTextBytes += textBytes(of: entry)
         return Slot(index: entries.insert(entry))
     }
@@ -23,18 +23,21 @@ struct Slab: Sendable {
     /// Replaces what an entry holds; it stays where it is in its list.
     mutating func set(_ countdown: Countdown, at slot: Slot) {
         var entry = Entry(countdown)
-        (entry.previous, entry.next) = (self[slot].previous, self[slot].next)
-        liveTextBytes -= textBytes(of: self[slot])
-        entry.extra = keep(Extra(countdown), instead: self[slot].extra)
-        liveTextBytes += textBytes(of: entry)
+        let before = self[slot]
+        (entry.previous, entry.next) = (before.previous, before.next)
+        let bytesBefore = textBytes(of: before)
+        entry.extra = keepExtra(of: countdown, instead: before.extra)
+        let bytes = textBytes(of: entry)
+        liveTextBytes += bytes - bytesBefore
         self[slot] = entry
     }
 
     /// Gives the slot back.
     mutating func free(_ slot: Slot) {
-        liveTextBytes -= textBytes(of: self[slot])
-        _ = keep(nil, instead: self[slot].extra)
         var entry = self[slot]
+        let bytes = textBytes(of: entry)
+        liveTextBytes -= bytes
+        dropExtra(entry.extra)
         entry.extra = Extra.none
         entries.free(slot.index, leaving: entry)
     }
@@ -93,15 +96,19 @@ struct Slab: Sendable {
         return key
     }
 
-    /// Puts an extra in the place of another.
+    /// Puts an extra in the place of another, where the countdown has one.
     /// - Returns: its number.
-    private mutating func keep(_ extra: Extra?, instead number: Int32) -> Int32 {
-        guard let extra else {
-            if number != Extra.none { extras.free(number, leaving: .empty) }
+    private mutating func keepExtra(of countdown: Countdown, instead number: Int32) -> Int32 {
+        guard Extra.isNeeded(for: countdown) else {
+            dropExtra(number)
             return Extra.none
         }
-        guard number != Extra.none else { return extras.insert(extra) }
-        extras[number] = extra
+        guard number != Extra.none else { return extras.insert(Extra(countdown)) }
+        extras[number] = Extra(countdown)
         return number
+    }
+
+    private mutating func dropExtra(_ number: Int32) {
+        if number != Extra.none { extras.free(number, leaving: .empty) }
     }
 }

@@ -63,9 +63,9 @@ public struct Timetable: Sendable {
     /// Puts the deadline of a countdown among the others, or takes it out where it has none.
     mutating func schedule(_ phase: Phase, at slot: Slot) {
         if case .running(let deadline) = phase {
-            deadlines.set(deadline, of: slot, in: slab)
+            deadlines.set(deadline, of: slot, in: &slab)
         } else {
-            deadlines.remove(slot, in: slab)
+            deadlines.remove(slot, in: &slab)
         }
     }
 
