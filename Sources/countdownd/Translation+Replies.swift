@@ -70,9 +70,9 @@ extension Translation {
     }
 
     /// Writes a tick, once for all who hear it.
-    func write(tickOf key: Key, remaining: TimeSpan, into writer: inout JSONWriter) {
-        let figures = EventFigures(type: .tick, remainingUSec: remaining.microseconds)
-        writer.object { writer in key.withBytes { figures.encode(key: $0, into: &writer) } }
+    func write(_ tick: Watchers.Tick, into writer: inout JSONWriter) {
+        let figures = EventFigures(type: .tick, remainingUSec: tick.remaining.microseconds)
+        writer.object { writer in tick.key.withBytes { figures.encode(key: $0, into: &writer) } }
     }
 
     /// Writes an event.

@@ -48,6 +48,12 @@ public struct Timetable: Sendable {
         slab.countdown(at: slot, deadline: deadlines.deadline(of: slot))
     }
 
+    /// The key of the countdown that lies there.
+    func key(at slot: Slot) -> Key { slab.key(at: slot) }
+
+    /// The revision of the countdown that lies there.
+    func revision(at slot: Slot) -> Revision { slab[slot].revision }
+
     /// Whether all that has happened since a revision can be told.
     public func canResume(after revision: Revision) -> Bool {
         (oldestRevision...self.revision).contains(revision) && !gaps.contains { $0.contains(revision) }

@@ -42,7 +42,11 @@ struct Paces: Sendable {
     /// Whether anybody wants ticks at this interval.
     func has(_ interval: TimeSpan) -> Bool { byInterval[interval] != nil }
 
-    func audience(of pace: PaceID) -> Audience { paces[pace.index].audience }
+    /// Calls back with each watcher at a pace that follows a key. That it may change what it only looks at keeps it from being
+    /// copied.
+    mutating func forEachWatcher(at pace: PaceID, of key: Key, _ body: (WatcherID) -> Void) {
+        paces[pace.index].audience.forEach(of: key, body)
+    }
 
     /// Takes a watcher in, at a pace that begins where nobody was at it.
     mutating func insert(_ watcher: WatcherID, _ selection: Selection, every interval: TimeSpan) -> PaceID {

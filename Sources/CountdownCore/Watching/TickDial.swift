@@ -56,6 +56,7 @@ struct TickDial: Sendable {
 
     private mutating func schedule(_ pace: PaceID) {
         guard let next = wheels[pace.index].next else { return due.remove(pace.number) }
-        due.set(pace.number, at: next)
+        // Most ticks leave their wheel's next turn where it is.
+        if due.instant(of: pace.number) != next { due.set(pace.number, at: next) }
     }
 }

@@ -6,6 +6,7 @@ public struct Watchers: Sendable {
     /// "So much remains", for those who follow a countdown at one interval.
     public struct Tick: Sendable {
         public let slot: Slot
+        public let key: Key
         /// A whole multiple of the interval.
         public let remaining: TimeSpan
     }
@@ -118,32 +119,33 @@ public struct Watchers: Sendable {
         limit: inout Int,
         tell: (Tick, [WatcherID]) -> Void
     ) {
+        var hearers: [WatcherID] = []
         while limit > 0, let due = paces.takeDue(at: now) {
             limit -= 1
-            let countdown = timetable[due.tick.slot]
-            guard countdown.revision == due.tick.revision else {
+            guard timetable.revision(at: due.tick.slot) == due.tick.revision else {
                 paces.drop(due)
                 continue
             }
-            let (hearers, isFollowed) = hearers(of: due, countdown.key, at: now)
-            if !isFollowed { paces.drop(due) }
+            let key = timetable.key(at: due.tick.slot)
+            hearers.removeAll(keepingCapacity: true)
+            if !find(&hearers, of: due, key, at: now) { paces.drop(due) }
             guard due.tick.isNew, due.tick.remaining > .zero, !hearers.isEmpty else { continue }
-            tell(Tick(slot: due.tick.slot, remaining: due.tick.remaining), hearers)
+            tell(Tick(slot: due.tick.slot, key: key, remaining: due.tick.remaining), hearers)
         }
     }
 
-    /// Those who hear a tick, and whether anybody follows its countdown at all.
-    private func hearers(of due: Paces.Due, _ key: Key, at now: Now) -> (hearers: [WatcherID], isFollowed: Bool) {
-        var hearers: [WatcherID] = []
+    /// Adds those who hear a tick. That it may change what it only looks at keeps it from being copied.
+    /// - Returns: whether anybody follows its countdown at all.
+    private mutating func find(_ hearers: inout [WatcherID], of due: Paces.Due, _ key: Key, at now: Now) -> Bool {
         var isFollowed = false
-        paces.audience(of: due.pace).forEach(of: key) { id in
+        paces.forEachWatcher(at: due.pace, of: key) { id in
             isFollowed = true
             // What lies before a watcher was opened is over for it, however late it is noticed.
             guard let opened = watchers[id]?.opened else { return }
             let start = due.clock == .elapsed ? opened.microseconds : now.wall(of: opened).microseconds
             if start < due.tick.instant { hearers.append(id) }
         }
-        return (hearers, isFollowed)
+        return isFollowed
     }
 
     /// Finds the ticks of countdowns that follow the system clock anew, after it was set.

@@ -63,8 +63,7 @@ extension Daemon {
                 tellTicks(of: &round, at: turn.now)
                 round.hearers = hearers
             }
-            let key = timetable[tick.slot].key
-            round.append { translation.write(tickOf: key, remaining: tick.remaining, into: &$0) }
+            round.append { translation.write(tick, into: &$0) }
         }
         tellTicks(of: &round, at: turn.now)
         giveBack(round)
