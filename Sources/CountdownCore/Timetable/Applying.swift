@@ -19,7 +19,9 @@ extension Timetable {
         precondition(change.countdown.revision == revision.next, "a change is applied before another is decided")
         guard change.replaced != nil, let slot = slot(under: change.countdown.key) else {
             revision = change.countdown.revision
-            return insert(change)
+            let slot = insert(change.countdown)
+            let instead = index.set(KeyIndex.place(of: change.countdown.key), to: slot, in: slab)
+            return Applied(change: change, slot: slot, origin: .new(instead: instead))
         }
         let origin = Applied.Origin.live(self[slot], after: slab[slot].previous)
         replace(slot, by: change.countdown)
@@ -47,65 +49,22 @@ extension Timetable {
         switch applied.origin {
         case .new(let instead):
             index.remove(key, in: slab)
-            if let instead { _ = index.set(key, to: instead, in: slab) }
+            if let instead { _ = index.set(KeyIndex.place(of: key), to: instead, in: slab) }
             discard(slot)
         case .live(let before, let previous):
-            _ = index.set(key, to: slot, in: slab)
             set(before, at: slot)
+            _ = index.set(KeyIndex.place(of: key), to: slot, in: slab)
             lists[.live].insert(slot, after: previous, in: &slab)
         }
     }
 
-    /// Puts a countdown in as it was when it was stored, in the order of revisions.
-    ///
-    /// - Returns: the revision of the live one under the same key whose later state it is, nil where there is none.
-    /// - Precondition: its revision is above those of all that were restored before.
-    public mutating func restore(_ countdown: Countdown) -> Revision? {
-        precondition(countdown.revision > revision, "what is restored comes in the order of revisions")
-        revision = countdown.revision
-        // Nothing is known under the key of an ending that is not kept.
-        guard countdown.isLive || !countdown.forget else { return dropRestored(countdown.key) }
-        let applied = insert(Change(kind: .started, countdown: countdown, replaced: nil))
-        guard case .new(let instead?) = applied.origin, slab[instead].isLive else { return nil }
-        return takeOutRestored(instead)
-    }
-
-    /// Takes a live countdown out that was restored and turns out to have ended and been forgotten.
-    ///
-    /// - Returns: its revision, nil where none is live under the key.
-    public mutating func dropRestored(_ key: Key) -> Revision? {
-        guard let slot = slot(under: key), slab[slot].isLive else { return nil }
-        index.remove(key, in: slab)
-        return takeOutRestored(slot)
-    }
-
-    private mutating func takeOutRestored(_ slot: Slot) -> Revision {
-        unlink(slot, from: .live)
-        let revision = slab[slot].revision
-        discard(slot)
-        return revision
-    }
-
-    /// Goes on after what was restored.
-    ///
-    /// - Parameters:
-    ///   - revision: of the newest change; not below those that were restored.
-    ///   - oldest: all endings after it were restored.
-    ///   - gaps: revisions of which nobody can know whether they were given to changes that are lost.
-    public mutating func resume(at revision: Revision, oldest: Revision, gaps: [ClosedRange<Revision>]) {
-        self.revision = max(revision, self.revision)
-        oldestRevision = min(oldest, self.revision)
-        self.gaps = gaps
-    }
-
-    @discardableResult
-    private mutating func insert(_ change: Change) -> Applied {
-        let slot = slab.insert(change.countdown)
-        if case .paused = change.countdown.phase { pausedCount += 1 }
-        let instead = index.set(change.countdown.key, to: slot, in: slab)
+    /// Puts in an entry that is under no key yet.
+    mutating func insert(_ countdown: Countdown) -> Slot {
+        let slot = slab.insert(countdown)
+        if case .paused = countdown.phase { pausedCount += 1 }
         lists[Lists.Name(of: slab[slot])].append(slot, in: &slab)
-        schedule(change.countdown.phase, at: slot)
-        return Applied(change: change, slot: slot, origin: .new(instead: instead))
+        schedule(countdown.phase, at: slot)
+        return slot
     }
 
     /// Takes an entry out of its list; walks that stand on it step back.

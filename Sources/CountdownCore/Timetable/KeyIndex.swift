@@ -5,77 +5,94 @@
 /// that fall together.
 struct KeyIndex: Sendable {
     private static let tableBits = 10
+    static let tableCount = 1 << tableBits
 
-    private var tables = [KeyTable](repeating: KeyTable(), count: 1 << KeyIndex.tableBits)
+    /// Where a key belongs: others in each process.
+    struct Place: Hashable, Sendable {
+        let table: UInt16
+        /// Among those of the table; never `KeyTable.free`.
+        let hash: UInt16
+    }
+
+    private var tables = [KeyTable](repeating: KeyTable(), count: tableCount)
 
     /// The slot of a key, nil where it has none.
     func slot(of key: Key, in slab: Slab) -> Slot? {
-        let (number, hash) = Self.split(key)
-        return tables[number].position(of: key, hash, in: slab).map { tables[number].slots[$0] }
+        let place = Self.place(of: key)
+        let table = Int(place.table)
+        let (position, isThere) = tables[table].find(place.hash) { slab.isKey(key, at: $0) }
+        return isThere ? tables[table].slots[position] : nil
     }
 
-    /// Lets a key stand for a slot.
+    /// Lets the key that is at a slot, and belongs there, stand for that slot.
     /// - Returns: the slot that it stood for before.
-    mutating func set(_ key: Key, to slot: Slot, in slab: Slab) -> Slot? {
-        let (number, hash) = Self.split(key)
-        guard let position = tables[number].position(of: key, hash, in: slab) else {
-            tables[number].insert(slot, hash)
-            return nil
-        }
-        defer { tables[number].slots[position] = slot }
-        return tables[number].slots[position]
+    mutating func set(_ place: Place, to slot: Slot, in slab: Slab) -> Slot? {
+        let table = Int(place.table)
+        tables[table].makeRoom(for: 1)
+        let (position, isThere) = tables[table].find(place.hash) { slab.isKey(of: slot, at: $0) }
+        let before = isThere ? tables[table].slots[position] : nil
+        tables[table].put(slot, place.hash, at: position, isNew: !isThere)
+        return before
     }
+
+    /// Makes room for so many keys more in a table.
+    mutating func makeRoom(for count: Int, inTable number: Int) { tables[number].makeRoom(for: count) }
 
     /// Lets a key stand for nothing.
     mutating func remove(_ key: Key, in slab: Slab) {
-        let (number, hash) = Self.split(key)
-        guard let position = tables[number].position(of: key, hash, in: slab) else { return }
-        tables[number].free(position)
+        let place = Self.place(of: key)
+        let table = Int(place.table)
+        let (position, isThere) = tables[table].find(place.hash) { slab.isKey(key, at: $0) }
+        if isThere { tables[table].free(position) }
     }
 
-    /// The table of a key, and its hash within that: others in each process.
-    static func split(_ key: Key) -> (table: Int, hash: UInt16) {
+    static func place(of key: Key) -> Place {
         let hash = key.isLong ? UInt64(bitPattern: Int64(key.hashValue)) : key.short.hash(seed: SipHash.seed)
-        return (Int(hash >> UInt64(64 - tableBits)), UInt16(truncatingIfNeeded: hash))
+        return Place(
+            table: UInt16(hash >> UInt64(64 - tableBits)),
+            hash: max(UInt16(truncatingIfNeeded: hash), KeyTable.free + 1)
+        )
     }
 }
 
 /// A table of slots by the hashes of their keys.
 ///
-/// A place is two bytes of hash and a slot, in arrays of their own: most of what is passed over is passed over without a
-/// look at its key, and growing needs no key at all. Places lie in the order of their hashes, but for those that were
-/// taken, so that a table may have any size; it grows by a quarter before more than four fifths are in use.
+/// A place is two bytes of hash and a slot, in arrays of their own: what is passed over is passed over without a look at its
+/// slot, and most without a look at its key, and growing needs no key at all. Places lie in the order of their hashes, but
+/// for those that were taken, so that a table may have any size; it grows by a quarter before more than four fifths are in
+/// use.
 private struct KeyTable: Sendable {
+    /// The hash of a place that is not in use.
+    static let free: UInt16 = 0
+
     private var hashes: [UInt16] = []
     var slots: [Slot] = []
     private var count = 0
 
-    /// Where the slot of a key is, nil where it is not in here.
-    func position(of key: Key, _ hash: UInt16, in slab: Slab) -> Int? {
-        guard count > 0 else { return nil }
+    /// Where the slot is that has that hash and the key that is looked for; where it is not in here, where it would be.
+    @inline(__always)
+    func find(_ hash: UInt16, _ isWanted: (Slot) -> Bool) -> (position: Int, isThere: Bool) {
+        guard !hashes.isEmpty else { return (0, false) }
         var position = home(of: hash)
-        while slots[position] != .none {
-            if hashes[position] == hash, slab.isKey(key, at: slots[position]) { return position }
+        while hashes[position] != Self.free {
+            if hashes[position] == hash, isWanted(slots[position]) { return (position, true) }
             position = next(after: position)
         }
-        return nil
+        return (position, false)
     }
 
-    /// Puts in a slot whose key is not in here.
-    mutating func insert(_ slot: Slot, _ hash: UInt16) {
-        if (count + 1) * 5 > slots.count * 4 { grow() }
-        var position = home(of: hash)
-        while slots[position] != .none { position = next(after: position) }
+    /// Puts a slot where it was found, or would be.
+    mutating func put(_ slot: Slot, _ hash: UInt16, at position: Int, isNew: Bool) {
         hashes[position] = hash
         slots[position] = slot
-        count += 1
+        if isNew { count += 1 }
     }
 
     /// Frees a place, and moves those behind it up that would not be found any more.
     mutating func free(_ position: Int) {
         var hole = position
         var position = next(after: hole)
-        while slots[position] != .none {
+        while hashes[position] != Self.free {
             if distance(from: home(of: hashes[position]), to: position) >= distance(from: hole, to: position) {
                 hashes[hole] = hashes[position]
                 slots[hole] = slots[position]
@@ -83,16 +100,22 @@ private struct KeyTable: Sendable {
             }
             position = next(after: position)
         }
-        slots[hole] = .none
+        hashes[hole] = Self.free
         count -= 1
     }
 
-    private mutating func grow() {
-        let size = slots.count + slots.count / 4 + 4
-        var (newSlots, newHashes) = ([Slot](repeating: .none, count: size), [UInt16](repeating: 0, count: size))
-        for place in slots.indices where slots[place] != .none {
+    /// Makes room for so many more.
+    @inline(__always)
+    mutating func makeRoom(for more: Int) {
+        if (count + more) * 5 > hashes.count * 4 { grow(for: more) }
+    }
+
+    private mutating func grow(for more: Int) {
+        let size = max(hashes.count + hashes.count / 4 + 4, (count + more) * 5 / 4 + 1)
+        var (newSlots, newHashes) = ([Slot](repeating: .none, count: size), [UInt16](repeating: Self.free, count: size))
+        for place in hashes.indices where hashes[place] != Self.free {
             var position = Self.home(of: hashes[place], among: size)
-            while newSlots[position] != .none { position = position + 1 == size ? 0 : position + 1 }
+            while newHashes[position] != Self.free { position = position + 1 == size ? 0 : position + 1 }
             newSlots[position] = slots[place]
             newHashes[position] = hashes[place]
         }
@@ -100,17 +123,17 @@ private struct KeyTable: Sendable {
     }
 
     /// Where the run of a hash begins.
-    private func home(of hash: UInt16) -> Int { Self.home(of: hash, among: slots.count) }
+    private func home(of hash: UInt16) -> Int { Self.home(of: hash, among: hashes.count) }
 
     private static func home(of hash: UInt16, among places: Int) -> Int {
         (Int(hash) * places) >> UInt16.bitWidth
     }
 
     private func next(after position: Int) -> Int {
-        position + 1 == slots.count ? 0 : position + 1
+        position + 1 == hashes.count ? 0 : position + 1
     }
 
     private func distance(from start: Int, to end: Int) -> Int {
-        end >= start ? end - start : end - start + slots.count
+        end >= start ? end - start : end - start + hashes.count
     }
 }

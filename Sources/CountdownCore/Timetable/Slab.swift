@@ -53,6 +53,13 @@ struct Slab: Sendable {
         return !key.isLong || longKey(of: entry) == key
     }
 
+    /// Whether the same key is at both slots.
+    func isKey(of slot: Slot, at other: Slot) -> Bool {
+        let (entry, otherEntry) = (self[slot], self[other])
+        guard entry.key == otherEntry.key else { return false }
+        return !entry.key.isEmpty || longKey(of: entry) == longKey(of: otherEntry)
+    }
+
     /// What lies there; the deadline of a running countdown is kept elsewhere and has to be given.
     func countdown(at slot: Slot, deadline: Deadline?) -> Countdown {
         let entry = self[slot]

@@ -15,6 +15,8 @@ public struct Timetable: Sendable {
     var slab = Slab()
     var lists = Lists()
     var deadlines = Deadlines()
+    /// What is being restored.
+    var arrivals = Arrivals()
     var walks: [WalkID: Walk] = [:]
     var lastWalk = WalkID(number: 0)
     /// How many walks stand on an entry; they have to be moved where it is.

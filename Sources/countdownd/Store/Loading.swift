@@ -54,10 +54,9 @@ struct Loading {
         let reader = ReadingAhead(of: batches, epochs)
         while let portion = try reader.next() {
             for reading in portion { result.take(reading) }
-            // What was let go of may not have been deleted: it must not take memory once more.
-            var limit = Int.max
-            result.superseded += result.timetable.trim(at: now, limit: &limit)
+            if result.timetable.isToSettle { result.settle(at: now) }
         }
+        result.settle(at: now)
         return reader.usedEpochs
     }
 
@@ -106,14 +105,24 @@ extension Loading.Result {
         if let revision = reading.revision { newestRow = max(newestRow, revision) }
         switch reading {
         case .countdown(let countdown):
-            if let revision = timetable.restore(countdown) { superseded.append(revision) }
+            timetable.restore(countdown)
         case .forgotten(let key, let revision):
-            if let live = timetable.dropRestored(key) { superseded.append(live) }
+            let live = timetable.dropRestored(key)
+            superseded += timetable.settle()
+            if let live { superseded.append(live) }
             superseded.append(revision)
         case .impossible(let row):
             // Whatever it was meant to say, an earlier row does not count any more.
             if let key = row.key { _ = timetable.dropRestored(key) }
             leftOut.append(LeftOut(row: row.place, fault: row.fault, revision: row.revision))
         }
+    }
+
+    /// Lets what was taken in be found.
+    fileprivate mutating func settle(at now: Now) {
+        superseded += timetable.settle()
+        // What was let go of may not have been deleted: it must not take memory once more.
+        var limit = Int.max
+        superseded += timetable.trim(at: now, limit: &limit)
     }
 }

@@ -19,7 +19,7 @@ struct KeyIndexTests {
                 if let slot = model.removeValue(forKey: name) { slab.free(slot) }
             } else {
                 let slot = slab.insert(.under(name))
-                let before = index.set(name, to: slot, in: slab)
+                let before = index.set(KeyIndex.place(of: name), to: slot, in: slab)
                 #expect(before == model[name])
                 if let before { slab.free(before) }
                 model[name] = slot
@@ -66,7 +66,7 @@ struct KeyIndexTests {
     /// What a process of its own says.
     private func placesElsewhere() async throws -> String {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
-            print("places:", ["tea", "coffee", "login/+8613800138000", "a"].map { KeyIndex.split(key($0)) })
+            print("places:", ["tea", "coffee", "login/+8613800138000", "a"].map { KeyIndex.place(of: key($0)) })
         }
         return String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
     }

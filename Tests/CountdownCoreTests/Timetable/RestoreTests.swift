@@ -37,7 +37,8 @@ struct RestoreTests {
             countdown("wall", .running(until: .wall(scene.now.wall + .seconds(54))), revision: 10),
             countdown("paused", .paused(remaining: .seconds(7)), revision: 12),
         ]
-        for countdown in stored { #expect(scene.timetable.restore(countdown) == nil) }
+        for countdown in stored { scene.timetable.restore(countdown) }
+        #expect(scene.timetable.settle().isEmpty)
         scene.timetable.resume(at: Revision(20), oldest: Revision(2), gaps: [])
         #expect(scene.timetable.known == stored)
         #expect(scene.timetable.liveCount == 3)
@@ -52,33 +53,69 @@ struct RestoreTests {
 
     @Test("of a later state of a live countdown replaces the earlier, and says which that was")
     mutating func later() {
-        #expect(scene.timetable.restore(running("k", revision: 3)) == nil)
-        #expect(scene.timetable.restore(countdown("k", .paused(remaining: .seconds(7)), revision: 5)) == Revision(3))
+        #expect(scene.timetable.restoreAlone(running("k", revision: 3)) == nil)
         #expect(
-            scene.timetable.restore(countdown("k", .cancelled(at: scene.now.wall, remaining: .seconds(7)), revision: 6))
-                == Revision(5)
+            scene.timetable.restoreAlone(countdown("k", .paused(remaining: .seconds(7)), revision: 5)) == Revision(3)
         )
-        #expect(scene.timetable.restore(running("k", revision: 8)) == nil)
+        let cancelled = countdown("k", .cancelled(at: scene.now.wall, remaining: .seconds(7)), revision: 6)
+        #expect(scene.timetable.restoreAlone(cancelled) == Revision(5))
+        #expect(scene.timetable.restoreAlone(running("k", revision: 8)) == nil)
         #expect(scene.timetable.liveCount == 1)
         #expect(scene.timetable.pausedCount == 0)
         #expect(scene.timetable.endedCount == 1)
         #expect(scene.timetable.known.map(\.revision.number) == [6, 8])
     }
 
+    @Test("of many at once finds the newest of each key, and says in their order which are not")
+    mutating func many() {
+        // So many that they are sorted.
+        let (keys, times) = (3_000, 5)
+        for number in 0..<keys * times {
+            scene.timetable.restore(running("\(number % keys)", revision: Int64(number) + 1))
+        }
+        let superseded = scene.timetable.settle().map(\.number)
+        #expect(Set(superseded) == Set(1...Int64(keys * (times - 1))))
+        for key in 0..<Int64(keys) {
+            let ofKey = superseded.filter { ($0 - 1) % Int64(keys) == key }
+            #expect(ofKey == ofKey.sorted())
+            #expect(scene["\(key)"]?.revision == Revision(Int64(keys * (times - 1)) + key + 1))
+        }
+        #expect(scene.timetable.liveCount == keys)
+    }
+
+    @Test("is to be settled once there is much of it, and that is more where there is more already")
+    mutating func isToSettle() {
+        var number = 0
+        var portions: [Int] = []
+        for _ in 0..<4 {
+            let before = number
+            while !scene.timetable.isToSettle {
+                number += 1
+                scene.timetable.restore(running("\(number)", revision: Int64(number)))
+            }
+            portions.append(number - before)
+            #expect(scene.timetable.settle().isEmpty)
+            #expect(!scene.timetable.isToSettle)
+        }
+        #expect(portions == [65_536, 65_536, 131_072, 262_144])
+    }
+
     @Test("of an end that was forgotten leaves nothing of the countdown")
     mutating func dropped() {
-        _ = scene.timetable.restore(running("k", revision: 3))
+        scene.timetable.restore(running("k", revision: 2))
+        scene.timetable.restore(running("k", revision: 3))
         #expect(scene.timetable.dropRestored(key("k")) == Revision(3))
         #expect(scene.timetable.dropRestored(key("k")) == nil)
+        #expect(scene.timetable.settle() == [Revision(2)])
         #expect(scene.timetable.known.isEmpty)
         #expect(scene.timetable.nextDeadline(at: scene.now) == nil)
     }
 
     @Test("keeps no ending that was to be forgotten, though a file says so")
     mutating func forgotten() throws {
-        _ = scene.timetable.restore(running("k", revision: 3))
+        _ = scene.timetable.restoreAlone(running("k", revision: 3))
         let ended = countdown("k", .cancelled(at: scene.now.wall, remaining: .zero), revision: 5, forget: true)
-        #expect(scene.timetable.restore(ended) == Revision(3))
+        #expect(scene.timetable.restoreAlone(ended) == Revision(3))
         #expect(scene["k"] == nil)
         scene.trim()
         try scene.start("other")
@@ -98,7 +135,7 @@ struct RestoreTests {
             .cancelled(at: WallInstant(microseconds: number), remaining: span),
         ]
         for (index, phase) in phases.enumerated() {
-            _ = scene.timetable.restore(
+            _ = scene.timetable.restoreAlone(
                 Countdown(
                     key: key("\(index)"),
                     phase: phase,
@@ -122,5 +159,14 @@ struct RestoreTests {
         scene.endDue()
         scene.trim()
         _ = Observation(of: scene.timetable, at: scene.now)
+    }
+}
+
+extension Timetable {
+    /// Restores a countdown and settles it.
+    /// - Returns: the revision of the live one whose later state it is, nil where there is none.
+    fileprivate mutating func restoreAlone(_ countdown: Countdown) -> Revision? {
+        restore(countdown)
+        return settle().last
     }
 }

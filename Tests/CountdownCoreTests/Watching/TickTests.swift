@@ -336,7 +336,8 @@ struct TickTests {
                 started: turns.now.wall,
                 revision: Revision(Int64(index) + 1)
             )
-            _ = turns.scene.timetable.restore(countdown)
+            turns.scene.timetable.restore(countdown)
+            #expect(turns.scene.timetable.settle().isEmpty)
             let slot = try #require(turns.scene.timetable.slot(under: countdown.key))
             turns.watchers.board(slot, countdown, at: turns.now)
         }
