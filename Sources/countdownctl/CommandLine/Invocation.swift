@@ -30,9 +30,11 @@ struct Invocation {
         }
     }
 
-    /// The verb that was typed, read without the program as a whole around it: that is a tenth of the time that the
-    /// program takes. Nil for help, and for what is wrong, of which the whole program has more to say.
+    /// The verb that was typed, read by hand where that is enough, or else without the program as a whole around it: that
+    /// is a tenth of the time that the program takes. Nil for help, and for what is wrong, of which the whole program has
+    /// more to say.
     private static func verb(_ arguments: [String]) -> (any Verb)? {
+        if let verb = PlainWords(arguments)?.verb { return verb }
         guard let name = arguments.first, let type = Countdownctl.verb(named: name) else { return nil }
         return try? type.parseAsRoot(Array(arguments.dropFirst())) as? any Verb
     }

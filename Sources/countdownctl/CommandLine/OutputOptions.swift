@@ -1,7 +1,8 @@
 import ArgumentParser
 import IPC
 
-/// How a verb prints; every verb that prints data has these.
+/// How a verb prints; every verb that prints data has these. Those of `MessageOptions` are among them as they are, as an
+/// option group in an option group would add 8 % to the instructions of the whole program.
 struct OutputOptions: ParsableArguments {
     // The option alone is given its value by `TypedArguments`: ArgumentParser's own way to do without one passes over
     // values that it does not know.
@@ -16,12 +17,16 @@ struct OutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Colour what is printed; NO_COLOR is kept.", valueName: "when"))
     var color = ColorChoice.auto
 
-    @OptionGroup var messages: MessageOptions
+    @Flag(name: .shortAndLong, help: MessageOptions.quietHelp)
+    var quiet = false
+
+    @Option(help: HostOption.help, completion: HostOption.completion)
+    var host: String?
 
     /// What the options ask for.
     var output: Output {
         Output(
-            isQuiet: messages.quiet,
+            isQuiet: quiet,
             json: json,
             palette: Palette(
                 isColoured: color.allows(
@@ -33,9 +38,11 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// What a verb says beside its data, and where.
+/// What a verb says that prints no data, and where.
 struct MessageOptions: ParsableArguments {
-    @Flag(name: .shortAndLong, help: "Say nothing but what is wrong.")
+    static let quietHelp: ArgumentHelp = "Say nothing but what is wrong."
+
+    @Flag(name: .shortAndLong, help: quietHelp)
     var quiet = false
 
     @Option(help: HostOption.help, completion: HostOption.completion)

@@ -22,7 +22,12 @@ struct Output {
     /// Prints lines of data.
     func print(_ lines: [String]) throws(StreamFailure) {
         guard !lines.isEmpty else { return }
-        try StandardStream.output.write(Array(lines.map { $0 + "\n" }.joined().utf8))
+        var bytes: [UInt8] = []
+        for line in lines {
+            bytes += line.utf8
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        try StandardStream.output.write(bytes)
     }
 
     /// Prints JSON text as lines of their own.

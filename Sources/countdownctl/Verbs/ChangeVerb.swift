@@ -5,9 +5,9 @@ import IPC
 protocol ChangeVerb: Verb {
     associatedtype Change: ChangeMethod
 
-    var arguments: KeyArguments { get }
-    var condition: RevisionOption { get }
-    var options: OutputOptions { get }
+    var arguments: KeyArguments { get set }
+    var condition: RevisionOption { get set }
+    var options: OutputOptions { get set }
 
     /// What is said of a countdown that was changed, behind its name.
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String
