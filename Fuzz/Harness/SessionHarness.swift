@@ -1,3 +1,4 @@
+import CountdownCore
 import IPC
 import Varlink
 
@@ -60,7 +61,9 @@ public enum SessionHarness: Harness {
         var answers: [UInt8] = []
         for piece in pieces {
             session.receive(piece)
-            while let step = session.next() {
+            while true {
+                answerRepetitions(in: &session)
+                guard let step = session.next() else { break }
                 if case .call(let call) = step { answer(call, in: &session) }
             }
             answers += takeUnsent(of: &session)
@@ -68,9 +71,18 @@ public enum SessionHarness: Harness {
         return answers
     }
 
+    private static func answerRepetitions(in session: inout ServerSession) {
+        _ = translation.answerRepeatedGets(in: &session, atMost: .max) { key, writer in
+            writer.member("key", key.text)
+            return true
+        }
+    }
+
     private static func answer(_ call: Call, in session: inout ServerSession) {
         do {
-            _ = try translation.asked(by: call)
+            if case .countdown(let key) = try translation.asked(by: call), !call.more {
+                return session.reply { $0.member("key", key.text) }
+            }
             if call.more { session.reply(continues: true) { $0.member("number", Int64(1)) } }
             session.reply()
         } catch let error as InvalidParameter {

@@ -42,6 +42,20 @@ struct Translation {
         }
     }
 
+    /// Answers calls of `Get` for as long as each is the last call once more, with another key, up to the first one that the
+    /// closure leaves alone, and tells how many: see `ServerSession.answerRepetitions`.
+    @inline(__always)
+    func answerRepeatedGets(
+        in session: inout ServerSession,
+        atMost limit: Int,
+        _ write: (Key, inout JSONWriter) -> Bool
+    ) -> Int {
+        session.answerRepetitions(of: Get.self, atMost: limit, whileUnsent: policy.pageBytes) { text, writer in
+            guard let key = try? Key(text) else { return false }
+            return write(key, &writer)
+        }
+    }
+
     private func start(_ parameters: JSONObject) throws -> Request.Start {
         var key: Key?
         let start = try Start.keyless(in: parameters) { key = try? Key($0) }

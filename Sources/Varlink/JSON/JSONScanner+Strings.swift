@@ -31,16 +31,9 @@ extension JSONScanner {
         }
     }
 
-    /// The index of the first byte from here on that is not ASCII or cannot stand for itself in a string.
     @inline(__always)
     private func skipPlain(_ bytes: Span<UInt8>, from start: Int) -> Int {
-        var index = start
-        while index &+ Word.size <= end {
-            if let first = Word(bytes, at: index).firstSpecial { return index &+ first }
-            index &+= Word.size
-        }
-        while index < end, bytes[index].isPlainASCII { index &+= 1 }
-        return index
+        JSONString.skipPlain(bytes, in: start..<end)
     }
 
     /// Scans the escape whose backslash stands at the index, both of them where it is half of a surrogate pair.
@@ -97,6 +90,20 @@ extension JSONScanner {
             throw failure(.invalidUTF8, at: index)
         }
         return index + length
+    }
+}
+
+extension JSONString {
+    /// The index of the first byte of a range that is not ASCII or cannot stand for itself in a string, or its end.
+    @inline(__always)
+    static func skipPlain(_ bytes: Span<UInt8>, in range: Range<Int>) -> Int {
+        var index = range.lowerBound
+        while index &+ Word.size <= range.upperBound {
+            if let first = Word(bytes, at: index).firstSpecial { return index &+ first }
+            index &+= Word.size
+        }
+        while index < range.upperBound, bytes[index].isPlainASCII { index &+= 1 }
+        return index
     }
 }
 

@@ -13,6 +13,8 @@ struct CallOpening {
     private(set) var beginning = JSONBeginning()
     /// The method that they name.
     private(set) var target: MethodTarget?
+    /// The name of the first parameter.
+    private var parameter = ""
 
     /// Whether a message begins like this, and goes on.
     @inline(__always)
@@ -31,5 +33,24 @@ struct CallOpening {
         bytes.append(contentsOf: message.bytes[range.lowerBound..<end])
         beginning = JSONBeginning(of: message.nodes, from: range.lowerBound, to: end)
         self.target = target
+        parameter = message.name(of: 3)
+    }
+
+    /// Whether a method of this name is called, and its first parameter has that name.
+    func asks(for method: String, by parameter: String) -> Bool {
+        guard let target else { return false }
+        return target.name == method && self.parameter == parameter && !target.isIntrospection
+    }
+
+    /// Where the string stands that follows this in a message and is all that does, but for what closes the message; nil
+    /// where there is something else, or escapes or what is not ASCII are in the string.
+    func textBehind(_ message: Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {
+        let start = range.lowerBound &+ bytes.count
+        let end = range.upperBound &- 3
+        guard start < end, message[start] == ASCII.quote, begins(message, range),
+            message[end] == ASCII.quote, message[end &+ 1] == ASCII.closeBrace, message[end &+ 2] == ASCII.closeBrace,
+            JSONString.skipPlain(message, in: start &+ 1..<end) == end
+        else { return nil }
+        return start &+ 1..<end
     }
 }

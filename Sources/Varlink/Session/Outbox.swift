@@ -33,6 +33,19 @@ struct Outbox: Sendable {
         writer.buffer.append(literal: continues ? "},\"continues\":true}\0" : "}}\0")
     }
 
+    /// Writes one message whose parameters the closure writes, a member at least; nothing where it returns false.
+    mutating func messageIfWritten(_ parameters: (inout JSONWriter) -> Bool) -> Bool {
+        let length = writer.buffer.count
+        writer.buffer.append(literal: #"{"parameters":{"#)
+        writer.needsComma = false
+        guard parameters(&writer) else {
+            writer.buffer.truncate(to: length)
+            return false
+        }
+        writer.buffer.append(literal: "}}\0")
+        return true
+    }
+
     /// Writes one message, whose members the closure writes, and its NUL.
     mutating func message(_ body: (inout JSONWriter) -> Void) {
         writer.open(ASCII.openBrace)

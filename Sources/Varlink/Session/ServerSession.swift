@@ -32,7 +32,7 @@ public struct ServerSession: Sendable {
     /// The memory of the last message's nodes, to be used again when nobody holds that message any more.
     private var spareNodes: [JSONNode] = []
     /// What the last call began with.
-    private var opening = CallOpening()
+    var opening = CallOpening()
 
     /// A session of a connection that was just accepted; messages of more bytes than the limit violate the protocol.
     /// Where there is a refusal, every call is answered with it, those of `org.varlink.service` not excepted.

@@ -43,7 +43,11 @@ extension Daemon {
     private func answerCalls(of peer: Peer, limit: Int, _ turn: inout Turn) -> Int {
         var calls = 0
         touch(peer)
-        while calls < limit, !peer.isBusy {
+        while true {
+            let repeated = answerRepeatedGets(of: peer, limit: limit - calls, at: turn.now)
+            calls += repeated
+            counters.calls += repeated
+            guard calls < limit, !peer.isBusy else { break }
             guard peer.session.unsent <= policy.pageBytes else {
                 peer.isHeldBack = true
                 break
@@ -120,6 +124,17 @@ extension Daemon {
             return peer.session.fail(translation.noSuchCountdown(key))
         }
         peer.session.reply { translation.write(countdown, at: now, into: &$0) }
+    }
+
+    /// Answers calls for as long as each asks for a countdown as the last one did, and there is one.
+    private func answerRepeatedGets(of peer: Peer, limit: Int, at now: Now) -> Int {
+        lend(&timetable) { timetable in
+            translation.answerRepeatedGets(in: &peer.session, atMost: limit) { key, writer in
+                guard let countdown = lend(&timetable, { $0.countdown(under: key) }) else { return false }
+                translation.write(countdown, at: now, into: &writer)
+                return true
+            }
+        }
     }
 
     private func answerWait(_ key: Key, of peer: Peer, at now: Now) {

@@ -89,4 +89,61 @@ struct OpeningTests {
             #expect(session.takeMessages() == [text, text, refused, refused])
         }
     }
+
+    private static func echo(_ text: String) -> String {
+        #"{"method":"org.example.echo.Echo","parameters":{"text":"\#(text)"}}"#
+    }
+
+    /// A session that has answered a usual call, and was sent these.
+    private func session(sent messages: [String]) -> ServerSession {
+        var session = EchoService.session()
+        session.receive(wire(Self.usual))
+        #expect(EchoService.serve(&session) == nil)
+        _ = session.takeMessages()
+        session.receive(messages.flatMap { wire($0) })
+        return session
+    }
+
+    @Test("calls that repeat it are answered at once, as many as are asked for, up to the first that is another one")
+    func answersRepetitions() {
+        for (message, count) in [
+            (Self.echo("c"), 4), (Self.echo("\\n"), 2), (Self.echo("é"), 2), (Self.echo(""), 2),
+            (Self.echo("refuse"), 2),
+            (#"{"method":"org.example.echo.Echo","parameters":{"texts":"c"}}"#, 2),
+            (#"{"method":"org.example.echo.Echo","parameters":{"text":"c"},"more":true}"#, 2),
+        ] {
+            var session = session(sent: [Self.echo("a"), Self.echo("b"), message, Self.echo("d")])
+            #expect(EchoService.answerRepetitions(in: &session, atMost: 1) == 1)
+            #expect(EchoService.answerRepetitions(in: &session, atMost: 8) == count - 1, "\(message)")
+            let replies = ["a", "b"].map { #"{"parameters":{"text":"\#($0)"}}"# }
+            #expect(session.takeMessages().prefix(2) == replies[...])
+        }
+    }
+
+    @Test("none is answered at once while too much is to be sent, one is in progress, or the last one was another's")
+    func leavesCallsAlone() {
+        var session = session(sent: [String](repeating: Self.echo("a"), count: 4))
+        #expect(EchoService.answerRepetitions(in: &session, whileUnsent: -1) == 0)
+        #expect(EchoService.answerRepetitions(in: &session, whileUnsent: 0) == 1)
+        for (method, parameter) in [("Count", "text"), ("Echo", "texts"), ("org.example.echo.Echo", "text")] {
+            let answered = session.answerRepetitions(of: method, by: parameter, atMost: 1, whileUnsent: .max) { _, _ in
+                true
+            }
+            #expect(answered == 0)
+        }
+        #expect(session.next() != nil)
+        #expect(EchoService.answerRepetitions(in: &session) == 0)
+        session.reply()
+        #expect(EchoService.answerRepetitions(in: &session) == 2)
+    }
+
+    @Test("a first parameter of another name is not taken for the one that is asked for")
+    func asksByName() {
+        var session = EchoService.session()
+        let other = #"{"method":"org.example.echo.Echo","parameters":{"other":"a"}}"#
+        session.receive(wire(other, other))
+        #expect(EchoService.serve(&session) == nil)
+        let refused = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"other"}}"#
+        #expect(session.takeMessages() == [refused, refused])
+    }
 }

@@ -32,14 +32,29 @@ enum EchoService {
 
     /// Carries out what the session has to be done, until it needs more bytes; the violation that ended it, if any.
     static func serve(_ session: inout ServerSession) -> ProtocolViolation? {
-        while let step = session.next() {
+        while true {
+            _ = answerRepetitions(in: &session)
+            guard let step = session.next() else { return nil }
             switch step {
             case .call(let call): answer(call, in: &session)
             case .answered: break
             case .violation(let violation): return violation
             }
         }
-        return nil
+    }
+
+    /// Answers calls of `Echo` that repeat the last one, and tells how many.
+    static func answerRepetitions(
+        in session: inout ServerSession,
+        atMost limit: Int = .max,
+        whileUnsent unsent: Int = .max
+    ) -> Int {
+        session.answerRepetitions(of: "Echo", by: "text", atMost: limit, whileUnsent: unsent) { text, writer in
+            guard !text.span.isEmpty else { return false }
+            let text = String(copying: text)
+            writer.member("text", text)
+            return text != "refuse"
+        }
     }
 
     private static func answer(_ call: Call, in session: inout ServerSession) {
