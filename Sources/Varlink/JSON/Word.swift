@@ -24,10 +24,6 @@ struct Word: Equatable {
     @inline(__always)
     static func == (left: Word, right: Word) -> Bool { left.bits == right.bits }
 
-    /// Where the first NUL stands, nil where there is none.
-    @inline(__always)
-    var firstNull: Int? { first(of: zeroes(bits)) }
-
     /// Where the first byte stands that cannot stand for itself in a JSON string, or is not ASCII; nil where there is none.
     @inline(__always)
     var firstSpecial: Int? { first(of: special | bits) }

@@ -1,8 +1,9 @@
+import Glibc
+
 /// What calls began with, and what was found in it.
 ///
 /// Whoever calls a method will call it again, and write `{"method":"io.countdownd.Get","parameters":{"key":` as before.
-/// What was found in the same bytes holds for them once more: so they are compared, eight at a time, in place of being
-/// read.
+/// What was found in the same bytes holds for them once more: so they are compared in place of being read.
 struct CallOpening {
     /// The most bytes that are kept.
     private static let longest = 128
@@ -21,7 +22,12 @@ struct CallOpening {
     func begins(_ message: Span<UInt8>, _ range: Range<Int>) -> Bool {
         let end = range.lowerBound &+ bytes.count
         guard !bytes.isEmpty, end < range.upperBound else { return false }
-        return JSONString.equals(message, in: range.lowerBound..<end, bytes.span)
+        return unsafe message.extracting(range.lowerBound..<end).withUnsafeBytes { message in
+            unsafe bytes.withUnsafeBytes { bytes in
+                guard let left = message.baseAddress, let right = bytes.baseAddress else { return false }
+                return unsafe memcmp(left, right, bytes.count) == 0
+            }
+        }
     }
 
     /// Keeps the opening of a message that stands in this range and consists of a method and of parameters, in this order.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Cuts a stream of bytes into messages, each of which a NUL byte ends.
 ///
 /// A byte is copied once, from what was received, and looked at once in search of the NUL.
@@ -54,14 +56,12 @@ public struct Framer: Sendable {
 
     /// The index of the first NUL from here on, or of the end.
     private func indexOfNull(from start: Int) -> Int {
-        let bytes = bytes.span
-        var index = start
-        while index &+ Word.size <= bytes.count {
-            if let first = Word(bytes, at: index).firstNull { return index &+ first }
-            index &+= Word.size
+        let rest = bytes.span.extracting(droppingFirst: start)
+        return unsafe rest.withUnsafeBytes { rest in
+            guard let first = rest.baseAddress else { return start }
+            guard let found = unsafe memchr(first, CInt(ASCII.null), rest.count) else { return start &+ rest.count }
+            return unsafe start &+ (UnsafeRawPointer(found) - first)
         }
-        while index < bytes.count, bytes[index] != ASCII.null { index &+= 1 }
-        return index
     }
 
     mutating func rewind(to earlier: Position) { position = earlier }
