@@ -31,7 +31,7 @@ actor Daemon {
     var supervision: Supervision
     var complaints: Complaints
 
-    var peers = Peers(reserved: Token.lastReserved)
+    var peers = Peers()
     /// Peers that may have sent calls which are not carried out.
     var unanswered: [Peer] = []
     /// Peers that are being told what there is, portion by portion.
@@ -61,12 +61,11 @@ actor Daemon {
     let started: WallInstant
     var receiveBuffer: [UInt8]
 
-    /// Descriptors in the poller that are no peers'.
+    /// Descriptors in the poller that are no peers', whose tokens are greater.
     enum Token {
         static let listener: UInt64 = 1
         static let clockWatch: UInt64 = 2
         static let signals: UInt64 = 3
-        static let lastReserved: UInt64 = 3
     }
 
     /// Opens the store, then the socket: of two daemons upon one store, that which is refused touches no socket.
