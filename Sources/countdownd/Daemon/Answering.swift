@@ -9,6 +9,8 @@ extension Daemon {
         guard !turn.isCutShort else { return }
         let queue = unanswered
         unanswered = []
+        unanswered.reserveCapacity(queue.count)
+        turn.callers.reserveCapacity(queue.count)
         for (index, peer) in queue.enumerated() {
             guard turn.callsLeft > 0 else {
                 // Before those who had their portion, so that nobody waits for ever.
@@ -18,11 +20,11 @@ extension Daemon {
             peer.isUnanswered = false
             guard peer.condition == .open else { continue }
             let portion = min(policy.callsOfPeerInTurn, turn.callsLeft)
-            var caller = Turn.Caller(peer: peer, mark: peer.session.mark())
-            caller.calls = answerCalls(of: peer, limit: portion, &turn)
-            turn.callsLeft -= caller.calls
-            if caller.calls > 0 { turn.callers.append(caller) }
-            if caller.calls == portion { enqueueCalls(of: peer) }
+            let mark = peer.session.mark()
+            let calls = answerCalls(of: peer, limit: portion, &turn)
+            turn.callsLeft -= calls
+            if calls > 0 { turn.callers.append(Turn.Caller(peer: peer, mark: mark, calls: calls)) }
+            if calls == portion { enqueueCalls(of: peer) }
         }
     }
 
@@ -43,14 +45,16 @@ extension Daemon {
     private func answerCalls(of peer: Peer, limit: Int, _ turn: inout Turn) -> Int {
         var calls = 0
         touch(peer)
-        while true {
-            let repeated = answerRepeatedGets(of: peer, limit: limit - calls, at: turn.now)
-            calls += repeated
-            counters.calls += repeated
-            guard calls < limit, !peer.isBusy else { break }
-            guard peer.session.unsent <= policy.pageBytes else {
+        while calls < limit, !peer.isBusy, peer.levels.pendingInput > 0 {
+            guard peer.levels.unsent <= policy.pageBytes else {
                 peer.isHeldBack = true
                 break
+            }
+            if peer.hasAskedForOne {
+                let answered = answerRepeatedGets(of: peer, limit: limit - calls, at: turn.now)
+                calls += answered
+                counters.calls += answered
+                if answered > 0 { continue }
             }
             switch peer.session.next() {
             case .call(let call):
@@ -76,10 +80,13 @@ extension Daemon {
     }
 
     private func answer(_ call: Call, of peer: Peer, _ turn: inout Turn) {
+        peer.hasAskedForOne = false
         do {
             switch try translation.asked(by: call) {
             case .change(let request): try answer(request, call, of: peer, &turn)
-            case .countdown(let key): answerGet(key, of: peer, at: turn.now)
+            case .countdown(let key):
+                peer.hasAskedForOne = true
+                answerGet(key, of: peer, at: turn.now)
             case .list(let question): beginList(question, call, of: peer)
             case .wait(let key): answerWait(key, of: peer, at: turn.now)
             case .watch(let question): beginWatch(question, of: peer, at: turn.now)
@@ -129,10 +136,12 @@ extension Daemon {
     /// Answers calls for as long as each asks for a countdown as the last one did, and there is one.
     private func answerRepeatedGets(of peer: Peer, limit: Int, at now: Now) -> Int {
         lend(&timetable) { timetable in
-            translation.answerRepeatedGets(in: &peer.session, atMost: limit) { key, writer in
-                guard let countdown = lend(&timetable, { $0.countdown(under: key) }) else { return false }
-                translation.write(countdown, at: now, into: &writer)
-                return true
+            peer.use { session in
+                translation.answerRepeatedGets(in: &session, atMost: limit) { key, writer in
+                    guard let countdown = lend(&timetable, { $0.countdown(under: key) }) else { return false }
+                    translation.write(countdown, at: now, into: &writer)
+                    return true
+                }
             }
         }
     }

@@ -6,17 +6,19 @@ extension Daemon {
     // MARK: What was received
 
     func count(receivedOf peer: Peer) {
-        let capacity = peer.condition == .gone ? 0 : peer.session.inputCapacity
+        let capacity = peer.condition == .gone ? 0 : peer.levels.inputCapacity
         receivedInAll += capacity - peer.countedReceived
         peer.countedReceived = capacity
     }
 
     /// Disconnects those who have filled the largest buffers, until all together are within their limit.
     func disconnectHoarders(at now: Now) {
+        // Looked at first: the access to the peers would be checked before the loop.
+        guard receivedInAll > policy.receivedBytesInAll else { return }
         while receivedInAll > policy.receivedBytesInAll,
             let largest = peers.all.max(by: { $0.countedReceived < $1.countedReceived })
         {
-            let waiting = largest.session.pendingInput
+            let waiting = largest.levels.pendingInput
             let sentence = "disconnecting a peer that has sent \(waiting) bytes which are no whole call, or wait"
             complain(.hoarding, sentence, fields: ["WAITING_BYTES": "\(waiting)"], at: now)
             counters.hoardingPeers += 1

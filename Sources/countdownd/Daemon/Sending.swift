@@ -6,11 +6,12 @@ extension Daemon {
     /// Writes to all peers that this turn had to do with, and closes those that are done.
     func sendAll(at now: Now) {
         for peer in touched {
-            peer.session.closeFilled()
+            peer.closeFilled()
             send(to: peer, at: now)
         }
         let peers = touched
         touched = []
+        touched.reserveCapacity(peers.count)
         for peer in peers {
             peer.isTouched = false
             count(receivedOf: peer)
@@ -21,7 +22,7 @@ extension Daemon {
     /// Takes note of a page that was put into a reply, and writes, where there are some: a turn may have more to tell than
     /// may be waiting for anybody.
     func notePage(for peer: Peer, at now: Now) {
-        if peer.session.unsent > min(4 * policy.pageBytes, policy.unsentBytes) {
+        if peer.levels.unsent > min(4 * policy.pageBytes, policy.unsentBytes) {
             send(to: peer, at: now)
         } else {
             count(unsentOf: peer)
@@ -32,22 +33,22 @@ extension Daemon {
     private func send(to peer: Peer, at now: Now) {
         peer.send()
         count(unsentOf: peer)
-        if peer.session.unsent > policy.unsentBytes { disconnectSlow(peer, at: now) }
+        if peer.levels.unsent > policy.unsentBytes { disconnectSlow(peer, at: now) }
         disconnectSlowest(at: now)
     }
 
     private func isDone(_ peer: Peer) -> Bool {
         switch peer.condition {
         case .gone: true
-        case .closing: peer.session.unsent == 0
+        case .closing: peer.levels.unsent == 0
         case .open:
-            peer.inputHasEnded && !peer.isBusy && !peer.isUnanswered && !peer.isHeldBack && peer.session.unsent == 0
+            peer.inputHasEnded && !peer.isBusy && !peer.isUnanswered && !peer.isHeldBack && peer.levels.unsent == 0
         }
     }
 
     func count(unsentOf peer: Peer) {
-        unsentInAll += peer.session.unsent - peer.countedUnsent
-        peer.countedUnsent = peer.session.unsent
+        unsentInAll += peer.levels.unsent - peer.countedUnsent
+        peer.countedUnsent = peer.levels.unsent
         counters.mostUnsentBytes = max(counters.mostUnsentBytes, unsentInAll)
     }
 
@@ -65,7 +66,7 @@ extension Daemon {
 
     /// Gives a peer up; it is closed at the end of the turn.
     private func disconnectSlow(_ peer: Peer, at now: Now) {
-        let unread = peer.session.unsent
+        let unread = peer.levels.unsent
         let sentence = "disconnecting a peer that has left \(unread) bytes unread"
         complain(.slow, sentence, fields: ["UNREAD_BYTES": "\(unread)"], at: now)
         counters.slowPeers += 1

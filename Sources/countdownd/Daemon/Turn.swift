@@ -7,7 +7,7 @@ struct Turn {
     struct Caller {
         let peer: Peer
         let mark: ServerSession.Mark
-        var calls = 0
+        let calls: Int
     }
 
     let now: Now

@@ -14,7 +14,7 @@ extension Daemon {
             }
             peer.isWalking = false
             guard peer.condition == .open else { continue }
-            guard !peer.isBlocked, peer.session.unsent <= policy.pageBytes else {
+            guard !peer.isBlocked, peer.levels.unsent <= policy.pageBytes else {
                 peer.isHeldBack = true
                 continue
             }

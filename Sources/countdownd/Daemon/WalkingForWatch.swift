@@ -89,10 +89,10 @@ extension Daemon {
             } else if current.question.selection.contains(countdown.key) {
                 meet(slot, countdown, current, of: peer, at: now)
             }
-            return peer.session.unsent <= policy.pageBytes
+            return peer.levels.unsent <= policy.pageBytes
         }
         switch progress {
-        case .more where isOpen && peer.session.unsent <= policy.pageBytes && turn.entriesLeft > 0: break
+        case .more where isOpen && peer.levels.unsent <= policy.pageBytes && turn.entriesLeft > 0: break
         case .more: return
         case .atEnd: if !isOpen { open(&watching, of: peer, at: now) }
         case .missed:

@@ -25,7 +25,10 @@ final class Peer {
     let user: uid_t
     /// Whether it is there to be told that its user has too many connections, and to be closed then.
     let isExcess: Bool
-    var session: ServerSession
+    /// What its session holds, as it was used last.
+    private(set) var levels = Levels()
+    /// Whether the last call that the session told asked for a countdown.
+    var hasAskedForOne = false
     var activity = Activity.none
     var condition = Condition.open
     /// When it was last told anything that it watches.
@@ -51,6 +54,7 @@ final class Peer {
     var countedSelection = 0
 
     private let socket: Descriptor
+    private var kept: ServerSession
 
     var descriptor: Int32 { socket.number }
     var watcher: WatcherID { WatcherID(Int(truncatingIfNeeded: token)) }
@@ -66,7 +70,23 @@ final class Peer {
         self.token = token
         self.user = user
         self.isExcess = isExcess
-        self.session = session
+        kept = session
+    }
+
+    var session: ServerSession {
+        _read { yield kept }
+        _modify {
+            defer { levels = Levels(of: kept) }
+            yield &kept
+        }
+    }
+
+    /// Uses the session, with one access to it in all.
+    @inline(__always)
+    func use<Result>(_ body: (inout ServerSession) -> Result) -> Result {
+        let (result, levels) = lend(&kept) { session in (body(&session), Levels(of: session)) }
+        self.levels = levels
+        return result
     }
 
     /// Whether a call of its is not answered yet; the next ones wait behind it.
@@ -77,14 +97,14 @@ final class Peer {
 
     /// Whether more may be read: what is not carried out yet stays below the size of the largest call.
     func wantsInput(_ policy: Policy) -> Bool {
-        condition == .open && !inputHasEnded && session.pendingInput <= policy.messageBytes
+        condition == .open && !inputHasEnded && levels.pendingInput <= policy.messageBytes
     }
 
     /// Reads what is there, a portion at most.
     func receive(into buffer: inout [UInt8]) {
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(socket.number, $0.baseAddress, $0.count, 0) }
         switch count {
-        case 1...: session.receive(buffer.span.extracting(0..<count))
+        case 1...: use { $0.receive(buffer.span.extracting(0..<count)) }
         case 0: inputHasEnded = true
         default: if errno != EAGAIN && errno != EINTR { condition = .gone }
         }
@@ -93,17 +113,25 @@ final class Peer {
     /// Writes what the socket takes.
     func send() {
         isBlocked = false
-        while session.unsent > 0, !isBlocked, condition != .gone {
-            session.withUnsent { unsent in
-                let count = unsafe unsent.withUnsafeBytes { bytes in
-                    unsafe Glibc.send(socket.number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-                }
-                if count < 0 {
-                    if errno == EAGAIN { isBlocked = true } else if errno != EINTR { condition = .gone }
-                }
-                return max(0, count)
-            }
+        while levels.unsent > 0, !isBlocked, condition != .gone {
+            use { session in session.withUnsent { write($0) } }
         }
+    }
+
+    /// - Returns: how many of the bytes the socket took.
+    private func write(_ unsent: Span<UInt8>) -> Int {
+        let count = unsafe unsent.withUnsafeBytes { bytes in
+            unsafe Glibc.send(socket.number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        if count < 0 {
+            if errno == EAGAIN { isBlocked = true } else if errno != EINTR { condition = .gone }
+        }
+        return max(0, count)
+    }
+
+    /// Closes the reply that is being filled, where one is.
+    func closeFilled() {
+        if levels.filled > 0 { session.closeFilled() }
     }
 
     /// Gives it up with all that was written for it.
@@ -117,9 +145,35 @@ final class Peer {
     /// - Returns: whether one was.
     func tell(_ round: JSONWriter, at now: Now, pageBytes: Int) -> Bool {
         lastTold = now.boot
-        let isFull = session.filled + round.count > pageBytes
-        if isFull { session.closeFilled() }
+        let isFull = levels.filled + round.count > pageBytes
+        if isFull { closeFilled() }
         session.fill("events", with: round)
         return isFull
+    }
+}
+
+extension Peer {
+    /// What a session holds, in numbers.
+    ///
+    /// They are looked at many times in a turn. A session is changed by what it is handed, so that each look at it is an
+    /// access that is checked against others, which takes 110 instructions; a look at these is a load.
+    struct Levels {
+        /// Bytes that were received and are no part of a call yet.
+        private(set) var pendingInput = 0
+        /// The memory for what was received.
+        private(set) var inputCapacity = 0
+        /// Bytes that were not sent yet.
+        private(set) var unsent = 0
+        /// Bytes of elements in the reply that is being filled.
+        private(set) var filled = 0
+
+        init() {}
+
+        init(of session: borrowing ServerSession) {
+            pendingInput = session.pendingInput
+            inputCapacity = session.inputCapacity
+            unsent = session.unsent
+            filled = session.filled
+        }
     }
 }
