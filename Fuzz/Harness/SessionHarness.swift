@@ -58,33 +58,52 @@ public enum SessionHarness: Harness {
 
     private static func serve(_ pieces: [[UInt8]]) -> [UInt8] {
         var session = ServerSession(service: Translation.service, messageLimit: 4_096)
+        var repeatable = Peer.Repeatable.none
         var answers: [UInt8] = []
         for piece in pieces {
             session.receive(piece)
             while true {
-                answerRepetitions(in: &session)
+                answerRepetitions(of: repeatable, in: &session)
                 guard let step = session.next() else { break }
-                if case .call(let call) = step { answer(call, in: &session) }
+                if case .call(let call) = step { repeatable = answer(call, in: &session) }
             }
             answers += takeUnsent(of: &session)
         }
         return answers
     }
 
-    private static func answerRepetitions(in session: inout ServerSession) {
-        _ = translation.answerRepeatedGets(in: &session, atMost: .max) { key, writer in
-            writer.member("key", key.text)
+    private static func answerRepetitions(of call: Peer.Repeatable, in session: inout ServerSession) {
+        _ = translation.answerRepetitions(in: &session, atMost: .max) { key, writer in
+            switch call {
+            case .none: return false
+            case .get: write(key, into: &writer)
+            case .start(var start):
+                start.key = key
+                write(start, into: &writer)
+            }
             return true
         }
     }
 
-    private static func answer(_ call: Call, in session: inout ServerSession) {
+    /// Answers a call with what it asks for.
+    ///
+    /// - Returns: what may be asked for once more with another key.
+    @discardableResult
+    private static func answer(_ call: Call, in session: inout ServerSession) -> Peer.Repeatable {
         do {
-            if case .countdown(let key) = try translation.asked(by: call), !call.more {
-                return session.reply { $0.member("key", key.text) }
-            }
+            let asked = try translation.asked(by: call)
             if call.more { session.reply(continues: true) { $0.member("number", Int64(1)) } }
-            session.reply()
+            switch asked {
+            case .countdown(let key):
+                translation.expectRepetitions(in: &session)
+                session.reply { write(key, into: &$0) }
+                return .get
+            case .change(.start(let start)):
+                translation.expectRepetitions(in: &session)
+                session.reply { write(start, into: &$0) }
+                return .start(start)
+            default: session.reply()
+            }
         } catch let error as InvalidParameter {
             session.fail(error)
         } catch let error as ServiceError {
@@ -92,6 +111,15 @@ public enum SessionHarness: Harness {
         } catch {
             session.reply()
         }
+        return .none
+    }
+
+    private static func write(_ key: Key, into writer: inout JSONWriter) { writer.member("key", key.text) }
+
+    private static func write(_ start: Request.Start, into writer: inout JSONWriter) {
+        write(start.key, into: &writer)
+        writer.member("rest", "\(start.end as Any) \(start.ifLive) \(start.label as Any) \(start.forget)")
+        writer.member("metadata", start.metadata ?? [:])
     }
 
     private static func follow(_ stream: Input.Stream) {

@@ -13,6 +13,16 @@ extension Translation {
         into writer: inout JSONWriter
     ) {
         guard call.name == Start.name else { return write(countdown, at: now, into: &writer) }
+        write(outcome, countdown, at: now, into: &writer)
+    }
+
+    /// Writes the reply to `Start`.
+    func write(
+        _ outcome: Outcome,
+        _ countdown: CountdownCore.Countdown,
+        at now: Now,
+        into writer: inout JSONWriter
+    ) {
         Start.Reply.encode(self.outcome(outcome), told(countdown, at: now), into: &writer)
     }
 

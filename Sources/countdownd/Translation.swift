@@ -42,15 +42,18 @@ struct Translation {
         }
     }
 
-    /// Answers calls of `Get` for as long as each is the last call once more, with another key, up to the first one that the
-    /// closure leaves alone, and tells how many: see `ServerSession.answerRepetitions`.
+    /// Lets the session answer at once what is asked once more with another key.
+    func expectRepetitions(in session: inout ServerSession) { session.expectRepetitions(by: "key") }
+
+    /// Answers calls for as long as each is the last one once more, with another key, up to the first one that the closure
+    /// leaves alone, and tells how many: see `ServerSession.answerRepetitions`.
     @inline(__always)
-    func answerRepeatedGets(
+    func answerRepetitions(
         in session: inout ServerSession,
         atMost limit: Int,
         _ write: (Key, inout JSONWriter) -> Bool
     ) -> Int {
-        session.answerRepetitions(of: Get.self, atMost: limit, whileUnsent: policy.pageBytes) { text, writer in
+        session.answerRepetitions(atMost: limit, whileUnsent: policy.pageBytes) { text, writer in
             guard let key = try? Key(text) else { return false }
             return write(key, &writer)
         }

@@ -26,19 +26,6 @@ extension KeyMethod {
     }
 }
 
-extension ServerSession {
-    /// Answers the next calls for as long as each is the last one once more, with another key: see
-    /// ``answerRepetitions(of:by:atMost:whileUnsent:_:)``.
-    public mutating func answerRepetitions(
-        of method: (some KeyMethod).Type,
-        atMost limit: Int,
-        whileUnsent unsent: Int,
-        _ write: (UTF8Span, inout JSONWriter) -> Bool
-    ) -> Int {
-        answerRepetitions(of: method.name, by: "key", atMost: limit, whileUnsent: unsent, write)
-    }
-}
-
 /// The countdown under a key; one that ended is told until it is trimmed.
 public struct Get: KeyMethod {
     public static let name = "Get"

@@ -14,15 +14,23 @@ struct CallOpening {
     private(set) var beginning = JSONBeginning()
     /// The method that they name.
     private(set) var target: MethodTarget?
-    /// The name of the first parameter.
-    private var parameter = ""
+    /// The bytes behind the first parameter's value in the last call; none where that began otherwise, or names the
+    /// parameter twice.
+    private var closing: [UInt8] = []
+    /// Whether a call that differs from the last one in that value alone is answered at once.
+    private(set) var isRepeatable = false
 
     /// Whether a message begins like this, and goes on.
     @inline(__always)
     func begins(_ message: Span<UInt8>, _ range: Range<Int>) -> Bool {
-        let end = range.lowerBound &+ bytes.count
-        guard !bytes.isEmpty, end < range.upperBound else { return false }
-        return unsafe message.extracting(range.lowerBound..<end).withUnsafeBytes { message in
+        guard !bytes.isEmpty, range.lowerBound &+ bytes.count < range.upperBound else { return false }
+        return Self.stand(bytes, in: message, at: range.lowerBound)
+    }
+
+    /// Whether these bytes stand there.
+    @inline(__always)
+    private static func stand(_ bytes: [UInt8], in message: Span<UInt8>, at index: Int) -> Bool {
+        unsafe message.extracting(index..<index &+ bytes.count).withUnsafeBytes { message in
             unsafe bytes.withUnsafeBytes { bytes in
                 guard let left = message.baseAddress, let right = bytes.baseAddress else { return false }
                 return unsafe memcmp(left, right, bytes.count) == 0
@@ -32,6 +40,7 @@ struct CallOpening {
 
     /// Keeps the opening of a message that stands in this range and consists of a method and of parameters, in this order.
     mutating func keep(_ message: JSONObject, in range: Range<Int>, calling target: MethodTarget) {
+        forgetClosing()
         guard message.nodes[2].next > 3 else { return }
         let end = message.nodes[3].textRange.lowerBound
         guard end - range.lowerBound <= Self.longest else { return }
@@ -39,22 +48,44 @@ struct CallOpening {
         bytes.append(contentsOf: message.bytes[range.lowerBound..<end])
         beginning = JSONBeginning(of: message.nodes, from: range.lowerBound, to: end)
         self.target = target
-        parameter = message.name(of: 3)
+        keepClosing(message, in: range)
     }
 
-    /// Whether a method of this name is called, and its first parameter has that name.
-    func asks(for method: String, by parameter: String) -> Bool {
-        guard let target else { return false }
-        return target.name == method && self.parameter == parameter && !target.isIntrospection
+    // MARK: A call once more
+
+    /// Keeps what stands behind the first parameter's value in a message that begins like this.
+    mutating func keepClosing(_ message: JSONObject, in range: Range<Int>) {
+        isRepeatable = false
+        let start = message.nodes[3].textRange.upperBound
+        let count = range.upperBound - start
+        guard count != closing.count || !Self.stand(closing, in: message.bytes.span, at: start) else { return }
+        closing.removeAll(keepingCapacity: true)
+        guard count <= Self.longest, message.namesFirstParameterOnce else { return }
+        closing.append(contentsOf: message.bytes[start..<range.upperBound])
     }
 
-    /// Where the string stands that follows this in a message and is all that does, but for what closes the message; nil
-    /// where there is something else, or escapes or what is not ASCII are in the string.
-    func textBehind(_ message: Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {
+    /// Forgets it, as the last call was another one.
+    mutating func forgetClosing() {
+        closing.removeAll(keepingCapacity: true)
+        isRepeatable = false
+    }
+
+    /// Lets the last call be repeated where its first parameter has this name.
+    mutating func expectRepetitions(by parameter: StaticString) {
+        let name = beginning.name
+        let text = unsafe UnsafeBufferPointer(start: parameter.utf8Start, count: parameter.utf8CodeUnitCount)
+        isRepeatable =
+            !closing.isEmpty && !name.isEscaped
+            && JSONString.equals(bytes.span, in: Int(name.start)..<Int(name.end), unsafe text.span)
+    }
+
+    /// Where the string stands in a message that is the last call but for it; nil where the message is another one, or the
+    /// string has escapes or what is not ASCII in it.
+    func repetition(_ message: Span<UInt8>, _ range: Range<Int>) -> Range<Int>? {
         let start = range.lowerBound &+ bytes.count
-        let end = range.upperBound &- 3
-        guard start < end, message[start] == ASCII.quote, begins(message, range),
-            message[end] == ASCII.quote, message[end &+ 1] == ASCII.closeBrace, message[end &+ 2] == ASCII.closeBrace,
+        let end = range.upperBound &- closing.count &- 1
+        guard start < end, message[start] == ASCII.quote, message[end] == ASCII.quote,
+            begins(message, range), Self.stand(closing, in: message, at: end &+ 1),
             JSONString.skipPlain(message, in: start &+ 1..<end) == end
         else { return nil }
         return start &+ 1..<end

@@ -14,6 +14,19 @@ extension JSONObject {
     @inline(__always)
     var endsWithParameters: Bool { nodes[2].kind == .object && nodes[2].next == nodes[0].next }
 
+    /// Whether no other one of the parameters, which are the second field, has the name of the first one.
+    var namesFirstParameterOnce: Bool {
+        let first = nodes[3]
+        guard !first.name.isEscaped else { return false }
+        var member = Int(first.next)
+        while member < nodes[2].next {
+            let other = nodes[member]
+            guard !other.name.isEscaped, bytes[other.nameRange] != bytes[first.nameRange] else { return false }
+            member = Int(other.next)
+        }
+        return true
+    }
+
     /// Whether a field is absent or an object; `null` is the same as none, as the parameters are `?object`.
     func isHeaderObject(_ field: Int) -> Bool { nodes[field].kind == .object || nodes[field].kind == .null }
 

@@ -76,11 +76,16 @@ public struct ServerSession: Sendable {
         let isRepeated = opening.begins(framer.bytes.span, range)
         let message = try read(range, isRepeated: isRepeated)
         if isRepeated, message.endsWithParameters, let target = opening.target {
+            opening.keepClosing(message, in: range)
             return begin(target, .plain, of: message)
         }
         let header = try CallHeader(message)
         guard let target = admit(header, of: message) else { return .answered }
-        if header.isPlain(in: message) { opening.keep(message, in: range, calling: target) }
+        if header.isPlain(in: message) {
+            opening.keep(message, in: range, calling: target)
+        } else {
+            opening.forgetClosing()
+        }
         return begin(target, header, of: message)
     }
 

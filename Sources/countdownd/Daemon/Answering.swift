@@ -50,12 +50,10 @@ extension Daemon {
                 peer.isHeldBack = true
                 break
             }
-            if peer.hasAskedForOne {
-                let answered = answerRepeatedGets(of: peer, limit: limit - calls, at: turn.now)
-                calls += answered
-                counters.calls += answered
-                if answered > 0 { continue }
-            }
+            let answered = answerRepetitions(of: peer, limit: limit - calls, &turn)
+            calls += answered
+            counters.calls += answered
+            if answered > 0 { continue }
             switch peer.session.next() {
             case .call(let call):
                 calls += 1
@@ -80,12 +78,14 @@ extension Daemon {
     }
 
     private func answer(_ call: Call, of peer: Peer, _ turn: inout Turn) {
-        peer.hasAskedForOne = false
+        peer.repeatable = .none
         do {
             switch try translation.asked(by: call) {
-            case .change(let request): try answer(request, call, of: peer, &turn)
+            case .change(let request):
+                if case .start(let start) = request { expectRepetitions(of: .start(start), from: peer) }
+                try answer(request, call, of: peer, &turn)
             case .countdown(let key):
-                peer.hasAskedForOne = true
+                expectRepetitions(of: .get, from: peer)
                 answerGet(key, of: peer, at: turn.now)
             case .list(let question): beginList(question, call, of: peer)
             case .wait(let key): answerWait(key, of: peer, at: turn.now)
@@ -107,16 +107,21 @@ extension Daemon {
         do throws(Refusal) { decision = try decide(request, at: turn.now) } catch {
             throw translation.error(error, at: turn.now)
         }
-        let now = turn.now
+        let (outcome, countdown) = lend(&timetable) { carryOut(decision, in: &$0, &turn) }
+        peer.session.reply { translation.write(outcome, of: call, countdown, at: turn.now, into: &$0) }
+    }
+
+    private func carryOut(
+        _ decision: Decision,
+        in timetable: inout Timetable,
+        _ turn: inout Turn
+    ) -> (Outcome, Countdown) {
         switch decision {
-        case .attached(let current):
-            peer.session.reply { translation.write(.attached, of: call, current, at: now, into: &$0) }
+        case .attached(let current): return (.attached, current)
         case .change(let change):
             turn.applied.append(timetable.apply(change))
-            peer.session.reply {
-                translation.write(.changed(change.kind), of: call, change.countdown, at: now, into: &$0)
-            }
             turn.changes.steps.append(change)
+            return (.changed(change.kind), change.countdown)
         }
     }
 
@@ -133,11 +138,34 @@ extension Daemon {
         peer.session.reply { translation.write(countdown, at: now, into: &$0) }
     }
 
-    /// Answers calls for as long as each asks for a countdown as the last one did, and there is one.
+    private func answerWait(_ key: Key, of peer: Peer, at now: Now) {
+        guard let countdown = lend(&timetable, { $0.countdown(under: key) }), countdown.isLive else {
+            return answerGet(key, of: peer, at: now)
+        }
+        peer.activity = .waiting(key, after: timetable.revision)
+        waiting[key, default: []].append(peer)
+    }
+
+    // MARK: What is asked once more
+
+    private func expectRepetitions(of call: Peer.Repeatable, from peer: Peer) {
+        peer.repeatable = call
+        translation.expectRepetitions(in: &peer.session)
+    }
+
+    /// Answers calls for as long as each asks for what the last one did, with another key, and there is nothing to refuse.
+    private func answerRepetitions(of peer: Peer, limit: Int, _ turn: inout Turn) -> Int {
+        switch peer.repeatable {
+        case .none: 0
+        case .get: answerRepeatedGets(of: peer, limit: limit, at: turn.now)
+        case .start(let start): turn.failure == nil ? answerRepeated(start, of: peer, limit: limit, &turn) : 0
+        }
+    }
+
     private func answerRepeatedGets(of peer: Peer, limit: Int, at now: Now) -> Int {
         lend(&timetable) { timetable in
             peer.use { session in
-                translation.answerRepeatedGets(in: &session, atMost: limit) { key, writer in
+                translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
                     guard let countdown = lend(&timetable, { $0.countdown(under: key) }) else { return false }
                     translation.write(countdown, at: now, into: &writer)
                     return true
@@ -146,12 +174,20 @@ extension Daemon {
         }
     }
 
-    private func answerWait(_ key: Key, of peer: Peer, at now: Now) {
-        guard let countdown = lend(&timetable, { $0.countdown(under: key) }), countdown.isLive else {
-            return answerGet(key, of: peer, at: now)
+    private func answerRepeated(_ start: Request.Start, of peer: Peer, limit: Int, _ turn: inout Turn) -> Int {
+        var start = start
+        return lend(&timetable) { timetable in
+            peer.use { session in
+                translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
+                    start.key = key
+                    guard let decision = try? lend(&timetable, { try $0.decide(.start(start), at: turn.now) })
+                    else { return false }
+                    let (outcome, countdown) = carryOut(decision, in: &timetable, &turn)
+                    translation.write(outcome, countdown, at: turn.now, into: &writer)
+                    return true
+                }
+            }
         }
-        peer.activity = .waiting(key, after: timetable.revision)
-        waiting[key, default: []].append(peer)
     }
 
     private func status() -> some JSONEncodable {

@@ -13,6 +13,12 @@ final class Peer {
         case watching(Watching)
     }
 
+    enum Repeatable {
+        case none
+        case get
+        case start(Request.Start)
+    }
+
     enum Condition: Equatable {
         case open
         /// To be closed once what was answered has been written.
@@ -27,8 +33,8 @@ final class Peer {
     let isExcess: Bool
     /// What its session holds, as it was used last.
     private(set) var levels = Levels()
-    /// Whether the last call that the session told asked for a countdown.
-    var hasAskedForOne = false
+    /// What the last call that the session told asked for, where it may be asked for once more with another key.
+    var repeatable = Repeatable.none
     var activity = Activity.none
     var condition = Condition.open
     /// When it was last told anything that it watches.

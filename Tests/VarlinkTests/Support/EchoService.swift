@@ -49,8 +49,7 @@ enum EchoService {
         atMost limit: Int = .max,
         whileUnsent unsent: Int = .max
     ) -> Int {
-        session.answerRepetitions(of: "Echo", by: "text", atMost: limit, whileUnsent: unsent) { text, writer in
-            guard !text.span.isEmpty else { return false }
+        session.answerRepetitions(atMost: limit, whileUnsent: unsent) { text, writer in
             let text = String(copying: text)
             writer.member("text", text)
             return text != "refuse"
@@ -68,6 +67,7 @@ enum EchoService {
     private static func echo(_ call: Call, in session: inout ServerSession) throws(InvalidParameter) {
         try call.parameters.allowOnly("text")
         let text = try call.parameters.stringIfPresent("text")
+        session.expectRepetitions(by: "text")
         guard text != "refuse" else { return session.fail(Refused(reason: "asked to")) }
         session.reply { $0.memberIfPresent("text", text) }
     }
