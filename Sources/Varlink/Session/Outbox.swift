@@ -1,8 +1,9 @@
 /// Messages on their way out, in the order in which they were written.
 @usableFromInline
 struct Outbox: Sendable {
-    /// The capacity that is kept where there is nothing to hold.
-    private static let idleCapacity = 16 * 1024
+    /// The capacity that is kept where there is nothing to hold: for some sixty events, so that a watcher of what changes often
+    /// does not ask for memory, and give it back, each time.
+    private static let idleCapacity = 32 * 1024
 
     /// Writes behind all that is there.
     @usableFromInline
@@ -65,13 +66,17 @@ struct Outbox: Sendable {
         writer.buffer.append(literal: "]},\"continues\":true}\0")
     }
 
-    /// Offers what is unsent; the body tells how many of the bytes it took.
-    mutating func withUnsent<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Int) throws(Failure) {
+    /// Offers what is unsent; the body tells how many of the bytes it took. All of the capacity is kept where more is about to
+    /// be written.
+    mutating func withUnsent<Failure: Error>(
+        keepingCapacity: Bool = false,
+        _ body: (Span<UInt8>) throws(Failure) -> Int
+    ) throws(Failure) {
         let taken = try body(writer.buffer.storage.span.extracting(sent..<length))
         precondition(taken >= 0 && taken <= unsent, "no more bytes can be taken than there are")
         sent += taken
         takings += 1
-        discardSent()
+        discardSent(keepingCapacity: keepingCapacity)
     }
 
     /// Forgets what was written after this length was reached.
@@ -81,9 +86,10 @@ struct Outbox: Sendable {
 
     /// Frees what was sent. The rest is moved only where it is the smaller part, so that a byte is moved a bounded
     /// number of times however little the peer reads at once.
-    private mutating func discardSent() {
+    private mutating func discardSent(keepingCapacity: Bool) {
         if unsent == 0 {
-            writer.buffer.removeAll(keepingCapacity: writer.buffer.capacity <= Self.idleCapacity)
+            let keepsCapacity = keepingCapacity || writer.buffer.capacity <= Self.idleCapacity
+            writer.buffer.removeAll(keepingCapacity: keepsCapacity)
         } else if sent > unsent {
             writer.buffer.removeFirst(sent)
         } else {

@@ -77,9 +77,13 @@ extension ServerSession {
     @inlinable
     public var unsent: Int { outbox.unsent }
 
-    /// Offers the bytes that are to be sent; the body tells how many of them the socket took.
-    public mutating func withUnsent<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Int) throws(Failure) {
-        try outbox.withUnsent(body)
+    /// Offers the bytes that are to be sent; the body tells how many of them the socket took. The memory that held them is
+    /// kept where more is about to be written.
+    public mutating func withUnsent<Failure: Error>(
+        keepingCapacity: Bool = false,
+        _ body: (Span<UInt8>) throws(Failure) -> Int
+    ) throws(Failure) {
+        try outbox.withUnsent(keepingCapacity: keepingCapacity, body)
         // Nobody goes back over what was sent, so nobody needs the calls that it answers any more.
         framer.discardHandedOut()
     }

@@ -23,15 +23,15 @@ extension Daemon {
     /// may be waiting for anybody.
     func notePage(for peer: Peer, at now: Now) {
         if peer.levels.unsent > min(4 * policy.pageBytes, policy.unsentBytes) {
-            send(to: peer, at: now)
+            send(to: peer, goingOn: true, at: now)
         } else {
             count(unsentOf: peer)
             disconnectSlowest(at: now)
         }
     }
 
-    private func send(to peer: Peer, at now: Now) {
-        peer.send()
+    private func send(to peer: Peer, goingOn: Bool = false, at now: Now) {
+        peer.send(goingOn: goingOn)
         count(unsentOf: peer)
         if peer.levels.unsent > policy.unsentBytes { disconnectSlow(peer, at: now) }
         disconnectSlowest(at: now)

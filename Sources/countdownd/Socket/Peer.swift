@@ -116,11 +116,11 @@ final class Peer {
         }
     }
 
-    /// Writes what the socket takes.
-    func send() {
+    /// Writes what the socket takes, and keeps the memory that held it where more is about to be written for it.
+    func send(goingOn: Bool = false) {
         isBlocked = false
         while levels.unsent > 0, !isBlocked, condition != .gone {
-            use { session in session.withUnsent { write($0) } }
+            use { session in session.withUnsent(keepingCapacity: goingOn) { write($0) } }
         }
     }
 
