@@ -39,6 +39,7 @@ public struct JSONElements: Sendable {
     /// Whether the text was an array of the elements that were read, and nothing else.
     public var isWhole: Bool {
         guard state == .closed else { return false }
+        if scanner.position == scanner.end { return true }
         var rest = scanner
         rest.skipWhitespace(text.span)
         return rest.position == rest.end

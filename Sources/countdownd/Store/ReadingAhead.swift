@@ -23,6 +23,8 @@ actor ReadingAhead {
     private var last = Revision(0)
     /// The epochs that rows are of.
     private var used: Set<Int64> = []
+    /// That of the last row, which is most often that of the next, and its shift.
+    private var epoch: (number: Int64, shift: TimeSpan?)?
     private var portion: Result<Portion, SQLiteFailure> = .success([])
 
     /// - Parameters:
@@ -81,12 +83,17 @@ actor ReadingAhead {
 
     private func read(_ batch: Batch, into portion: inout Portion) {
         for line in batch.lines {
-            let reading = Row.read(line, of: batch, after: last) { epoch in
-                used.insert(epoch)
-                return epochs[epoch]
-            }
+            let reading = Row.read(line, of: batch, after: last, shift: shift)
             if let revision = reading.revision { last = revision }
             portion.append(reading)
         }
+    }
+
+    private func shift(of number: Int64) -> TimeSpan? {
+        if let epoch, epoch.number == number { return epoch.shift }
+        let shift = epochs[number]
+        used.insert(number)
+        epoch = (number, shift)
+        return shift
     }
 }

@@ -48,12 +48,13 @@ extension Row {
         after last: Revision,
         shift: (Int64) -> TimeSpan?
     ) -> Reading {
-        guard let values = Values(line, of: batch) else {
+        let values = Values(line, of: batch)
+        guard values.isWhole, let distance = values.distance else {
             let fault = "it is no JSON array of values, the first an integer"
             return .impossible(Impossible(place: "in the batch that counts from \(batch.first)", fault: fault))
         }
-        let number = batch.first &+ values.distance
-        let revision = Batch.distances.contains(values.distance) ? Revision(stored: number) : nil
+        let number = batch.first &+ distance
+        let revision = Batch.distances.contains(distance) ? Revision(stored: number) : nil
         do throws(Fault) {
             guard let revision, revision > last else { throw Fault(text: "no change can have that revision") }
             return try read(values, revision, shift: shift)
@@ -64,7 +65,7 @@ extension Row {
     }
 
     private static func read(
-        _ values: Values,
+        _ values: borrowing Values,
         _ revision: Revision,
         shift: (Int64) -> TimeSpan?
     ) throws(Fault) -> Reading {
@@ -87,7 +88,7 @@ extension Row {
         )
     }
 
-    private static func clock(_ values: Values) throws(Fault) -> Clock {
+    private static func clock(_ values: borrowing Values) throws(Fault) -> Clock {
         switch values.clock {
         case 0: .elapsed
         case 1: .wall
@@ -98,7 +99,7 @@ extension Row {
     private static func phase(
         _ state: State,
         _ clock: Clock,
-        _ values: Values,
+        _ values: borrowing Values,
         shift: (Int64) -> TimeSpan?
     ) throws(Fault) -> Phase {
         let instant = try number(values.instant, "instant")
@@ -157,20 +158,20 @@ extension Row {
         case other
     }
 
-    /// The values of a line, each nil where it is of another kind than its column.
-    private struct Values {
-        let distance: Int64
+    /// The values of a line, each nil where it is of another kind than its column. They are never copied.
+    private struct Values: ~Copyable {
         let key: Key?
-        let state, clock, epoch, instant, rest, length, started: Int64?
+        let distance, state, clock, epoch, instant, rest, length, started: Int64?
         var label = Value<String>.none
         var metadata = Value<[String: String]>.none
         var forget: Int64? = 0
 
-        /// Nil where the line is no array of a row's values.
-        init?(_ line: Range<Int>, of batch: Batch) {
+        /// Whether the line is an array of a row's values.
+        let isWhole: Bool
+
+        init(_ line: Range<Int>, of batch: Batch) {
             var elements = JSONElements(batch.bytes, in: line)
-            guard let distance = elements.integer() else { return nil }
-            self.distance = distance
+            distance = elements.integer()
             key = elements.withString { text in try? Key(text) }
             (state, clock, epoch, instant) =
                 (elements.integer(), elements.integer(), elements.integer(), elements.integer())
@@ -180,7 +181,7 @@ extension Row {
                 if !elements.takeNull() { metadata = elements.stringMap().map { .some($0) } ?? .other }
                 forget = elements.integer()
             }
-            guard elements.isWhole else { return nil }
+            isWhole = elements.isWhole
         }
     }
 }
