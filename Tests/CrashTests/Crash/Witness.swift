@@ -117,10 +117,17 @@ final class Witness {
         // A countdown to be forgotten may have ended while the witness was away.
         let live = found.filter { $0.value.endedUSec == nil && !$0.value.forget }.mapValues(\.revision)
         let believed = memory.live.filter { !$0.value.forget }.mapValues(\.revision)
-        for key in Set(live.keys).union(believed.keys).sorted() where live[key] != believed[key] {
+        for key in Set(live.keys).union(believed.keys).sorted()
+        where live[key] != believed[key] && !hasEnded(key, since: live[key]) {
             faults.append("\(key) is at revision \(live[key] ?? 0), and a witness believes \(believed[key] ?? 0)")
         }
         return faults
+    }
+
+    /// Whether a countdown that was live when it was asked for had ended before the witness was told of all there is.
+    private func hasEnded(_ key: String, since revision: Int64?) -> Bool {
+        guard let revision else { return false }
+        return memory.endings.values.contains { $0.key == key && $0.revision > revision }
     }
 
     /// Countdowns that have ended more than once.
