@@ -162,3 +162,69 @@ struct ByteBuffer: Sendable {
         storage.append(contentsOf: repeatElement(0, count: more))
     }
 }
+
+/// The digits of integers.
+enum Decimal {
+    /// The most bytes that an integer of 64 bits takes.
+    static let capacity = 20
+
+    /// As many numbers as a group of eight digits can say.
+    private static let groupSize: UInt64 = 100_000_000
+    private static let zeroes: UInt64 = 0x3030_3030_3030_3030
+
+    /// Writes an integer in decimal, for which there has to be room for ``capacity`` bytes; tells how many it wrote.
+    @inline(__always)
+    @unsafe
+    static func write(_ value: Int64, to start: UnsafeMutablePointer<UInt8>) -> Int {
+        if (0..<10).contains(value) {
+            unsafe start.pointee = ASCII.zero &+ UInt8(truncatingIfNeeded: value)
+            return 1
+        }
+        var place = unsafe start
+        if value < 0 {
+            unsafe place.pointee = ASCII.minus
+            unsafe place += 1
+        }
+        var high = value.magnitude / groupSize
+        let low = digits(of: value.magnitude % groupSize)
+        guard high > 0 else { return unsafe place - start &+ writeFirst(low, to: place) }
+        let top = high / groupSize
+        if top > 0 {
+            unsafe place += unsafe writeFirst(digits(of: top), to: place)
+            high %= groupSize
+            unsafe write(digits(of: high), to: place)
+            unsafe place += 8
+        } else {
+            unsafe place += unsafe writeFirst(digits(of: high), to: place)
+        }
+        unsafe write(low, to: place)
+        return unsafe place - start &+ 8
+    }
+
+    /// Writes a group of digits without the zeroes that it begins with, but for the last; tells how many it wrote. Behind
+    /// them stands what has to be overwritten, up to the length of a whole group.
+    @inline(__always)
+    @unsafe
+    private static func writeFirst(_ digits: UInt64, to place: UnsafeMutablePointer<UInt8>) -> Int {
+        let leading = min(digits.trailingZeroBitCount >> 3, 7)
+        unsafe write(digits >> UInt64(leading << 3), to: place)
+        return 8 &- leading
+    }
+
+    @inline(__always)
+    @unsafe
+    private static func write(_ digits: UInt64, to place: UnsafeMutablePointer<UInt8>) {
+        unsafe UnsafeMutableRawPointer(place).storeBytes(of: (digits | zeroes).littleEndian, as: UInt64.self)
+    }
+
+    /// The eight digits of a number below 10⁸, a byte each, the first in the lowest byte. The halves of each part are
+    /// split off together: 10486 / 2²⁰ and 103 / 2¹⁰ are near enough to 1/100 and 1/10 for numbers so small.
+    @inline(__always)
+    private static func digits(of value: UInt64) -> UInt64 {
+        let fours = value / 10_000 | (value % 10_000) << 32
+        let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
+        let twos = hundreds | (fours &- hundreds &* 100) << 16
+        let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
+        return tens | (twos &- tens &* 10) << 8
+    }
+}

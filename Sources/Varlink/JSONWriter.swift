@@ -1,0 +1,612 @@
+/// Appends JSON to bytes, without whitespace.
+///
+/// Members are written into the object that is open, elements into the array that is open; the closures of
+/// ``object(_:)``, ``member(_:object:)`` and their like write into the one that they open.
+public struct JSONWriter: Sendable {
+    /// All that was written, and what it was appended to.
+    public var bytes: [UInt8] { buffer.bytes }
+    @usableFromInline
+    var buffer: ByteBuffer
+    /// Whether a value stands before the next one in the container that is open.
+    @usableFromInline
+    var needsComma = false
+
+    /// A writer that begins with nothing.
+    public init() { buffer = ByteBuffer() }
+
+    /// A writer that appends to bytes that are there.
+    public init(appendingTo bytes: consuming [UInt8]) { buffer = ByteBuffer(bytes) }
+
+    /// How many bytes were written, with those that were appended to.
+    public var count: Int { buffer.count }
+
+    /// Writes an object as a whole value.
+    public mutating func object(_ body: (inout JSONWriter) -> Void) {
+        separate()
+        open(ASCII.openBrace)
+        body(&self)
+        close(ASCII.closeBrace)
+    }
+
+    /// Writes an array as a whole value.
+    public mutating func array(_ body: (inout JSONWriter) -> Void) {
+        separate()
+        open(ASCII.openBracket)
+        body(&self)
+        close(ASCII.closeBracket)
+    }
+
+    /// Ends a text: what is written next is another one, on a line of its own. No text has a line break in it, as a string's
+    /// are escaped.
+    public mutating func endLine() {
+        buffer.append(ASCII.newline)
+        needsComma = false
+    }
+
+    /// Forgets all that was written, and keeps the memory.
+    public mutating func removeAll() {
+        buffer.removeAll(keepingCapacity: true)
+        needsComma = false
+    }
+
+    /// Whether nothing was written.
+    public var isEmpty: Bool { buffer.count == 0 }
+
+    /// Calls the body with all that was written.
+    public func withBytes<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(buffer.storage.span.extracting(first: buffer.count))
+    }
+
+    /// Appends bytes as they are: no comma is put before them, and none is expected after them.
+    public mutating func appendRaw(_ json: [UInt8]) { buffer.append(json) }
+}
+
+extension JSONWriter {
+    @inlinable
+    @inline(__always)
+    mutating func open(_ bracket: UInt8) {
+        buffer.append(bracket)
+        needsComma = false
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func close(_ bracket: UInt8) {
+        buffer.append(bracket)
+        needsComma = true
+    }
+
+    /// Puts the comma before a value, where it needs one; the one after it will.
+    mutating func separate() {
+        if needsComma { buffer.append(ASCII.comma) }
+        needsComma = true
+    }
+
+    /// Writes the name of a member and the colon behind it.
+    @inlinable
+    @inline(__always)
+    mutating func write(name: StaticString) {
+        buffer.append(name: name, separated: needsComma)
+        needsComma = true
+    }
+
+    /// Writes a name that is not known beforehand, and may have to be escaped.
+    mutating func write(name: String) {
+        separate()
+        write(name)
+        buffer.append(ASCII.colon)
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func write(_ value: Bool) {
+        if value { buffer.append(literal: "true") } else { buffer.append(literal: "false") }
+    }
+
+    mutating func write(_ value: Double) {
+        precondition(value.isFinite, "JSON has no infinite numbers")
+        buffer.append(contentsOf: value.description.utf8)
+    }
+
+    @usableFromInline
+    mutating func write(_ value: Int64) {
+        buffer.append(value)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member that is a string.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: String) {
+        write(name: name)
+        write(value)
+    }
+
+    /// Writes a member that is a string, whose bytes are UTF-8.
+    @inlinable
+    public mutating func member(_ name: StaticString, utf8: Span<UInt8>) {
+        write(name: name)
+        write(utf8: utf8)
+    }
+
+    /// Writes a member that is an integer.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: Int64) {
+        write(name: name)
+        write(value)
+    }
+
+    /// Writes a member that is an integer.
+    public mutating func member(_ name: StaticString, _ value: Int) {
+        member(name, Int64(value))
+    }
+
+    /// Writes a member that is a truth value.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: Bool) {
+        write(name: name)
+        write(value)
+    }
+
+    /// Writes a member that is a number, which has to be finite.
+    public mutating func member(_ name: StaticString, _ value: Double) {
+        write(name: name)
+        write(value)
+    }
+
+    /// Writes a member that is a value of an enumeration.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: some RawRepresentable<String>) {
+        member(name, value.rawValue)
+    }
+
+    /// Writes a member that is an object.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ value: some JSONEncodable) {
+        member(name, object: { value.encode(into: &$0) })
+    }
+
+    /// Writes a member that is an array of objects.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ values: [some JSONEncodable]) {
+        array(name) { writer in
+            for value in values { writer.element(value) }
+        }
+    }
+
+    /// Writes a member that is an array of strings.
+    public mutating func member(_ name: StaticString, _ values: [String]) {
+        array(name) { writer in
+            for value in values { writer.element(value) }
+        }
+    }
+
+    /// Writes a member that is an array of values of an enumeration.
+    @inlinable
+    public mutating func member(_ name: StaticString, _ values: [some RawRepresentable<String>]) {
+        array(name) { writer in
+            for value in values { writer.element(value) }
+        }
+    }
+
+    /// Writes a member that is a map from strings to strings, in the order of its keys.
+    public mutating func member(_ name: StaticString, _ map: [String: String]) {
+        member(name, object: { $0.write(map) })
+    }
+
+    /// Writes the members of a map.
+    mutating func write(_ map: [String: String]) {
+        for (key, value) in map.sorted(by: { $0.key < $1.key }) { member(named: key, value) }
+    }
+
+    /// Writes a member that is a map from strings to integers, in the order of its keys.
+    public mutating func member(_ name: StaticString, _ map: [String: Int64]) {
+        member(
+            name,
+            object: { writer in
+                for (key, value) in map.sorted(by: { $0.key < $1.key }) { writer.member(named: key, value) }
+            }
+        )
+    }
+
+    /// Writes a member that is an object, whose members the closure writes.
+    @inlinable
+    public mutating func member(_ name: StaticString, object body: (inout JSONWriter) -> Void) {
+        write(name: name)
+        open(UInt8(ascii: "{"))
+        body(&self)
+        close(UInt8(ascii: "}"))
+    }
+
+    /// Writes a member that is an array, whose elements the closure writes.
+    @inlinable
+    public mutating func array(_ name: StaticString, _ body: (inout JSONWriter) -> Void) {
+        write(name: name)
+        open(UInt8(ascii: "["))
+        body(&self)
+        close(UInt8(ascii: "]"))
+    }
+
+    /// Writes a member whose value is JSON already.
+    public mutating func member(_ name: StaticString, raw json: [UInt8]) {
+        write(name: name)
+        buffer.append(json)
+    }
+
+    /// Writes a member that is a string, under a name that is not known beforehand.
+    public mutating func member(named name: String, _ value: String) {
+        write(name: name)
+        write(value)
+    }
+
+    /// Writes a member that is an integer, under a name that is not known beforehand.
+    public mutating func member(named name: String, _ value: Int64) {
+        write(name: name)
+        write(value)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a member that is a string, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ value: String?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member that is an integer, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ value: Int64?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member that is a truth value, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ value: Bool?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member that is a number, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ value: Double?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member that is a value of an enumeration, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ value: (some RawRepresentable<String>)?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member that is an object, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ value: (some JSONEncodable)?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member that is a map from strings to strings, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ value: [String: String]?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes a member that is an array, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ values: [String]?) {
+        if let values { member(name, values) }
+    }
+
+    /// Writes a member that is an array, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ values: [some RawRepresentable<String>]?) {
+        if let values { member(name, values) }
+    }
+
+    /// Writes a member that is an array, none where there is no value.
+    @inlinable
+    public mutating func memberIfPresent(_ name: StaticString, _ values: [some JSONEncodable]?) {
+        if let values { member(name, values) }
+    }
+}
+
+extension JSONWriter {
+    /// Writes an element that is a string.
+    public mutating func element(_ value: String) {
+        separate()
+        write(value)
+    }
+
+    /// Writes an element that is an integer.
+    public mutating func element(_ value: Int64) {
+        separate()
+        write(value)
+    }
+
+    /// Writes an element that is an integer.
+    public mutating func element(_ value: Int) { element(Int64(value)) }
+
+    /// Writes an element that is a truth value.
+    public mutating func element(_ value: Bool) {
+        separate()
+        write(value)
+    }
+
+    /// Writes an element that is a number, which has to be finite.
+    public mutating func element(_ value: Double) {
+        separate()
+        write(value)
+    }
+
+    /// Writes an element that is `null`.
+    public mutating func elementNull() {
+        separate()
+        buffer.append(literal: "null")
+    }
+
+    /// Writes an element that is a map from strings to strings, in the order of its keys.
+    public mutating func element(_ map: [String: String]) { object { $0.write(map) } }
+
+    /// Writes an element that is a value of an enumeration.
+    @inlinable
+    public mutating func element(_ value: some RawRepresentable<String>) { element(value.rawValue) }
+
+    /// Writes an element that is an object.
+    @inlinable
+    public mutating func element(_ value: some JSONEncodable) {
+        object { value.encode(into: &$0) }
+    }
+
+    /// Writes an element that is JSON already.
+    public mutating func element(raw json: [UInt8]) {
+        separate()
+        buffer.append(json)
+    }
+}
+
+extension JSONWriter {
+    /// Writes a string with its quotes, escaped only where RFC 8259 demands it.
+    @usableFromInline
+    mutating func write(_ string: String) {
+        var string = string
+        string.withUTF8 { unsafe write(utf8: $0.span) }
+    }
+
+    /// Writes a string, whose bytes are UTF-8, with its quotes.
+    @usableFromInline
+    mutating func write(utf8: Span<UInt8>) {
+        guard utf8.isPlain else { return writeEscaped(utf8) }
+        buffer.append(quoting: utf8)
+    }
+
+    /// Writes a string with its quotes, byte by byte.
+    mutating func writeEscaped(_ utf8: Span<UInt8>) {
+        buffer.append(ASCII.quote)
+        for index in utf8.indices { writeEscaped(utf8[index]) }
+        buffer.append(ASCII.quote)
+    }
+
+    private mutating func writeEscaped(_ byte: UInt8) {
+        switch byte {
+        case ASCII.quote, ASCII.backslash: buffer.append(contentsOf: [ASCII.backslash, byte])
+        case 0x08: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerB])
+        case 0x0C: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerF])
+        case ASCII.newline: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerN])
+        case ASCII.carriageReturn: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerR])
+        case ASCII.tab: buffer.append(contentsOf: [ASCII.backslash, ASCII.lowerT])
+        case 0..<ASCII.space: writeUnicodeEscape(byte)
+        default: buffer.append(byte)
+        }
+    }
+
+    private mutating func writeUnicodeEscape(_ byte: UInt8) {
+        let digits = Array("0123456789abcdef".utf8)
+        buffer.append(contentsOf: "\\u00".utf8)
+        buffer.append(digits[Int(byte >> 4)])
+        buffer.append(digits[Int(byte & 0xF)])
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether none of these bytes of UTF-8 has to be escaped in a JSON string.
+    var isPlain: Bool {
+        guard count >= Word.size else {
+            for index in indices where !Self.isPlain(self[index]) { return false }
+            return true
+        }
+        var index = 0
+        while index &+ Word.size < count {
+            guard Word(self, at: index).isPlain else { return false }
+            index &+= Word.size
+        }
+        // The last word may overlap the one before it.
+        return Word(self, at: count &- Word.size).isPlain
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= ASCII.space && byte != ASCII.quote && byte != ASCII.backslash
+    }
+}
+
+/// Room for members of an object: what is written is known to be short enough.
+///
+/// A ``JSONWriter`` looks for each name and each value whether there is room and whether the bytes are its own. Where many
+/// members follow each other that are numbers and words, as in a countdown, it does so once for all of them, and each of
+/// them is a few stores: see ``JSONWriter/members(atMost:_:)``.
+@safe
+public struct JSONMembers: ~Copyable {
+    @usableFromInline
+    var place: UnsafeMutablePointer<UInt8>
+    @usableFromInline
+    let end: UnsafeMutablePointer<UInt8>
+
+    @usableFromInline
+    @unsafe
+    init(from start: UnsafeMutablePointer<UInt8>, room: Int) {
+        unsafe place = start
+        unsafe end = start + room
+    }
+
+    /// The most bytes that a string takes of which there are so many bytes of UTF-8.
+    @inlinable
+    public static func room(forString bytes: Int) -> Int { 6 &* bytes &+ 2 }
+
+    /// Writes the first member of the object, a string whose bytes are UTF-8.
+    @inlinable
+    @inline(__always)
+    public mutating func first(_ name: StaticString, utf8: Span<UInt8>) {
+        append("\"", name, "\":")
+        append(quoting: utf8)
+    }
+
+    /// Writes the first member of the object, a word that has no characters that need escapes.
+    @inlinable
+    @inline(__always)
+    public mutating func first(_ name: StaticString, word: StaticString) {
+        append("\"", name, "\":\"")
+        append("", word, "\"")
+    }
+
+    /// Writes a member that is a string whose bytes are UTF-8.
+    @inlinable
+    @inline(__always)
+    public mutating func member(_ name: StaticString, utf8: Span<UInt8>) {
+        append(",\"", name, "\":")
+        append(quoting: utf8)
+    }
+
+    /// Begins a member that is an object; its members follow, the first one first.
+    @inlinable
+    @inline(__always)
+    public mutating func openObject(_ name: StaticString) { append(",\"", name, "\":{") }
+
+    /// Ends the object that was begun last.
+    @inlinable
+    @inline(__always)
+    public mutating func closeObject() { append("", "}", "") }
+
+    /// Writes a member that is an integer.
+    @inlinable
+    @inline(__always)
+    public mutating func member(_ name: StaticString, _ value: Int64) {
+        append(",\"", name, "\":")
+        append(value)
+    }
+
+    /// Writes a member that is a truth value.
+    @inlinable
+    @inline(__always)
+    public mutating func member(_ name: StaticString, _ value: Bool) {
+        if value { append(",\"", name, "\":true") } else { append(",\"", name, "\":false") }
+    }
+
+    /// Writes a member that is a word, which has no characters that need escapes.
+    @inlinable
+    @inline(__always)
+    public mutating func member(_ name: StaticString, word: StaticString) {
+        append(",\"", name, "\":\"")
+        append("", word, "\"")
+    }
+
+    /// Writes a member that is an integer, none where there is no value.
+    @inlinable
+    @inline(__always)
+    public mutating func memberIfPresent(_ name: StaticString, _ value: Int64?) {
+        if let value { member(name, value) }
+    }
+
+    /// Writes three literals, one after the other.
+    @inlinable
+    @inline(__always)
+    mutating func append(_ first: StaticString, _ second: StaticString, _ third: StaticString) {
+        let start = unsafe place
+        let behind = first.utf8CodeUnitCount &+ second.utf8CodeUnitCount
+        take(behind &+ third.utf8CodeUnitCount)
+        unsafe ByteBuffer.copy(first.utf8Start, first.utf8CodeUnitCount, to: start)
+        unsafe ByteBuffer.copy(second.utf8Start, second.utf8CodeUnitCount, to: start + first.utf8CodeUnitCount)
+        unsafe ByteBuffer.copy(third.utf8Start, third.utf8CodeUnitCount, to: start + behind)
+    }
+
+    @usableFromInline
+    mutating func append(quoting utf8: Span<UInt8>) {
+        guard utf8.isPlain else { return appendEscaped(utf8) }
+        let start = unsafe place
+        take(utf8.count &+ 2)
+        unsafe start.pointee = ASCII.quote
+        unsafe utf8.withUnsafeBytes { unsafe ByteBuffer.copy($0.baseAddress, $0.count, to: start + 1) }
+        unsafe start[utf8.count &+ 1] = ASCII.quote
+    }
+
+    private mutating func appendEscaped(_ utf8: Span<UInt8>) {
+        var writer = JSONWriter()
+        writer.writeEscaped(utf8)
+        let bytes = writer.bytes
+        take(bytes.count)
+        unsafe bytes.withUnsafeBytes { unsafe ByteBuffer.copy($0.baseAddress, $0.count, to: place - $0.count) }
+    }
+
+    @usableFromInline
+    mutating func append(_ value: Int64) {
+        let start = unsafe place
+        take(Decimal.capacity)
+        unsafe place = start + Decimal.write(value, to: start)
+    }
+
+    @inlinable
+    @inline(__always)
+    mutating func take(_ length: Int) {
+        precondition(unsafe end - place >= length, "there is room for what is written")
+        unsafe place += length
+    }
+}
+
+extension JSONWriter {
+    /// Writes members, one at least, of so many bytes at most with their names, quotes, commas and colons; an integer counts
+    /// as 20, whatever it is, and a string as ``JSONMembers/room(forString:)``.
+    @inlinable
+    @inline(__always)
+    public mutating func members(atMost room: Int, _ body: (inout JSONMembers) -> Void) {
+        needsComma = true
+        unsafe buffer.write(room) { start in
+            var members = unsafe JSONMembers(from: start, room: room)
+            body(&members)
+            return unsafe members.place - start
+        }
+    }
+}
+
+/// Elements of an array, in the same way as members of an object.
+extension JSONMembers {
+    /// Writes the first element of the array, an integer.
+    public mutating func firstElement(_ value: Int64) { write(value) }
+
+    /// Writes an element that is an integer.
+    public mutating func element(_ value: Int64) {
+        append(",", "", "")
+        write(value)
+    }
+
+    /// Many an element is a code of one digit, which needs no arithmetic.
+    private mutating func write(_ value: Int64) {
+        guard (0...9).contains(value) else { return append(value) }
+        let start = unsafe place
+        take(1)
+        unsafe start.pointee = ASCII.zero &+ UInt8(truncatingIfNeeded: value)
+    }
+
+    /// Writes an element that is `null`.
+    public mutating func elementNull() { append(",", "null", "") }
+
+    /// Writes an element that is a string whose bytes are UTF-8.
+    public mutating func element(utf8: Span<UInt8>) {
+        append(",", "", "")
+        append(quoting: utf8)
+    }
+}
+
+extension JSONWriter {
+    /// Writes elements, one at least, of so many bytes at most with their quotes and commas, as ``members(atMost:_:)`` does.
+    public mutating func elements(atMost room: Int, _ body: (inout JSONMembers) -> Void) {
+        members(atMost: room, body)
+    }
+}

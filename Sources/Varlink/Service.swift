@@ -1,0 +1,153 @@
+/// An interface that a service implements.
+public struct InterfaceDescription: Sendable, Hashable {
+    /// The name in reverse-domain notation.
+    public let name: String
+    /// The text of the definition.
+    public let definition: String
+    /// The names of the methods that the service implements, without the interface's name.
+    public let methods: [String]
+
+    /// An interface with its definition and its methods.
+    public init(name: String, definition: String, methods: [String]) {
+        self.name = name
+        self.definition = definition
+        self.methods = methods
+    }
+}
+
+/// A service as `org.varlink.service` describes it. One is shared by all the sessions of a service.
+public struct ServiceDescription: Sendable {
+    /// Who makes the service.
+    public let vendor: String
+    /// What it is called.
+    public let product: String
+    /// The version of the product.
+    public let version: String
+    /// Where more is to be read about it.
+    public let url: String
+    /// Every interface, `org.varlink.service` first.
+    public let interfaces: [InterfaceDescription]
+    let methods: MethodTable
+
+    /// A service with its interfaces; `org.varlink.service` is added to them.
+    public init(vendor: String, product: String, version: String, url: String, interfaces: [InterfaceDescription]) {
+        self.vendor = vendor
+        self.product = product
+        self.version = version
+        self.url = url
+        self.interfaces = [ServiceInterface.description] + interfaces
+        methods = MethodTable(self.interfaces)
+    }
+}
+
+/// A method that a service implements.
+final class MethodTarget: Sendable {
+    let interface: String
+    let name: String
+    let fullName: String
+    /// Whether the session answers it by itself.
+    let isIntrospection: Bool
+
+    init(interface: String, name: String) {
+        self.interface = interface
+        self.name = name
+        fullName = interface + "." + name
+        isIntrospection = interface == ServiceInterface.name
+    }
+}
+
+/// Finds methods by the bytes of their full names, without making strings of them.
+struct MethodTable: Sendable {
+    private let interfaces: [String]
+    /// The methods, those of equal length together.
+    private let targets: [MethodTarget]
+    /// Where the methods of each length start in `targets`.
+    private let starts: [Int]
+    /// The full names of the targets, one after the other, and where each of them starts.
+    private let names: [UInt8]
+    private let nameStarts: [Int]
+
+    init(_ descriptions: [InterfaceDescription]) {
+        interfaces = descriptions.map(\.name)
+        let targets = descriptions.flatMap { description in
+            description.methods.map { MethodTarget(interface: description.name, name: $0) }
+        }
+        let sorted = targets.sorted { $0.fullName.utf8.count < $1.fullName.utf8.count }
+        let lengths = sorted.map(\.fullName.utf8.count)
+        starts = (0...(lengths.last ?? 0) + 1).map { length in
+            lengths.firstIndex { $0 >= length } ?? lengths.count
+        }
+        names = sorted.flatMap { Array($0.fullName.utf8) }
+        nameStarts = lengths.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
+        self.targets = sorted
+    }
+
+    /// The method whose full name these bytes are.
+    func find(_ bytes: Span<UInt8>, in range: Range<Int>) -> MethodTarget? {
+        guard range.count + 1 < starts.count else { return nil }
+        for index in starts[range.count]..<starts[range.count + 1] {
+            let name = names.span.extracting(nameStarts[index]..<nameStarts[index] + range.count)
+            if JSONString.equals(bytes, in: range, name) { return targets[index] }
+        }
+        return nil
+    }
+
+    /// The error for a full name that is no method's.
+    func error(for fullName: String) -> ServiceError {
+        let interface = fullName.utf8.lastIndex(of: ASCII.dot).map { String(fullName[..<$0]) } ?? ""
+        return interfaces.contains(interface) ? .methodNotFound(fullName) : .interfaceNotFound(interface)
+    }
+}
+
+/// The interface `org.varlink.service`, which every service answers.
+enum ServiceInterface {
+    static let name = "org.varlink.service"
+
+    static let description = InterfaceDescription(
+        name: name,
+        definition: definition,
+        methods: ["GetInfo", "GetInterfaceDescription"]
+    )
+}
+
+extension ServiceInterface {
+    /// The definition of UAPI.20.
+    private static let definition = """
+        # What every Varlink service answers about itself.
+        interface org.varlink.service
+
+        # The service, and the interfaces that it implements.
+        method GetInfo() -> (
+          vendor: string,
+          product: string,
+          version: string,
+          url: string,
+          interfaces: []string
+        )
+
+        # The definition of one of these interfaces.
+        method GetInterfaceDescription(interface: string) -> (description: string)
+
+        # The service has no interface of this name.
+        error InterfaceNotFound (interface: string)
+
+        # The interface has no method of this name.
+        error MethodNotFound (method: string)
+
+        # The interface has the method, the service does not implement it.
+        error MethodNotImplemented (method: string)
+
+        # The parameter is missing, unknown, of the wrong type or out of range.
+        error InvalidParameter (parameter: string)
+
+        # The client may not do this.
+        error PermissionDenied ()
+
+        # The method has to be called with more.
+        error ExpectedMore ()
+
+        # The method has to be called with upgrade.
+        error ExpectedUpgrade ()
+
+        """
+}
