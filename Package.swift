@@ -30,6 +30,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .target(name: "System", swiftSettings: strict),
         .target(name: "CountdownCore", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
         .target(
@@ -40,13 +41,14 @@ let package = Package(
         ),
         .executableTarget(
             name: "countdownd",
-            dependencies: ["CountdownCore", "IPC", "Varlink", "CLinux", "CSQLite", "CSystemd"],
+            dependencies: ["CountdownCore", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd"],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "countdownctl",
             dependencies: [
                 "IPC",
+                "System",
                 "Varlink",
                 "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -55,7 +57,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "countdown-notify",
-            dependencies: ["IPC", "Varlink", "CLinux", "CSystemd"],
+            dependencies: ["IPC", "System", "Varlink", "CLinux", "CSystemd"],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CProcess", path: "Tests/CProcess"),
@@ -70,13 +72,14 @@ let package = Package(
         .executableTarget(name: "countdown-load", dependencies: ["CLinux", "CSearch"], path: "Bench/Load"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"]),
         .testTarget(name: "SupportTests", dependencies: ["CProcess", "TestSupport"]),
+        .testTarget(name: "SystemTests", dependencies: ["System"], swiftSettings: strict),
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
         .testTarget(name: "IPCTests", dependencies: ["IPC", "Varlink", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CountdownctlTests",
-            dependencies: ["countdownctl", "IPC", "Varlink", "TestSupport"],
+            dependencies: ["countdownctl", "IPC", "System", "Varlink", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

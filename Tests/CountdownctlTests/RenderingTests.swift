@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import countdownctl
@@ -55,15 +56,6 @@ struct RenderingTests {
         )
     }
 
-    @Test("what would command a terminal is shown as an escape")
-    func escapes() {
-        #expect(PrintableText.escape("Grüner Tee, 茶") == "Grüner Tee, 茶")
-        #expect(PrintableText.escape("\u{1B}[31m\u{7}") == "\\u{1b}[31m\\u{7}")
-        #expect(PrintableText.escape("a\nb\tc\rd") == "a\\nb\\tc\\rd")
-        #expect(PrintableText.escape("\u{9B}2J\u{7F}") == "\\u{9b}2J\\u{7f}")
-        #expect(PrintableText.escape("\u{202E}abc\u{2066}\u{2028}") == "\\u{202e}abc\\u{2066}\\u{2028}")
-    }
-
     private func bar(_ progress: Double, columns: Int, _ glyphs: Glyphs) -> String {
         ProgressBar(name: "tea", remaining: "4:59", ending: "ends 17:30:05", progress: progress)
             .line(columns: columns, glyphs: glyphs)
@@ -109,12 +101,16 @@ struct RenderingTests {
         #expect(PrettyJSON.layOut(Array("[]".utf8)) == Array("[]".utf8))
     }
 
-    @Test("control characters that JSON lets stand are printed as escapes")
-    func escapesInJSON() {
-        let json = Array("\"a\u{7F}\u{9B}2J\u{A0}ü茶\"".utf8)
+    @Test("JSON has escapes for characters that cannot be seen, and is the same value")
+    func escapesInJSON() throws {
+        let json = "\"a\u{7F}\u{9B}2J\u{A0}ü茶\u{200B}\\u200b\u{E0041}👩‍👧\""
+        let escaped = JSONText.escapingUnprintable(Array(json.utf8))
         #expect(
-            String(decoding: JSONText.escapingControls(json), as: UTF8.self) == "\"a\\u007f\\u009b2J\u{A0}ü茶\""
+            String(decoding: escaped, as: UTF8.self)
+                == "\"a\\u007f\\u009b2J\u{A0}ü茶\\u200b\\u200b\\udb40\\udc41👩‍👧\""
         )
+        let value = try JSONSerialization.jsonObject(with: Data(escaped), options: .fragmentsAllowed)
+        #expect(value as? String == "a\u{7F}\u{9B}2J\u{A0}ü茶\u{200B}\u{200B}\u{E0041}👩‍👧")
     }
 
     @Test("colours are for terminals that can, unless NO_COLOR is set or they are asked for")

@@ -121,6 +121,8 @@ struct TypingTests {
         #expect(ShellWord.quote("") == "''")
         #expect(ShellWord.quote("it's") == "'it'\\''s'")
         #expect(ShellWord.quote("*") == "'*'")
+        #expect(ShellWord.quote("a\\b") == "'a\\b'")
+        #expect(ShellWord.quote("it's\u{1B}\\\u{200B}\u{E0041}") == "$'it\\'s\\u001b\\\\\\u200b\\U000e0041'")
     }
 
     @Test("every verb's help begins with examples, and names what they use")

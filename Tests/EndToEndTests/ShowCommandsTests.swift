@@ -115,6 +115,19 @@ struct ShowCommandsTests {
         #expect(try member("label", of: json) == "\u{1B}]0;x\u{7}\u{9B}2J\n\u{202E}")
     }
 
+    @Test("keys that differ by a character that cannot be seen never look alike")
+    func tellsKeysApart() throws {
+        let keys = ["tea", "te\u{200B}a", "te\u{200D}a", "\u{FEFF}tea", "tea\u{E0041}", "te\\u{200b}a", "tea\u{200F}"]
+        for key in keys { _ = try typist.type(words: ["start", key, "1h"]) }
+        let list = try typist.type("list --no-legend").data.map { $0.prefix { $0 != " " } }
+        let escaped = ["tea", #"te\u{200b}a"#, #"te\u{200d}a"#, #"\u{feff}tea"#, #"tea\u{e0041}"#, #"te\\u{200b}a"#]
+        #expect(Set(list) == Set((escaped + [#"tea\u{200f}"#]).map { $0[...] }))
+        let json = try typist.type("list --json").standardOutput
+        for key in keys { #expect(!json.contains("\"\(key)\"") || key.utf8.allSatisfy { $0 < 0x80 }) }
+        let decoded = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]] ?? []
+        #expect(Set(decoded.compactMap { $0["key"] as? String }).isSuperset(of: keys))
+    }
+
     @Test("is-running KEY is 0, 3 and 4, and prints nothing")
     func tellsWhetherRunning() throws {
         _ = try typist.type("start tea 1h")

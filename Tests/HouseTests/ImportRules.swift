@@ -3,13 +3,15 @@ enum ImportRules {
     /// The modules that each target may import.
     static let allowed: [String: Set<String>] = [
         "CountdownCore": [],
+        "System": ["Glibc"],
         "Varlink": ["Glibc"],
         "IPC": ["Varlink", "Dispatch", "Glibc"],
         "countdownd": [
-            "CountdownCore", "IPC", "Varlink", "CLinux", "CSQLite", "CSystemd", "Dispatch", "Glibc", "Synchronization",
+            "CountdownCore", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd", "Dispatch", "Glibc",
+            "Synchronization",
         ],
-        "countdownctl": ["IPC", "Varlink", "ArgumentParser", "CLinux", "Glibc"],
-        "countdown-notify": ["IPC", "Varlink", "CLinux", "CSystemd", "Glibc"],
+        "countdownctl": ["IPC", "System", "Varlink", "ArgumentParser", "CLinux", "Glibc"],
+        "countdown-notify": ["IPC", "System", "Varlink", "CLinux", "CSystemd", "Glibc"],
     ]
 
     /// The files that know both what countdowns do and how they are told.

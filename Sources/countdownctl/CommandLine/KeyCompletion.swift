@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 /// The keys that a shell offers where one is typed: those that run or are paused, asked from the daemon.
 enum KeyCompletion {
@@ -30,7 +31,7 @@ enum KeyCompletion {
     /// Whether no shell sees more in the key than a word: bash expands what it is offered.
     private static func isHarmless(_ key: String) -> Bool {
         let ascii = String(decoding: key.utf8.filter { $0 < 0x80 }, as: UTF8.self)
-        return PrintableText.escape(key) == key && (ascii.isEmpty || ShellWord.quote(ascii) == ascii)
+        return PrintableText.isPrintable(key) && (ascii.isEmpty || ShellWord.quote(ascii) == ascii)
     }
 
     /// The text as a pattern that matches it alone.

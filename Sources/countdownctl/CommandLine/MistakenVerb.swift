@@ -44,7 +44,7 @@ struct MistakenVerb: Equatable {
         if keysAlone { words = words.filter { !DurationText.isMeant(by: $0) } }
         if words.isEmpty, !["list", "watch", "status"].contains(verb) { words = ["KEY"] }
         let all = ["countdownctl", verb] + words.map(ShellWord.quote) + (ending.map { [$0] } ?? [])
-        return "`\(PrintableText.escape(all.joined(separator: " ")))`"
+        return "`\(all.joined(separator: " "))`"
     }
 
     /// How many letters have to be put in, left out or changed to make the verb of the word.

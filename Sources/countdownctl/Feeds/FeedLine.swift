@@ -1,4 +1,5 @@
 import IPC
+import System
 import Varlink
 
 /// The lines of a feed.
@@ -66,7 +67,7 @@ struct FeedLine {
     private func json(_ body: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()
         writer.object(body)
-        return String(decoding: JSONText.escapingControls(writer.bytes), as: UTF8.self)
+        return String(decoding: JSONText.escapingUnprintable(writer.bytes), as: UTF8.self)
     }
 }
 

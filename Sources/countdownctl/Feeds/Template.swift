@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// A text with places for what is known of a countdown: `{key} {remaining}`. Braces as such are doubled.
 struct Template: Equatable {

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// Waits for the ends of countdowns: what `wait`, `attach` and `start --wait` share.
 struct EndWatch {

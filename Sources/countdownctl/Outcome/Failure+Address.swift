@@ -1,4 +1,5 @@
 import IPC
+import System
 
 extension Failure {
     /// There is no place where the daemon's socket could be.

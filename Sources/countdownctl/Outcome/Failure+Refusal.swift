@@ -1,4 +1,5 @@
 import IPC
+import System
 import Varlink
 
 extension Failure {

@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import System
 import Varlink
 
 /// Why a verb did not do what was asked: the code to exit with, and what was wrong and what would be right.
@@ -47,15 +48,15 @@ extension Failure {
     }
 
     private static func unreachable(_ path: String, _ errno: Int32) -> Failure {
-        let path = PrintableText.escape(path)
+        let shown = PrintableText.escape(path)
         switch errno {
         case ENOENT, ECONNREFUSED:
-            return Failure(.unavailable, "no daemon at \(path)\(Self.remedy(path, Environment.value))")
-        case EACCES, EPERM: return Failure(.denied, "\(path) belongs to somebody else: \(systemMessage(errno))")
-        case EAGAIN: return Failure(.tryLater, "the daemon at \(path) has no room for another connection now")
+            return Failure(.unavailable, "no daemon at \(shown)\(Self.remedy(path, Environment.value))")
+        case EACCES, EPERM: return Failure(.denied, "\(shown) belongs to somebody else: \(systemMessage(errno))")
+        case EAGAIN: return Failure(.tryLater, "the daemon at \(shown) has no room for another connection now")
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-            return Failure(.internalFault, "cannot connect to \(path): \(systemMessage(errno))")
-        default: return Failure(.unavailable, "no daemon at \(path): \(systemMessage(errno))")
+            return Failure(.internalFault, "cannot connect to \(shown): \(systemMessage(errno))")
+        default: return Failure(.unavailable, "no daemon at \(shown): \(systemMessage(errno))")
         }
     }
 }

@@ -1,3 +1,5 @@
+import System
+
 /// The end of what a command says, as lines that may be shown.
 struct CommandOutput {
     /// More than a terminal shows; what comes before is dropped.
@@ -13,7 +15,7 @@ struct CommandOutput {
     /// The lines, without those that are empty.
     var lines: [String] {
         bytes.suffix(Self.limit).split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }).map { line in
-            PrintableText.escape(String(decoding: line, as: UTF8.self))
+            PrintableText.escape(String(decoding: line, as: UTF8.self), doublesBackslashes: false)
         }
     }
 }

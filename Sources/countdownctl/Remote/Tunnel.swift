@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import System
 
 /// A socket here behind which is the daemon of another machine, for as long as this lives: one login by ssh(1), which
 /// finds the socket there and forwards it.
@@ -104,7 +105,7 @@ extension Failure {
     fileprivate static func noLogin(to host: String) -> Failure {
         Failure(
             .unavailable,
-            "no login to \(quoted(host)); `ssh \(PrintableText.escape(ShellWord.quote(host)))` has to work"
+            "no login to \(quoted(host)); `ssh \(ShellWord.quote(host))` has to work"
         )
     }
 }

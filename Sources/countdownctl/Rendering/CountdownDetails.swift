@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// A countdown as `show` prints it: a line for what it is, then a field a line.
 struct CountdownDetails {

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// Countdowns in the columns of `list`.
 enum CountdownTable {

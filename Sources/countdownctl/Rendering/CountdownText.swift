@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// What is said of countdowns in a line.
 struct CountdownText {

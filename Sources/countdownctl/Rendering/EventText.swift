@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// What is said of an event in a line.
 struct EventText {

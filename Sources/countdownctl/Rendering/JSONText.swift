@@ -1,3 +1,4 @@
+import System
 import Varlink
 
 /// How JSON is laid out, in the words of systemctl(1).
@@ -27,28 +28,20 @@ enum JSONText {
     }
 
     private static func render(_ json: [UInt8], _ style: JSONStyle) -> [UInt8] {
-        let json = escapingControls(json)
+        let json = escapingUnprintable(json)
         return style == .pretty ? PrettyJSON.layOut(json) : json
     }
 
-    /// The same value with DEL and the control characters of ISO 6429, which JSON lets stand and a terminal may obey,
-    /// as escapes.
-    static func escapingControls(_ json: [UInt8]) -> [UInt8] {
-        guard json.contains(where: { $0 == 0x7F || $0 == 0xC2 }) else { return json }
-        var result: [UInt8] = []
-        var index = 0
-        while index < json.count {
-            let byte = json[index]
-            if byte == 0x7F {
-                result += Array("\\u007f".utf8)
-            } else if byte == 0xC2, index + 1 < json.count, json[index + 1] < 0xA0 {
-                index += 1
-                result += Array("\\u00\(String(json[index], radix: 16))".utf8)
-            } else {
-                result.append(byte)
-            }
-            index += 1
+    /// The same value, with each character that cannot be seen or that a terminal may obey as an escape. JSON allows
+    /// such characters in strings; outside of strings it has none.
+    static func escapingUnprintable(_ json: [UInt8]) -> [UInt8] {
+        guard json.contains(where: { $0 >= 0x7F }) else { return json }
+        let text = PrintableText.replacing(String(decoding: json, as: UTF8.self)) { scalar in
+            String(scalar).utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
         }
-        return result
+        return Array(text.utf8)
     }
 }

@@ -1,3 +1,5 @@
+import System
+
 /// A text of somebody else's in a sentence: in quotes, and safe to show.
 func quoted(_ text: String) -> String { "'\(PrintableText.escape(text))'" }
 

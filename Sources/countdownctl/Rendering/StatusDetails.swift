@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// The daemon's state as `status` prints it.
 struct StatusDetails {

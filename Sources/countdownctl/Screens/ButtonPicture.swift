@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// How a button looks: a frame around its title, dim while it takes no presses, and beside it what there is to say.
 struct ButtonPicture {
@@ -40,11 +41,13 @@ struct ButtonPicture {
     /// What stands on the button now.
     var title: String {
         switch button.phase {
-        case .unknown, .idle: PrintableText.escape(button.title)
-        case .running, .starting: PrintableText.escape(button.title)
+        case .unknown, .idle, .running, .starting: Self.printable(button.title)
         case .counting(let countdown): button.wording.counting.render(countdown.remainingUSec)
         }
     }
+
+    /// A title or sentence that somebody typed for this button. It is compared with nothing, so its backslashes stay.
+    private static func printable(_ text: String) -> String { PrintableText.escape(text, doublesBackslashes: false) }
 
     /// One line with the title in brackets, where there is no room for more.
     private var narrowFrame: Frame {
@@ -58,7 +61,7 @@ struct ButtonPicture {
     /// The same for all its titles, so that nothing moves while it counts.
     private var width: Int {
         let full = button.wording.counting.render(button.countdown?.durationUSec ?? button.start.durationUSec ?? 0)
-        let titles = [button.wording.title, button.wording.again ?? "", full, title].map(PrintableText.escape)
+        let titles = [button.wording.title, button.wording.again ?? "", full, title].map(Self.printable)
         return titles.reduce(0) { max($0, DisplayWidth.of($1)) } + 6
     }
 
@@ -88,7 +91,7 @@ struct ButtonPicture {
     }
 
     private var remark: (String, Palette.Tint?)? {
-        if let failure = button.failure { return (PrintableText.escape(failure), .red) }
+        if let failure = button.failure { return (Self.printable(failure), .red) }
         switch button.phase {
         case .unknown, .idle: return nil
         case .running, .starting: return ("…", .faint)

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// How followed countdowns look: one as a bar, several as a table, and below what keys do.
 extension FollowScreen {

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// Countdowns in columns, with a bar each where there is room. What matters least goes first: the label, the bar, the
 /// end.

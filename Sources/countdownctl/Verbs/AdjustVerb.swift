@@ -51,7 +51,7 @@ struct AdjustVerb: Verb {
         let key = try argument.required(by: "adjust")
         let typed = [amount, by, until].compactMap(\.self)
         guard let text = typed.first else {
-            throw .usage("by how much? `countdownctl adjust \(PrintableText.escape(ShellWord.quote(key))) +1m`")
+            throw .usage("by how much? `countdownctl adjust \(ShellWord.quote(key)) +1m`")
         }
         guard typed.count == 1 else { throw .usage("one of +DURATION, -DURATION and --until, not two of them") }
         guard until != nil else {
@@ -69,7 +69,7 @@ struct AdjustVerb: Verb {
         case "-": sign = -1
         default:
             _ = try DurationText.read(text)
-            let word = PrintableText.escape(ShellWord.quote(key))
+            let word = ShellWord.quote(key)
             throw .usage(
                 "add or take? `countdownctl adjust \(word) +\(text)` or `countdownctl adjust \(word) -\(text)`"
             )
@@ -89,7 +89,7 @@ struct AdjustVerb: Verb {
         guard countdown.state == .paused else {
             return Failure(.notRunning, "\(name): nothing changed, as it is \(CountdownText().state(countdown))")
         }
-        let resume = PrintableText.escape("countdownctl resume \(ShellWord.quote(countdown.key))")
+        let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
         return Failure(.notRunning, "\(name): is paused and so has no end to set; `\(resume)` first, or use +DURATION")
     }
 }

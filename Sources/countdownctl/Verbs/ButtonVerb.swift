@@ -52,7 +52,7 @@ struct ButtonVerb: Verb {
         )
         let daemon = try Daemon()
         guard let device = TerminalDevice(ofSession: .mouse) else {
-            let start = "`countdownctl start \(PrintableText.escape(ShellWord.quote(key)))`"
+            let start = "`countdownctl start \(ShellWord.quote(key))`"
             throw Failure.usage("a button needs a terminal to be drawn on; \(start) starts a countdown without one")
         }
         let screen = ButtonScreen(button, leavesWhenCounting: once)

@@ -77,10 +77,10 @@ struct RunVerb: Verb {
     func request() throws(Failure) -> Start {
         guard let key else { throw .usage("which key? `countdownctl run backup 1d -- COMMAND`") }
         if positional == nil, length == nil, DurationText.isMeant(by: key) {
-            throw .usage("which key? `countdownctl run backup \(PrintableText.escape(key)) -- COMMAND`")
+            throw .usage("which key? `countdownctl run backup \(ShellWord.quote(key)) -- COMMAND`")
         }
         guard !command.isEmpty else {
-            let word = PrintableText.escape(ShellWord.quote(key))
+            let word = ShellWord.quote(key)
             throw .usage("which command? `countdownctl run \(word) 1h -- COMMAND`, behind a --")
         }
         guard positional == nil || length == nil else { throw .usage("one of DURATION and --for, not both") }
@@ -107,7 +107,7 @@ struct RunVerb: Verb {
         let left = seconds < 60 ? "\(seconds) s" : RemainingText.render(countdown.remainingUSec)
         let name = CountdownText.name(countdown)
         guard countdown.state == .paused else { return "\(name): again in \(left)" }
-        let resume = PrintableText.escape("countdownctl resume \(ShellWord.quote(countdown.key))")
+        let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
         return "\(name): again \(left) after `\(resume)`, as it is paused"
     }
 }

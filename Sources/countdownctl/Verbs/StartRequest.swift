@@ -45,7 +45,7 @@ struct StartRequest {
 
     private static func tooMany(_ words: ArraySlice<String>) -> Failure {
         let rest = words.dropFirst().map(ShellWord.quote).joined(separator: " ")
-        return .usage("a key and a duration are all that start takes, not \(PrintableText.escape(rest)) as well")
+        return .usage("a key and a duration are all that start takes, not \(rest) as well")
     }
 
     /// How long, or until when: at most one of the three ways to say it.
@@ -69,7 +69,7 @@ struct StartRequest {
     private static func length(_ text: String, key: String) throws(Failure) -> Int64 {
         if DurationText.isMeant(by: key), !DurationText.isMeant(by: text) {
             let right = [text, key].map(ShellWord.quote).joined(separator: " ")
-            throw .usage("the key comes first: `countdownctl start \(PrintableText.escape(right))`")
+            throw .usage("the key comes first: `countdownctl start \(right)`")
         }
         let length = try DurationText.read(text)
         guard length > 0 else { throw .usage("a countdown of no length is none; 1us is the shortest") }

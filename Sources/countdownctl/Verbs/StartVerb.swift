@@ -107,7 +107,7 @@ struct StartVerb: Verb {
     private func advice(_ countdown: Countdown) -> String {
         guard countdown.state == .paused else { return "--restart begins anew" }
         let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
-        return "`\(PrintableText.escape(resume))` lets it run on, --restart begins anew"
+        return "`\(resume)` lets it run on, --restart begins anew"
     }
 }
 
