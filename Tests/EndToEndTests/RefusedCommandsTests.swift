@@ -40,6 +40,23 @@ struct RefusedCommandsTests {
         #expect(run.exitCode == 64)
     }
 
+    @Test(
+        "an error never repeats a character that a terminal obeys or a reader cannot see",
+        arguments: [
+            ["list", "--x\u{1B}[31m"], ["--x\u{1B}[31m"], ["start", "a", "b\u{1B}[31m"], ["st\u{1B}[31m", "tea"],
+            ["list", "--sort", "\u{1B}[31m"], ["show", "a", "b\u{1B}[31m"], ["cancel", "--if-revision", "\u{1B}[31m"],
+            ["help", "\u{1B}[31m"], ["--host", "", "\u{1B}[31m"], ["list", "--x\u{1B}\ncountdownctl: fine"],
+            ["watch", "--exec", "\u{1B}[31m'"], ["show", "tea", "--format", "{\u{1B}[31m}"],
+        ]
+    )
+    func printsTypedText(_ words: [String]) throws {
+        let run = try Typist(at: directory.path(of: "none")).type(words: words)
+        #expect(run.exitCode == 64)
+        #expect(!run.standardError.contains("\u{1B}"))
+        #expect(!run.messages.contains("countdownctl: fine"))
+        #expect(run.standardOutput.isEmpty)
+    }
+
     @Test("help and version are data, and 0", arguments: ["--help", "--version", "help start", "start --help", ""])
     func helps(_ line: String) throws {
         let run = try Typist(at: "").type(line)

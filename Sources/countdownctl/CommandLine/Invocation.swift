@@ -1,4 +1,5 @@
 import ArgumentParser
+import System
 
 /// One run of the program, from what was typed to the code that it exits with.
 struct Invocation {
@@ -59,9 +60,17 @@ struct Invocation {
             } catch {
                 return end(with: error)
             }
-        case .validationFailure: return report(.usage(Countdownctl.message(for: error)))
+        case .validationFailure: return report(.usage(printable(Countdownctl.message(for: error))))
         default: return report(Failure(.internalFault, "\(error)"))
         }
+    }
+
+    /// A message of ArgumentParser, which repeats what was typed. Line breaks are its own if none was typed.
+    private func printable(_ message: String) -> String {
+        guard !arguments.contains(where: { $0.contains("\n") }) else { return PrintableText.escape(message) }
+        return message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            PrintableText.escape(String(line))
+        }.joined(separator: "\n")
     }
 
     private func report(_ failure: Failure) -> CommandStatus {
