@@ -8,7 +8,7 @@ public struct ClientSession: Sendable {
     }
 
     private var framer: Framer
-    private var outbox = Outbox()
+    private var output = OutputBuffer()
     private var calls = 0
     /// The calls that wait, in their order; those before `answered` wait no longer.
     private var expectations: [Expectation] = []
@@ -30,7 +30,7 @@ public struct ClientSession: Sendable {
         _ parameters: (inout JSONWriter) -> Void = { _ in }
     ) -> Int {
         precondition(!(more && oneway), "a call has one of more and oneway at most")
-        outbox.message { writer in
+        output.message { writer in
             writer.member("method", method)
             writer.parameters(parameters)
             if more { writer.member("more", true) }
@@ -91,10 +91,10 @@ public struct ClientSession: Sendable {
 
 extension ClientSession {
     /// The number of bytes that the service has not been sent yet.
-    public var unsent: Int { outbox.unsent }
+    public var unsent: Int { output.unsent }
 
     /// Offers the bytes that are to be sent; the body tells how many of them the socket took.
     public mutating func withUnsent<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Int) throws(Failure) {
-        try outbox.withUnsent(body)
+        try output.withUnsent(body)
     }
 }

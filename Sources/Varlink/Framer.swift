@@ -64,7 +64,7 @@ public struct Framer: Sendable {
         }
     }
 
-    mutating func rewind(to earlier: Position) { position = earlier }
+    mutating func restore(_ earlier: Position) { position = earlier }
 
     /// Frees what was handed out. The rest is moved only where it is the smaller part, so that a byte is moved a bounded
     /// number of times however small the pieces are in which the stream comes.

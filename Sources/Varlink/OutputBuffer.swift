@@ -1,6 +1,6 @@
 /// Messages on their way out, in the order in which they were written.
 @usableFromInline
-struct Outbox: Sendable {
+struct OutputBuffer: Sendable {
     /// The capacity that is kept where there is nothing to hold: for some sixty events, so that a watcher of what changes often
     /// does not ask for memory, and give it back, each time.
     private static let idleCapacity = 32 * 1024
@@ -12,7 +12,7 @@ struct Outbox: Sendable {
     @usableFromInline
     private(set) var sent = 0
     /// How often bytes were taken.
-    private(set) var takings = 0
+    private(set) var sends = 0
 
     /// The number of bytes that nobody has taken yet.
     @inlinable
@@ -75,7 +75,7 @@ struct Outbox: Sendable {
         let taken = try body(writer.buffer.storage.span.extracting(sent..<length))
         precondition(taken >= 0 && taken <= unsent, "no more bytes can be taken than there are")
         sent += taken
-        takings += 1
+        sends += 1
         discardSent(keepingCapacity: keepingCapacity)
     }
 

@@ -22,11 +22,11 @@ public struct ServerSession: Sendable {
     public let service: ServiceDescription
     /// The call that waits for its reply.
     public internal(set) var callInProgress: CallInProgress?
-    /// How many bytes of elements are in the reply that is being filled; 0 where none is.
-    public internal(set) var filled = 0
+    /// The bytes of elements in the array reply under construction; 0 if there is none.
+    public internal(set) var openArrayBytes = 0
     var framer: Framer
     @usableFromInline
-    var outbox = Outbox()
+    var output = OutputBuffer()
     /// What each call is answered; nil where the client may call.
     private let refusal: (any ReplyError)?
     private let isRefused: Bool
@@ -148,7 +148,7 @@ extension ServerSession {
     /// call with `more` allows, the call stays in progress. To a call with `oneway` nothing is sent.
     public mutating func reply(continues: Bool = false, _ parameters: (inout JSONWriter) -> Void) {
         guard expectsReply(continues: continues) else { return }
-        outbox.message(parameters: parameters, continues: continues)
+        output.message(parameters: parameters, continues: continues)
     }
 
     /// Answers the call in progress with a value as the parameters.
@@ -160,7 +160,7 @@ extension ServerSession {
     /// Answers the call in progress without parameters.
     public mutating func reply(continues: Bool = false) {
         guard expectsReply(continues: continues) else { return }
-        outbox.message { writer in
+        output.message { writer in
             if continues { writer.member("continues", true) }
         }
     }
@@ -168,7 +168,7 @@ extension ServerSession {
     /// Answers the call in progress with parameters that are the text of an object already, with one member at least.
     public mutating func reply(preencoded parameters: [UInt8], continues: Bool = false) {
         guard expectsReply(continues: continues) else { return }
-        outbox.message { writer in
+        output.message { writer in
             writer.member("parameters", raw: parameters)
             if continues { writer.member("continues", true) }
         }
@@ -180,29 +180,29 @@ extension ServerSession {
         write(error)
     }
 
-    /// Puts elements, with commas between them, into an array that is all the parameters of a reply that continues. The
-    /// reply stays open for more of them until it is closed, or another one follows.
-    public mutating func fill(_ name: StaticString, with elements: JSONWriter) {
-        if filled == 0 {
+    /// Appends elements, with commas between them, to an array that is the only parameter of a reply with `continues`.
+    /// The first elements begin the reply; it stays open for more of them until ``endArray()``, or until another reply.
+    public mutating func appendElements(_ name: StaticString, _ elements: JSONWriter) {
+        if openArrayBytes == 0 {
             guard expectsReply(continues: true) else { return }
-            outbox.openArray(name)
+            output.openArray(name)
         } else {
-            outbox.writer.buffer.append(ASCII.comma)
+            output.writer.buffer.append(ASCII.comma)
         }
-        outbox.writer.buffer.append(copying: elements.buffer)
-        filled += elements.count
+        output.writer.buffer.append(copying: elements.buffer)
+        openArrayBytes += elements.count
     }
 
-    /// Closes the reply that is being filled, where one is.
-    public mutating func closeFilled() {
-        guard filled > 0 else { return }
-        outbox.closeArray()
-        filled = 0
+    /// Ends the array reply under construction, if there is one.
+    public mutating func endArray() {
+        guard openArrayBytes > 0 else { return }
+        output.closeArray()
+        openArrayBytes = 0
     }
 
     /// Whether the call in progress is to get a reply; the call is over where none shall follow.
     private mutating func expectsReply(continues: Bool) -> Bool {
-        closeFilled()
+        endArray()
         guard let call = callInProgress else { preconditionFailure("a reply belongs to a call in progress") }
         precondition(!continues || call.more, "only a call with more has replies that continue")
         if !continues { callInProgress = nil }
@@ -210,7 +210,7 @@ extension ServerSession {
     }
 
     mutating func write(_ error: some ReplyError) {
-        outbox.message { writer in
+        output.message { writer in
             writer.member("error", error.errorName)
             writer.parameters { error.encodeParameters(into: &$0) }
         }
@@ -220,7 +220,7 @@ extension ServerSession {
 extension ServerSession {
     /// The number of bytes that the client has not been sent yet.
     @inlinable
-    public var unsent: Int { outbox.unsent }
+    public var unsent: Int { output.unsent }
 
     /// Offers the bytes that are to be sent; the body tells how many of them the socket took. The memory that held them is
     /// kept where more is about to be written.
@@ -228,15 +228,15 @@ extension ServerSession {
         keepingCapacity: Bool = false,
         _ body: (Span<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
-        try outbox.withUnsent(keepingCapacity: keepingCapacity, body)
+        try output.withUnsent(keepingCapacity: keepingCapacity, body)
         // Nobody goes back over what was sent, so nobody needs the calls that it answers any more.
         framer.discardHandedOut()
     }
 
     /// Drops what the client has not been sent, where the connection is given up: maybe half a message was.
     public mutating func dropUnsent() {
-        outbox = Outbox()
-        filled = 0
+        output = OutputBuffer()
+        openArrayBytes = 0
     }
 }
 
@@ -282,37 +282,37 @@ extension ServiceInterface {
 }
 
 extension ServerSession {
-    /// A moment in a session's life that it can go back to.
-    public struct Mark: Sendable {
+    /// A state of a session that ``rollback(to:)`` restores.
+    public struct Savepoint: Sendable {
         let callInProgress: CallInProgress?
         let isViolated: Bool
         let position: Framer.Position
         let received: Int
         let length: Int
-        let takings: Int
+        let sends: Int
     }
 
-    /// The present moment.
-    public func mark() -> Mark {
-        Mark(
+    /// The present state.
+    public func savepoint() -> Savepoint {
+        Savepoint(
             callInProgress: callInProgress,
             isViolated: isViolated,
             position: framer.position,
             received: framer.received,
-            length: outbox.length,
-            takings: outbox.takings
+            length: output.length,
+            sends: output.sends
         )
     }
 
-    /// Makes the session what it was at the mark: what was answered since is not, and ``next()`` tells the calls since
-    /// once more, in the same order. Nothing may have been received or sent in between.
-    public mutating func rewind(to mark: Mark) {
-        precondition(mark.received == framer.received, "nothing is received between a mark and the way back to it")
-        precondition(mark.takings == outbox.takings, "nothing is sent between a mark and the way back to it")
-        callInProgress = mark.callInProgress
-        isViolated = mark.isViolated
-        framer.rewind(to: mark.position)
-        outbox.truncate(to: mark.length)
+    /// Restores the state at the savepoint: replies since then are gone, and ``next()`` returns the calls since then again,
+    /// in the same order. Nothing may have been received or sent in between.
+    public mutating func rollback(to savepoint: Savepoint) {
+        precondition(savepoint.received == framer.received, "nothing is received between a savepoint and its rollback")
+        precondition(savepoint.sends == output.sends, "nothing is sent between a savepoint and its rollback")
+        callInProgress = savepoint.callInProgress
+        isViolated = savepoint.isViolated
+        framer.restore(savepoint.position)
+        output.truncate(to: savepoint.length)
     }
 }
 
@@ -342,17 +342,17 @@ extension ServerSession {
         guard opening.isRepeatable, !isViolated, callInProgress == nil else { return 0 }
         let bytes = framer.bytes
         var answered = 0
-        while answered < limit, outbox.unsent <= unsent {
+        while answered < limit, output.unsent <= unsent {
             let position = framer.position
             // What is too long is so once more.
             guard let range = try? framer.next() else { break }
             guard let text = opening.repetition(bytes.span, range),
-                outbox.messageIfWritten({
+                output.messageIfWritten({
                     // What consists of plain bytes is ASCII.
                     write(unsafe UTF8Span(unchecked: bytes.span.extracting(text), isKnownASCII: true), &$0)
                 })
             else {
-                framer.rewind(to: position)
+                framer.restore(position)
                 break
             }
             answered += 1

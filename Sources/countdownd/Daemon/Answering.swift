@@ -20,10 +20,10 @@ extension Daemon {
             peer.isUnanswered = false
             guard peer.condition == .open else { continue }
             let portion = min(policy.callsOfPeerInTurn, turn.callsLeft)
-            let mark = peer.session.mark()
+            let savepoint = peer.session.savepoint()
             let calls = answerCalls(of: peer, limit: portion, &turn)
             turn.callsLeft -= calls
-            if calls > 0 { turn.callers.append(Turn.Caller(peer: peer, mark: mark, calls: calls)) }
+            if calls > 0 { turn.callers.append(Turn.Caller(peer: peer, savepoint: savepoint, calls: calls)) }
             if calls == portion { enqueueCalls(of: peer) }
         }
     }
@@ -32,7 +32,7 @@ extension Daemon {
     func answerAgain(_ turn: inout Turn) {
         for caller in turn.callers.reversed() {
             release(caller.peer)
-            caller.peer.session.rewind(to: caller.mark)
+            caller.peer.session.rollback(to: caller.savepoint)
         }
         for caller in turn.callers {
             _ = answerCalls(of: caller.peer, limit: caller.calls, &turn)

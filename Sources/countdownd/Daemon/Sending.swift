@@ -6,7 +6,7 @@ extension Daemon {
     /// Writes to all peers that this turn had to do with, and closes those that are done.
     func sendAll(at now: Now) {
         for peer in touched {
-            peer.closeFilled()
+            peer.endArray()
             send(to: peer, at: now)
         }
         let peers = touched

@@ -6,7 +6,7 @@ struct Turn {
     /// A peer whose calls are carried out in this turn, as its session was before them.
     struct Caller {
         let peer: Peer
-        let mark: ServerSession.Mark
+        let savepoint: ServerSession.Savepoint
         let calls: Int
     }
 

@@ -136,8 +136,8 @@ final class Peer {
     }
 
     /// Closes the reply that is being filled, where one is.
-    func closeFilled() {
-        if levels.filled > 0 { session.closeFilled() }
+    func endArray() {
+        if levels.openArrayBytes > 0 { session.endArray() }
     }
 
     /// Gives it up with all that was written for it.
@@ -151,9 +151,9 @@ final class Peer {
     /// - Returns: whether one was.
     func tell(_ round: JSONWriter, at now: Now, pageBytes: Int) -> Bool {
         lastTold = now.boot
-        let isFull = levels.filled + round.count > pageBytes
-        if isFull { closeFilled() }
-        session.fill("events", with: round)
+        let isFull = levels.openArrayBytes + round.count > pageBytes
+        if isFull { endArray() }
+        session.appendElements("events", round)
         return isFull
     }
 }
@@ -171,7 +171,7 @@ extension Peer {
         /// Bytes that were not sent yet.
         private(set) var unsent = 0
         /// Bytes of elements in the reply that is being filled.
-        private(set) var filled = 0
+        private(set) var openArrayBytes = 0
 
         init() {}
 
@@ -179,7 +179,7 @@ extension Peer {
             pendingInput = session.pendingInput
             inputCapacity = session.inputCapacity
             unsent = session.unsent
-            filled = session.filled
+            openArrayBytes = session.openArrayBytes
         }
     }
 }

@@ -1,8 +1,8 @@
 import Testing
 import Varlink
 
-@Suite("A reply that is filled with elements")
-struct FillingTests {
+@Suite("An array reply")
+struct ArrayReplyTests {
     private static let count = #"{"method":"org.example.echo.Count","parameters":{"to":3},"more":true}"#
 
     private func session() -> ServerSession {
@@ -18,22 +18,22 @@ struct FillingTests {
         return writer
     }
 
-    @Test("elements that are put in one after the other are told in one reply")
-    func filling() {
+    @Test("appended elements form one reply")
+    func appending() {
         var session = session()
-        session.fill("events", with: elements(1, 2))
-        session.fill("events", with: elements(3))
-        #expect(session.filled == 4)
-        session.closeFilled()
-        session.closeFilled()
-        #expect(session.filled == 0)
+        session.appendElements("events", elements(1, 2))
+        session.appendElements("events", elements(3))
+        #expect(session.openArrayBytes == 4)
+        session.endArray()
+        session.endArray()
+        #expect(session.openArrayBytes == 0)
         #expect(session.takeMessages() == [#"{"parameters":{"events":[1,2,3]},"continues":true}"#])
     }
 
-    @Test("another reply closes it first")
+    @Test("another reply ends the array first")
     func another() {
         var session = session()
-        session.fill("events", with: elements(1))
+        session.appendElements("events", elements(1))
         session.reply { $0.member("number", 2) }
         #expect(
             session.takeMessages() == [
@@ -42,17 +42,17 @@ struct FillingTests {
         )
     }
 
-    @Test("what was sent of it goes on behind that, and what is dropped is not gone on with")
+    @Test("an array continues after a partial send, and is gone after unsent bytes are dropped")
     func sentInPart() {
         var session = session()
-        session.fill("events", with: elements(1))
+        session.appendElements("events", elements(1))
         let begun = session.takeUnsent()
-        session.fill("events", with: elements(2))
-        session.closeFilled()
+        session.appendElements("events", elements(2))
+        session.endArray()
         #expect(messages(begun + session.takeUnsent()) == [#"{"parameters":{"events":[1,2]},"continues":true}"#])
-        session.fill("events", with: elements(3))
+        session.appendElements("events", elements(3))
         session.dropUnsent()
-        #expect(session.filled == 0)
+        #expect(session.openArrayBytes == 0)
         session.reply { $0.member("number", 4) }
         #expect(session.takeMessages() == [#"{"parameters":{"number":4}}"#])
     }

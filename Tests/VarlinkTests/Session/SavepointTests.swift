@@ -1,22 +1,22 @@
 import Testing
 import Varlink
 
-@Suite("Going back to a mark")
-struct MarkTests {
+@Suite("Rolling back to a savepoint")
+struct SavepointTests {
     private static func echo(_ text: String) -> String {
         #"{"method":"org.example.echo.Echo","parameters":{"text":"\#(text)"}}"#
     }
 
     private static let count = #"{"method":"org.example.echo.Count","parameters":{"to":3},"more":true}"#
 
-    @Test("answers since the mark are gone, and the calls come once more, in order")
+    @Test("replies since the savepoint are gone, and the calls come again in order")
     func tellsCallsAgain() {
         var session = EchoService.session()
         session.receive(wire(Self.echo("a"), #"{"method":"org.varlink.service.Nothing"}"#, Self.echo("b")))
-        let mark = session.mark()
+        let savepoint = session.savepoint()
         #expect(EchoService.serve(&session) == nil)
         let answers = session.unsent
-        session.rewind(to: mark)
+        session.rollback(to: savepoint)
         #expect(session.unsent == 0)
         #expect(EchoService.serve(&session) == nil)
         #expect(session.unsent == answers)
@@ -29,30 +29,30 @@ struct MarkTests {
         )
     }
 
-    @Test("answers before the mark stay, sent in part or not")
+    @Test("replies before the savepoint stay, whether or not a part was sent")
     func keepsEarlierAnswers() {
         var session = EchoService.session()
         session.receive(wire(Self.echo("early")))
         #expect(EchoService.serve(&session) == nil)
         session.withUnsent { _ in 3 }
         session.receive(wire(Self.echo("late")))
-        let mark = session.mark()
+        let savepoint = session.savepoint()
         #expect(EchoService.serve(&session) == nil)
-        session.rewind(to: mark)
+        session.rollback(to: savepoint)
         #expect(String(decoding: session.takeUnsent(), as: UTF8.self) == #"arameters":{"text":"early"}}"# + "\0")
     }
 
-    @Test("a call that was in progress at the mark is so again")
+    @Test("a call that was in progress at the savepoint is in progress again")
     func keepsCallInProgress() {
         var session = EchoService.session()
         session.receive(wire(Self.count))
         _ = session.next()
         session.reply(continues: true) { $0.member("number", 1) }
-        let mark = session.mark()
+        let savepoint = session.savepoint()
         session.reply(continues: true) { $0.member("number", 2) }
         session.reply { $0.member("number", 3) }
         #expect(session.callInProgress == nil)
-        session.rewind(to: mark)
+        session.rollback(to: savepoint)
         #expect(session.callInProgress?.method == "org.example.echo.Count")
         session.fail(EchoService.Refused(reason: "not stored"))
         #expect(
@@ -63,44 +63,44 @@ struct MarkTests {
         )
     }
 
-    @Test("a violation since the mark is told once more")
+    @Test("a violation since the savepoint is reported again")
     func tellsViolationAgain() {
         var session = EchoService.session()
         session.receive(wire(Self.echo("a"), "{}"))
-        let mark = session.mark()
+        let savepoint = session.savepoint()
         #expect(EchoService.serve(&session) == .missingMethod)
-        session.rewind(to: mark)
+        session.rollback(to: savepoint)
         #expect(EchoService.serve(&session) == .missingMethod)
         #expect(session.takeMessages() == [#"{"parameters":{"text":"a"}}"#])
     }
 
-    @Test("a mark can be gone back to more than once")
+    @Test("a savepoint can be used more than once")
     func isReusable() {
         var session = EchoService.session()
         session.receive(wire(Self.echo("a")))
-        let mark = session.mark()
+        let savepoint = session.savepoint()
         for _ in 0..<3 {
-            session.rewind(to: mark)
+            session.rollback(to: savepoint)
             #expect(EchoService.serve(&session) == nil)
         }
         #expect(session.takeMessages() == [#"{"parameters":{"text":"a"}}"#])
     }
 
-    @Test("there is no way back over bytes that came or went since")
+    @Test("a rollback after bytes were received or sent is a programming error")
     func ownFaults() async {
         await #expect(processExitsWith: .failure) {
             var session = EchoService.session()
-            let mark = session.mark()
+            let savepoint = session.savepoint()
             session.receive([0x20])
-            session.rewind(to: mark)
+            session.rollback(to: savepoint)
         }
         await #expect(processExitsWith: .failure) {
             var session = EchoService.session()
             session.receive(wire(#"{"method":"org.example.echo.Echo"}"#))
-            let mark = session.mark()
+            let savepoint = session.savepoint()
             _ = EchoService.serve(&session)
             session.withUnsent { $0.count }
-            session.rewind(to: mark)
+            session.rollback(to: savepoint)
         }
     }
 }
