@@ -5,6 +5,20 @@ import Varlink
 
 @Suite("Countdowns that shall be forgotten")
 struct ForgettingTests {
+    @Test("the older end under the key is the answer again once one of them has ended")
+    func olderEnd() throws {
+        let daemon = try DaemonProcess()
+        let caller = try Caller(of: daemon)
+        _ = try caller.call(Start(key: "tea"))
+        let kept = try caller.call(Finish(key: "tea")).countdown
+        _ = try caller.call(Start(key: "tea", forget: true))
+        #expect(try caller.call(Finish(key: "tea")).countdown.revision > kept.revision)
+        #expect(try caller.call(Get(key: "tea")).countdown == kept)
+        #expect(try caller.call(Wait(key: "tea")).countdown == kept)
+        #expect(try caller.call(List(states: State.allCases)).countdowns == [kept])
+        #expect(try caller.call(List(states: State.allCases, keys: ["tea"])).countdowns == [kept])
+    }
+
     @Test("ten thousand of them push no other ending out of the history")
     func pushNothingOut() throws {
         let daemon = try DaemonProcess()

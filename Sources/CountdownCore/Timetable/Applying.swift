@@ -7,8 +7,8 @@ public struct Applied: Sendable {
     enum Origin: Sendable {
         /// The entry is new; the key stood for this one before, or for none.
         case new(instead: Slot?)
-        /// The entry was live, as this countdown, behind this one in its list.
-        case live(Countdown, after: Slot)
+        /// The entry was live, as this countdown, behind this one in its list; its key hid this kept end, or none.
+        case live(Countdown, after: Slot, hiding: Slot?)
     }
 }
 
@@ -21,9 +21,10 @@ extension Timetable {
             revision = change.countdown.revision
             let slot = insert(change.countdown)
             let instead = index.set(KeyIndex.place(of: change.countdown.key), to: slot, in: slab)
+            if let instead { hiddenEnds[slot] = instead }
             return Applied(change: change, slot: slot, origin: .new(instead: instead))
         }
-        let origin = Applied.Origin.live(self[slot], after: slab[slot].previous)
+        let origin = Applied.Origin.live(self[slot], after: slab[slot].previous, hiding: hiddenEnds[slot])
         replace(slot, by: change.countdown)
         return Applied(change: change, slot: slot, origin: origin)
     }
@@ -34,7 +35,18 @@ extension Timetable {
         unlink(slot, from: .live)
         set(countdown, at: slot)
         lists[Lists.Name(of: slab[slot])].append(slot, in: &slab)
-        if !countdown.isLive && countdown.forget { index.remove(countdown.key, in: slab) }
+        guard !countdown.isLive else { return }
+        let hidden = hiddenEnds.removeValue(forKey: slot)
+        if countdown.forget { show(hidden, under: countdown.key) }
+    }
+
+    /// Lets a key stand for an older end that is kept, or for nothing.
+    mutating func show(_ end: Slot?, under key: Key) {
+        if let end {
+            _ = index.set(KeyIndex.place(of: key), to: end, in: slab)
+        } else {
+            index.remove(key, in: slab)
+        }
     }
 
     /// Takes back the newest change that has been applied and not taken back; its revision is given again.
@@ -48,11 +60,12 @@ extension Timetable {
         unlink(slot, from: Lists.Name(of: slab[slot]))
         switch applied.origin {
         case .new(let instead):
-            index.remove(key, in: slab)
-            if let instead { _ = index.set(KeyIndex.place(of: key), to: instead, in: slab) }
+            hiddenEnds[slot] = nil
+            show(instead, under: key)
             discard(slot)
-        case .live(let before, let previous):
+        case .live(let before, let previous, let hidden):
             set(before, at: slot)
+            hiddenEnds[slot] = hidden
             _ = index.set(KeyIndex.place(of: key), to: slot, in: slab)
             lists[.live].insert(slot, after: previous, in: &slab)
         }

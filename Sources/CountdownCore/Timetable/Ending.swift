@@ -32,12 +32,22 @@ extension Timetable {
         var trimmed: [Revision] = []
         while limit > 0, let oldest = oldestEnding, isOver(oldest, at: now) {
             trimmed.append(oldest.revision)
-            if slot(under: oldest.key) == lists[.ended].first { index.remove(oldest.key, in: slab) }
+            letGo(of: lists[.ended].first, under: oldest.key)
             dropFirst(of: .ended)
             limit -= 1
         }
         if let newest = trimmed.last { oldestRevision = max(oldestRevision, newest) }
         return trimmed
+    }
+
+    /// Lets a key, and the live countdown under it, no longer stand for a kept end.
+    private mutating func letGo(of end: Slot, under key: Key) {
+        guard let known = slot(under: key) else { return }
+        if known == end {
+            index.remove(key, in: slab)
+        } else if hiddenEnds[known] == end {
+            hiddenEnds[known] = nil
+        }
     }
 
     private var oldestEnding: Countdown? {

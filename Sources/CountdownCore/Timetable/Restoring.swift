@@ -23,7 +23,7 @@ extension Timetable {
     public mutating func dropRestored(_ key: Key) -> Revision? {
         putUnderKeys()
         guard let slot = slot(under: key), slab[slot].isLive else { return nil }
-        index.remove(key, in: slab)
+        show(hiddenEnds.removeValue(forKey: slot), under: key)
         return takeOutRestored(slot)
     }
 
@@ -60,10 +60,11 @@ extension Timetable {
         let tables = arrivals.sort()
         for (number, count) in tables.enumerated() { index.makeRoom(for: count, inTable: number) }
         for arrival in arrivals.take() {
-            guard let instead = index.set(arrival.place, to: arrival.slot, in: slab), slab[instead].isLive else {
-                continue
-            }
-            arrivals.superseded.append(takeOutRestored(instead))
+            guard let instead = index.set(arrival.place, to: arrival.slot, in: slab) else { continue }
+            let wasLive = slab[instead].isLive
+            let hidden = wasLive ? hiddenEnds.removeValue(forKey: instead) : instead
+            if slab[arrival.slot].isLive { hiddenEnds[arrival.slot] = hidden }
+            if wasLive { arrivals.superseded.append(takeOutRestored(instead)) }
         }
     }
 

@@ -15,6 +15,10 @@ public struct Timetable: Sendable {
     var slab = Slab()
     var lists = Lists()
     var deadlines = Deadlines()
+    /// The kept end that lies under the key of a live countdown: by the slot of the live one, the slot of the end.
+    ///
+    /// If the live countdown ends and is not kept, its key shows that end again.
+    var hiddenEnds: [Slot: Slot] = [:]
     /// What is being restored.
     var arrivals = Arrivals()
     var walks: [WalkID: Walk] = [:]

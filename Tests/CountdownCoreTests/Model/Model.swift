@@ -163,7 +163,11 @@ struct Model {
         entry.revision = revision
         known[key] = entry
         guard !entry.isLive else { return .changed }
-        if entry.forget { known[key] = nil } else { ended.append((key, entry)) }
+        if entry.forget {
+            known[key] = ended.last { $0.key == key }?.entry
+        } else {
+            ended.append((key, entry))
+        }
         return .changed
     }
 

@@ -99,6 +99,53 @@ struct HistoryTests {
         #expect(scene.timetable.known.map(\.revision.number) == Array(stride(from: 6, through: 24, by: 2)))
     }
 
+    // MARK: A forgotten countdown over a kept end
+
+    @Test("the kept end is the answer again once a countdown that is not kept has ended under its key")
+    mutating func endUnderForgotten() throws {
+        try end("k")
+        let kept = scene["k"]
+        try end("k", forget: true)
+        #expect(scene["k"] == kept)
+        try scene.start("k", seconds: 1, forget: true)
+        scene.pass(.seconds(1))
+        scene.endDue()
+        scene.trim()
+        #expect(scene["k"] == kept)
+        #expect(scene.timetable.known == [kept])
+    }
+
+    @Test("the newest kept end is the answer if a key has several")
+    mutating func newestEndUnderForgotten() throws {
+        try end("k")
+        try end("k")
+        let newest = scene["k"]
+        try end("k", forget: true)
+        #expect(scene["k"] == newest)
+    }
+
+    @Test("a kept end comes back if only a restart said that the countdown is not kept")
+    mutating func restartedToForget() throws {
+        try end("k")
+        let kept = scene["k"]
+        try scene.start("k")
+        try scene.start("k", nil, .restart, forget: true)
+        try scene.ask(.cancel(key("k")))
+        #expect(scene["k"] == kept)
+    }
+
+    @Test("an end that was compacted while a countdown ran under its key does not come back")
+    mutating func compactedUnderForgotten() throws {
+        try end("k")
+        try scene.start("k", nil, forget: true)
+        for index in 0..<10 { try end("\(index)") }
+        #expect(scene.trim() == [Revision(2)])
+        // The slot of the end is another countdown's by now.
+        try scene.start("other")
+        try scene.ask(.cancel(key("k")))
+        #expect(scene["k"] == nil)
+    }
+
     // MARK: Going on from a revision
 
     @Test("can be resumed from whatever revision it is whole from, up to the newest")

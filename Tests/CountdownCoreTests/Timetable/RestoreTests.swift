@@ -124,6 +124,22 @@ struct RestoreTests {
         #expect(scene["other"]?.revision == Revision(6))
     }
 
+    @Test("a kept end is found again after a restart, as before it", arguments: [false, true])
+    mutating func keptEndUnderForgotten(endsBefore: Bool) throws {
+        let kept = countdown("k", .finished(at: scene.now.wall, late: .zero), revision: 3)
+        scene.timetable.restore(kept)
+        scene.timetable.restore(countdown("k", .paused(remaining: .seconds(7)), revision: 4, forget: true))
+        scene.timetable.restore(countdown("k", .paused(remaining: .seconds(8)), revision: 5, forget: true))
+        if endsBefore {
+            scene.timetable.restore(
+                countdown("k", .cancelled(at: scene.now.wall, remaining: .zero), revision: 6, forget: true)
+            )
+        }
+        #expect(scene.timetable.settle() == [4, 5].prefix(endsBefore ? 2 : 1).map { Revision($0) })
+        if !endsBefore { try scene.ask(.cancel(key("k"))) }
+        #expect(scene["k"] == kept)
+    }
+
     @Test("takes whatever a file may say without a trap", arguments: [Int64.min, -1, 0, 1, .max])
     mutating func absurd(number: Int64) throws {
         let span = TimeSpan.microseconds(number)

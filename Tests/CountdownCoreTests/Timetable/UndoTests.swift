@@ -15,6 +15,9 @@ struct UndoTests {
         try scene.start("brief", seconds: 60, forget: true)
         try scene.start("finished", seconds: 60)
         try scene.ask(.finish(key("finished")))
+        try scene.start("twice", seconds: 60)
+        try scene.ask(.finish(key("twice")))
+        try scene.start("twice", seconds: 60, forget: true)
         try scene.start("last", seconds: 60)
         scene.pass(.seconds(5))
     }
@@ -26,7 +29,7 @@ struct UndoTests {
         .start(.init(key("wall"), ifLive: .extend, label: "x", metadata: [:])),
         .start(.init(key("first"), ifLive: .restart)), .start(.init(key("last"), ifLive: .restart)),
         .cancel(key("elapsed")), .cancel(key("paused")), .cancel(key("brief")), .finish(key("brief")),
-        .finish(key("wall")),
+        .finish(key("wall")), .finish(key("twice")), .start(.init(key("twice"), ifLive: .restart)),
         .pause(key("elapsed")), .pause(key("wall")), .resume(key("paused")),
         .adjust(key("elapsed"), .by(.seconds(5))), .adjust(key("elapsed"), .by(-.seconds(500))),
         .adjust(key("paused"), .by(.seconds(5))),
