@@ -50,6 +50,15 @@ struct ChangeTests {
         #expect(named.metadata == nil)
     }
 
+    @Test("an extension leaves forget as it is, whatever the call says", arguments: [false, true])
+    func extendForgotten(forget: Bool) throws {
+        _ = try caller.call(Start(key: "tea", forget: forget))
+        let extended = try caller.call(Start(key: "tea", ifRunning: .extend, forget: !forget))
+        #expect(extended.countdown.forget == forget)
+        _ = try caller.call(Finish(key: "tea"))
+        #expect(try caller.call(List(states: State.allCases)).countdowns.isEmpty == forget)
+    }
+
     @Test("a paused countdown that is extended stays paused")
     func extendPaused() throws {
         _ = try caller.call(Start(key: "tea"))

@@ -84,6 +84,15 @@ struct SelectionTests {
         #expect(try heard(Watch(match: ["?"]), of: keys) == keys)
     }
 
+    @Test("a pattern has no escapes: a backslash is an ordinary character")
+    func backslash() throws {
+        let keys = ["*", #"\*"#, #"\a"#, "a", "["]
+        #expect(try heard(Watch(match: [#"\*"#]), of: keys) == [#"\*"#, #"\a"#])
+        #expect(try heard(Watch(match: [#"\?"#]), of: keys) == [#"\*"#, #"\a"#])
+        #expect(try heard(Watch(match: [#"[\*]"#]), of: keys) == ["*"])
+        #expect(try heard(Watch(match: ["[^a-z]"]), of: keys) == ["*", "["])
+    }
+
     @Test("a thousand long keys fit into one watch, and all are followed")
     func manyKeys() throws {
         let keys = (0..<1_000).map { "\($0)-" + String(repeating: "k", count: 240) }
