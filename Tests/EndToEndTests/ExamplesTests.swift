@@ -103,7 +103,7 @@ struct ExamplesTests {
     func ticks(example: Example) throws {
         let program = try follow(example.command() + ["tea", "3600"])
         #expect(try program.line() == "tea: started, 3600 s left")
-        #expect(try program.line()?.hasPrefix("tea: goes on, 35") == true)
+        #expect(try program.line()?.hasPrefix("tea: running, 35") == true)
     }
 
     private static let readme = Result {

@@ -4,8 +4,8 @@
  *
  *     cc -o countdown countdown.c $(pkg-config --cflags --libs libsystemd)
  *
- * The countdown is the daemon's: end this program and begin it again, and it has gone on. The daemon may be restarted,
- * too: the watch is taken up where it was. */
+ * The countdown belongs to the daemon: stop this program and run it again, and the countdown is still running. If the
+ * daemon restarts, the program resumes its watch and misses no event. */
 
 #define _GNU_SOURCE
 
@@ -19,13 +19,13 @@
 #include <systemd/sd-varlink.h>
 #include <unistd.h>
 
-struct course {
+struct watch {
         const char *key;
         int64_t duration_usec;
         char *path;
-        /* All up to this revision has been told; who comes back with it misses nothing. */
+        /* All changes up to this revision have been received. A watch with it as "since" misses none. */
         int64_t since;
-        bool is_begun, is_ended, is_lost;
+        bool is_started, is_ended, is_lost;
 };
 
 static void fail(const char *what, int r) {
@@ -43,94 +43,94 @@ static const char *string(sd_json_variant *object, const char *name) {
         return value ? sd_json_variant_string(value) : "";
 }
 
-static void tell(struct course *course, const char *what, sd_json_variant *countdown) {
-        printf("%s: %s, %" PRId64 " s left\n", course->key, what, (integer(countdown, "remainingUSec") + 500000) / 1000000);
+static void show(struct watch *watch, const char *what, sd_json_variant *countdown) {
+        printf("%s: %s, %" PRId64 " s left\n", watch->key, what, (integer(countdown, "remainingUSec") + 500000) / 1000000);
 }
 
-/* On a connection of its own: while a watch goes on, its connection takes no other call. */
-static int start(struct course *course) {
+/* On a second connection: calls behind a watch wait until it ends. */
+static int start(struct watch *watch) {
         sd_varlink *daemon = NULL;
         sd_json_variant *reply = NULL;
         const char *error = NULL;
         int r;
 
-        r = sd_varlink_connect_address(&daemon, course->path);
+        r = sd_varlink_connect_address(&daemon, watch->path);
         if (r < 0)
                 return r;
         r = sd_varlink_callbo(
                         daemon, "io.countdownd.Start", &reply, &error,
-                        SD_JSON_BUILD_PAIR_STRING("key", course->key),
-                        SD_JSON_BUILD_PAIR_INTEGER("durationUSec", course->duration_usec));
+                        SD_JSON_BUILD_PAIR_STRING("key", watch->key),
+                        SD_JSON_BUILD_PAIR_INTEGER("durationUSec", watch->duration_usec));
         if (r >= 0 && error) {
                 fprintf(stderr, "Start: %s\n", error);
                 exit(EXIT_FAILURE);
         }
         if (r >= 0)
-                tell(course, string(reply, "outcome"), sd_json_variant_by_key(reply, "countdown"));
+                show(watch, string(reply, "outcome"), sd_json_variant_by_key(reply, "countdown"));
         sd_varlink_close_unref(daemon);
         return r;
 }
 
-static int take_event(struct course *course, sd_json_variant *event) {
+static int handle_event(struct watch *watch, sd_json_variant *event) {
         const char *type = string(event, "type");
 
         if (sd_json_variant_by_key(event, "revision"))
-                course->since = integer(event, "revision");
-        if (strcmp(type, "synced") == 0 && !course->is_begun) {
-                /* From now on all is told that happens, so that nothing is missed of what is started. */
-                int r = start(course);
-                course->is_begun = r >= 0;
+                watch->since = integer(event, "revision");
+        if (strcmp(type, "synced") == 0 && !watch->is_started) {
+                /* From now on the daemon sends every change, so no event of the countdown is missed. */
+                int r = start(watch);
+                watch->is_started = r >= 0;
                 return r;
         }
         if (strcmp(type, "tick") == 0)
-                tell(course, "goes on", event);
+                show(watch, "running", event);
         if (strcmp(type, "finished") == 0 || strcmp(type, "cancelled") == 0) {
-                printf("%s: %s\n", course->key, type);
-                course->is_ended = true;
+                printf("%s: %s\n", watch->key, type);
+                watch->is_ended = true;
         }
         return 0;
 }
 
-static int take_reply(
+static int handle_reply(
                 sd_varlink *daemon,
                 sd_json_variant *parameters,
                 const char *error,
                 sd_varlink_reply_flags_t flags,
                 void *userdata) {
-        struct course *course = userdata;
+        struct watch *watch = userdata;
         sd_json_variant *events = sd_json_variant_by_key(parameters, "events");
 
         if (error && strcmp(error, SD_VARLINK_ERROR_DISCONNECTED) == 0) {
-                course->is_lost = true;
+                watch->is_lost = true;
                 return 0;
         }
         if (error) {
                 fprintf(stderr, "Watch: %s\n", error);
                 exit(EXIT_FAILURE);
         }
-        for (size_t i = 0; i < sd_json_variant_elements(events) && !course->is_ended && !course->is_lost; i++)
-                course->is_lost = take_event(course, sd_json_variant_by_index(events, i)) < 0;
+        for (size_t i = 0; i < sd_json_variant_elements(events) && !watch->is_ended && !watch->is_lost; i++)
+                watch->is_lost = handle_event(watch, sd_json_variant_by_index(events, i)) < 0;
         return 0;
 }
 
-/* Follows the countdown to its end, or until the daemon is gone. */
-static int follow(struct course *course) {
+/* Follows the countdown to its end, or until the connection ends. */
+static int follow(struct watch *watch) {
         sd_varlink *daemon = NULL;
         int r;
 
-        r = sd_varlink_connect_address(&daemon, course->path);
+        r = sd_varlink_connect_address(&daemon, watch->path);
         if (r < 0)
                 return r;
-        sd_varlink_set_userdata(daemon, course);
-        sd_varlink_bind_reply(daemon, take_reply);
-        /* A watch is silent for as long as nothing happens. */
+        sd_varlink_set_userdata(daemon, watch);
+        sd_varlink_bind_reply(daemon, handle_reply);
+        /* A watch may be silent for any time. */
         sd_varlink_set_relative_timeout(daemon, UINT64_MAX);
         r = sd_varlink_observebo(
                         daemon, "io.countdownd.Watch",
-                        SD_JSON_BUILD_PAIR("keys", SD_JSON_BUILD_ARRAY(SD_JSON_BUILD_STRING(course->key))),
+                        SD_JSON_BUILD_PAIR("keys", SD_JSON_BUILD_ARRAY(SD_JSON_BUILD_STRING(watch->key))),
                         SD_JSON_BUILD_PAIR_CONDITION(
-                                        course->since > 0, "since", SD_JSON_BUILD_INTEGER(course->since)));
-        for (course->is_lost = false; r >= 0 && !course->is_ended && !course->is_lost;) {
+                                        watch->since > 0, "since", SD_JSON_BUILD_INTEGER(watch->since)));
+        for (watch->is_lost = false; r >= 0 && !watch->is_ended && !watch->is_lost;) {
                 r = sd_varlink_process(daemon);
                 if (r == 0)
                         r = sd_varlink_wait(daemon, UINT64_MAX);
@@ -141,25 +141,25 @@ static int follow(struct course *course) {
 
 int main(int argc, char *argv[]) {
         const char *named = getenv("COUNTDOWND_SOCKET"), *directory = getenv("XDG_RUNTIME_DIR");
-        struct course course = {};
+        struct watch watch = {};
 
         if (argc < 2 || (!named && !directory)) {
                 fprintf(stderr, "usage: %s KEY [SECONDS], with XDG_RUNTIME_DIR or COUNTDOWND_SOCKET set\n", argv[0]);
                 return EXIT_FAILURE;
         }
-        course.key = argv[1];
-        course.duration_usec = (argc > 2 ? atof(argv[2]) : 60) * 1000000;
-        if (asprintf(&course.path, "%s%s", named ?: directory, named ? "" : "/countdownd/io.countdownd") < 0)
+        watch.key = argv[1];
+        watch.duration_usec = (argc > 2 ? atof(argv[2]) : 60) * 1000000;
+        if (asprintf(&watch.path, "%s%s", named ?: directory, named ? "" : "/countdownd/io.countdownd") < 0)
                 fail("asprintf", -ENOMEM);
         setlinebuf(stdout);
 
-        while (!course.is_ended) {
-                int r = follow(&course);
-                if (course.is_ended)
+        while (!watch.is_ended) {
+                int r = follow(&watch);
+                if (watch.is_ended)
                         break;
                 fprintf(stderr, "no daemon%s%s; trying again\n", r < 0 ? ": " : "", r < 0 ? strerror(-r) : "");
                 sleep(1);
         }
-        free(course.path);
+        free(watch.path);
         return EXIT_SUCCESS;
 }

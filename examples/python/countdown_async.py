@@ -1,7 +1,8 @@
 """Starts a countdown, or finds it running, and follows it to its end: countdown_async.py KEY [SECONDS]
 
-With the PyPI package "asyncvarlink", which takes the interface from the types below. The countdown is the daemon's: end
-this program and begin it again, and it has gone on. The daemon may be restarted, too: the watch is taken up where it was.
+With the PyPI package "asyncvarlink", which takes the interface from the types below. The countdown belongs to the
+daemon: stop this program and run it again, and the countdown is still running. If the daemon restarts, the program
+resumes its watch and misses no event.
 """
 
 import asyncio
@@ -16,7 +17,7 @@ import asyncvarlink
 if len(sys.argv) not in (2, 3):
     sys.exit(__doc__)
 key = sys.argv[1]
-length = float(sys.argv[2]) if len(sys.argv) > 2 else 60
+duration = float(sys.argv[2]) if len(sys.argv) > 2 else 60
 path = os.environ.get("COUNTDOWND_SOCKET") or f"{os.environ['XDG_RUNTIME_DIR']}/countdownd/io.countdownd"
 
 
@@ -61,7 +62,7 @@ class Countdowns(asyncvarlink.VarlinkInterface, name="io.countdownd"):
 
 @contextlib.asynccontextmanager
 async def connect():
-    """A connection for one call: while a watch goes on, its connection takes no other."""
+    """A connection for one call: calls behind a watch wait until it ends."""
     transport, protocol = await asyncvarlink.connect_unix_varlink(asyncvarlink.VarlinkClientProtocol, path)
     try:
         yield protocol.make_proxy(Countdowns)
@@ -71,18 +72,18 @@ async def connect():
 
 async def start():
     async with connect() as countdowns:
-        reply = await countdowns.Start(key=key, durationUSec=round(length * 1_000_000))
-    tell(reply["outcome"], reply["countdown"])
+        reply = await countdowns.Start(key=key, durationUSec=round(duration * 1_000_000))
+    show(reply["outcome"], reply["countdown"])
 
 
-def tell(what, countdown):
+def show(what, countdown):
     print(f"{key}: {what}, {countdown['remainingUSec'] / 1_000_000:.0f} s left", flush=True)
 
 
 async def follow():
-    # All up to this revision has been told; who comes back with it misses nothing.
+    # All changes up to this revision have been received. A watch with it as "since" misses none.
     since = None
-    begun = False
+    started = False
     while True:
         try:
             async with connect() as countdowns:
@@ -90,13 +91,13 @@ async def follow():
                     for event in reply["events"]:
                         since = event.get("revision") or since
                         match event["type"]:
-                            # From now on all is told that happens, so that nothing is missed of what is started.
-                            case "synced" if not begun:
+                            # From now on the daemon sends every change, so no event of the countdown is missed.
+                            case "synced" if not started:
                                 await start()
-                                begun = True
+                                started = True
                             case "tick":
-                                tell("goes on", event)
-                            # asyncvarlink 0.3.3 complains on standard error of a watch that is left.
+                                show("running", event)
+                            # Leaving a watch makes asyncvarlink 0.3.3 print a warning.
                             case "finished" | "cancelled" as end:
                                 return end
         except OSError as error:

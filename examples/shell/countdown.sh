@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # usage: countdown.sh KEY [SECONDS]
 #
-# Starts a countdown, or finds it running, and follows it to its end, with socat and jq. The countdown is the daemon's:
-# end this script and begin it again, and it has gone on. The daemon may be restarted, too: the watch is taken up where
-# it was.
-# What stands in single quotes is jq's, and so are the variables there.
+# Starts a countdown, or finds it running, and follows it to its end, with socat and jq. The countdown belongs to the
+# daemon: stop this script and run it again, and the countdown is still running. If the daemon restarts, the script
+# resumes its watch and misses no event.
+# Text in single quotes is code for jq, with jq's variables.
 # shellcheck disable=SC2016
 set -euo pipefail
 
@@ -18,40 +18,40 @@ message() { # CALL: one JSON object that ends with a NUL
   printf '\0'
 }
 
-# Prints an error reply and leaves; of any other, prints what jq makes of it, a line each.
-tell() { # REPLY FILTER
+# Prints an error reply and exits; otherwise prints the output of the filter.
+show() { # REPLY FILTER
   jq --raw-output --exit-status "if .error then halt_error else $2 end" <<< "$1"
 }
 
 start() {
   local reply
-  # Where the daemon is away just now, the watch will notice as well.
+  # If the daemon is gone, the watch ends too and is resumed below.
   reply=$(message '{method: "io.countdownd.Start", parameters: {$key, durationUSec: ($seconds * 1000000 | round)}}' |
     socat -t 60 - "UNIX-CONNECT:$socket" | tr -d '\0') && [ -n "$reply" ] || return 0
-  tell "$reply" '.parameters | "\(.countdown.key): \(.outcome), \(.countdown.remainingUSec / 1000000 | round) s left"'
-  begun=yes
+  show "$reply" '.parameters | "\(.countdown.key): \(.outcome), \(.countdown.remainingUSec / 1000000 | round) s left"'
+  started=yes
 }
 
-# All up to this revision has been told; who comes back with it misses nothing.
+# All changes up to this revision have been received. A watch with it as "since" misses none.
 since=null
-begun=
+started=
 trap '[ -z "${connection-}" ] || kill "$connection" 2> /dev/null' EXIT
 
 while true; do
-  # A connection of its own: while a watch goes on it takes no other call. It lasts for as long as this socat does.
+  # A connection of its own, because calls behind a watch wait until it ends. It lasts as long as this socat.
   exec {replies}< <(exec socat -t 1000000 - "UNIX-CONNECT:$socket" 2> /dev/null < <(
     message '{method: "io.countdownd.Watch", parameters: {keys: [$key], $since}, more: true}'
   ))
   connection=$!
   while IFS= read -r -d '' -u "$replies" reply; do
-    events=$(tell "$reply" '.parameters.events[] | "\(.type) \(.revision) \((.remainingUSec // 0) / 1000000 | round)"')
+    events=$(show "$reply" '.parameters.events[] | "\(.type) \(.revision) \((.remainingUSec // 0) / 1000000 | round)"')
     while read -r type revision remaining; do
       [ "$revision" = null ] || since=$revision
       case $type in
-        synced) # From now on all is told that happens, so that nothing is missed of what is started.
-          [ -n "$begun" ] || start
+        synced) # From now on the daemon sends every change, so no event of the countdown is missed.
+          [ -n "$started" ] || start
           ;;
-        tick) echo "$key: goes on, $remaining s left" ;;
+        tick) echo "$key: running, $remaining s left" ;;
         finished | cancelled)
           echo "$key: $type"
           exit

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
     name: "countdown",
     dependencies: [
-        // Elsewhere: .package(url: …) with this repository's address.
+        // In another repository: .package(url: …) with the address of this one.
         .package(name: "countdownd", path: "../..")
     ],
     targets: [
