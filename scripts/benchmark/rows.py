@@ -1,15 +1,15 @@
-"""The rows of the comparison: what is told of a line, in which unit, and what it is to come to."""
+"""The rows of the comparison: the name, the unit and the aim of each."""
 
 import collections
 
 from benchmark import figures
 
-# A row: the name under which it was recorded, what it says, how its figures are written, and its aim.
+# A row: the name under which a trial records it, its text, the format of its figures, and its aim.
 Row = collections.namedtuple("Row", "name what write aim")
 
 
 class Aim:
-    """A ratio to Redis, or a figure of our own, that is not to be passed."""
+    """A bound for a ratio to Redis or for a figure of countdownd."""
 
     def __init__(self, text, is_met):
         self.text, self.is_met = text, is_met
@@ -32,11 +32,11 @@ NONE = Aim("", lambda own, ratio: None)
 
 
 def shapes(line, what, least, p99):
-    names = {"1": "1 connection", "50": "50 connections", "50x32": "50 connections, 32 calls in each write"}
+    names = {"1": "1 connection", "50": "50 connections", "50x32": "50 connections, 32 calls per write"}
     for shape, aim in zip(names, least):
         yield Row(f"{line}-{shape}", f"{what}, {names[shape]}", figures.rate, at_least(aim))
-        what_of = "each 32 answered" if shape == "50x32" else "answered"
-        yield Row(f"{line}-{shape}-p99", f"p99 until {what_of}", figures.microseconds, p99)
+        what_of = "32 replies" if shape == "50x32" else "a reply"
+        yield Row(f"{line}-{shape}-p99", f"p99 of {what_of}", figures.microseconds, p99)
 
 
 ROWS = {
@@ -44,51 +44,51 @@ ROWS = {
         *shapes("start", "Start of a new key, `SET k v NX PX`", (1, 1.3, 1.5), at_most(1)),
         *shapes("get", "Get, `PTTL`", (1, 1.3, 2), NONE),
     ],
-    "Endings": [
-        Row("endings-p50", "100,000 over 10 s, one watcher: late at the median", figures.microseconds, at_most(1 / 10_000)),
+    "Ends": [
+        Row("endings-p50", "100,000 over 10 s, one watcher: median lateness", figures.microseconds, at_most(1 / 10_000)),
         Row("endings-p99", "p99", figures.microseconds, within(300, figures.microseconds)),
-        Row("endings-max", "at most", figures.microseconds, within(5_000, figures.microseconds)),
-        Row("instant-max", "100,000 in one instant: all told after", figures.microseconds,
+        Row("endings-max", "maximum", figures.microseconds, within(5_000, figures.microseconds)),
+        Row("instant-max", "100,000 in one instant: all delivered after", figures.microseconds,
             within(250_000, figures.microseconds)),
         Row("instant-p50", "half of them after", figures.microseconds, NONE),
     ],
     "Watching": [
-        Row("fanout", "one key changed at full speed, 500 watchers, `PUBLISH`: deliveries", figures.rate, at_least(1)),
-        Row("fanout-processor", "processor time a delivery", figures.microseconds, NONE),
+        Row("fanout", "one key changed at full speed, 500 watchers (`PUBLISH`): deliveries", figures.rate, at_least(1)),
+        Row("fanout-processor", "processor time per delivery", figures.microseconds, NONE),
         Row("ticks-share", "100,000 keys ticking at 1 Hz, one watcher: share of a core", figures.share,
             within(0.1, figures.share)),
-        Row("ticks-told", "of these ticks, told", figures.share, NONE),
-        Row("ticks-processor", "processor time a tick", figures.microseconds, NONE),
-        Row("ticks-many-told", "1,000,000 keys ticking at 1 Hz: of the ticks, told", figures.share, NONE),
+        Row("ticks-told", "delivered ticks", figures.share, NONE),
+        Row("ticks-processor", "processor time per tick", figures.microseconds, NONE),
+        Row("ticks-many-told", "1,000,000 keys ticking at 1 Hz: delivered ticks", figures.share, NONE),
         Row("ticks-many-share", "share of a core", figures.share, NONE),
     ],
     "Many": [
-        Row("memory", "resident a countdown at 1,000,000 with keys of 20 bytes, the process included", figures.size,
+        Row("memory", "memory per countdown at 1,000,000 with keys of 20 bytes, including the process", figures.size,
             at_most(0.7)),
-        Row("ready-written", "ready with 1,000,000 stored; Redis' log as it was written", figures.seconds, at_most(0.5)),
-        Row("ready-rewritten", "the same; Redis' log rewritten", figures.seconds, at_most(0.5)),
-        Row("flood-max", "longest answer to a Get while 2,000,000 are started at full speed", figures.microseconds,
+        Row("ready-written", "ready with 1,000,000 stored; Redis with its log as written", figures.seconds, at_most(0.5)),
+        Row("ready-rewritten", "the same; Redis with a rewritten log", figures.seconds, at_most(0.5)),
+        Row("flood-max", "longest reply to a Get while 2,000,000 are started at full speed", figures.microseconds,
             within(10_000, figures.microseconds)),
         Row("flood-p9999", "p99.99 of these", figures.microseconds, NONE),
-        Row("flood-waking", "longest that the kernel let the asking program itself wait meanwhile",
+        Row("flood-waking", "longest wait of the load generator for the kernel meanwhile",
             figures.microseconds, NONE),
         Row("flood-rate", "started meanwhile", figures.rate, NONE),
     ],
     "At rest": [
-        Row("idle-wakeups", "wake-ups in a minute, 1,000 running, no watcher", figures.count, within(0, figures.count)),
-        Row("idle-switches", "context switches in it", figures.count, NONE),
-        Row("idle-processor", "processor time in it", figures.milliseconds, NONE),
-        Row("empty", "resident, empty", figures.size, at_most(1)),
+        Row("idle-wakeups", "wake-ups per minute, 1,000 running, no watcher", figures.count, within(0, figures.count)),
+        Row("idle-switches", "context switches per minute", figures.count, NONE),
+        Row("idle-processor", "processor time per minute", figures.milliseconds, NONE),
+        Row("empty", "memory, empty", figures.size, at_most(1)),
     ],
     "Programs": [
-        Row("show", "`countdownctl show tea`, `redis-cli PTTL tea`: from start to end", figures.milliseconds, at_most(0.7)),
+        Row("show", "`countdownctl show tea`, `redis-cli PTTL tea`: whole command", figures.milliseconds, at_most(0.7)),
         Row("is-running", "`countdownctl is-running tea`", figures.milliseconds, at_most(0.7)),
     ],
 }
 
 
 class Told:
-    """What a trial says of a row."""
+    """A row with the figures of a trial."""
 
     def __init__(self, row, trial):
         self.row = row
@@ -97,7 +97,7 @@ class Told:
         self.is_met = None if self.own is None else row.aim.is_met(self.own, self.ratio)
         values = trial.values.get(row.name, {})
         rounds = list(zip(values.get("countdownd", []), values.get("redis", [])))
-        # Of each round; the median of the ratios is not the ratio of the medians.
+        # One ratio per round; the median of the ratios is not the ratio of the medians.
         self.ratios = [own / other for own, other in rounds if other] if self.other else []
 
     @property
@@ -121,9 +121,9 @@ def table(head, rows):
 
 
 def comparison(trial):
-    """The title, the rows and the table of each part of which something was measured."""
+    """The title, the rows and the table of each section that has figures."""
     for title, rows in ROWS.items():
-        # What was not asked for is left out; what failed stays, and says so.
+        # Lines that were not requested are left out; lines that failed stay.
         told = [one for one in (Told(row, trial) for row in rows) if one.own is not None or trial.failures]
         if any(one.own is not None for one in told):
             head = [title.lower(), "countdownd", "Redis", "ratio", "aim", ""]
