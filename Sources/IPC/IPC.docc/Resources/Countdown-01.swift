@@ -5,7 +5,7 @@ import IPC
 @main
 struct Command {
     let key: String
-    let length: Duration
+    let duration: Duration
 
     static func main() async {
         let words = CommandLine.arguments.dropFirst()
@@ -14,7 +14,7 @@ struct Command {
             exit(64)
         }
         do {
-            try await Command(key: key, length: .seconds(seconds)).run()
+            try await Command(key: key, duration: .seconds(seconds)).run()
         } catch {
             print("\(key): \(error)")
             exit(1)

@@ -5,7 +5,7 @@ import IPC
 @main
 struct Command {
     let key: String
-    let length: Duration
+    let duration: Duration
 
     static func main() async {
         let words = CommandLine.arguments.dropFirst()
@@ -14,7 +14,7 @@ struct Command {
             exit(64)
         }
         do {
-            try await Command(key: key, length: .seconds(seconds)).run()
+            try await Command(key: key, duration: .seconds(seconds)).run()
         } catch {
             print("\(key): \(error)")
             exit(1)
@@ -23,11 +23,11 @@ struct Command {
 
     func run() async throws {
         let countdowns = try Countdowns()
-        let reply = try await countdowns.start(key, for: length)
-        tell("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
+        let reply = try await countdowns.start(key, for: duration)
+        show("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
     }
 
-    func tell(_ what: String, remainingUSec: Int64?) {
+    func show(_ what: String, remainingUSec: Int64?) {
         print("\(key): \(what), \(((remainingUSec ?? 0) + 500_000) / 1_000_000) s left")
         fflush(nil)
     }

@@ -5,7 +5,7 @@ import IPC
 @main
 struct Command {
     let key: String
-    let length: Duration
+    let duration: Duration
 
     static func main() async {
         let words = CommandLine.arguments.dropFirst()
@@ -14,7 +14,7 @@ struct Command {
             exit(64)
         }
         do {
-            try await Command(key: key, length: .seconds(seconds)).run()
+            try await Command(key: key, duration: .seconds(seconds)).run()
         } catch {
             print("\(key): \(error)")
             exit(1)
@@ -23,20 +23,20 @@ struct Command {
 
     func run() async throws {
         let countdowns = try Countdowns()
-        var hasBegun = false
+        var hasStarted = false
         for try await event in countdowns.events(Watch(keys: [key])) {
             switch event.type {
-            // From now on all is told that happens, so that nothing is missed of what is started.
-            case .synced where !hasBegun:
-                let reply = try await countdowns.start(key, for: length)
-                tell("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
-                hasBegun = true
+            // From now on the daemon sends every change, so no event of the countdown is missed.
+            case .synced where !hasStarted:
+                let reply = try await countdowns.start(key, for: duration)
+                show("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
+                hasStarted = true
             default: break
             }
         }
     }
 
-    func tell(_ what: String, remainingUSec: Int64?) {
+    func show(_ what: String, remainingUSec: Int64?) {
         print("\(key): \(what), \(((remainingUSec ?? 0) + 500_000) / 1_000_000) s left")
         fflush(nil)
     }

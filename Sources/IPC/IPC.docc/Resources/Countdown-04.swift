@@ -3,12 +3,12 @@ import IPC
 
 /// Starts a countdown, or finds it running, and follows it to its end: countdown KEY [SECONDS]
 ///
-/// The countdown is the daemon's: end this program and begin it again, and it has gone on. The daemon may be restarted,
-/// too: the sequence of events goes on where it was.
+/// The countdown belongs to the daemon: stop this program and run it again, and the countdown is still running. If the
+/// daemon restarts, the sequence of events resumes and misses none.
 @main
 struct Command {
     let key: String
-    let length: Duration
+    let duration: Duration
 
     static func main() async {
         let words = CommandLine.arguments.dropFirst()
@@ -17,7 +17,7 @@ struct Command {
             exit(64)
         }
         do {
-            try await Command(key: key, length: .seconds(seconds)).run()
+            try await Command(key: key, duration: .seconds(seconds)).run()
         } catch {
             print("\(key): \(error)")
             exit(1)
@@ -26,16 +26,16 @@ struct Command {
 
     func run() async throws {
         let countdowns = try Countdowns()
-        var hasBegun = false
+        var hasStarted = false
         for try await event in countdowns.events(Watch(keys: [key])) {
             switch event.type {
-            // From now on all is told that happens, so that nothing is missed of what is started.
-            case .synced where !hasBegun:
-                let reply = try await countdowns.start(key, for: length)
-                tell("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
-                hasBegun = true
+            // From now on the daemon sends every change, so no event of the countdown is missed.
+            case .synced where !hasStarted:
+                let reply = try await countdowns.start(key, for: duration)
+                show("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
+                hasStarted = true
             case .tick:
-                tell("goes on", remainingUSec: event.remainingUSec)
+                show("running", remainingUSec: event.remainingUSec)
             case .finished, .cancelled:
                 return print("\(key): \(event.type)")
             default: break
@@ -43,7 +43,7 @@ struct Command {
         }
     }
 
-    func tell(_ what: String, remainingUSec: Int64?) {
+    func show(_ what: String, remainingUSec: Int64?) {
         print("\(key): \(what), \(((remainingUSec ?? 0) + 500_000) / 1_000_000) s left")
         fflush(nil)
     }
