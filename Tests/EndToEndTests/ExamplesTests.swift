@@ -56,7 +56,7 @@ struct ExamplesTests {
     private func told(by program: RunningCommand) throws -> String? {
         while let line = try program.line() {
             let words = line.drop { $0 != " " }.dropFirst().split(separator: ",")
-            if words.first != "goes on" { return words.first.map(String.init) }
+            if words.first != "running" { return words.first.map(String.init) }
         }
         return nil
     }
