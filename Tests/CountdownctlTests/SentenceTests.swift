@@ -223,4 +223,44 @@ struct SentenceTests {
             ]
         )
     }
+
+    @Test(
+        "no number that a daemon answers ends the program",
+        arguments: [.min, -1_772_000_000_000_000, -1, 0, 1, .max] as [Int64]
+    )
+    func rendersAnyNumber(_ number: Int64) {
+        for state in State.allCases {
+            let countdown = Countdown(
+                key: "tea",
+                state: state,
+                clock: .elapsed,
+                durationUSec: number,
+                remainingUSec: number,
+                startedUSec: number,
+                deadlineUSec: number,
+                endedUSec: number,
+                revision: number
+            )
+            let event = Event(
+                type: .finished,
+                key: "tea",
+                remainingUSec: number,
+                lateUSec: number,
+                countdown: countdown
+            )
+            for now in [Int64.min, 0, .max] {
+                let clock = ClockText(zone: LocalZone(), now: now)
+                #expect(!CountdownDetails(countdown: countdown, clock: clock, palette: .plain).lines.isEmpty)
+                let both = [countdown, countdown].sorted(by: CountdownTable.precedes)
+                #expect(!CountdownTable.lines(both, clock: clock, legend: true, palette: .plain).isEmpty)
+                #expect(EventText(CountdownText(clock)).line(event) != nil)
+                #expect(!RunVerb.sentence(aboutRunning: countdown).isEmpty)
+                var board = FeedBoard()
+                _ = board.take(Event(type: .started, key: "tea", countdown: countdown))
+                board.bringUpToDate(at: now)
+                let line = FeedLine(format: .waybar, thresholds: FeedClass.Thresholds())
+                #expect(!line.render(board.countdowns, clock: clock).isEmpty)
+            }
+        }
+    }
 }

@@ -114,4 +114,13 @@ struct ChangeCommandsTests {
         #expect(try state("a") == "paused")
         #expect(try state("b") == "paused")
     }
+
+    @Test("a key that is too long for a call is refused, and the keys after it are still changed")
+    func passesOverLongKeys() throws {
+        for key in ["tea", "egg"] { _ = try typist.type("start \(key) 1h") }
+        let run = try typist.type(words: ["cancel", "tea", String(repeating: "\u{1}", count: 60_000), "egg"])
+        #expect(run.exitCode == 64)
+        #expect(run.messages.map { $0.prefix { $0 != ":" } } == ["tea", "countdownctl", "egg"])
+        #expect(try typist.type("list tea egg").messages == ["no countdowns match"])
+    }
 }

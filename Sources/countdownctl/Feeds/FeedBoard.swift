@@ -32,7 +32,7 @@ struct FeedBoard {
     mutating func bringUpToDate(at instant: Int64, but ticking: String? = nil) {
         for (key, countdown) in alive where countdown.state == .running && key != ticking {
             guard let deadline = countdown.deadlineUSec else { continue }
-            alive[key]?.remainingUSec = max(0, deadline - instant)
+            alive[key]?.remainingUSec = max(0, deadline.clampedDifference(from: instant))
         }
     }
 

@@ -162,7 +162,7 @@ extension Countdown {
     fileprivate func at(_ instant: Int64) -> Countdown {
         guard state == .running, let deadlineUSec else { return self }
         var countdown = self
-        countdown.remainingUSec = max(0, deadlineUSec - instant)
+        countdown.remainingUSec = max(0, deadlineUSec.clampedDifference(from: instant))
         return countdown
     }
 }

@@ -55,7 +55,7 @@ enum CountdownTable {
         switch countdown.state {
         case .running: (0, countdown.deadlineUSec ?? 0)
         case .paused: (1, countdown.remainingUSec)
-        case .finished, .cancelled: (2, -(countdown.endedUSec ?? 0))
+        case .finished, .cancelled: (2, ~(countdown.endedUSec ?? 0))
         }
     }
 }
@@ -64,6 +64,7 @@ extension Int64 {
     /// Microseconds as people tell them: in whole seconds from a minute on, whole milliseconds from a second on.
     fileprivate var roundedToTellingDigits: Int64 {
         let digit: Int64 = self >= 60_000_000 ? 1_000_000 : self >= 1_000_000 ? 1_000 : 1
-        return (self + digit / 2) / digit * digit
+        let (sum, overflow) = addingReportingOverflow(digit / 2)
+        return overflow ? self : sum / digit * digit
     }
 }

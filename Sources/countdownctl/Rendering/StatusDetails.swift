@@ -33,7 +33,7 @@ struct StatusDetails {
     }
 
     private var since: String {
-        let running = max(0, clock.now - status.startedUSec) / 1_000_000 * 1_000_000
+        let running = max(0, clock.now.clampedDifference(from: status.startedUSec)) / 1_000_000 * 1_000_000
         return "\(clock.render(status.startedUSec)) (\(LengthText.render(running)))"
     }
 

@@ -130,5 +130,12 @@ extension ClockTime {
 
 extension Int64 {
     /// The whole seconds in so many microseconds, those before 1970 counted down.
-    var wholeSeconds: Int64 { self >= 0 ? self / 1_000_000 : (self - 999_999) / 1_000_000 }
+    var wholeSeconds: Int64 { self / 1_000_000 - (self % 1_000_000 < 0 ? 1 : 0) }
+
+    /// This minus another number, or the largest or smallest number if that does not fit: the daemon of another machine
+    /// can answer any number.
+    func clampedDifference(from other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < other ? .min : .max) : difference
+    }
 }

@@ -55,6 +55,10 @@ private struct Changes<V: ChangeVerb>: ~Copyable {
             take(refusal)
         } catch .service(let refusal) {
             take(Failure(refusal))
+        } catch .callTooLong(let bytes) {
+            // The daemon hangs up; the keys after this one need another connection.
+            take(Failure(.callTooLong(bytes: bytes)))
+            client = try Daemon().connect()
         } catch {
             try end()
             throw Failure(error)

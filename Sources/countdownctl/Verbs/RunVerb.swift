@@ -103,7 +103,7 @@ struct RunVerb: Verb {
 
     /// `backup: again in 34 s`.
     static func sentence(aboutRunning countdown: Countdown) -> String {
-        let seconds = (countdown.remainingUSec + 999_999) / 1_000_000
+        let seconds = countdown.remainingSeconds
         let left = seconds < 60 ? "\(seconds) s" : RemainingText.render(countdown.remainingUSec)
         let name = CountdownText.name(countdown)
         guard countdown.state == .paused else { return "\(name): again in \(left)" }
