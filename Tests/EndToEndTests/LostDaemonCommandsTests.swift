@@ -153,4 +153,23 @@ struct LostDaemonCommandsTests {
             ]
         )
     }
+
+    @Test(
+        "a daemon that has no history again and again is told of once, and asked less and less often",
+        arguments: ["watch --json", "watch --format json", "wait tea", "attach tea"]
+    )
+    func backsOff(_ line: String) throws {
+        let directory = try TemporaryDirectory()
+        let daemon = try ListeningSocket(path: directory.path(of: "socket"))
+        let watch = try Typist(at: daemon.path).begin(line)
+        for _ in 0..<4 {
+            let attempt = try daemon.accept()
+            _ = try attempt.message()
+            try attempt.send(message: #"{"error":"io.countdownd.HistoryTrimmed","parameters":{"oldestRevision":8}}"#)
+        }
+        watch.interrupt()
+        let run = try watch.finish()
+        #expect(run.messages == ["the daemon keeps no history from where this watch was; endings may have been missed"])
+        #expect(run.exitCode == 130)
+    }
 }

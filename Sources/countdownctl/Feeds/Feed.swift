@@ -68,10 +68,10 @@ struct Feed {
     private mutating func take(_ notice: EventStream.Notice) throws {
         switch notice {
         case .lost: try feed?.showNothing()
-        case .historyTrimmed: try feed?.beginAfresh()
+        case .historyTrimmed, .trimmedAgain: try feed?.beginAfresh()
         case .back: break
         }
-        output.say(notice.sentence)
+        if let sentence = notice.sentence { output.say(sentence) }
     }
 
     /// Waits before another attempt; the code to leave with where that is wanted.

@@ -13,7 +13,9 @@ protocol EventPrinter {
 }
 
 extension EventPrinter {
-    func tell(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) { output.say(notice.sentence) }
+    func tell(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) {
+        if let sentence = notice.sentence { output.say(sentence) }
+    }
 
     func rest() throws(StreamFailure) {}
 }

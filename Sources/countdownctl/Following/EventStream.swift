@@ -14,8 +14,10 @@ struct EventStream: ~Copyable {
     enum Notice: Equatable {
         case lost
         case back
-        /// Endings may have been missed.
+        /// The daemon has no history from the watch's revision on: the watch begins again, and ends may be missing.
         case historyTrimmed
+        /// The same again, before the new watch has told all there is. A person was told the first time.
+        case trimmedAgain
     }
 
     private let daemon: Daemon
@@ -23,6 +25,8 @@ struct EventStream: ~Copyable {
     private var following: Following
     private var client: Client?
     private var waiting: [Step] = []
+    /// Whether history was trimmed and no watch has told all there is since.
+    private var isTrimmed = false
 
     /// Begins a watch.
     ///
@@ -73,6 +77,7 @@ struct EventStream: ~Copyable {
 
     private mutating func take(_ events: [Event]) {
         if following.take(events) { waiting.append(.notice(.back)) }
+        if isTrimmed, events.contains(where: { $0.type == .synced }) { isTrimmed = false }
         waiting.append(.events(events))
     }
 
@@ -83,7 +88,9 @@ struct EventStream: ~Copyable {
         switch loss {
         case .lost: waiting.append(.notice(.lost))
         case .stillLost: break
-        case .historyTrimmed: waiting.append(.notice(.historyTrimmed))
+        case .historyTrimmed:
+            waiting.append(.notice(isTrimmed ? .trimmedAgain : .historyTrimmed))
+            isTrimmed = true
         }
     }
 
@@ -113,12 +120,16 @@ struct EventStream: ~Copyable {
 }
 
 extension EventStream.Notice {
-    /// What a person is told of it.
-    var sentence: String {
+    /// What a person is told while the daemon is away.
+    static let lostSentence = "the daemon is gone; waiting for it to come back"
+
+    /// The message for a person; nil if there is nothing new to say.
+    var sentence: String? {
         switch self {
-        case .lost: "the daemon is gone; waiting for it to come back"
+        case .lost: Self.lostSentence
         case .back: "the daemon is back"
         case .historyTrimmed: "the daemon keeps no history from where this watch was; endings may have been missed"
+        case .trimmedAgain: nil
         }
     }
 }

@@ -89,7 +89,7 @@ struct CodeScreen: Screen {
     func remains(on canvas: Canvas) -> [StyledLine] { [] }
 
     private func note(on canvas: Canvas) -> StyledLine {
-        if isLost { return StyledLine(EventStream.Notice.lost.sentence, .yellow, on: canvas) }
+        if isLost { return StyledLine(EventStream.Notice.lostSentence, .yellow, on: canvas) }
         if isMissingSome { return StyledLine("\(input.length - input.characters.count) more", .yellow, on: canvas) }
         var hints: [KeyHints.Hint] = []
         if confirms, input.isFull { hints.append(KeyHints.Hint("enter", "done")) }

@@ -114,7 +114,7 @@ extension CountdownButton {
         case .lost: isLost = true
         // One that ended and was forgotten meanwhile is not told.
         case .back: return [.call(.get(key: start.key))]
-        case .historyTrimmed: if !isBusy { phase = .unknown }
+        case .historyTrimmed, .trimmedAgain: if !isBusy { phase = .unknown }
         }
         return []
     }

@@ -23,7 +23,7 @@ extension FollowScreen {
     }
 
     private func noteLine(on canvas: Canvas) -> StyledLine {
-        if isLost { return StyledLine(EventStream.Notice.lost.sentence, .yellow, on: canvas) }
+        if isLost { return StyledLine(EventStream.Notice.lostSentence, .yellow, on: canvas) }
         switch note {
         case .question(let key):
             let name = PrintableText.escape(key)

@@ -92,10 +92,10 @@ extension FollowScreen {
             isLost = false
             // What is not told again has not changed, or has ended and been forgotten.
             return countdowns.keys.filter { !heard.contains($0) }.map { .call(.get(key: $0)) }
-        case .historyTrimmed:
+        case .historyTrimmed, .trimmedAgain:
             countdowns = [:]
             isSynced = false
-            return [.print([notice.sentence])]
+            return notice.sentence.map { [.print([$0])] } ?? []
         }
     }
 
