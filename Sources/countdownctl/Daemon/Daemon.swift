@@ -34,3 +34,85 @@ struct Daemon: Sendable {
         }
     }
 }
+
+extension Daemon {
+    /// Connects, makes one call and returns its answer; nil where somebody left before it came.
+    func call<M: Method>(_ method: M, unless interruption: any Waiting) throws(Failure) -> M.Reply? {
+        var client = try connect()
+        do {
+            try client.start(method)
+            while true {
+                if let reply = try client.nextReply(to: M.self, until: .passed) { return reply.reply }
+                if interruption.wait(for: client.descriptor) == .interrupted { return nil }
+            }
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+/// A request that has been sent and is to be answered.
+struct Exchange: ~Copyable {
+    let request: Request
+    private var client: Client
+
+    /// Connects and sends it.
+    ///
+    /// - Throws: that there is no daemon.
+    init(_ request: Request, of daemon: Daemon) throws(Failure) {
+        var client = try daemon.connect()
+        do {
+            switch request {
+            case .get(let key): try client.start(Get(key: key))
+            case .start(let start): try client.start(start)
+            case .pause(let key): try client.start(Pause(key: key))
+            case .resume(let key): try client.start(Resume(key: key))
+            case .cancel(let key): try client.start(Cancel(key: key))
+            case .adjust(let key, let amount): try client.start(Adjust(key: key, byUSec: amount))
+            }
+        } catch {
+            throw Failure(error)
+        }
+        self.request = request
+        self.client = client
+    }
+
+    /// Readable when the answer may be there.
+    var descriptor: Int32? { client.descriptor }
+
+    /// The answer; nil where it has not come.
+    mutating func answer() -> Result<Countdown, Failure>? {
+        do {
+            let answer =
+                switch request {
+                case .get: try client.nextReply(to: Get.self, until: .passed)?.reply.countdown
+                case .start: try client.nextReply(to: Start.self, until: .passed)?.reply.countdown
+                case .pause: try client.nextReply(to: Pause.self, until: .passed)?.reply.countdown
+                case .resume: try client.nextReply(to: Resume.self, until: .passed)?.reply.countdown
+                case .cancel: try client.nextReply(to: Cancel.self, until: .passed)?.reply.countdown
+                case .adjust: try client.nextReply(to: Adjust.self, until: .passed)?.reply.countdown
+                }
+            return answer.map { .success($0) }
+        } catch {
+            return .failure(Failure(error))
+        }
+    }
+}
+
+/// A call of the daemon that a screen asks for; its answer is a countdown.
+enum Request: Equatable {
+    case get(key: String)
+    case start(Start)
+    case pause(key: String)
+    case resume(key: String)
+    case cancel(key: String)
+    /// Adds microseconds, or takes them.
+    case adjust(key: String, by: Int64)
+
+    var key: String {
+        switch self {
+        case .get(let key), .pause(let key), .resume(let key), .cancel(let key), .adjust(let key, _): key
+        case .start(let start): start.key
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// A button alone on a terminal.
 struct ButtonScreen: Screen {
@@ -50,5 +51,105 @@ struct ButtonScreen: Screen {
         if isLeaving { return StyledLine("leaves when the command has ended; Ctrl-C ends it", .yellow, on: canvas) }
         let press = button.isEnabled ? [KeyHints.Hint("enter", "press")] : []
         return KeyHints.line(press + [KeyHints.Hint("q", "leave")], on: canvas)
+    }
+}
+
+/// How a button looks: a frame around its title, dim while it takes no presses, and beside it what there is to say.
+struct ButtonPicture {
+    /// The fewest rows that a frame around a title takes with what stands below.
+    static let height = 3
+
+    private let button: CountdownButton
+    private let canvas: Canvas
+    /// Whether it has the keyboard where there is something else that could have it.
+    private let isFocused: Bool
+
+    init(_ button: CountdownButton, on canvas: Canvas, isFocused: Bool = true) {
+        self.button = button
+        self.canvas = canvas
+        self.isFocused = isFocused
+    }
+
+    /// Its lines, the whole button being what can be clicked.
+    var frame: Frame {
+        let width = self.width
+        guard canvas.rows > Self.height, canvas.columns >= width else { return narrowFrame }
+        var lines = border(width: width).map { text in
+            var line = StyledLine()
+            line.append(text, tint, canvas.palette)
+            return line
+        }
+        let target = Frame.Target(rows: 0..<Self.height, columns: 0..<width)
+        if let (remark, tint) = remark {
+            if width + 2 + DisplayWidth.of(remark) <= canvas.columns {
+                lines[1].append("  ")
+                lines[1].append(remark, tint, canvas.palette)
+            } else {
+                lines.append(StyledLine(remark, tint, on: canvas))
+            }
+        }
+        return Frame(lines: lines, targets: [target])
+    }
+
+    /// What stands on the button now.
+    var title: String {
+        switch button.phase {
+        case .unknown, .idle, .running, .starting: Self.printable(button.title)
+        case .counting(let countdown): button.wording.counting.render(countdown.remainingUSec)
+        }
+    }
+
+    /// A title or sentence that somebody typed for this button. It is compared with nothing, so its backslashes stay.
+    private static func printable(_ text: String) -> String { PrintableText.escape(text, doublesBackslashes: false) }
+
+    /// One line with the title in brackets, where there is no room for more.
+    private var narrowFrame: Frame {
+        let text = "[\(canvas.fit(title, columns: canvas.columns - 2))]"
+        var lines = [StyledLine(text, tint, on: canvas)]
+        let target = Frame.Target(rows: 0..<1, columns: 0..<lines[0].width)
+        if let (remark, tint) = remark { lines.append(StyledLine(remark, tint, on: canvas)) }
+        return Frame(lines: lines, targets: [target])
+    }
+
+    /// The same for all its titles, so that nothing moves while it counts.
+    private var width: Int {
+        let full = button.wording.counting.render(button.countdown?.durationUSec ?? button.start.durationUSec ?? 0)
+        let titles = [button.wording.title, button.wording.again ?? "", full, title].map(Self.printable)
+        return titles.reduce(0) { max($0, DisplayWidth.of($1)) } + 6
+    }
+
+    private var tint: Palette.Tint { button.isEnabled && isFocused ? .bold : .faint }
+
+    private func border(width: Int) -> [String] {
+        let inner = width - 2
+        let space = inner - DisplayWidth.of(title)
+        let left = String(repeating: " ", count: space / 2)
+        let right = String(repeating: " ", count: space - space / 2)
+        let (corners, line, side) = strokes
+        let edge = String(repeating: line, count: inner)
+        return [
+            "\(corners[0])\(edge)\(corners[1])", "\(side)\(left)\(title)\(right)\(side)",
+            "\(corners[2])\(edge)\(corners[3])",
+        ]
+    }
+
+    /// Heavy where it can be pressed, so that this is to be seen without colours too.
+    private var strokes: (corners: [String], line: String, side: String) {
+        switch (canvas.glyphs, button.isEnabled) {
+        case (.blocks, true): (["┏", "┓", "┗", "┛"], "━", "┃")
+        case (.blocks, false): (["┌", "┐", "└", "┘"], "─", "│")
+        case (.ascii, true): (["+", "+", "+", "+"], "=", "|")
+        case (.ascii, false): (["+", "+", "+", "+"], "-", ":")
+        }
+    }
+
+    private var remark: (String, Palette.Tint?)? {
+        if let failure = button.failure { return (Self.printable(failure), .red) }
+        switch button.phase {
+        case .unknown, .idle: return nil
+        case .running, .starting: return ("…", .faint)
+        case .counting(let countdown) where countdown.state == .paused: return ("paused", .yellow)
+        case .counting(let countdown): return button.wording.sent.map { ($0.render(countdown.remainingUSec), nil) }
+        }
     }
 }

@@ -1,3 +1,6 @@
+import Glibc
+import IPC
+
 /// A code of so many characters that is being typed, and where the next one goes.
 struct CodeInput: Equatable {
     /// Which characters a code has.
@@ -87,4 +90,46 @@ struct CodeInput: Equatable {
 
     /// Moves the cursor by so many boxes, never past the first one that is empty.
     mutating func move(by distance: Int) { place = min(max(place + distance, 0), characters.count) }
+}
+
+/// A code that comes as a line of standard input.
+struct CodeLine {
+    /// The longest line that is read.
+    private static let limit = 4_096
+
+    let input: CodeInput
+    let isHidden: Bool
+
+    /// Reads the line and prints the code in it.
+    ///
+    /// - Throws: that it holds none.
+    func read(until deadline: Client.Deadline?) throws -> CommandStatus {
+        if StandardStream.input.isTerminal {
+            guard !isHidden else { throw Failure.usage("this terminal cannot be drawn on, and so not hide a code") }
+            try StandardStream.error.write(Array("code (\(input.length) characters): ".utf8))
+        }
+        var line: [UInt8] = []
+        while line.last != UInt8(ascii: "\n"), line.count < Self.limit {
+            var set = PollSet()
+            let place = set.add(STDIN_FILENO)
+            set.wait(until: [deadline])
+            guard set.isReady(place) else {
+                if deadline?.remainingUSec == 0 { return .timedOut }
+                continue
+            }
+            // One at a time, as what stands behind the line is for whoever reads next.
+            var byte: UInt8 = 0
+            let count = unsafe Glibc.read(STDIN_FILENO, &byte, 1)
+            if count == 0 || count < 0 && errno != EINTR { break }
+            if count > 0 { line.append(byte) }
+        }
+        var input = input
+        input.paste(String(decoding: line, as: UTF8.self))
+        guard let code = input.code else {
+            let kind = input.alphabet == .digits ? "digits" : "letters and digits"
+            throw Failure.usage("the line that was read holds no code of \(input.length) \(kind)")
+        }
+        try StandardStream.output.write(Array("\(code)\n".utf8))
+        return .success
+    }
 }

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// A button that counts down once it was pressed and its command has succeeded, and that takes no presses meanwhile. Its
 /// countdown is the daemon's: it is found again wherever the button is shown.
@@ -157,5 +158,18 @@ extension CommandEnding {
         case .ended(.killed(let signal)): return lines.last ?? "\(quoted(name)) was ended by signal \(signal)"
         case .ended(.exited(let code)): return lines.last ?? "\(quoted(name)) failed with code \(code)"
         }
+    }
+}
+
+/// A text with a place for the seconds that remain: `{s}`, or `{ss}` for two digits at least.
+struct SecondsFormat: Equatable {
+    private let pattern: String
+
+    init(_ pattern: String) { self.pattern = PrintableText.escape(pattern, doublesBackslashes: false) }
+
+    /// The text with so many microseconds, a second that has begun counting as whole.
+    func render(_ microseconds: Int64) -> String {
+        let seconds = max(0, microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0))
+        return pattern.substituting(twoDigits(seconds), for: "{ss}").substituting("\(seconds)", for: "{s}")
     }
 }

@@ -17,3 +17,144 @@ struct Frame: Equatable {
         targets.contains { $0.rows.contains(row) && $0.columns.contains(column) }
     }
 }
+
+/// A line of a frame: text with its colours, and how wide it is.
+struct StyledLine: Equatable {
+    /// The text with the sequences that colour it.
+    private(set) var text = ""
+    /// In columns.
+    private(set) var width = 0
+
+    init() {}
+
+    /// A line of one colour, cut where it is wider than so many columns.
+    init(_ text: String, _ tint: Palette.Tint? = nil, on canvas: Canvas) {
+        append(canvas.fit(text, columns: canvas.columns), tint, canvas.palette)
+    }
+
+    /// Puts text at the end. It must hold nothing that commands a terminal.
+    mutating func append(_ text: String, _ tint: Palette.Tint? = nil, _ palette: Palette = .plain) {
+        self.text += palette.paint(text, tint)
+        width += DisplayWidth.of(text)
+    }
+
+    /// Puts another line at the end.
+    mutating func append(_ line: StyledLine) {
+        text += line.text
+        width += line.width
+    }
+
+    /// Fills it with spaces up to a column.
+    mutating func pad(to column: Int) {
+        guard column > width else { return }
+        text += String(repeating: " ", count: column - width)
+        width = column
+    }
+}
+
+/// What a frame is drawn on and with.
+struct Canvas {
+    /// How wide a line may be.
+    let columns: Int
+    /// How many lines there may be.
+    let rows: Int
+    let glyphs: Glyphs
+    let palette: Palette
+    let clock: ClockText
+    /// Whether keys come from the terminal.
+    var hasKeys = true
+    /// Whether a cursor that blinks is to be seen just now.
+    var showsCursor = true
+
+    /// The text, its end replaced by a mark where it is wider than so many columns.
+    func fit(_ text: String, columns: Int) -> String { glyphs.fit(text, columns: columns) }
+}
+
+/// Turns frames into what a terminal is to be sent, one frame at once: the lines that changed, and nothing where none
+/// has. Frames stand in the midst of what was on the terminal before; in between the cursor rests at their beginning, so
+/// that they are found again where the terminal broke the lines anew.
+struct FramePainter {
+    /// Terminals that know this mode show what comes in it all at once; others pass over it.
+    private static let beginning = "\u{1B}[?2026h"
+    private static let ending = "\u{1B}[?2026l"
+    private static let eraseLine = "\u{1B}[K"
+    private static let eraseBelow = "\u{1B}[J"
+
+    private var drawn: [StyledLine] = []
+    /// Whether what stands there may be something else than what was drawn.
+    private var isDisturbed = false
+
+    /// Notes that the terminal changed its size or that others drew on it: the next frame is drawn as a whole.
+    mutating func disturb() { isDisturbed = true }
+
+    /// Draws a frame in the place of the one before, and lines above it that stay.
+    mutating func paint(_ lines: [StyledLine], below permanent: [String] = []) -> String {
+        if isDisturbed || !permanent.isEmpty { return paintAll(lines, below: permanent) }
+        guard lines != drawn else { return "" }
+        var text = ""
+        var row = 0
+        for (place, line) in lines.enumerated() where place >= drawn.count || line != drawn[place] {
+            text += down(from: row, to: place) + line.text + Self.eraseLine
+            row = place
+        }
+        if lines.count < drawn.count {
+            text += down(from: row, to: max(lines.count - 1, 0)) + (lines.isEmpty ? "" : lines[lines.count - 1].text)
+            text += Self.eraseBelow
+            row = max(lines.count - 1, 0)
+        }
+        drawn = lines
+        return Self.beginning + text + up(row) + Self.ending
+    }
+
+    /// Draws the last frame, and goes to the line below it.
+    mutating func finish(_ lines: [StyledLine], below permanent: [String] = []) -> String {
+        let text = paint(lines, below: permanent)
+        defer { self = FramePainter() }
+        return lines.isEmpty ? text : text + "\r\(String(repeating: "\n", count: lines.count))"
+    }
+
+    private mutating func paintAll(_ lines: [StyledLine], below permanent: [String]) -> String {
+        isDisturbed = false
+        drawn = lines
+        let above = permanent.map { "\($0)\r\n" }.joined()
+        let frame = lines.map(\.text).joined(separator: "\r\n")
+        return Self.beginning + "\r" + Self.eraseBelow + above + frame + up(lines.count - 1) + Self.ending
+    }
+
+    /// To the beginning of a line, which is made where it is not there.
+    private func down(from row: Int, to place: Int) -> String {
+        "\r" + String(repeating: "\n", count: max(place - row, 0))
+    }
+
+    private func up(_ rows: Int) -> String { rows > 0 ? "\r\u{1B}[\(rows)A" : "\r" }
+}
+
+/// On which row of its terminal a frame begins: only the terminal knows, and is asked where a click may come.
+struct FrameOrigin {
+    private enum Knowledge: Equatable {
+        case unknown
+        case asked
+        case known(row: Int)
+    }
+
+    private var knowledge = Knowledge.unknown
+
+    /// Notes that the frame may be elsewhere now.
+    mutating func lose() { knowledge = .unknown }
+
+    /// Notes the terminal's answer.
+    mutating func found(_ row: Int) { if knowledge == .asked { knowledge = .known(row: row) } }
+
+    /// What asks the terminal where its cursor is, which rests at the beginning of the frame; empty where that is known.
+    mutating func question() -> String {
+        guard knowledge == .unknown else { return "" }
+        knowledge = .asked
+        return "\u{1B}[6n"
+    }
+
+    /// The row of the frame at a row of the terminal; nil where that is not known.
+    func row(of row: Int) -> Int? {
+        guard case .known(let first) = knowledge else { return nil }
+        return row - first
+    }
+}

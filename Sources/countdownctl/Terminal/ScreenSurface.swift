@@ -1,3 +1,5 @@
+import IPC
+
 /// A terminal, and the picture that stands on it until it is given back.
 struct ScreenSurface: ~Copyable {
     private var device: TerminalDevice
@@ -96,5 +98,33 @@ struct ScreenSurface: ~Copyable {
 
     private func write(_ text: String) throws(StreamFailure) {
         if !text.isEmpty { try device.output.write(Array(text.utf8)) }
+    }
+}
+
+/// The beat of a cursor that blinks: seen and unseen for as long as each other.
+struct Blinking {
+    /// About once a second, as terminals do.
+    private static let interval: Int64 = 530_000
+
+    private(set) var showsCursor = true
+    /// When it is to change; nil where none blinks.
+    private(set) var next: Client.Deadline?
+
+    /// Whether there is a cursor to be seen.
+    var isWanted = false {
+        didSet { if isWanted != oldValue { begin() } }
+    }
+
+    /// Begins with a cursor that is seen, as it is after each key.
+    mutating func begin() {
+        showsCursor = true
+        next = isWanted ? .after(microseconds: Self.interval) : nil
+    }
+
+    /// Changes where it is time.
+    mutating func pass() {
+        guard let next, next.remainingUSec == 0 else { return }
+        showsCursor.toggle()
+        self.next = .after(microseconds: Self.interval)
     }
 }

@@ -144,3 +144,107 @@ extension TerminalSession {
         }
     }
 }
+
+extension TerminalSession {
+    /// Shows the screen until it is left, with what a watch tells where there is one.
+    ///
+    /// - Throws: that there is no daemon, or that it refuses the watch.
+    func run(watching key: String?, until deadline: Client.Deadline? = nil) throws -> CommandStatus {
+        defer { close() }
+        guard let key, let daemon else {
+            return wait(for: nil, until: deadline) == .timedOut ? .timedOut : leavingStatus
+        }
+        var stream = try EventStream(Following(Selection(keys: [key])), of: daemon, interruption: self)
+        while !isLeaving {
+            switch try stream.next(until: deadline) {
+            case .events(let events):
+                for event in events { take(.told(event)) }
+                serveAll()
+            case .notice(let notice): take(.notice(notice))
+            case .timedOut: return .timedOut
+            case .interrupted: break
+            }
+        }
+        return leavingStatus
+    }
+}
+
+/// What a watch tells, on a screen.
+extension TerminalSession: EventPrinter where S == FollowScreen {
+    func show(_ events: [Event]) throws(StreamFailure) {
+        for event in events { take(.told(event)) }
+        serveAll()
+    }
+
+    func tell(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) { take(.notice(notice)) }
+
+    func rest() throws(StreamFailure) { close() }
+}
+
+/// What a screen asked for and that goes on: calls of the daemon, one after the other, and a command. What comes of it
+/// is told as the events that the screen takes.
+struct ScreenErrands: ~Copyable {
+    /// Nil where the screen makes no calls.
+    let daemon: Daemon?
+    private var requests: [Request] = []
+    private var exchange: Exchange?
+    private var command: RunningCommand?
+
+    init(of daemon: Daemon?) { self.daemon = daemon }
+
+    /// Makes a call once those before it have been answered.
+    mutating func call(_ request: Request) -> [ScreenEvent] {
+        requests.append(request)
+        return send()
+    }
+
+    /// Runs a command.
+    mutating func run(_ words: ShellCommand) -> [ScreenEvent] {
+        do {
+            command = try RunningCommand(words)
+            return []
+        } catch {
+            return [.ended(CommandEnding(cause: .notRun(errno: error.errno)))]
+        }
+    }
+
+    /// Readable when an answer may be there.
+    var answering: Int32? { mutating get { exchange?.descriptor } }
+
+    /// Readable when the command has said something.
+    var speaking: Int32? { mutating get { command?.descriptor } }
+
+    /// Takes an answer that may be there.
+    mutating func takeAnswer() -> [ScreenEvent] {
+        guard let request = exchange?.request, let answer = exchange?.answer() else { return [] }
+        exchange = nil
+        return [.answered(request, answer)] + send()
+    }
+
+    /// Takes what the command has said.
+    mutating func listen() { command?.read() }
+
+    /// Takes the end of the command, which may have come.
+    mutating func reap() -> [ScreenEvent] {
+        guard let ending = command?.ending() else { return [] }
+        command = nil
+        return [.ended(ending)]
+    }
+
+    /// Asks the command to end.
+    mutating func terminate() { command?.terminate() }
+
+    /// Sends the next call where none waits for its answer; what became of those that could not be sent.
+    private mutating func send() -> [ScreenEvent] {
+        var events: [ScreenEvent] = []
+        while let daemon, exchange == nil, !requests.isEmpty {
+            let request = requests.removeFirst()
+            do {
+                exchange = try Exchange(request, of: daemon)
+            } catch {
+                events.append(.answered(request, .failure(error)))
+            }
+        }
+        return events
+    }
+}

@@ -102,3 +102,143 @@ extension DurationText {
         case tooLong(String)
     }
 }
+
+extension DurationText.Invalid: CustomStringConvertible {
+    /// What was wrong, and what would be right.
+    var description: String {
+        switch self {
+        case .empty: "an empty text is no length of time; 5m, 90s or 1:30 is one"
+        case .notADuration(let text): "\(quoted(text)) is no length of time; 5m, 90s or 1:30 is one"
+        case .signed(let text):
+            "\(quoted(text)) has a sign; a length of time is positive and has none, as in \(Self.unsigned(text))"
+        case .missingUnit(let text, let previous):
+            "\(quoted(text)) lacks a unit at its end: \(guesses(text, previous.smaller))?"
+        case .calendarUnit(let text, let unit): calendarSentence(text, unit)
+        case .unknownUnit(let text, let unit): unknownSentence(text, unit)
+        case .clockField(let text):
+            "\(quoted(text)) is no length of time; minutes and seconds have two digits up to 59, as in 1:05 or 1:02:03"
+        case .tooLong(let text): "\(quoted(text)) is too long; the longest countdown takes 100 years"
+        }
+    }
+
+    /// The text without its sign, where it reads as a length so.
+    private static func unsigned(_ text: String) -> String {
+        let rest = String(text.drop { $0 == "-" || $0 == "+" || $0 == " " })
+        return DurationText.isRight(rest) ? rest : "5m"
+    }
+
+    private func guesses(_ text: String, _ units: [DurationUnit]) -> String {
+        units.map { quoted(text + $0.symbol) }.joined(separator: " or ")
+    }
+
+    private func calendarSentence(_ text: String, _ unit: String) -> String {
+        guard unit == "M" else {
+            return "\(quoted(text)): months and years are of unequal length; name days or weeks, as in 30d"
+        }
+        let minutes = text.substituting("m", for: "M")
+        return "\(quoted(text)): M is a month, and months are of unequal length; minutes are \(quoted(minutes))"
+    }
+
+    private func unknownSentence(_ text: String, _ unit: String) -> String {
+        if let known = DurationUnit(unit.lowercased()) {
+            return "\(quoted(text)): units are lower case: \(quoted(text.substituting(known.symbol, for: unit)))"
+        }
+        return "\(quoted(text)): \(quoted(unit)) is no unit; there are us, ms, s, m, h, d and w"
+    }
+}
+
+/// A unit of length that always has the same number of microseconds.
+enum DurationUnit: Int64, CaseIterable {
+    case microsecond = 1
+    case millisecond = 1_000
+    case second = 1_000_000
+    case minute = 60_000_000
+    case hour = 3_600_000_000
+    case day = 86_400_000_000
+    case week = 604_800_000_000
+
+    /// Units that systemd.time(7) has, which are no fixed length; `M` is its month.
+    static let ofCalendar: Set<String> = ["M", "month", "months", "y", "Y", "year", "years"]
+
+    /// The unit of a name that systemd.time(7) gives it.
+    init?(_ name: String) {
+        guard let unit = Self.allCases.first(where: { $0.names.contains(name) }) else { return nil }
+        self = unit
+    }
+
+    var microseconds: Int64 { rawValue }
+
+    /// The shortest name.
+    var symbol: String { names[0] }
+
+    /// The units that somebody may mean who leaves one out behind this one: the next smaller one first.
+    var smaller: [DurationUnit] {
+        switch self {
+        case .week: [.day, .hour]
+        case .day: [.hour, .minute]
+        case .hour: [.minute, .second]
+        case .minute: [.second]
+        case .second: [.millisecond]
+        case .millisecond, .microsecond: [.microsecond]
+        }
+    }
+
+    private var names: [String] {
+        switch self {
+        case .microsecond: ["us", "\u{B5}s", "\u{3BC}s", "usec"]
+        case .millisecond: ["ms", "msec"]
+        case .second: ["s", "sec", "second", "seconds"]
+        case .minute: ["m", "min", "minute", "minutes"]
+        case .hour: ["h", "hr", "hour", "hours"]
+        case .day: ["d", "day", "days"]
+        case .week: ["w", "week", "weeks"]
+        }
+    }
+}
+
+/// A length of time as it could have been typed: `5m`, `1h30m`, `1m30.5s`, `250ms`. Reading it again gives the same
+/// length.
+enum LengthText {
+    static func render(_ microseconds: Int64) -> String {
+        guard microseconds > 0 else { return "0s" }
+        var rest = microseconds
+        var text = ""
+        for unit in [DurationUnit.day, .hour, .minute] where rest >= unit.microseconds {
+            text += "\(rest / unit.microseconds)\(unit.symbol)"
+            rest %= unit.microseconds
+        }
+        if rest > 0 { text += seconds(rest, alone: text.isEmpty) }
+        return text
+    }
+
+    /// Less than a minute; less than a second too where it stands alone.
+    private static func seconds(_ microseconds: Int64, alone: Bool) -> String {
+        if alone, microseconds < 1_000 { return "\(microseconds)us" }
+        if alone, microseconds < 1_000_000 { return decimal(microseconds, of: .millisecond) }
+        return decimal(microseconds, of: .second)
+    }
+
+    private static func decimal(_ microseconds: Int64, of unit: DurationUnit) -> String {
+        let (whole, part) = microseconds.quotientAndRemainder(dividingBy: unit.microseconds)
+        guard part > 0 else { return "\(whole)\(unit.symbol)" }
+        // The zeros at the front of the fraction come from the digit that is put before it and dropped.
+        var fraction = String(unit.microseconds + part).dropFirst()
+        while fraction.last == "0" { fraction.removeLast() }
+        return "\(whole).\(fraction)\(unit.symbol)"
+    }
+}
+
+/// What remains, as timers show it: `0:07`, `4:59`, `1:02:03`, `3d 4:05:06`.
+enum RemainingText {
+    /// A second that has begun counts whole: a timer of five minutes shows 5:00 first, and 0:00 when it is over.
+    static func render(_ microseconds: Int64) -> String {
+        let seconds = max(0, microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0))
+        let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60)
+        let ending = "\(twoDigits(minutes)):\(twoDigits(seconds % 60))"
+        if days > 0 { return "\(days)d \(hours):\(ending)" }
+        return hours > 0 ? "\(hours):\(ending)" : "\(minutes):\(twoDigits(seconds % 60))"
+    }
+}
+
+/// A number below 100, with a zero before it where it has one digit.
+func twoDigits(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -1,0 +1,191 @@
+import ArgumentParser
+import IPC
+import System
+
+/// What can be asked of the program: a subcommand, which says how it went.
+protocol Verb: ParsableCommand {
+    /// Does it.
+    ///
+    /// - Throws: a `Failure`, or a `StreamFailure` of standard output.
+    func perform() throws -> CommandStatus
+}
+
+/// The keys that a verb takes, each as it is: no pattern.
+struct KeyArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The countdowns.", valueName: "key"), completion: KeyCompletion.kind)
+    var keys: [String] = []
+
+    /// The keys, of which there is one at least.
+    ///
+    /// - Throws: how the verb is typed.
+    func required(by verb: String) throws(Failure) -> [String] {
+        guard !keys.isEmpty else { throw missingKey(verb) }
+        return keys
+    }
+}
+
+/// The one key that a verb takes, as it is: no pattern.
+struct KeyArgument: ParsableArguments {
+    @Argument(help: "The countdown.", completion: KeyCompletion.kind)
+    var key: String?
+
+    /// The key.
+    ///
+    /// - Throws: how the verb is typed.
+    func required(by verb: String) throws(Failure) -> String {
+        guard let key else { throw missingKey(verb) }
+        return key
+    }
+}
+
+private func missingKey(_ verb: String) -> Failure { .usage("which key? `countdownctl \(verb) tea`") }
+
+/// The condition under which a change is made.
+struct RevisionOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Only where that is the revision of its last change.", valueName: "revision"))
+    var ifRevision: Int64?
+}
+
+/// The keys that a shell offers where one is typed: those that run or are paused, asked from the daemon.
+enum KeyCompletion {
+    /// More than anybody looks through.
+    private static let limit: Int64 = 200
+    /// How long somebody who pressed Tab is kept by a daemon that does not answer, in microseconds.
+    private static let patience: Int64 = 5_000_000
+
+    /// What ArgumentParser asks for the keys.
+    static let kind = CompletionKind.custom { words, _, prefix in
+        // Nobody who presses Tab wants to log in for it.
+        words.contains(where: RemoteInvocation.isOption) ? [] : keys(beginningWith: prefix)
+    }
+
+    /// None where there is no daemon: a shell has no place for what is wrong.
+    private static func keys(beginningWith prefix: String) -> [String] {
+        let request = List(match: ["\(escaped(prefix))*"], soonest: limit)
+        guard var client = try? Daemon().connect(), (try? client.start(streaming: request)) != nil else { return [] }
+        let deadline = Client.Deadline.after(microseconds: patience)
+        var keys: [String] = []
+        while let page = try? client.nextReply(to: List.self, until: deadline) {
+            keys += page.reply.countdowns.map(\.key)
+            if !page.continues { break }
+        }
+        return keys.filter { $0.hasPrefix(prefix) && isHarmless($0) }
+    }
+
+    /// Whether no shell sees more in the key than a word: bash expands what it is offered.
+    private static func isHarmless(_ key: String) -> Bool {
+        let ascii = String(decoding: key.utf8.filter { $0 < 0x80 }, as: UTF8.self)
+        return PrintableText.isPrintable(key) && (ascii.isEmpty || ShellWord.quote(ascii) == ascii)
+    }
+
+    /// The text as a pattern that matches it alone.
+    private static func escaped(_ text: String) -> String {
+        text.map { "*?[".contains($0) ? "[\($0)]" : String($0) }.joined()
+    }
+}
+
+/// How a verb prints; every verb that prints data has these. Those of `MessageOptions` are among them as they are, as an
+/// option group in an option group would add 8 % to the instructions of the whole program.
+struct OutputOptions: ParsableArguments {
+    // The option alone is given its value by `TypedArguments`: ArgumentParser's own way to do without one passes over
+    // values that it does not know.
+    @Option(
+        help: ArgumentHelp(
+            "Print the objects of the interface io.countdownd as JSON: --json, or --json=pretty.",
+            valueName: "short|pretty"
+        )
+    )
+    var json: JSONStyle?
+
+    @Option(help: ArgumentHelp("Colour what is printed; NO_COLOR is kept.", valueName: "when"))
+    var color = ColorChoice.auto
+
+    @Flag(name: .shortAndLong, help: MessageOptions.quietHelp)
+    var quiet = false
+
+    @Option(help: HostOption.help, completion: HostOption.completion)
+    var host: String?
+
+    /// What the options ask for.
+    var output: Output {
+        Output(
+            isQuiet: quiet,
+            json: json,
+            palette: Palette(
+                isColoured: color.allows(
+                    isTerminal: StandardStream.output.isTerminal,
+                    environment: Environment.value
+                )
+            )
+        )
+    }
+}
+
+/// What a verb says that prints no data, and where.
+struct MessageOptions: ParsableArguments {
+    static let quietHelp: ArgumentHelp = "Say nothing but what is wrong."
+
+    @Flag(name: .shortAndLong, help: quietHelp)
+    var quiet = false
+
+    @Option(help: HostOption.help, completion: HostOption.completion)
+    var host: String?
+}
+
+extension JSONStyle: ExpressibleByArgument {}
+
+/// When to colour.
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
+    /// On a terminal that can, unless NO_COLOR is set.
+    case auto
+    case always
+    case never
+
+    func allows(isTerminal: Bool, environment: (String) -> String?) -> Bool {
+        switch self {
+        case .always: true
+        case .never: false
+        case .auto: isTerminal && environment("NO_COLOR") == nil && environment("TERM") != "dumb"
+        }
+    }
+}
+
+/// Whose daemon is meant, where it is that of another machine: an option of every verb for help and completion alone, as
+/// `RemoteInvocation` takes it away before a verb is read.
+///
+/// Each has it itself: as an option group it would add 8 % to the instructions of the whole program.
+enum HostOption {
+    static let help = ArgumentHelp("The daemon of that machine, by ssh: alice@example.org.", valueName: "host")
+
+    /// The names in the configuration of ssh, patterns apart.
+    static let completion = CompletionKind.shellCommand(
+        "sed -n 's/^ *[Hh]ost[ =]*//p' ~/.ssh/config 2> /dev/null | tr ' ' '\\n' | grep '^[A-Za-z0-9._-]*$'"
+    )
+}
+
+/// Which countdowns a call is about; all where neither keys nor patterns are named.
+struct Selection: Equatable {
+    /// Taken as they are.
+    var keys: [String] = []
+    /// Glob patterns.
+    var patterns: [String] = []
+
+    /// Those of these keys, which are no patterns.
+    init(keys: [String]) { self.keys = keys }
+
+    /// What was typed where patterns may stand. What has nothing of a pattern is a key, of which the daemon takes more.
+    init(typed words: [String]) {
+        for word in words {
+            if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { keys.append(word) }
+        }
+    }
+
+    /// Whether no more than one key can match.
+    var isOne: Bool { keys.count == 1 && patterns.isEmpty }
+
+    /// The patterns as calls take them.
+    var match: [String]? { patterns.isEmpty ? nil : patterns }
+
+    /// The keys as calls take them.
+    var named: [String]? { keys.isEmpty ? nil : keys }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import IPC
+import System
+
+struct ShowVerb: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a countdown.",
+        usage: "countdownctl show KEY [--format TEMPLATE] [options]",
+        discussion: """
+            Examples:
+              countdownctl show tea
+              countdownctl show tea --json | jq .remainingUSec
+              countdownctl show tea --format '{label} {remaining}'     for a prompt
+
+            One that has ended is shown until it is trimmed. A template has {key} {label}
+            {remaining} {s} {percent} {end} {state} in it; where no countdown is known it
+            prints nothing, and the exit code is 4.
+            """
+    )
+
+    @OptionGroup var argument: KeyArgument
+    @Option(help: ArgumentHelp("Print a line that has what is asked for in its places.", valueName: "template"))
+    var format: String?
+
+    @OptionGroup var options: OutputOptions
+
+    func perform() throws -> CommandStatus {
+        let key = try argument.required(by: "show")
+        guard let format else { return try Self.show(key, options.output) }
+        guard options.json == nil else { throw Failure.usage("one of --json and --format, not both") }
+        let template = try Template(format)
+        guard !template.isConstant else {
+            throw Failure.usage("\(quoted(format)) has no place in it; there are \(Template.places)")
+        }
+        do {
+            let countdown = try Daemon().call(Get(key: key)).countdown
+            try options.output.print([template.render(countdown, clock: .local)])
+            return .success
+        } catch let failure as Failure where failure.status == .unknownKey {
+            return failure.status
+        }
+    }
+
+    /// Shows the countdown under a key.
+    static func show(_ key: String, _ output: Output) throws -> CommandStatus {
+        let countdown = try Daemon().call(Get(key: key)).countdown
+        if let style = output.json {
+            try output.print(json: JSONText.object(countdown, style))
+        } else if !output.isQuiet {
+            try output.print(CountdownDetails(countdown: countdown, clock: .local, palette: output.palette).lines)
+        }
+        return .success
+    }
+}
+
+/// A countdown as `show` prints it: a line for what it is, then a field a line.
+struct CountdownDetails {
+    let countdown: Countdown
+    let clock: ClockText
+    let palette: Palette
+
+    var lines: [String] {
+        let state = palette.paint(countdown.state.rawValue, Palette.Tint(countdown.state))
+        return [palette.paint(CountdownText.name(countdown), .bold)]
+            + fields(state).map { name, value in
+                "\(String(repeating: " ", count: 9 - name.count))\(name): \(value)"
+            }
+    }
+
+    private func fields(_ state: String) -> [(String, String)] {
+        var fields = [
+            ("State", state),
+            ("Left", "\(RemainingText.render(countdown.remainingUSec)) of \(length)\(progress)"),
+            ("Started", clock.render(countdown.startedUSec)),
+        ]
+        if let end = countdown.endedUSec {
+            fields.append(("Ended", clock.render(end)))
+        } else if let deadline = countdown.deadlineUSec {
+            fields.append(("Ends", "\(clock.render(deadline))\(clockRule)"))
+        }
+        for (name, value) in (countdown.metadata ?? [:]).sorted(by: { $0.key < $1.key }) {
+            fields.append(("Metadata", "\(PrintableText.escape(name))=\(PrintableText.escape(value))"))
+        }
+        if countdown.forget { fields.append(("Kept", "until its end only")) }
+        fields.append(("Revision", "\(countdown.revision)"))
+        return fields
+    }
+
+    private var length: String { LengthText.render(countdown.durationUSec) }
+
+    private var progress: String {
+        guard countdown.state != .finished, countdown.durationUSec > 0 else { return "" }
+        return ", \(Int(countdown.progress * 100)) % gone"
+    }
+
+    /// What follows the system clock where it is set is worth a word; what does not is what one expects.
+    private var clockRule: String { countdown.clock == .wall ? " by the system clock" : "" }
+}
+
+extension Countdown {
+    /// From 0 at the beginning to 1 at the end.
+    var progress: Double {
+        guard durationUSec > 0 else { return 1 }
+        return min(max(1 - Double(remainingUSec) / Double(durationUSec), 0), 1)
+    }
+}

@@ -1,0 +1,241 @@
+import ArgumentParser
+import IPC
+
+struct StartVerb: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "start",
+        abstract: "Start a countdown, or find it running.",
+        usage: """
+            countdownctl start KEY [DURATION | --for DURATION | --until TIME] [--restart | --extend | --fail]
+                  [--label TEXT] [--meta NAME=VALUE]... [--forget] [--wait | --attach] [options]
+            """,
+        discussion: """
+            Examples:
+              countdownctl start tea 5m
+              countdownctl start call --until 17:30 --label "Call the bank"
+              countdownctl start tea 5m --restart     begin anew where it runs
+              countdownctl start login/alice --fail && send-code
+              countdownctl start tea 5m --wait && play gong.wav
+
+            Without a duration it takes 60 s. Where the key runs or is paused, nothing
+            changes, and what is left is told.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("The key, and how long it takes.", valueName: "key [duration]"),
+        completion: KeyCompletion.kind
+    )
+    var words: [String] = []
+
+    @Option(help: ArgumentHelp("The key, whatever it looks like.", valueName: "key"))
+    var key: String?
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long it takes.", valueName: "duration"))
+    var length: String?
+
+    @Option(help: ArgumentHelp("When it ends; it follows the system clock then.", valueName: "time"))
+    var until: String?
+
+    @Flag var choice: RunningChoice?
+
+    @Option(help: ArgumentHelp("A text that is shown with it.", valueName: "text"))
+    var label: String?
+
+    @Option(help: ArgumentHelp("What programs keep with it.", valueName: "name=value"))
+    var meta: [String] = []
+
+    @Flag(help: "Keep nothing of it after its end.")
+    var forget = false
+
+    @Flag var stay: StayChoice?
+
+    @OptionGroup var options: OutputOptions
+
+    func perform() throws -> CommandStatus {
+        let request = try StartRequest(self, clock: .local)
+        let output = options.output
+        for note in request.notes { output.say(note) }
+        let daemon = try Daemon()
+        guard let stay else {
+            try tell(try reply(to: request.call) { method throws(Failure) in try daemon.call(method) }, output)
+            return .success
+        }
+        let follower =
+            stay == .attach ? try output.follower(of: daemon, .one) : try Follower(EndPrinter(output: output))
+        var ends = EndWatch([request.call.key], of: daemon, output: output, showing: follower) { interruption in
+            let reply = try reply(to: request.call) { method throws(Failure) in
+                try daemon.call(method, unless: interruption)
+            }
+            if let reply { try tell(reply, output) }
+            return reply
+        }
+        return try ends.run(tick: stay == .wait ? 0 : nil)
+    }
+
+    /// Makes the call; a refusal that somebody asked for by `--fail` says what runs.
+    private func reply<Answer>(
+        to call: Start,
+        _ make: (Start) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        do {
+            return try make(call)
+        } catch {
+            guard case .alreadyRunning(let countdown) = error.refusal else { throw error }
+            throw Failure(.tryLater, "\(CountdownText.name(countdown)): \(alreadyThere(countdown))")
+        }
+    }
+
+    private func tell(_ reply: Start.Reply, _ output: Output) throws {
+        if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
+        let countdown = reply.countdown
+        let clause: String
+        switch reply.outcome {
+        case .attached: clause = "\(alreadyThere(countdown)); \(advice(countdown))"
+        // Its event says the same.
+        case .started, .restarted, .extended:
+            if stay == .attach { return }
+            clause = "\(reply.outcome.rawValue), \(CountdownText().remaining(countdown))"
+        }
+        output.say("\(CountdownText.name(countdown)): \(clause)")
+    }
+
+    private func alreadyThere(_ countdown: Countdown) -> String {
+        "is \(countdown.state.rawValue) already, \(CountdownText().remaining(countdown)); nothing changed"
+    }
+
+    private func advice(_ countdown: Countdown) -> String {
+        guard countdown.state == .paused else { return "--restart begins anew" }
+        let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
+        return "`\(resume)` lets it run on, --restart begins anew"
+    }
+}
+
+/// What `start` does where the key is running or paused, if not nothing.
+enum RunningChoice: String, EnumerableFlag {
+    case restart
+    case extend
+    case fail
+
+    static func help(for value: RunningChoice) -> ArgumentHelp? {
+        switch value {
+        case .restart: "Where it runs, begin anew with what is said here."
+        case .extend: "Where it runs, add the duration."
+        case .fail: "Where it runs, do nothing and exit with 75."
+        }
+    }
+
+    /// The same in the terms of the interface.
+    var ifRunning: IfRunning {
+        switch self {
+        case .restart: .restart
+        case .extend: .extend
+        case .fail: .fail
+        }
+    }
+}
+
+/// Whether `start` stays until the end.
+enum StayChoice: String, EnumerableFlag {
+    case wait
+    case attach
+
+    static func help(for value: StayChoice) -> ArgumentHelp? {
+        switch value {
+        case .wait: "Wait for its end, as the verb wait does."
+        case .attach: "Follow it to its end, as the verb attach does."
+        }
+    }
+}
+
+/// What was typed behind `start`, as the call that it means.
+struct StartRequest {
+    let call: Start
+    /// What is to be said about how it was understood.
+    let notes: [String]
+
+    /// - Throws: what is wrong with what was typed.
+    init(_ typed: StartVerb, clock: ClockText) throws(Failure) {
+        let (key, positional) = try Self.keyAndLength(typed)
+        let span = try Self.span(typed, positional, key: key, clock)
+        notes = span.notes
+        if typed.choice == .extend, span.deadline != nil {
+            throw .usage("--extend adds a duration; `countdownctl adjust KEY --until TIME` sets another end")
+        }
+        call = Start(
+            key: key,
+            durationUSec: span.length,
+            deadlineUSec: span.deadline,
+            ifRunning: typed.choice?.ifRunning,
+            label: typed.label,
+            metadata: try Self.metadata(typed.meta),
+            forget: typed.forget ? true : nil
+        )
+    }
+
+    private typealias Span = (length: Int64?, deadline: Int64?, notes: [String])
+
+    /// The key, and the length that stands behind it.
+    private static func keyAndLength(_ typed: StartVerb) throws(Failure) -> (key: String, length: String?) {
+        var words = typed.words[...]
+        if let key = typed.key {
+            guard words.count < 2 else { throw tooMany(words) }
+            return (key, words.first)
+        }
+        guard let key = words.popFirst() else { throw .usage("which key? `countdownctl start tea 5m`") }
+        guard words.count < 2 else { throw tooMany(words) }
+        if words.isEmpty, DurationText.isMeant(by: key) {
+            let (word, length) = (ShellWord.quote(key), DurationText.isRight(key) ? ShellWord.quote(key) : "5m")
+            throw .usage("which key? `countdownctl start tea \(length)`; --key \(word) means a key of that name")
+        }
+        return (key, words.first)
+    }
+
+    private static func tooMany(_ words: ArraySlice<String>) -> Failure {
+        let rest = words.dropFirst().map(ShellWord.quote).joined(separator: " ")
+        return .usage("a key and a duration are all that start takes, not \(rest) as well")
+    }
+
+    /// How long, or until when: at most one of the three ways to say it.
+    private static func span(
+        _ typed: StartVerb,
+        _ positional: String?,
+        key: String,
+        _ clock: ClockText
+    ) throws(Failure) -> Span {
+        guard [positional, typed.length, typed.until].count(where: { $0 != nil }) < 2 else {
+            throw .usage("one of DURATION, --for and --until, not two of them")
+        }
+        if let until = typed.until {
+            let time = try ClockTime.read(until, clock)
+            return (nil, time.instant, time.notes.map { $0.sentence(about: until) })
+        }
+        guard let text = positional ?? typed.length else { return (nil, nil, []) }
+        return (try length(text, key: key), nil, [])
+    }
+
+    private static func length(_ text: String, key: String) throws(Failure) -> Int64 {
+        if DurationText.isMeant(by: key), !DurationText.isMeant(by: text) {
+            let right = [text, key].map(ShellWord.quote).joined(separator: " ")
+            throw .usage("the key comes first: `countdownctl start \(right)`")
+        }
+        let length = try DurationText.read(text)
+        guard length > 0 else { throw .usage("a countdown of no length is none; 1us is the shortest") }
+        return length
+    }
+
+    private static func metadata(_ typed: [String]) throws(Failure) -> [String: String]? {
+        guard !typed.isEmpty else { return nil }
+        var metadata: [String: String] = [:]
+        for pair in typed {
+            guard let sign = pair.firstIndex(of: "="), sign != pair.startIndex else {
+                throw .usage("--meta takes NAME=VALUE, and \(quoted(pair)) is none")
+            }
+            let name = String(pair[..<sign])
+            guard metadata.updateValue(String(pair[pair.index(after: sign)...]), forKey: name) == nil else {
+                throw .usage("--meta names \(quoted(name)) twice")
+            }
+        }
+        return metadata
+    }
+}

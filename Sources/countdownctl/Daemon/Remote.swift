@@ -1,0 +1,228 @@
+import Glibc
+import IPC
+import System
+
+/// What was typed with `--host`: a command for the daemon of another machine.
+struct RemoteInvocation: Equatable {
+    static let option = "--host"
+    /// Names the machine to the program that is run for its daemon.
+    private static let variable = "COUNTDOWND_HOST"
+
+    /// Whether this program is that one, so what it finds on this machine says nothing of the daemon's.
+    static var isInside: Bool { Environment.value(of: variable) != nil }
+
+    /// The machine, and the user there, as ssh(1) takes them.
+    let host: String
+    /// What was typed besides.
+    let arguments: [String]
+
+    /// Nil where no host is named. What stands behind `--` is left alone.
+    ///
+    /// - Throws: what is wrong with the host.
+    init?(_ typed: [String]) throws(Failure) {
+        let end = typed.firstIndex(of: "--") ?? typed.endIndex
+        guard let place = typed[..<end].firstIndex(where: Self.isOption)
+        else { return nil }
+        let isApart = typed[place] == Self.option
+        let value = isApart ? typed[..<end].dropFirst(place + 1).first : String(typed[place].dropFirst(7))
+        // What begins so would be an option of ssh.
+        guard let value, !value.isEmpty, !value.hasPrefix("-") else {
+            throw .usage("which host? `countdownctl --host alice@example.org list`")
+        }
+        host = value
+        arguments = Array(typed[..<place] + typed[(place + (isApart ? 2 : 1))...])
+    }
+
+    /// Whether a word that was typed is the option, with its value or without.
+    static func isOption(_ word: String) -> Bool { word == option || word.hasPrefix("\(option)=") }
+
+    /// Runs the program anew, for the daemon there.
+    ///
+    /// - Throws: why it cannot be reached.
+    func run() throws(Failure) -> CommandStatus {
+        let tunnel = try Tunnel.open(to: host)
+        var command = ForegroundCommand(words: ["/proc/self/exe"] + arguments)
+        command.variables = [(Address.variable, tunnel.path), (Self.variable, host)]
+        command.support = tunnel.process
+        let ending: ProcessEnding
+        do {
+            ending = try command.run()
+        } catch {
+            throw Failure(error)
+        }
+        if tunnel.process.hasEnded, ending == .killed(signal: SIGTERM) {
+            throw Failure(.unavailable, "the login to \(quoted(host)) has ended")
+        }
+        return ending.status
+    }
+}
+
+/// Where the daemon's socket is on another machine, as that says.
+enum RemoteSocket: Equatable {
+    case found(String)
+    /// Nothing is where it should be.
+    case missing(String)
+
+    /// What every login shell there takes: it says where the socket is, by the rule of `Address`, and stays while
+    /// somebody holds its standard input.
+    static let command = """
+        sh -c 'p=${\(Address.variable):-${XDG_RUNTIME_DIR:-/run/user/$(id -u)}/countdownd/io.countdownd}; \
+        if [ -S "$p" ]; then echo "\(found)$p"; exec cat >/dev/null; else echo "\(missing)$p"; fi'
+        """
+
+    private static let found = "io.countdownd at "
+    private static let missing = "io.countdownd not at "
+
+    /// Nil where no whole line tells; a shell may say other things before.
+    init?(in text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            if line.hasPrefix(Self.found) {
+                self = .found(String(line.dropFirst(Self.found.count)))
+                return
+            } else if line.hasPrefix(Self.missing) {
+                self = .missing(String(line.dropFirst(Self.missing.count)))
+                return
+            }
+        }
+        return nil
+    }
+}
+
+/// A socket here behind which is the daemon of another machine, for as long as this lives: one login by ssh(1), which
+/// finds the socket there and forwards it.
+struct Tunnel: ~Copyable {
+    /// Of the socket here.
+    var path: String { folder.path(of: "daemon") }
+    /// What carries it.
+    let process: StartedProcess
+    private let folder: PrivateFolder
+    /// As long as it is open, the command there goes on; it is closed where this program is killed, too.
+    private let holding: Pipe.End
+
+    /// What the login says.
+    private let answers: Pipe.End
+
+    /// Logs in and has the socket there forwarded.
+    ///
+    /// - Throws: why the daemon there cannot be reached; ssh itself has said more on standard error.
+    static func open(to host: String) throws(Failure) -> Tunnel {
+        let tunnel = try Tunnel(loggingInTo: host)
+        switch tunnel.answer() {
+        case .found(let remote): try tunnel.forward(remote, of: host)
+        case .missing(let remote): throw .noDaemon(at: remote, on: host)
+        case nil: throw .noLogin(to: host)
+        }
+        return tunnel
+    }
+
+    private init(loggingInTo host: String) throws(Failure) {
+        let folder = try PrivateFolder()
+        guard let input = Pipe(), let output = Pipe() else {
+            throw Failure(.internalFault, "cannot make a pipe: \(systemMessage(errno))")
+        }
+        let words = Self.login(to: host, control: folder.path(of: "control"))
+        process = try Self.start(
+            ProcessLaunch(words: words, input: input.reading.descriptor, output: output.writing.descriptor)
+        )
+        self.folder = folder
+        holding = input.writing
+        answers = output.reading
+    }
+
+    deinit {
+        process.send(SIGTERM)
+        _ = process.awaitEnding()
+    }
+
+    /// Whatever somebody's configuration says, this is a session of its own, without forwardings of his and a terminal.
+    private static func login(to host: String, control: String) -> [String] {
+        let options = [
+            "ControlMaster=yes", "ControlPath=\(control)", "ControlPersist=no", "ClearAllForwardings=yes",
+            "RemoteCommand=none", "StreamLocalBindUnlink=yes",
+        ]
+        return ["ssh", "-T"] + options.flatMap { ["-o", $0] } + ["--", host, RemoteSocket.command]
+    }
+
+    /// Has the session forward the socket; the configuration has no part in it.
+    private func forward(_ remote: String, of host: String) throws(Failure) {
+        let words = [
+            "ssh", "-F", "none", "-S", folder.path(of: "control"), "-O", "forward", "-L", "\(path):\(remote)", "--",
+            host,
+        ]
+        guard try Self.start(ProcessLaunch(words: words)).awaitEnding() == .exited(code: 0) else {
+            throw Failure(.unavailable, "ssh does not forward \(quoted(remote)) of \(quoted(host))")
+        }
+    }
+
+    private static func start(_ launch: ProcessLaunch) throws(Failure) -> StartedProcess {
+        // Where whoever started this program ignores it, the system would reap what is to be waited for.
+        signal(SIGCHLD, SIG_DFL)
+        do {
+            return try launch.start()
+        } catch {
+            let reason = error.errno == ENOENT ? "not in PATH" : "not to be started: \(systemMessage(error.errno))"
+            throw Failure(.unavailable, "\(RemoteInvocation.option) needs ssh, which is \(reason)")
+        }
+    }
+
+    /// What is said there of the socket; nil where the login ends without a word of it.
+    private func answer() -> RemoteSocket? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while bytes.count < CommandOutput.limit {
+            let count = unsafe read(answers.descriptor, &buffer, buffer.count)
+            guard count > 0 || count < 0 && errno == EINTR else { break }
+            bytes += buffer[..<max(count, 0)]
+            if let socket = RemoteSocket(in: String(decoding: bytes, as: UTF8.self)) { return socket }
+        }
+        return nil
+    }
+}
+
+extension Failure {
+    fileprivate static func noDaemon(at path: String, on host: String) -> Failure {
+        Failure(
+            .unavailable,
+            "no daemon at \(PrintableText.escape(path)) on \(quoted(host)): start it there with"
+                + " `systemctl --user start countdownd.socket`"
+        )
+    }
+
+    fileprivate static func noLogin(to host: String) -> Failure {
+        Failure(
+            .unavailable,
+            "no login to \(quoted(host)); `ssh \(ShellWord.quote(host))` has to work"
+        )
+    }
+}
+
+/// A folder that nobody else can look into, and that goes with what was put there.
+struct PrivateFolder: ~Copyable {
+    private let path: String
+
+    /// Makes it in the directory of the session, which the system clears, else in /tmp.
+    ///
+    /// - Throws: why it cannot be made.
+    init() throws(Failure) {
+        let parent = Environment.value(of: "XDG_RUNTIME_DIR") ?? "/tmp"
+        guard let path = Self.make(in: parent) ?? Self.make(in: "/tmp") else {
+            throw Failure(.internalFault, "cannot make a folder in /tmp: \(systemMessage(errno))")
+        }
+        self.path = path
+    }
+
+    func path(of name: String) -> String { "\(path)/\(name)" }
+
+    deinit {
+        for name in ["daemon", "control"] { unsafe unlink(path(of: name)) }
+        unsafe rmdir(path)
+    }
+
+    /// Nil where it cannot be made, or the path of a socket in it would be too long: ssh puts 17 letters behind it.
+    private static func make(in parent: String) -> String? {
+        guard parent.utf8.count + 46 <= Address.pathLimit else { return nil }
+        var template = Array("\(parent)/countdownctl-XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { return nil }
+        return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

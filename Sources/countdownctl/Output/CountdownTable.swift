@@ -1,0 +1,96 @@
+import ArgumentParser
+import IPC
+import System
+
+/// Countdowns in the columns of `list`.
+enum CountdownTable {
+    /// What goes first where there is too little room: what says least.
+    private static let narrowing: [Table.Narrowing] = [
+        .cut("LABEL", least: 16), .leaveOut("LENGTH"), .cut("LABEL", least: 8), .leaveOut("LABEL"),
+        .leaveOut("STATE"), .cut("KEY", least: 8), .leaveOut("END"), .cut("KEY", least: 1),
+    ]
+
+    /// The lines, in the order of the countdowns; no wider than so many columns, where those are given and that can be.
+    static func lines(
+        _ countdowns: [Countdown],
+        clock: ClockText,
+        legend: Bool,
+        palette: Palette,
+        columns: Int? = nil,
+        glyphs: Glyphs = .blocks
+    ) -> [String] {
+        guard !countdowns.isEmpty else { return [] }
+        var table = Table(columns: [
+            Table.Column(title: "KEY"),
+            Table.Column(title: "STATE"),
+            Table.Column(title: "LEFT", alignsRight: true),
+            Table.Column(title: "LENGTH", alignsRight: true),
+            Table.Column(title: "END"),
+            Table.Column(title: "LABEL"),
+        ])
+        for countdown in countdowns { table.append(row(countdown, clock)) }
+        if let columns { table.narrow(to: columns, legend: legend, glyphs: glyphs, by: narrowing) }
+        return table.lines(legend: legend, palette: palette)
+    }
+
+    private static func row(_ countdown: Countdown, _ clock: ClockText) -> [Table.Cell] {
+        let end = (countdown.endedUSec ?? countdown.deadlineUSec).map(clock.render)
+        return [
+            Table.Cell(text: PrintableText.escape(countdown.key)),
+            Table.Cell(text: countdown.state.rawValue, tint: Palette.Tint(countdown.state)),
+            Table.Cell(text: RemainingText.render(countdown.remainingUSec)),
+            Table.Cell(text: LengthText.render(countdown.durationUSec.roundedToTellingDigits)),
+            Table.Cell(text: end ?? "-"),
+            Table.Cell(text: PrintableText.escape(countdown.label ?? "")),
+        ]
+    }
+
+    /// The order of `list`: what runs by its deadline, then what is paused by what remains, then what ended, the last
+    /// to end first.
+    static func precedes(_ left: Countdown, _ right: Countdown) -> Bool {
+        let (first, second) = (rank(left), rank(right))
+        return first == second ? left.key < right.key : first < second
+    }
+
+    private static func rank(_ countdown: Countdown) -> (Int, Int64) {
+        switch countdown.state {
+        case .running: (0, countdown.deadlineUSec ?? 0)
+        case .paused: (1, countdown.remainingUSec)
+        case .finished, .cancelled: (2, ~(countdown.endedUSec ?? 0))
+        }
+    }
+}
+
+extension Int64 {
+    /// Microseconds as people tell them: in whole seconds from a minute on, whole milliseconds from a second on.
+    fileprivate var roundedToTellingDigits: Int64 {
+        let digit: Int64 = self >= 60_000_000 ? 1_000_000 : self >= 1_000_000 ? 1_000 : 1
+        let (sum, overflow) = addingReportingOverflow(digit / 2)
+        return overflow ? self : sum / digit * digit
+    }
+}
+
+/// The order of a list.
+enum ListOrder: String, CaseIterable, ExpressibleByArgument {
+    /// What runs by its deadline, then what is paused by what remains, then what ended, the last to end first.
+    case end
+    case key
+    case left
+    case length
+    case started
+    case state
+
+    /// Whether one comes before another; those that are alike go by their keys.
+    func precedes(_ left: Countdown, _ right: Countdown) -> Bool {
+        switch self {
+        case .end: CountdownTable.precedes(left, right)
+        case .key: left.key < right.key
+        case .left: (left.remainingUSec, left.key) < (right.remainingUSec, right.key)
+        case .length: (left.durationUSec, left.key) < (right.durationUSec, right.key)
+        case .started: (left.startedUSec, left.key) < (right.startedUSec, right.key)
+        case .state: (Self.rank(left.state), left.key) < (Self.rank(right.state), right.key)
+        }
+    }
+
+    private static func rank(_ state: State) -> Int { State.allCases.firstIndex(of: state) ?? 0 }
+}

@@ -1,0 +1,79 @@
+import IPC
+import System
+
+/// What is said of countdowns in a line.
+struct CountdownText {
+    let clock: ClockText
+
+    init(_ clock: ClockText = .local) { self.clock = clock }
+
+    /// The key, with the label behind it where there is one.
+    static func name(_ countdown: Countdown) -> String {
+        let key = PrintableText.escape(countdown.key)
+        guard let label = countdown.label, !label.isEmpty else { return key }
+        return "\(key) (\(PrintableText.escape(label)))"
+    }
+
+    /// `running, 4:12 left, ends 17:30:05`; `finished at 17:30:05`.
+    func state(_ countdown: Countdown) -> String {
+        switch countdown.state {
+        case .running, .paused: "\(countdown.state.rawValue), \(remaining(countdown))"
+        case .finished: "finished\(ended(countdown))"
+        case .cancelled: "cancelled\(ended(countdown)), \(left(countdown))"
+        }
+    }
+
+    /// `4:12 left, ends 17:30:05`; of a paused one what is left alone.
+    func remaining(_ countdown: Countdown) -> String {
+        guard let deadline = countdown.deadlineUSec else { return left(countdown) }
+        return "\(left(countdown)), ends \(clock.render(deadline))"
+    }
+
+    private func left(_ countdown: Countdown) -> String { "\(RemainingText.render(countdown.remainingUSec)) left" }
+
+    private func ended(_ countdown: Countdown) -> String {
+        countdown.endedUSec.map { " at \(clock.render($0))" } ?? ""
+    }
+}
+
+extension ClockText {
+    /// That of this place and this moment.
+    static var local: ClockText { ClockText(zone: LocalZone(), now: wallClock()) }
+}
+
+/// What is said of an event in a line.
+struct EventText {
+    let text: CountdownText
+
+    init(_ text: CountdownText = CountdownText()) { self.text = text }
+
+    /// `tea: started, 5:00 left, ends 17:30:05`; nil for what tells nothing to a person.
+    func line(_ event: Event) -> String? {
+        if event.type == .tick { return tick(event) }
+        guard let countdown = event.countdown, let clause = clause(event, countdown) else { return nil }
+        return "\(CountdownText.name(countdown)): \(clause)"
+    }
+
+    private func tick(_ event: Event) -> String? {
+        guard let key = event.key, let remaining = event.remainingUSec else { return nil }
+        return "\(PrintableText.escape(key)): \(RemainingText.render(remaining)) left"
+    }
+
+    private func clause(_ event: Event, _ countdown: Countdown) -> String? {
+        switch event.type {
+        case .attached: text.state(countdown)
+        case .started, .restarted, .paused, .resumed: "\(event.type.rawValue), \(text.remaining(countdown))"
+        case .adjusted where event.revision == nil: "the system clock was set, \(text.remaining(countdown))"
+        case .adjusted: "adjusted, \(text.remaining(countdown))"
+        case .finished: text.state(countdown) + late(event)
+        case .cancelled: text.state(countdown)
+        case .tick, .synced, .heartbeat: nil
+        }
+    }
+
+    /// That nobody could be told in time; less than a second is nothing to speak of.
+    private func late(_ event: Event) -> String {
+        guard let late = event.lateUSec, late >= 1_000_000 else { return "" }
+        return ", told \(LengthText.render(late / 1_000_000 * 1_000_000)) late"
+    }
+}

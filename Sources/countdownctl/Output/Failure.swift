@@ -1,0 +1,253 @@
+import Glibc
+import IPC
+import System
+import Varlink
+
+/// Why a verb did not do what was asked: the code to exit with, and what was wrong and what would be right.
+struct Failure: Error, Equatable {
+    let status: CommandStatus
+    let sentence: String
+    /// What the daemon answered, where it is that.
+    let refusal: CountdownError?
+
+    init(_ status: CommandStatus, _ sentence: String, refusal: CountdownError? = nil) {
+        self.status = status
+        self.sentence = sentence
+        self.refusal = refusal
+    }
+
+    /// What was typed cannot be meant.
+    static func usage(_ sentence: String) -> Failure { Failure(.usage, sentence) }
+}
+
+extension Failure {
+    /// Standard output could not be written; nil where whoever read it has left, which is no failure.
+    init?(_ failure: StreamFailure) {
+        guard case .failed(let errno) = failure else { return nil }
+        self.init(.notStored, "cannot write to standard output: \(systemMessage(errno))")
+    }
+
+    /// The daemon could not be reached, or did not answer as it should.
+    init(_ error: ClientError) {
+        switch error {
+        case .unreachable(let path, let errno): self = .unreachable(path, errno)
+        case .disconnected: self.init(.unavailable, "the daemon hung up before it answered")
+        case .callTooLong(let bytes):
+            let limit = Interface.callLimit
+            self = .usage("that makes a call of \(bytes) bytes, and the daemon takes \(limit) at most")
+        case .failed(let errno): self.init(.unavailable, "the connection to the daemon failed: \(systemMessage(errno))")
+        case .countdown(let error): self.init(error)
+        case .service(let error): self.init(error)
+        case .unknownError(let name):
+            self.init(.protocolFault, "the daemon answered \(quoted(name)), which this countdownctl does not know")
+        case .protocolViolation(let violation):
+            self.init(.protocolFault, "what answered does not speak Varlink as it should: \(violation)")
+        case .invalidReply(let method, let member):
+            self.init(.protocolFault, "the daemon's answer to \(method) has no valid \(quoted(member))")
+        }
+    }
+
+    private static func unreachable(_ path: String, _ errno: Int32) -> Failure {
+        let shown = PrintableText.escape(path)
+        switch errno {
+        case ENOENT, ECONNREFUSED:
+            return Failure(.unavailable, "no daemon at \(shown)\(Self.remedy(path, Environment.value))")
+        case EACCES, EPERM: return Failure(.denied, "\(shown) belongs to somebody else: \(systemMessage(errno))")
+        case EAGAIN: return Failure(.tryLater, "the daemon at \(shown) has no room for another connection now")
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            return Failure(.internalFault, "cannot connect to \(shown): \(systemMessage(errno))")
+        default: return Failure(.unavailable, "no daemon at \(shown): \(systemMessage(errno))")
+        }
+    }
+}
+
+extension Failure {
+    /// How a daemon comes to be at a path: that of the session by its service manager, one elsewhere by hand.
+    static func remedy(_ path: String, _ environment: (String) -> String?) -> String {
+        guard environment(Address.variable) == path else {
+            return ": start it with `systemctl --user start countdownd.socket`"
+        }
+        let start = "`countdownd --socket \(ShellWord.quote(path))`"
+        return ", where \(Address.variable) has it: start it with \(start), or unset the variable"
+    }
+}
+
+/// What strerror(3) says, in the words of the C locale.
+func systemMessage(_ errno: Int32) -> String {
+    guard let message = unsafe strerror(errno) else { return "error \(errno)" }
+    return unsafe String(cString: message)
+}
+
+/// What the program says by its exit code: 3 and 4 as systemctl(1) has them, 124 as timeout(1), the others of sysexits.h;
+/// after a command that it ran, the code of that.
+struct CommandStatus: RawRepresentable, Hashable, Comparable, Sendable {
+    let rawValue: Int32
+
+    static let success = CommandStatus(rawValue: 0)
+    /// The countdown is known and not running; where its end was waited for, it was cancelled.
+    static let notRunning = CommandStatus(rawValue: 3)
+    /// No countdown is known under the key.
+    static let unknownKey = CommandStatus(rawValue: 4)
+    /// EX_USAGE: what was typed.
+    static let usage = CommandStatus(rawValue: 64)
+    /// EX_UNAVAILABLE: no daemon.
+    static let unavailable = CommandStatus(rawValue: 69)
+    /// EX_SOFTWARE: a fault of this program.
+    static let internalFault = CommandStatus(rawValue: 70)
+    /// EX_IOERR: a change that could not be stored, or output that could not be written.
+    static let notStored = CommandStatus(rawValue: 74)
+    /// EX_TEMPFAIL: it runs already, a limit is reached, or another revision is there.
+    static let tryLater = CommandStatus(rawValue: 75)
+    /// EX_PROTOCOL: daemon and client do not understand each other.
+    static let protocolFault = CommandStatus(rawValue: 76)
+    /// EX_NOPERM: another user's daemon.
+    static let denied = CommandStatus(rawValue: 77)
+    /// The time of `--timeout` passed.
+    static let timedOut = CommandStatus(rawValue: 124)
+    /// The command is there and cannot be run.
+    static let notExecutable = CommandStatus(rawValue: 126)
+    /// There is no such command.
+    static let notFound = CommandStatus(rawValue: 127)
+    /// Ctrl-C.
+    static let interrupted = CommandStatus(rawValue: 130)
+
+    /// Of several keys the worst decides, and the higher code is the worse.
+    static func < (left: CommandStatus, right: CommandStatus) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension Failure {
+    /// The daemon refused, for a reason of its interface.
+    init(_ error: CountdownError) {
+        let subject = error.key.map { "\(PrintableText.escape($0)): " } ?? ""
+        self.init(error.status, subject + error.clause, refusal: error)
+    }
+
+    /// The daemon refused, for a reason of the protocol.
+    init(_ error: ServiceError) {
+        switch error {
+        case .invalidParameter(let parameter):
+            if let explanation = explanation(of: parameter) {
+                self.init(.usage, explanation)
+            } else {
+                self.init(.protocolFault, OlderDaemon.doesNotKnow(parameter))
+            }
+        case .permissionDenied: self.init(.denied, "the daemon serves another user, and root")
+        case .methodNotFound(let name), .methodNotImplemented(let name):
+            self.init(.protocolFault, OlderDaemon.doesNotKnow(name))
+        case .interfaceNotFound(let name):
+            self.init(.protocolFault, "what answered does not serve \(quoted(name)): it is no countdownd")
+        case .expectedMore:
+            self.init(.protocolFault, "the daemon asked for a stream where this countdownctl wants one answer")
+        }
+    }
+}
+
+extension CountdownError {
+    var key: String? {
+        switch self {
+        case .noSuchCountdown(let key): key
+        case .alreadyRunning(let countdown), .revisionMismatch(let countdown), .wrongState(let countdown):
+            countdown.key
+        case .historyTrimmed, .limitReached, .storageFailed: nil
+        }
+    }
+
+    fileprivate var status: CommandStatus {
+        switch self {
+        case .noSuchCountdown: .unknownKey
+        case .wrongState: .notRunning
+        case .limitReached(let limit, let maximum) where excess(over: limit, of: maximum) != nil: .usage
+        case .alreadyRunning, .revisionMismatch, .historyTrimmed, .limitReached: .tryLater
+        case .storageFailed: .notStored
+        }
+    }
+
+    fileprivate var clause: String {
+        switch self {
+        case .noSuchCountdown: "no such countdown"
+        case .alreadyRunning(let countdown): "is \(countdown.state.rawValue) already; nothing changed"
+        case .revisionMismatch(let countdown): "has changed, its revision is \(countdown.revision); nothing was done"
+        case .wrongState(let countdown): "is \(countdown.state.rawValue); nothing changed"
+        case .historyTrimmed(let oldest): "nothing before revision \(oldest) is kept any more"
+        case .limitReached(let limit, let maximum):
+            excess(over: limit, of: maximum)
+                ?? "the daemon's limit \(quoted(limit)) of \(maximum) is reached; `countdownctl status --all` shows it"
+        case .storageFailed(let reason): "nothing changed, as it could not be stored: \(PrintableText.escape(reason))"
+        }
+    }
+}
+
+/// What was typed too long or too often, where that is why a limit is reached: later it would be no shorter. Nil for
+/// what the daemon has no room for just now.
+private func excess(over limit: String, of maximum: Int64) -> String? {
+    switch limit {
+    case "labelBytes": "a label has \(maximum) bytes at most"
+    case "metadataPairs": "a countdown has \(maximum) pairs of metadata at most"
+    case "metadataBytes": "the metadata of a countdown has \(maximum) bytes at most"
+    case "patterns": "the daemon takes \(maximum) patterns at once; keys without any of *?[ are none, and not counted"
+    case "patternBytes": "a pattern has \(maximum) bytes at most"
+    default: nil
+    }
+}
+
+/// What a parameter has to be that the daemon found out of its range; nil for one that this program gives no value out of
+/// its range.
+private func explanation(of parameter: String) -> String? {
+    switch parameter {
+    case "key", "keys": "a key has 1 to 255 bytes and no control characters"
+    case "durationUSec", "deadlineUSec": "a countdown takes from 1us to 100 years"
+    case "byUSec": "a countdown takes 100 years at most, with all that is added"
+    case "label": "that label is too long for the daemon, or holds a NUL"
+    case "metadata": "that is more metadata than the daemon takes; `countdownctl status --all` shows its limits"
+    case "match": "a pattern has 1 to 255 bytes, and a ] behind each [; a [ as such is written [[]"
+    case "tickUSec": "that is too short a time between two ticks; `countdownctl status --all` shows the shortest"
+    case "since": "a revision is not negative"
+    default: nil
+    }
+}
+
+extension Failure {
+    /// There is no place where the daemon's socket could be.
+    init(_ failure: Address.Failure) {
+        let elsewhere = "or set \(Address.variable) to the path of a socket"
+        switch failure {
+        case .emptyOption: self.init(.usage, "the path of the socket is empty")
+        case .pathTooLong(let path, let bytes, let limit):
+            self.init(
+                .unavailable,
+                "\(PrintableText.escape(path)) has \(bytes) bytes, and the path of a socket has at most \(limit)"
+            )
+        case .directory(_, .user, let uid, .missing):
+            self.init(.unavailable, "no session of UID \(uid): `loginctl enable-linger`, \(elsewhere)")
+        case .directory(let path, .user, _, let fault):
+            self.init(.unavailable, "\(path) \(fault.clause); have it mended, \(elsewhere)")
+        case .directory(let path, .environment, _, let fault):
+            let path = PrintableText.escape(path)
+            self.init(.unavailable, "XDG_RUNTIME_DIR is \(path), which \(fault.clause); correct it, \(elsewhere)")
+        }
+    }
+}
+
+extension Address.DirectoryFault {
+    /// What stands behind the name of the directory.
+    fileprivate var clause: String {
+        switch self {
+        case .missing: "is not there"
+        case .notADirectory: "is no directory"
+        case .foreignOwner(let uid): "belongs to UID \(uid)"
+        case .writableByOthers(let mode): "can be written by others (mode 0\(String(mode, radix: 8)))"
+        case .unreadable(let errno): "cannot be looked at: \(systemMessage(errno))"
+        }
+    }
+}
+
+/// What is said where the daemon still runs that was there before an upgrade.
+enum OlderDaemon {
+    /// What starts the one that is installed; nothing is lost by it.
+    static let remedy = "`systemctl --user restart countdownd` starts the one that is installed"
+
+    /// That the daemon does not know something of the interface, which this program does.
+    static func doesNotKnow(_ name: String) -> String {
+        "the daemon does not know \(quoted(name)): it is older than this countdownctl; \(remedy)"
+    }
+}

@@ -1,0 +1,296 @@
+/// A point in time as it is typed: `17:30`, `tomorrow 9:00`, `today 17:30`, ISO 8601 with or without an offset, and
+/// `@` with the seconds since 1970.
+struct ClockTimeText {
+    /// Microseconds since 1970.
+    let now: Int64
+    let zone: any Zone
+
+    /// The instant that is meant, which lies ahead.
+    ///
+    /// - Throws: what is wrong with the text.
+    func parse(_ text: String) throws(ClockTimeInvalid) -> ClockTime {
+        var scanner = TextScanner(text)
+        scanner.skipSpaces()
+        let found = try point(&scanner, text)
+        scanner.skipSpaces()
+        guard scanner.isAtEnd else { throw notATime(text) }
+        return try ahead(found, text)
+    }
+
+    private func point(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeInvalid) -> TypedTime {
+        if scanner.skip("@") {
+            guard let seconds = scanner.decimal(), seconds.digits <= TextScanner.digitLimit else {
+                throw .notAnEpoch(text)
+            }
+            return .instant(seconds.times(1_000_000))
+        }
+        switch scanner.word() {
+        case "": break
+        case "today": return .onDay(try timeOfDay(&scanner, text))
+        case "tomorrow": return .onDay(try timeOfDay(&scanner, text).adding(days: 1))
+        default: throw notATime(text)
+        }
+        var dated = scanner
+        if let date = ISO8601Text.date(&dated) {
+            scanner = dated
+            return try ISO8601Text.time(&scanner, on: date, text)
+        }
+        return .next(try timeOfDay(&scanner, text))
+    }
+
+    /// `9:00` or `9:00:30`, on the day that it is now.
+    private func timeOfDay(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeInvalid) -> CivilTime {
+        scanner.skipSpaces()
+        guard let hour = scanner.integer(digits: 1...2), scanner.skip(":"),
+            let minute = scanner.integer(digits: 2...2)
+        else { throw notATime(text) }
+        var time = zone.civilTime(at: now.wholeSeconds)
+        time.hour = Int(hour)
+        time.minute = Int(minute)
+        time.second = 0
+        if scanner.skip(":") {
+            guard let second = scanner.integer(digits: 2...2) else { throw notATime(text) }
+            time.second = Int(second)
+        }
+        guard time.exists else { throw .noSuchTime(text) }
+        return time
+    }
+
+    private func notATime(_ text: String) -> ClockTimeInvalid {
+        DurationText.isMeant(by: text) ? .isDuration(text) : .notATime(text)
+    }
+
+    /// The instant that a time names, if it lies ahead.
+    private func ahead(_ typed: TypedTime, _ text: String) throws(ClockTimeInvalid) -> ClockTime {
+        switch typed {
+        case .instant(let microseconds):
+            guard microseconds > now else { throw .passed(text) }
+            guard let instant = Int64(exactly: microseconds), instant - now <= DurationText.longest else {
+                throw .tooFar(text)
+            }
+            return ClockTime(instant: instant)
+        case .onDay(let time):
+            guard let found = soonest(time) else { throw .passed(text) }
+            guard found.instant - now <= DurationText.longest else { throw .tooFar(text) }
+            return found
+        case .next(let time):
+            if let today = soonest(time) { return today }
+            guard var tomorrow = soonest(time.adding(days: 1)) else { throw .passed(text) }
+            tomorrow.notes.insert(.passedToday, at: 0)
+            return tomorrow
+        }
+    }
+
+    /// The first instant ahead at which the clocks show a time.
+    private func soonest(_ time: CivilTime) -> ClockTime? {
+        let found: ClockTime
+        switch zone.instants(of: time) {
+        case .once(let seconds): found = ClockTime(seconds: seconds)
+        case .never(let seconds): found = ClockTime(seconds: seconds, notes: [.skipped])
+        case .twice(let first, let second):
+            let first = ClockTime(seconds: first, notes: [.firstOfTwo])
+            found = first.instant > now ? first : ClockTime(seconds: second, notes: [.secondOfTwo])
+        }
+        return found.instant > now ? found : nil
+    }
+}
+
+/// What was typed, before it is known when that is.
+enum TypedTime {
+    /// Microseconds since 1970.
+    case instant(Int128)
+    /// A time of a day that was named.
+    case onDay(CivilTime)
+    /// A time of day, today's first.
+    case next(CivilTime)
+}
+
+/// A point in time that was typed, and what is to be said about it.
+struct ClockTime: Equatable {
+    /// Microseconds since 1970.
+    let instant: Int64
+    var notes: [Note] = []
+
+    enum Note: Equatable {
+        /// The time has passed today, so it is tomorrow's.
+        case passedToday
+        /// Clocks are put forward over it.
+        case skipped
+        /// Clocks are put back, and show it twice.
+        case firstOfTwo
+        case secondOfTwo
+    }
+}
+
+extension ClockTime {
+    fileprivate init(seconds: Int64, notes: [Note] = []) {
+        self.init(instant: seconds * 1_000_000, notes: notes)
+    }
+}
+
+extension Int64 {
+    /// The whole seconds in so many microseconds, those before 1970 counted down.
+    var wholeSeconds: Int64 { self / 1_000_000 - (self % 1_000_000 < 0 ? 1 : 0) }
+
+    /// This minus another number, or the largest or smallest number if that does not fit: the daemon of another machine
+    /// can answer any number.
+    func clampedDifference(from other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (self < other ? .min : .max) : difference
+    }
+}
+
+/// Dates and times of ISO 8601 as they are typed: `2026-03-01`, `2026-03-01T09:00`, `2026-03-01 09:00:30.5`, with `Z`
+/// or an offset behind them, and all of it without its separators, as in `20260301T090000Z`.
+enum ISO8601Text {
+    /// A calendar date; nil where none stands here.
+    static func date(_ scanner: inout TextScanner) -> CivilTime? {
+        if let run = scanner.integer(digits: 8...8) {
+            return CivilTime(year: Int(run / 10_000), month: Int(run / 100 % 100), day: Int(run % 100))
+        }
+        guard let year = scanner.integer(digits: 4...4), scanner.skip("-"),
+            let month = scanner.integer(digits: 2...2), scanner.skip("-"),
+            let day = scanner.integer(digits: 2...2)
+        else { return nil }
+        return CivilTime(year: Int(year), month: Int(month), day: Int(day))
+    }
+
+    /// What stands behind a date: nothing, or a time of day with or without an offset.
+    static func time(
+        _ scanner: inout TextScanner,
+        on date: CivilTime,
+        _ text: String
+    ) throws(ClockTimeInvalid) -> TypedTime {
+        var time = date
+        var fraction: Int128 = 0
+        var isMidnightAtTheEnd = false
+        scanner.skipSpaces()
+        if !scanner.isAtEnd {
+            _ = scanner.skip("T") || scanner.skip("t")
+            guard let read = timeOfDay(&scanner) else { throw .notATime(text) }
+            (time.hour, time.minute, time.second) = (read.hour, read.minute, read.second)
+            fraction = read.fraction
+            isMidnightAtTheEnd = read.hour == 24 && read.minute == 0 && read.second == 0 && fraction == 0
+            if isMidnightAtTheEnd { time.hour = 0 }
+        }
+        guard time.exists else { throw .noSuchTime(text) }
+        if isMidnightAtTheEnd { time = time.adding(days: 1) }
+        scanner.skipSpaces()
+        if let offset = try offset(&scanner, text) {
+            return .instant(Int128(time.secondsAtUTC - offset) * 1_000_000 + fraction)
+        }
+        // A local time is looked up in whole seconds.
+        guard fraction == 0 else { throw .fractionWithoutOffset(text) }
+        return .onDay(time)
+    }
+
+    private typealias TimeOfDay = (hour: Int, minute: Int, second: Int, fraction: Int128)
+
+    private static func timeOfDay(_ scanner: inout TextScanner) -> TimeOfDay? {
+        var run: (hour: Int64, minute: Int64, second: Int64) = (0, 0, 0)
+        if let digits = scanner.integer(digits: 6...6) {
+            run = (digits / 10_000, digits / 100 % 100, digits % 100)
+        } else if let digits = scanner.integer(digits: 4...4) {
+            run = (digits / 100, digits % 100, 0)
+        } else {
+            guard let hour = scanner.integer(digits: 2...2), scanner.skip(":"),
+                let minute = scanner.integer(digits: 2...2)
+            else { return nil }
+            run = (hour, minute, 0)
+            if scanner.skip(":") {
+                guard let second = scanner.integer(digits: 2...2) else { return nil }
+                run.second = second
+            }
+        }
+        var fraction: Int128 = 0
+        if scanner.next == UInt8(ascii: "."), let part = scanner.decimal() { fraction = part.times(1_000_000) }
+        return (Int(run.hour), Int(run.minute), Int(run.second), fraction)
+    }
+
+    /// The seconds that local time is ahead of UTC; nil where no offset stands here.
+    private static func offset(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeInvalid) -> Int64? {
+        if scanner.skip("Z") || scanner.skip("z") { return 0 }
+        let sign: Int64
+        if scanner.skip("+") { sign = 1 } else if scanner.skip("-") { sign = -1 } else { return nil }
+        var hours: Int64
+        var minutes: Int64 = 0
+        if let run = scanner.integer(digits: 4...4) {
+            (hours, minutes) = (run / 100, run % 100)
+        } else {
+            guard let read = scanner.integer(digits: 2...2) else { throw .notATime(text) }
+            hours = read
+            if scanner.skip(":") {
+                guard let read = scanner.integer(digits: 2...2) else { throw .notATime(text) }
+                minutes = read
+            }
+        }
+        guard hours < 24, minutes < 60 else { throw .noSuchTime(text) }
+        return sign * (hours * 3_600 + minutes * 60)
+    }
+}
+
+/// Why a text is no point in time that lies ahead; each case carries the text.
+enum ClockTimeInvalid: Error, Equatable {
+    case notATime(String)
+    /// A length of time was typed.
+    case isDuration(String)
+    case notAnEpoch(String)
+    /// No calendar or clock shows it.
+    case noSuchTime(String)
+    /// A fraction of a second in a local time.
+    case fractionWithoutOffset(String)
+    case passed(String)
+    case tooFar(String)
+}
+
+extension ClockTimeInvalid: CustomStringConvertible {
+    /// What was wrong, and what would be right.
+    var description: String {
+        switch self {
+        case .notATime(let text):
+            "\(quoted(text)) is no time; 17:30, 'tomorrow 9:00', 2026-03-01T09:00 or @1772355600 is one"
+        case .isDuration(let text):
+            "\(quoted(text)) is a length of time; --until takes a point in time such as 17:30"
+        case .notAnEpoch(let text):
+            "\(quoted(text)) is no time; behind @ stand the seconds since 1970, as in @1772355600"
+        case .noSuchTime(let text): "\(quoted(text)): no calendar has that day, or no clock that time"
+        case .fractionWithoutOffset(let text):
+            "\(quoted(text)): a fraction of a second needs Z or an offset behind it, as in 2026-03-01T09:00:00.5Z"
+        case .passed(let text): "\(quoted(text)) has passed; --until takes a time that lies ahead"
+        case .tooFar(let text): "\(quoted(text)) is too far ahead; the longest countdown takes 100 years"
+        }
+    }
+}
+
+extension ClockTime.Note {
+    /// What is said about a time that was typed.
+    func sentence(about text: String) -> String {
+        switch self {
+        case .passedToday: "\(quoted(text)) has passed today, so it is tomorrow's"
+        case .skipped: "\(quoted(text)) is skipped, as clocks are put forward then"
+        case .firstOfTwo: "\(quoted(text)) comes twice, as clocks are put back then; the first is meant"
+        case .secondOfTwo: "\(quoted(text)) comes twice, as clocks are put back then; the second is meant"
+        }
+    }
+}
+
+/// Lengths and times that were typed, read with what is wrong with them as a `Failure`.
+extension DurationText {
+    static func read(_ text: String) throws(Failure) -> Int64 {
+        do {
+            return try parse(text)
+        } catch {
+            throw .usage(error.description)
+        }
+    }
+}
+
+extension ClockTime {
+    static func read(_ text: String, _ clock: ClockText) throws(Failure) -> ClockTime {
+        do {
+            return try ClockTimeText(now: clock.now, zone: clock.zone).parse(text)
+        } catch {
+            throw .usage(error.description)
+        }
+    }
+}

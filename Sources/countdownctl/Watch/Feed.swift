@@ -1,0 +1,220 @@
+import ArgumentParser
+import IPC
+
+/// A watch for programs: it prints the lines of a feed, or runs a command for events, until it is stopped.
+struct Feed {
+    let following: Following
+    let daemon: Daemon
+    let output: Output
+    /// What prints where no format was asked for.
+    private var printer: any EventPrinter
+    private var feed: FeedPrinter?
+    private let hooks: HookRuns?
+    private let interruption: Interruption
+
+    /// - Throws: that the system has no more room.
+    init(
+        _ following: Following,
+        of daemon: Daemon,
+        output: Output,
+        line: FeedLine?,
+        hook: Hook?
+    ) throws(Failure) {
+        self.following = following
+        self.daemon = daemon
+        self.output = output
+        printer = output.linePrinter
+        feed = line.map(FeedPrinter.init)
+        hooks = hook.map { HookRuns($0, output: output) }
+        interruption = try Interruption(andReaderOf: .output, with: hooks)
+    }
+
+    /// Follows until Ctrl-C, or until whoever reads the lines has left.
+    ///
+    /// - Throws: that the daemon refuses; that there is none, where no bar waits for it.
+    mutating func run() throws -> CommandStatus {
+        defer { hooks?.leave() }
+        var attempt = 0
+        while true {
+            do {
+                return try follow()
+            } catch let failure as Failure {
+                guard feed != nil, failure.status == .unavailable || failure.status == .tryLater else { throw failure }
+                if attempt == 0 { output.say("\(failure.sentence); waiting for it") }
+            }
+            try feed?.beginAfresh()
+            attempt += 1
+            if let status = try wait(Reconnection.pause(before: attempt)) { return status }
+        }
+    }
+
+    private mutating func follow() throws -> CommandStatus {
+        var stream = try EventStream(following, of: daemon, interruption: interruption)
+        while true {
+            switch try stream.next(until: feed?.deadline) {
+            case .events(let events): try take(events)
+            case .notice(let notice): try take(notice)
+            case .timedOut: break
+            case .interrupted: return leavingStatus
+            }
+            try feed?.passDeadline()
+        }
+    }
+
+    private mutating func take(_ events: [Event]) throws {
+        if feed == nil { try printer.show(events) } else { try feed?.show(events) }
+        hooks?.take(events)
+    }
+
+    private mutating func take(_ notice: EventStream.Notice) throws {
+        switch notice {
+        case .lost: try feed?.showNothing()
+        case .historyTrimmed, .trimmedAgain: try feed?.beginAfresh()
+        case .back: break
+        }
+        if let sentence = notice.sentence { output.say(sentence) }
+    }
+
+    /// Waits before another attempt; the code to leave with where that is wanted.
+    private mutating func wait(_ microseconds: Int64) throws -> CommandStatus? {
+        let end = Client.Deadline.after(microseconds: microseconds)
+        while end.remainingUSec > 0 {
+            let next = [end, feed?.deadline].compactMap(\.self).min { $0.monotonicUSec < $1.monotonicUSec }
+            if interruption.wait(until: next) == .interrupted { return leavingStatus }
+            try feed?.passDeadline()
+        }
+        return nil
+    }
+
+    /// A reader who leaves is no failure.
+    private var leavingStatus: CommandStatus { interruption.hasReaderLeft ? .success : .interrupted }
+}
+
+extension Output {
+    /// Prints events a line each.
+    fileprivate var linePrinter: any EventPrinter {
+        if let json { return JSONEventPrinter(style: json) }
+        return isQuiet ? SilentEventPrinter() : LineEventPrinter()
+    }
+}
+
+/// Prints a line of a feed wherever what it shows has changed.
+struct FeedPrinter: EventPrinter {
+    /// How long what has finished is shown, in microseconds.
+    private static let finishedLength: Int64 = 5_000_000
+
+    private let line: FeedLine
+    private var board = FeedBoard()
+    private var isSynced = false
+    private var last: String?
+    /// The key of the countdown that is shown before the others.
+    private var first: String?
+    /// When what has finished is shown no longer.
+    private(set) var deadline: Client.Deadline?
+
+    init(_ line: FeedLine) { self.line = line }
+
+    mutating func show(_ events: [Event]) throws(StreamFailure) {
+        for event in events {
+            if event.type == .synced, !isSynced {
+                isSynced = true
+                board.bringUpToDate(at: wallClock())
+            }
+            if board.take(event) { deadline = .after(microseconds: Self.finishedLength) }
+        }
+        // A first walk tells one countdown after the other, and the ticks of those behind the first change little.
+        guard isSynced, events.contains(where: { $0.type != .tick || $0.key == first }) else { return }
+        board.bringUpToDate(at: wallClock(), but: first)
+        try print()
+    }
+
+    /// Shows that there is nothing: the daemon is gone, and what it knew may change unseen.
+    mutating func showNothing() throws(StreamFailure) {
+        isSynced = false
+        try print([])
+    }
+
+    /// Shows nothing and forgets what was told, as all is told anew.
+    mutating func beginAfresh() throws(StreamFailure) {
+        board = FeedBoard()
+        deadline = nil
+        try showNothing()
+    }
+
+    /// Lets what has finished go where its time has come.
+    mutating func passDeadline() throws(StreamFailure) {
+        guard let deadline, deadline.remainingUSec == 0 else { return }
+        self.deadline = nil
+        board.clearFinished()
+        if isSynced { try print() }
+    }
+
+    private mutating func print() throws(StreamFailure) { try print(board.countdowns) }
+
+    private mutating func print(_ countdowns: [Countdown]) throws(StreamFailure) {
+        first = countdowns.first?.key
+        let text = line.render(countdowns, clock: .local)
+        guard text != last else { return }
+        let preamble = last == nil ? line.preamble ?? "" : ""
+        last = text
+        try StandardStream.output.write(Array("\(preamble)\(text)\n".utf8))
+    }
+}
+
+/// What makes a watch one for programs.
+struct FeedOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Print a line an update: json, waybar, i3bar, or a template such as '{label} {remaining}'.",
+            valueName: "format"
+        ),
+        completion: .list(["json", "waybar", "i3bar"])
+    )
+    var format: String?
+
+    @Option(help: ArgumentHelp("Where a line's class becomes soon. (default: 1m)", valueName: "duration"))
+    var soon: String?
+
+    @Option(help: ArgumentHelp("Where a line's class becomes urgent. (default: 10s)", valueName: "duration"))
+    var urgent: String?
+
+    @Option(
+        help: ArgumentHelp("The events that run the command of --exec, such as finished.", valueName: "event"),
+        completion: .list(Hook.types.map(\.rawValue))
+    )
+    var on: [String] = []
+
+    @Option(help: ArgumentHelp("Run a command on each event of --on; no shell is between.", valueName: "command"))
+    var exec: String?
+
+    @Flag(help: "Have sh run the command of --exec.")
+    var shell = false
+
+    @Option(help: ArgumentHelp("How long such a command may take. (default: 1m)", valueName: "duration"))
+    var execTimeout: String?
+
+    /// The feed's lines; nil where none are asked for.
+    func line() throws(Failure) -> FeedLine? {
+        guard let format else {
+            guard soon == nil, urgent == nil else { throw .usage("--soon and --urgent are for lines of --format") }
+            return nil
+        }
+        var thresholds = FeedClass.Thresholds()
+        if let soon { thresholds.soon = try DurationText.read(soon) }
+        if let urgent { thresholds.urgent = try DurationText.read(urgent) }
+        return FeedLine(format: try FeedFormat(format), thresholds: thresholds)
+    }
+
+    /// The command that events run; nil where none is asked for.
+    func hook() throws(Failure) -> Hook? {
+        guard let exec else {
+            guard on.isEmpty, !shell, execTimeout == nil else {
+                throw .usage("which command? `countdownctl watch --on finished --exec 'notify-send {label}'`")
+            }
+            return nil
+        }
+        guard !on.isEmpty else { throw .usage("on which events? --on finished, for one") }
+        let timeout = try execTimeout.map { text throws(Failure) in try DurationText.read(text) }
+        return try Hook(on: on, exec: exec, shell: shell, timeout: timeout ?? 60_000_000)
+    }
+}

@@ -1,0 +1,151 @@
+import IPC
+import System
+import Varlink
+
+/// What a feed prints on each of its lines.
+enum FeedFormat: Equatable {
+    /// `{"countdowns":[…]}`, those that end first at the front.
+    case json
+    /// What a custom module of waybar(5) takes with `return-type: json`.
+    case waybar
+    /// The protocol of i3bar and swaybar.
+    case i3bar
+    /// The one that ends first, as the template has it.
+    case template(Template)
+
+    /// - Throws: what is wrong with the template, or that it is none.
+    init(_ text: String) throws(Failure) {
+        switch text {
+        case "json": self = .json
+        case "waybar": self = .waybar
+        case "i3bar": self = .i3bar
+        default:
+            let template = try Template(text)
+            guard !template.isConstant else {
+                throw .usage(
+                    "\(quoted(text)) is no format; there are json, waybar, i3bar, and templates with \(Template.places)"
+                )
+            }
+            self = .template(template)
+        }
+    }
+}
+
+/// The lines of a feed.
+struct FeedLine {
+    /// How many countdowns a tooltip names.
+    private static let tooltipLimit = 20
+
+    let format: FeedFormat
+    let thresholds: FeedClass.Thresholds
+
+    /// What stands before the first line.
+    var preamble: String? {
+        // The array of i3bar's protocol has no end.
+        format == .i3bar ? "{\"version\":1}\n[\n" : nil
+    }
+
+    /// The line for countdowns of which the first is shown before the others; without any, what a bar shows as nothing.
+    func render(_ countdowns: [Countdown], clock: ClockText) -> String {
+        switch format {
+        case .json: json { $0.member("countdowns", countdowns) }
+        case .waybar: waybar(countdowns, clock)
+        case .i3bar: i3bar(countdowns)
+        case .template(let template): countdowns.first.map { template.render($0, clock: clock, for: .bar) } ?? ""
+        }
+    }
+
+    private func waybar(_ countdowns: [Countdown], _ clock: ClockText) -> String {
+        let name = FeedClass(countdowns.first, thresholds).rawValue
+        return json { writer in
+            writer.member("text", PangoText.escape(countdowns.first.map(text) ?? ""))
+            writer.member("alt", name)
+            writer.member("tooltip", PangoText.escape(tooltip(countdowns, clock)))
+            writer.member("class", name)
+            writer.member("percentage", countdowns.first?.percentGone ?? 0)
+        }
+    }
+
+    private func i3bar(_ countdowns: [Countdown]) -> String {
+        guard let first = countdowns.first else { return "[]," }
+        let state = FeedClass(first, thresholds)
+        let others = countdowns.count > 1 ? " (+\(countdowns.count - 1))" : ""
+        let block = json { writer in
+            writer.member("name", "countdown")
+            writer.member("instance", first.key)
+            writer.member("full_text", PangoText.escape(text(first) + others))
+            writer.member("short_text", RemainingText.render(first.remainingUSec))
+            writer.member("markup", "pango")
+            if let color = state.color { writer.member("color", color) }
+            writer.member("urgent", state == .urgent || state == .finished)
+        }
+        return "[\(block)],"
+    }
+
+    private func text(_ countdown: Countdown) -> String {
+        "\(PrintableText.escape(countdown.title)) \(RemainingText.render(countdown.remainingUSec))"
+    }
+
+    private func tooltip(_ countdowns: [Countdown], _ clock: ClockText) -> String {
+        let text = CountdownText(clock)
+        var lines = countdowns.prefix(Self.tooltipLimit).map { "\(CountdownText.name($0)): \(text.state($0))" }
+        if countdowns.count > lines.count { lines.append("and \(countdowns.count - lines.count) more") }
+        return lines.joined(separator: "\n")
+    }
+
+    private func json(_ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        writer.object(body)
+        return String(decoding: JSONText.escapingUnprintable(writer.bytes), as: UTF8.self)
+    }
+}
+
+extension FeedClass {
+    /// The colour in which i3bar shows it; nil for that of the bar.
+    fileprivate var color: String? {
+        switch self {
+        case .soon: "#e5c07b"
+        case .urgent, .finished: "#e06c75"
+        case .paused: "#abb2bf"
+        case .running, .idle: nil
+        }
+    }
+}
+
+/// Text in the markup of Pango, in which bars take it.
+enum PangoText {
+    /// The text as such: what would be markup is written as an entity.
+    static func escape(_ text: String) -> String {
+        var result = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            case "'": result += "&#39;"
+            default: result.unicodeScalars.append(character)
+            }
+        }
+        return result
+    }
+}
+
+/// Text for bars that read `%{…}` as a tag and know no way to write it as such.
+enum TagText {
+    /// Takes no room, and no line is broken at it: WORD JOINER.
+    private static let divider: Unicode.Scalar = "\u{2060}"
+
+    /// The text as such, to stand behind another one and before anything: what would begin a tag is divided.
+    static func escape(_ text: String, behind before: String) -> String {
+        var result = String.UnicodeScalarView()
+        var last = before.unicodeScalars.last
+        for scalar in text.unicodeScalars {
+            if last == "%", scalar == "{" { result.append(divider) }
+            result.append(scalar)
+            last = scalar
+        }
+        if last == "%", !text.isEmpty { result.append(divider) }
+        return String(result)
+    }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import IPC
+
+/// A command that is run for each event of some types.
+struct Hook {
+    private enum Command {
+        /// Words that go to the program as they are, with what is known of the countdown in their places.
+        case words([Template])
+        /// A line for sh(1).
+        case line(String)
+    }
+
+    /// The types that a command can be run for. A tick comes every second, and `synced` and `heartbeat` are of no
+    /// countdown.
+    static let types: [EventType] = [
+        .attached, .started, .restarted, .adjusted, .paused, .resumed, .finished, .cancelled,
+    ]
+
+    let types: Set<EventType>
+    /// How long the command may take, in microseconds.
+    let timeout: Int64
+    private let command: Command
+
+    /// - Throws: what is wrong with what was typed.
+    init(on names: [String], exec text: String, shell: Bool, timeout: Int64) throws(Failure) {
+        types = try Self.types(names)
+        guard timeout > 0 else { throw .usage("a command that may take no time cannot be run") }
+        self.timeout = timeout
+        if shell {
+            command = .line(text)
+        } else {
+            var words: [Template] = []
+            for word in try CommandLineText.words(text) { words.append(try Template(word)) }
+            command = .words(words)
+        }
+    }
+
+    private static func types(_ names: [String]) throws(Failure) -> Set<EventType> {
+        var types: Set<EventType> = []
+        for name in names.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }) {
+            guard let type = EventType(rawValue: name), Self.types.contains(type) else {
+                let known = Self.types.map(\.rawValue).joined(separator: ", ")
+                throw .usage("\(quoted(name)) is no event to run a command on; there are \(known)")
+            }
+            types.insert(type)
+        }
+        return types
+    }
+
+    /// The program and its arguments for an event.
+    func words(for countdown: Countdown, clock: ClockText) -> [String] {
+        switch command {
+        case .words(let words): words.map { $0.render(countdown, clock: clock, for: .program) }
+        // A line gets all by its environment: what others wrote into a label is no part of the script.
+        case .line(let line): ["sh", "-c", line]
+        }
+    }
+
+    /// What the environment of the command says of an event.
+    static func variables(of event: Event, _ countdown: Countdown) -> [(name: String, value: String)] {
+        [
+            ("COUNTDOWN_EVENT", event.type.rawValue),
+            ("COUNTDOWN_KEY", countdown.key),
+            ("COUNTDOWN_LABEL", countdown.label ?? ""),
+            ("COUNTDOWN_STATE", countdown.state.rawValue),
+            ("COUNTDOWN_REMAINING_USEC", "\(countdown.remainingUSec)"),
+            ("COUNTDOWN_DURATION_USEC", "\(countdown.durationUSec)"),
+            ("COUNTDOWN_LATE_USEC", "\(event.lateUSec ?? 0)"),
+            ("COUNTDOWN_REVISION", "\(countdown.revision)"),
+        ]
+    }
+}
+
+/// The commands that events have started: so many at once, each for so long, in the order of the events.
+final class HookRuns: Company {
+    /// How many go on at once.
+    static let limit = 8
+    /// How many wait for one of these to end; the events after them are passed over, and that is said.
+    static let queueLimit = 1_000
+    /// What a command has to end in once its time has passed, in microseconds.
+    private static let grace: Int64 = 2_000_000
+
+    private struct Run {
+        let process: StartedProcess
+        let name: String
+        var end: Client.Deadline
+        /// Whether it was told to end.
+        var isLate = false
+    }
+
+    private let hook: Hook
+    private let output: Output
+    private var running: [Run] = []
+    private var queue: [Event] = []
+
+    init(_ hook: Hook, output: Output) {
+        self.hook = hook
+        self.output = output
+    }
+
+    /// When the first has used up its time.
+    var deadline: Client.Deadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
+
+    /// Takes the events that commands are run for.
+    func take(_ events: [Event]) {
+        let wanted = events.filter { hook.types.contains($0.type) && $0.countdown != nil }
+        let room = Self.queueLimit - queue.count
+        queue += wanted.prefix(room)
+        if wanted.count > room {
+            output.warn("countdownctl: \(wanted.count - room) events are passed over, as too many commands wait")
+        }
+        attend()
+    }
+
+    /// Notices those that have ended, ends those whose time has passed, and starts those that wait.
+    func attend() {
+        running = running.compactMap(attended)
+        while running.count < Self.limit, !queue.isEmpty { start(queue.removeFirst()) }
+    }
+
+    /// Asks all that go on to end, as nobody looks after them any more.
+    func leave() {
+        for run in running { run.process.sendToGroup(SIGTERM) }
+    }
+
+    /// Nil where it has ended.
+    private func attended(_ run: Run) -> Run? {
+        if let ending = run.process.ending() {
+            if !run.isLate { tell(of: ending, run) }
+            return nil
+        }
+        guard run.end.remainingUSec == 0 else { return run }
+        var run = run
+        if !run.isLate { output.warn("countdownctl: \(quoted(run.name)) takes too long, and is ended") }
+        run.process.sendToGroup(run.isLate ? SIGKILL : SIGTERM)
+        run.isLate = true
+        run.end = .after(microseconds: Self.grace)
+        return run
+    }
+
+    private func tell(of ending: ProcessEnding, _ run: Run) {
+        switch ending {
+        case .exited(code: 0): break
+        case .exited(let code): output.warn("countdownctl: \(quoted(run.name)) failed with exit code \(code)")
+        case .killed(let signal): output.warn("countdownctl: \(quoted(run.name)) was ended by signal \(signal)")
+        }
+    }
+
+    private func start(_ event: Event) {
+        guard let countdown = event.countdown else { return }
+        let words = hook.words(for: countdown, clock: .local)
+        do {
+            let process = try launch(words, event, countdown)
+            running.append(Run(process: process, name: words[0], end: .after(microseconds: hook.timeout)))
+        } catch {
+            output.warn("countdownctl: \(Failure(error).sentence)")
+        }
+    }
+
+    private func launch(
+        _ words: [String],
+        _ event: Event,
+        _ countdown: Countdown
+    ) throws(ProcessLaunch.NotStarted) -> StartedProcess {
+        guard let pipe = Pipe() else { throw ProcessLaunch.NotStarted(name: words[0], errno: errno) }
+        // An event is far smaller than a pipe; where the system gives a smaller one it is cut and waits for nobody.
+        pipe.writing.stopBlocking()
+        let text = JSONText.object(event, .short) + [UInt8(ascii: "\n")]
+        _ = unsafe text.withUnsafeBytes { unsafe write(pipe.writing.descriptor, $0.baseAddress, $0.count) }
+        var launch = ProcessLaunch(words: words)
+        launch.variables = Hook.variables(of: event, countdown)
+        launch.input = pipe.reading.descriptor
+        // Standard output is for the lines of the watch alone.
+        launch.output = STDERR_FILENO
+        launch.hasOwnGroup = true
+        return try launch.start()
+    }
+}

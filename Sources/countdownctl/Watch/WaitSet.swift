@@ -1,0 +1,277 @@
+import IPC
+import System
+
+/// Waits for the ends of countdowns: what `wait`, `attach` and `start --wait` share.
+struct EndWatch {
+    /// Starts a countdown once the watch has told all there was, so that nothing is missed of it; nil where it was
+    /// interrupted.
+    typealias Beginning = (any Waiting) throws -> Start.Reply?
+
+    private let daemon: Daemon
+    private let output: Output
+    private let interruption: any Waiting
+    private var printer: any EventPrinter
+    private var vigil: Vigil
+    private var start: Beginning?
+
+    init(
+        _ keys: [String],
+        of daemon: Daemon,
+        output: Output,
+        showing follower: Follower,
+        starting start: Beginning? = nil
+    ) {
+        self.daemon = daemon
+        self.output = output
+        printer = follower.printer
+        interruption = follower.waiting
+        self.start = start
+        vigil = Vigil(keys)
+    }
+
+    /// Waits for the end of all, or of the first.
+    ///
+    /// - Parameters:
+    ///   - tick: microseconds between ticks, nil for the daemon's rule, 0 for none.
+    ///   - any: whether the first end is enough.
+    ///   - deadline: when to give up.
+    /// - Returns: the worst code of what has ended.
+    /// - Throws: that there is no daemon, or that it refuses.
+    mutating func run(
+        tick: Int64? = nil,
+        any: Bool = false,
+        until deadline: Client.Deadline? = nil
+    ) throws -> CommandStatus {
+        let following = Following(Selection(keys: vigil.keys), tick: tick)
+        var stream = try EventStream(following, of: daemon, interruption: interruption)
+        while vigil.hasOpen, !(any && vigil.hasEnd) {
+            switch try stream.next(until: deadline) {
+            case .events(let events):
+                guard try take(events) else { return try interrupted() }
+            case .notice(let notice): try take(notice)
+            case .timedOut: return try timedOut()
+            case .interrupted: return try interrupted()
+            }
+        }
+        try printer.rest()
+        return vigil.status
+    }
+
+    /// False where it was interrupted.
+    private mutating func take(_ events: [Event]) throws -> Bool {
+        for event in events {
+            if start == nil { try printer.show([event]) }
+            _ = vigil.take(event)
+            guard event.type == .synced else { continue }
+            guard try start == nil ? lookUp() : begin() else { return false }
+        }
+        return true
+    }
+
+    private mutating func take(_ notice: EventStream.Notice) throws {
+        if notice != .back { vigil.beginWatch() }
+        try printer.tell(notice, output)
+    }
+
+    private mutating func begin() throws -> Bool {
+        guard let reply = try start?(interruption) else { return false }
+        start = nil
+        vigil.begin(reply.countdown)
+        // What was told before has not been shown, and nothing more is told of one that goes on unchanged.
+        if reply.outcome == .attached { try printer.show([Event(attachedTo: reply.countdown)]) }
+        return true
+    }
+
+    /// Asks after the keys of which the watch has told nothing: they ended before, or nobody knows them.
+    private mutating func lookUp() throws -> Bool {
+        for key in vigil.unheard {
+            do {
+                guard let found = try daemon.call(Get(key: key), unless: interruption)?.countdown else { return false }
+                if vigil.take(found) { try printer.show([Event(endOf: found)]) }
+            } catch let failure as Failure {
+                try take(failure, of: key)
+            }
+        }
+        return true
+    }
+
+    private mutating func take(_ failure: Failure, of key: String) throws {
+        switch failure.status {
+        case .unknownKey:
+            let wasAlive = vigil.takeUnknown(key)
+            try printer.rest()
+            output.warn(
+                wasAlive
+                    ? "\(PrintableText.escape(key)): ended unseen, and is not kept"
+                    : "countdownctl: \(failure.sentence)"
+            )
+        // The watch will notice as well, and ask again when the daemon is back.
+        case .unavailable: break
+        default: throw failure
+        }
+    }
+
+    private mutating func interrupted() throws -> CommandStatus {
+        try printer.rest()
+        for countdown in vigil.open.compactMap(vigil.lastSeen) {
+            let future = countdown.state == .paused ? "stays paused" : "runs on"
+            output.say("\(CountdownText.name(countdown)): \(future), \(now(countdown))")
+        }
+        return interruption.leavingStatus
+    }
+
+    private mutating func timedOut() throws -> CommandStatus {
+        try printer.rest()
+        for countdown in vigil.open.compactMap(vigil.lastSeen) {
+            output.say("\(CountdownText.name(countdown)): still \(countdown.state.rawValue), \(now(countdown))")
+        }
+        return .timedOut
+    }
+
+    private func now(_ countdown: Countdown) -> String {
+        let text = CountdownText()
+        return text.remaining(countdown.at(text.clock.now))
+    }
+}
+
+extension Event {
+    /// A countdown that was found running or paused.
+    fileprivate init(attachedTo countdown: Countdown) {
+        self.init(
+            type: .attached,
+            key: countdown.key,
+            remainingUSec: countdown.remainingUSec,
+            countdown: countdown
+        )
+    }
+
+    /// The end of a countdown that was found ended.
+    fileprivate init(endOf countdown: Countdown) {
+        self.init(
+            type: countdown.state == .cancelled ? .cancelled : .finished,
+            revision: countdown.revision,
+            key: countdown.key,
+            remainingUSec: countdown.remainingUSec,
+            countdown: countdown
+        )
+    }
+}
+
+extension Countdown {
+    /// The countdown as it is at an instant in microseconds since 1970, if nothing has happened to it.
+    fileprivate func at(_ instant: Int64) -> Countdown {
+        guard state == .running, let deadlineUSec else { return self }
+        var countdown = self
+        countdown.remainingUSec = max(0, deadlineUSec.clampedDifference(from: instant))
+        return countdown
+    }
+}
+
+/// The keys whose ends are waited for, and what is known of them.
+struct Vigil {
+    private enum Knowledge {
+        /// Nothing has been told yet.
+        case nothing
+        case alive(Countdown)
+        case ended(CommandStatus)
+    }
+
+    /// The keys in the order in which they were typed, each once.
+    let keys: [String]
+    /// What is known under each of them.
+    private var known: [String: Knowledge]
+    /// The keys of which the watch that goes on has told something.
+    private var heard: Set<String> = []
+    /// The revision that an end has to be newer than, where the countdown is one that was started here.
+    private var beginning: [String: Int64] = [:]
+
+    init(_ keys: [String]) {
+        var seen: Set<String> = []
+        self.keys = keys.filter { seen.insert($0).inserted }
+        known = Dictionary(uniqueKeysWithValues: self.keys.map { ($0, .nothing) })
+    }
+
+    /// Notes what has been told; whether that is an end that was waited for.
+    mutating func take(_ event: Event) -> Bool {
+        guard let key = event.key ?? event.countdown?.key, isOpen(key) else { return false }
+        heard.insert(key)
+        guard let countdown = event.countdown else {
+            tick(key, event)
+            return false
+        }
+        return take(countdown)
+    }
+
+    /// Notes a countdown as it is; whether it has ended and that was waited for.
+    mutating func take(_ countdown: Countdown) -> Bool {
+        guard isOpen(countdown.key), countdown.revision >= beginning[countdown.key] ?? 0 else { return false }
+        heard.insert(countdown.key)
+        switch countdown.state {
+        case .running, .paused: known[countdown.key] = .alive(countdown)
+        case .finished: known[countdown.key] = .ended(.success)
+        case .cancelled: known[countdown.key] = .ended(.notRunning)
+        }
+        return !isOpen(countdown.key)
+    }
+
+    /// Notes that a countdown was started here, or found running: what ended before is another one's end.
+    mutating func begin(_ countdown: Countdown) {
+        beginning[countdown.key] = countdown.revision
+        known[countdown.key] = .alive(countdown)
+        heard.insert(countdown.key)
+    }
+
+    /// Notes that nothing is known under a key; whether there was a countdown, which ended and was forgotten.
+    mutating func takeUnknown(_ key: String) -> Bool {
+        let wasAlive = lastSeen(key) != nil
+        known[key] = .ended(.unknownKey)
+        return wasAlive
+    }
+
+    /// Notes that another watch begins, which has told nothing yet.
+    mutating func beginWatch() { heard = [] }
+
+    /// The keys of which the watch has told nothing; to be looked up once it has told all there is.
+    var unheard: [String] { open.filter { !heard.contains($0) } }
+
+    /// The keys that have not ended.
+    var open: [String] { keys.filter(isOpen) }
+
+    /// Whether there is a key that has not ended.
+    var hasOpen: Bool { keys.contains(where: isOpen) }
+
+    /// Whether one has ended whose end was waited for; that nothing is known under a key is no end.
+    var hasEnd: Bool {
+        keys.contains { key in
+            guard case .ended(let status) = known[key] else { return false }
+            return status != .unknownKey
+        }
+    }
+
+    /// The countdown under a key as it was told last, where it had not ended.
+    func lastSeen(_ key: String) -> Countdown? {
+        guard case .alive(let countdown) = known[key] else { return nil }
+        return countdown
+    }
+
+    /// The worst code of the keys that have ended.
+    var status: CommandStatus {
+        keys.reduce(.success) { worst, key in
+            guard case .ended(let status) = known[key] else { return worst }
+            return max(worst, status)
+        }
+    }
+
+    private func isOpen(_ key: String) -> Bool {
+        switch known[key] {
+        case nil, .ended: false
+        case .nothing, .alive: true
+        }
+    }
+
+    private mutating func tick(_ key: String, _ event: Event) {
+        guard var countdown = lastSeen(key), let remaining = event.remainingUSec else { return }
+        countdown.remainingUSec = remaining
+        known[key] = .alive(countdown)
+    }
+}

@@ -1,0 +1,93 @@
+import IPC
+
+/// Shows what a watch tells.
+protocol EventPrinter {
+    /// Shows events, in their order.
+    mutating func show(_ events: [Event]) throws(StreamFailure)
+
+    /// Tells what happened to the watch itself.
+    mutating func tell(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure)
+
+    /// Leaves what is drawn again and again, before something else is printed or the program ends.
+    mutating func rest() throws(StreamFailure)
+}
+
+extension EventPrinter {
+    func tell(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) {
+        if let sentence = notice.sentence { output.say(sentence) }
+    }
+
+    func rest() throws(StreamFailure) {}
+}
+
+/// An object a line, or laid out.
+struct JSONEventPrinter: EventPrinter {
+    let style: JSONStyle
+
+    func show(_ events: [Event]) throws(StreamFailure) {
+        var text: [UInt8] = []
+        for event in events { text += JSONText.object(event, style) + [UInt8(ascii: "\n")] }
+        try StandardStream.output.write(text)
+    }
+}
+
+/// A line for each event that tells something.
+struct LineEventPrinter: EventPrinter {
+    func show(_ events: [Event]) throws(StreamFailure) {
+        let text = EventText()
+        let lines = events.compactMap(text.line)
+        guard !lines.isEmpty else { return }
+        try StandardStream.output.write(Array(lines.map { $0 + "\n" }.joined().utf8))
+    }
+}
+
+/// Nothing at all.
+struct SilentEventPrinter: EventPrinter {
+    func show(_ events: [Event]) {}
+}
+
+/// The ends alone, as the countdowns that they were.
+struct EndPrinter: EventPrinter {
+    let output: Output
+
+    func show(_ events: [Event]) throws(StreamFailure) {
+        for event in events where event.type == .finished || event.type == .cancelled {
+            if let style = output.json {
+                if let countdown = event.countdown { try output.print(json: JSONText.object(countdown, style)) }
+            } else if !output.isQuiet, let line = EventText().line(event) {
+                try output.print([line])
+            }
+        }
+    }
+}
+
+/// How a verb that follows countdowns shows them, and how it waits meanwhile.
+struct Follower {
+    var printer: any EventPrinter
+    let waiting: any Waiting
+
+    /// What only prints, until Ctrl-C.
+    ///
+    /// - Throws: that the system has no more room.
+    init(_ printer: any EventPrinter) throws(Failure) {
+        self.printer = printer
+        waiting = try Interruption()
+    }
+
+    /// A screen, which shows and waits in one.
+    init(_ session: TerminalSession<FollowScreen>) {
+        printer = session
+        waiting = session
+    }
+}
+
+extension Output {
+    /// How events are shown to whoever reads them: a screen on a terminal, else lines or objects.
+    func follower(of daemon: Daemon, _ subject: FollowScreen.Subject) throws(Failure) -> Follower {
+        if let json { return try Follower(JSONEventPrinter(style: json)) }
+        if isQuiet { return try Follower(SilentEventPrinter()) }
+        guard let device = TerminalDevice(ofOutput: []) else { return try Follower(LineEventPrinter()) }
+        let screen = FollowScreen(subject)
+        return Follower(try TerminalSession(screen, on: device, of: daemon, palette: palette))
+    }
+}
