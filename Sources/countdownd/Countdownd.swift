@@ -33,7 +33,7 @@ enum Countdownd {
                 storage: storage(options, log),
                 listen: { try listener(options, supervisor) }
             )
-            daemon.start()
+            daemon.run()
         } catch StoreOpening.Failure.held(let directory, let holder) {
             end("\(directory) is held by another countdownd: \(holder)", status: EX_UNAVAILABLE)
         } catch let failure as Listener.Failure {
@@ -43,8 +43,6 @@ enum Countdownd {
         } catch {
             end("\(error)", status: EX_OSERR)
         }
-        // All else happens on the daemon's queue. dispatchMain() would let signals through to this thread.
-        while true { pause() }
     }
 
     private static func storage(_ options: Options, _ log: Log) -> Storage {

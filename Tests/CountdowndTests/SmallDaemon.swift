@@ -1,4 +1,5 @@
 import CountdownCore
+import Foundation
 import IPC
 import TestSupport
 
@@ -47,7 +48,7 @@ struct SmallDaemon {
             clocks: clocks,
             listen: { try Listener(path: path) }
         )
-        daemon.start()
+        Thread.detachNewThread { daemon.run() }
     }
 
     /// Connects, as another user where one is given: that takes root, and `letAllIn`.

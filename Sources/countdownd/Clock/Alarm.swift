@@ -6,9 +6,9 @@ import Glibc
 struct Alarm: ~Copyable {
     /// In the year 2112. From 2^62 ns after 1970 on, libdispatch takes an instant for one of another clock.
     private static let latest = WallInstant(microseconds: 1 << 52)
-    /// libdispatch hands a timer over by way of two threads, which takes some 20 to 60 µs: it is set earlier by as much,
-    /// and what is left is waited for.
-    private static let lead = TimeSpan(microseconds: 50)
+    /// libdispatch and the loop's pipe pass a firing through three threads, which takes some 60 to 150 µs. The timer is set
+    /// earlier by this duration, and the loop spins for the rest.
+    private static let lead = TimeSpan(microseconds: 150)
 
     private let timer: any DispatchSourceTimer
     private var armed: WallInstant?
@@ -18,7 +18,7 @@ struct Alarm: ~Copyable {
         timer = DispatchSource.makeTimerSource(queue: queue)
     }
 
-    /// Calls back on the queue once the instant has come for which the alarm was armed last, from now on.
+    /// From now on, calls back on the queue when the instant for which the alarm was armed last is near.
     func start(_ ring: @escaping @Sendable () -> Void) {
         timer.setEventHandler(handler: ring)
         timer.schedule(wallDeadline: Self.deadline(Self.latest))

@@ -2,13 +2,13 @@ import CountdownCore
 import Dispatch
 import Varlink
 
-/// The owner of all state: everything happens on its queue, one turn after the other.
+/// The owner of all state: everything happens on the thread of its event loop, one turn after the other.
 ///
 /// A turn ends what is due, carries out what was asked, stores both, answers, tells, and arms the alarm for what comes
 /// next. Nothing in it waits: the files beside this one are its steps.
 actor Daemon {
-    private let executor: QueueExecutor
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    private let eventLoop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe eventLoop.asUnownedSerialExecutor() }
 
     let policy: Policy
     let options: Options
@@ -22,7 +22,9 @@ actor Daemon {
     var clocks: Clocks
     var alarm: Alarm
     var poller: Poller
-    var lull = Lull()
+    var busyPoll = BusyPoll()
+    /// Whether the last turn left nothing over for the next.
+    private var isDone = true
     let clockWatch: ClockWatch
     let signals: Signals
     let listener: Listener
@@ -66,6 +68,7 @@ actor Daemon {
         static let listener: UInt64 = 1
         static let clockWatch: UInt64 = 2
         static let signals: UInt64 = 3
+        static let eventLoop: UInt64 = 4
     }
 
     /// Opens the store, then the socket: of two daemons upon one store, that which is refused touches no socket.
@@ -80,7 +83,7 @@ actor Daemon {
         clocks: consuming Clocks = Clocks(),
         listen: () throws -> Listener
     ) throws {
-        executor = QueueExecutor(label: "countdownd")
+        eventLoop = try EventLoop()
         self.policy = policy
         self.options = options
         self.log = log
@@ -101,15 +104,20 @@ actor Daemon {
         supervision = Supervision(supervisor: supervisor, at: now)
         complaints = Complaints(policy: policy)
         receiveBuffer = [UInt8](repeating: 0, count: policy.readBytesInTurn)
-        poller = try Poller(queue: executor.queue)
-        alarm = Alarm(queue: executor.queue)
+        poller = try Poller()
+        alarm = Alarm(queue: DispatchQueue(label: "countdownd.timer"))
         reserve = Reserve(of: listener.descriptor)
         guard reserve.fill() else { throw SystemFailure("fcntl") }
     }
 
-    /// Serves from now on, until a signal ends the process.
-    nonisolated func start() {
-        executor.queue.async { self.assumeIsolated { $0.begin() } }
+    /// Serves on the calling thread, until a signal ends the process.
+    nonisolated func run() -> Never {
+        eventLoop.adoptThread()
+        assumeIsolated { $0.begin() }
+        while true {
+            let jobs = assumeIsolated { $0.iterate() }
+            if !jobs.isEmpty { eventLoop.run(jobs) }
+        }
     }
 
     private func begin() {
@@ -117,42 +125,46 @@ actor Daemon {
             try poller.add(listener.descriptor, token: Token.listener)
             try poller.add(clockWatch.descriptor, token: Token.clockWatch)
             try poller.add(signals.descriptor, token: Token.signals)
+            try poller.add(eventLoop.descriptor, token: Token.eventLoop)
         } catch {
             fail(error)
         }
-        poller.start { [self] in assumeIsolated { $0.wake() } }
-        alarm.start { [self] in
-            assumeIsolated {
-                $0.alarm.hasRung(by: Clocks.systemClock)
-                $0.wake()
-            }
-        }
+        alarm.start { [eventLoop] in eventLoop.wakeUp() }
         let now = takeTime([])
         supervision.becomeReady(situation(at: now), at: now)
         log.write(.info, "ready")
-        wake()
+        isDone = turn([])
     }
 
-    /// Turns until nothing was left over and nothing is ready, in a lull for a short while longer, and does then what could
-    /// wait.
-    private func wake() {
-        counters.wakeUps += 1
-        var isDone = turn(poller.poll())
-        while true {
-            let ready = poller.poll(isDone ? lull.patience : .none)
-            if !isDone || !ready.isEmpty {
-                isDone = turn(ready)
-            } else if !tidyUp() {
-                return
+    /// One iteration of the loop: sleeps if there is nothing to do, then does one turn.
+    ///
+    /// - Returns: jobs for the actor, to be run after it was left.
+    private func iterate() -> [UnownedJob] {
+        var ready = poller.poll()
+        if isDone, ready.isEmpty {
+            if busyPoll.isWorthwhile {
+                ready = poller.spin()
+                busyPoll.stop()
+            }
+            if ready.isEmpty {
+                if tidyUp() { return [] }
+                ready = poller.wait()
+                counters.wakeUps += 1
             }
         }
+        var jobs: [UnownedJob] = []
+        if ready.contains(where: { $0.token == Token.eventLoop }) {
+            jobs = eventLoop.takeJobs()
+            alarm.hasRung(by: Clocks.systemClock)
+        }
+        isDone = turn(ready)
+        return jobs
     }
 
     /// Does some of what could wait, where nothing is due soon.
     /// - Returns: whether there is more of it.
     private func tidyUp() -> Bool {
-        lull.end()
-        return !alarm.rings(within: .milliseconds(10), of: Clocks.systemClock()) && storage.tidyUp()
+        !alarm.rings(within: .milliseconds(10), of: Clocks.systemClock()) && storage.tidyUp()
     }
 
     /// One pass.
@@ -201,6 +213,6 @@ actor Daemon {
         next = earliest(next, supervision.next.map(now.wall(of:)))
         next = earliest(next, complaints.next.map(now.wall(of:)))
         alarm.arm(at: next)
-        lull.begin(at: now, calls: turn.portion.calls - turn.callsLeft, next: next)
+        busyPoll.note(at: now.boot, calls: turn.portion.calls - turn.callsLeft)
     }
 }

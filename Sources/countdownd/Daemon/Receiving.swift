@@ -34,7 +34,7 @@ extension Daemon {
             switch readiness.token {
             case Token.listener: acceptAll(at: now)
             case Token.signals: stop()
-            case Token.clockWatch: break
+            case Token.clockWatch, Token.eventLoop: break
             default: if let peer = peers[readiness.token] { receive(from: peer, readiness, at: now) }
             }
         }

@@ -1,5 +1,4 @@
 import CLinux
-import Dispatch
 import Glibc
 
 /// What became of a descriptor.
@@ -11,27 +10,18 @@ struct Readiness {
     let isHungUp: Bool
 }
 
-/// All descriptors of the daemon in one epoll set behind one Dispatch source.
+/// All descriptors of the daemon in one epoll set.
 ///
-/// The set is level-triggered: whatever is not taken is told again.
+/// The set is level-triggered: a descriptor that stays ready is reported again.
 struct Poller: ~Copyable {
-    /// Looks of a spinning poller, of some 0.5 µs each.
-    private static let rounds = 200
+    /// How often `spin` looks; each look takes some 0.5 µs, so all of them 100 µs.
+    private static let looks = 200
 
     private let epoll: Descriptor
-    private let source: any DispatchSourceRead
     private var ready = [linux_ready](repeating: linux_ready(), count: Int(LINUX_READY_AT_ONCE))
 
-    /// A set that tells nothing before `start`.
-    init(queue: DispatchQueue) throws(SystemFailure) {
+    init() throws(SystemFailure) {
         epoll = try Descriptor(owning: linux_epoll_create(), of: "epoll_create1")
-        source = DispatchSource.makeReadSource(fileDescriptor: epoll.number, queue: queue)
-    }
-
-    /// Calls back on the queue while anything is ready, from now on; `poll` tells what.
-    func start(_ wake: @escaping @Sendable () -> Void) {
-        source.setEventHandler(handler: wake)
-        source.activate()
     }
 
     /// Tells of a descriptor under a token from now on; both directions are off where they are not named.
@@ -57,19 +47,29 @@ struct Poller: ~Copyable {
         }
     }
 
-    /// What is ready; where nothing is, what becomes ready while there is patience.
-    mutating func poll(_ patience: Lull.Patience = .none) -> [Readiness] {
-        var count = wait(milliseconds: 0)
-        if patience == .spinning {
-            var rounds = Self.rounds
-            while count == 0, rounds > 0 {
-                sched_yield()
-                count = wait(milliseconds: 0)
-                rounds -= 1
-            }
+    /// Returns the descriptors that are ready now.
+    mutating func poll() -> [Readiness] { wait(milliseconds: 0) }
+
+    /// Sleeps until a descriptor is ready.
+    mutating func wait() -> [Readiness] { wait(milliseconds: -1) }
+
+    /// Looks for ready descriptors for at most 100 µs without sleeping.
+    mutating func spin() -> [Readiness] {
+        for _ in 0..<Self.looks {
+            sched_yield()
+            let ready = poll()
+            if !ready.isEmpty { return ready }
         }
-        if patience != .none, count == 0 { count = wait(milliseconds: 1) }
-        return ready.prefix(count).map { ready in
+        return []
+    }
+
+    /// Returns no descriptor if a signal interrupts the wait.
+    private mutating func wait(milliseconds: Int32) -> [Readiness] {
+        let count = unsafe ready.withUnsafeMutableBufferPointer {
+            unsafe linux_epoll_wait(epoll.number, $0.baseAddress, milliseconds)
+        }
+        guard count > 0 else { return [] }
+        return ready.prefix(Int(count)).map { ready in
             let events = Int(ready.events)
             return Readiness(
                 token: ready.token,
@@ -78,13 +78,5 @@ struct Poller: ~Copyable {
                 isHungUp: events & (LINUX_HUNG_UP | LINUX_FAILED) != 0
             )
         }
-    }
-
-    /// How many are ready.
-    private mutating func wait(milliseconds: Int32) -> Int {
-        let count = unsafe ready.withUnsafeMutableBufferPointer {
-            unsafe linux_epoll_wait(epoll.number, $0.baseAddress, milliseconds)
-        }
-        return max(0, Int(count))
     }
 }
