@@ -99,4 +99,25 @@ struct CountdownsTests {
             await #expect(throws: ClientError.disconnected) { try await events.next() }
         }
     }
+
+    @Test("a watch without a revision that is answered HistoryTrimmed begins again instead of failing")
+    func trimmedWhileFresh() throws {
+        let listener = try ListeningSocket(path: countdowns.path)
+        nonisolated(unsafe) let socket = listener
+        Thread.detachNewThread {
+            for attempt in 0..<3 {
+                guard let connection = try? unsafe socket.accept(), (try? connection.message()) != nil else { return }
+                try? connection.send(
+                    message: attempt < 2
+                        ? #"{"error":"io.countdownd.HistoryTrimmed","parameters":{"oldestRevision":8}}"#
+                        : #"{"continues":true,"parameters":{"events":[{"type":"synced","revision":9}]}}"#
+                )
+            }
+        }
+        try awaiting {
+            var events = countdowns.events().makeAsyncIterator()
+            let first = try? await events.next()
+            #expect(first?.type == .synced)
+        }
+    }
 }

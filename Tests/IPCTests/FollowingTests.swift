@@ -100,6 +100,22 @@ struct FollowingTests {
         #expect(following.pauseBeforeAttempt() == 0)
     }
 
+    @Test("a daemon that answers HistoryTrimmed again and again is asked after pauses that grow, until synced arrives")
+    func backsOffAfterTrims() throws {
+        let trimmed = ClientError.countdown(.historyTrimmed(oldestRevision: 8))
+        var following = Following(Watch())
+        var pauses: [Int64] = []
+        for _ in 0..<5 {
+            _ = following.take([Event(type: .attached, key: "tea")])
+            #expect(try following.recover(from: trimmed) == .historyTrimmed)
+            pauses.append(following.pauseBeforeAttempt())
+        }
+        #expect(pauses == [0, 100_000, 200_000, 400_000, 800_000])
+        _ = following.take([Event(type: .synced, revision: 9)])
+        #expect(try following.recover(from: trimmed) == .historyTrimmed)
+        #expect(following.pauseBeforeAttempt() == 0)
+    }
+
     @Test("pauses between attempts grow from none to half a minute")
     func pausesLonger() {
         let pauses = (0...60).map(Reconnection.pause)

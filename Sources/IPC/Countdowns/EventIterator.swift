@@ -52,7 +52,10 @@ extension Countdowns.Events {
                 if !continues { lose() }
             } catch {
                 self.connection = nil
-                guard try following.recover(from: error) != .historyTrimmed else { throw error }
+                let isFresh = following.since == nil
+                let loss = try following.recover(from: error)
+                // A watch that asked for no history misses nothing if there is none: it begins again after a pause.
+                guard isFresh || loss != .historyTrimmed else { throw error }
             }
         }
 

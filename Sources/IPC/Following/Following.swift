@@ -24,6 +24,9 @@ public struct Following: Sendable {
     /// The attempts to reach the daemon since it was lost; nil while it is there.
     private var attempts: Int?
 
+    /// How often in a row the daemon has answered `HistoryTrimmed` without a `synced` in between.
+    private var trims = 0
+
     /// Follows what the call asks for, from its `since` on where it has one; with a heartbeat where it has none.
     public init(_ watch: Watch) {
         self.watch = watch
@@ -43,6 +46,7 @@ public struct Following: Sendable {
     public mutating func take(_ events: [Event]) -> Bool {
         hasBegun = true
         for event in events { take(event) }
+        if events.contains(where: { $0.type == .synced }) { trims = 0 }
         guard attempts != nil, events.contains(where: { $0.type == .synced }) else { return false }
         attempts = nil
         return true
@@ -68,8 +72,8 @@ public struct Following: Sendable {
     public mutating func recover(from error: ClientError) throws(ClientError) -> Loss {
         switch error {
         case .countdown(.historyTrimmed):
-            since = nil
-            isOpening = true
+            resume(after: nil)
+            trims += 1
             return .historyTrimmed
         case .disconnected, .failed:
             guard hasBegun else { throw error }
@@ -82,10 +86,18 @@ public struct Following: Sendable {
         }
     }
 
-    /// The microseconds to wait before the next attempt, which is counted.
+    /// Asks for what happened after another revision from now on; nil for what is running or paused.
+    public mutating func resume(after revision: Int64?) {
+        since = revision
+        isOpening = revision == nil
+    }
+
+    /// The microseconds to wait before the next attempt, which is counted. The pauses grow with the attempts to reach a
+    /// daemon that is gone, and with the answers `HistoryTrimmed` in a row, of which the first costs no pause. `synced`
+    /// ends both.
     public mutating func pauseBeforeAttempt() -> Int64 {
-        guard let attempts else { return 0 }
-        self.attempts = attempts + 1
-        return Reconnection.pause(before: attempts)
+        let pause = Reconnection.pause(before: max(attempts ?? 0, trims - 1))
+        attempts = attempts.map { $0 + 1 }
+        return pause
     }
 }

@@ -77,24 +77,17 @@ final class Subscription {
         client = nil
         isBehind = false
         if case .countdown(.historyTrimmed(let oldest)) = error {
-            // What the daemon says can be asked for; were it not so, it would be asked again and again.
-            let isAskedFor = following.since == oldest
-            following = Following(watch.from(isAskedFor ? nil : oldest))
-            attempt = .passed
+            let isRefusedAgain = following.since == oldest
+            _ = try? following.recover(from: error)
+            // The daemon says that it keeps what came after `oldest`. If it refuses that too, the watch starts without a
+            // revision.
+            following.resume(after: isRefusedAgain ? nil : oldest)
+            attempt = .after(microseconds: following.pauseBeforeAttempt())
             return .gap(oldest: oldest)
         }
         if let exit = Exit(error) { throw exit }
         _ = following.lose()
         attempt = .after(microseconds: following.pauseBeforeAttempt())
         return .lost(error)
-    }
-}
-
-extension Watch {
-    /// The same watch from another revision on.
-    fileprivate func from(_ since: Int64?) -> Watch {
-        var watch = self
-        watch.since = since
-        return watch
     }
 }
