@@ -73,7 +73,7 @@ struct RecordTests {
         let path = directory.path(of: "a/b")
         let record = try Record(in: path)
         #expect(try record.read() == nil)
-        for told in [Told(all: 7, ending: 5), Told(all: 8, ending: -1), Told(all: .max, ending: .min)] {
+        for told in [Told(all: 7, ending: 5), Told(all: 8, ending: 0), Told(all: .max, ending: .max)] {
             try record.write(told)
             #expect(try record.read() == told)
         }
@@ -81,7 +81,10 @@ struct RecordTests {
         #expect(try FileStatus.read("\(path)/told").mode == 0o600)
     }
 
-    @Test("what is no revision is refused, not taken for one", arguments: ["", "1 2", "12\n", "tea 1\n", "1  2\n"])
+    @Test(
+        "what is no revision is refused, not taken for one",
+        arguments: ["", "1 2", "12\n", "tea 1\n", "1  2\n", "-1 2\n"]
+    )
     func refuses(text: String) throws {
         let record = try Record(in: directory.path)
         try directory.write(text, to: "told")

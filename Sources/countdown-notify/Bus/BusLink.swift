@@ -7,15 +7,21 @@ final class BusLink {
         /// A call was answered; nil where it was refused.
         case answered(Teller.Purpose, [BusValue]?)
         case heard(ServiceSignal)
+        /// A call cannot be written, on this bus or any other; it was not sent.
+        case unwritable(Teller.Purpose, BusFailure)
         /// The bus is gone, and the calls on their way with it; or there is none.
         case lost(BusFailure)
     }
 
+    private let address: String?
     private var bus: SessionBus?
     /// What the calls on their way were made for, by their numbers.
     private var purposes: [UInt64: Teller.Purpose] = [:]
     private var attempts = 0
     private var attempt: Client.Deadline = .passed
+
+    /// - Parameter address: the D-Bus address to connect to; nil for the one that the environment names.
+    init(address: String? = nil) { self.address = address }
 
     /// Whether calls can be made.
     var isOpen: Bool { bus != nil }
@@ -50,12 +56,15 @@ final class BusLink {
 
     /// Makes a call.
     func send(_ outgoing: Teller.Outgoing) -> Happening? {
-        do {
+        do throws(SendFailure) {
             guard let number = try bus?.send(outgoing.call) else { return nil }
             purposes[number] = outgoing.purpose
             return nil
         } catch {
-            return lose(error)
+            switch error {
+            case .unwritable(let failure): return .unwritable(outgoing.purpose, failure)
+            case .lost(let failure): return lose(failure)
+            }
         }
     }
 
@@ -64,8 +73,12 @@ final class BusLink {
 
     private func connect() throws(BusFailure) {
         guard bus == nil, attempt.remainingUSec == 0 else { return }
-        let bus = try SessionBus()
-        for call in ServiceSignal.subscriptions { _ = try bus.send(call) }
+        let bus = try SessionBus.connected(to: address)
+        do throws(SendFailure) {
+            for call in ServiceSignal.subscriptions { _ = try bus.send(call) }
+        } catch {
+            throw error.failure
+        }
         self.bus = consume bus
     }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A call of a method on the session bus.
 struct MethodCall: Hashable, Sendable {
     /// Who is called, and as what.
@@ -54,6 +56,29 @@ enum Arrival: Equatable {
     /// A call was refused, by whom it was for or by the bus, with the name of the error.
     case refusal(call: UInt64, error: String)
     case signal(sender: String, interface: String, member: String, [BusValue])
+}
+
+/// Why a call was not sent.
+enum SendFailure: Error, Equatable {
+    /// The message cannot be written, and could not be on another connection either: sd-bus refuses a value in it.
+    case unwritable(BusFailure)
+    /// The connection is of no more use, or memory is short. The call can be made again on the next connection.
+    case lost(BusFailure)
+
+    /// A failure of the functions that write or send a message.
+    init(_ failure: BusFailure) {
+        switch failure.code {
+        case EINVAL, EBADMSG, EMSGSIZE, E2BIG, EOPNOTSUPP: self = .unwritable(failure)
+        default: self = .lost(failure)
+        }
+    }
+
+    /// The call of sd-bus that failed.
+    var failure: BusFailure {
+        switch self {
+        case .unwritable(let failure), .lost(let failure): failure
+        }
+    }
 }
 
 /// A call on the bus that failed.

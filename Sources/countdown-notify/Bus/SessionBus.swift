@@ -7,12 +7,26 @@ import Glibc
 struct SessionBus: ~Copyable {
     private let bus: OpaquePointer
 
-    /// Connects to the bus that the environment names, or that of the runtime directory, as sd_bus_open_user(3) has it.
-    init() throws(BusFailure) {
-        var bus: OpaquePointer?
-        _ = try BusFailure.check("sd_bus_open_user") { unsafe sd_bus_open_user(&bus) }
-        guard let bus = unsafe bus else { throw BusFailure(call: "sd_bus_open_user", code: ENOMEM) }
-        unsafe self.bus = bus
+    private init(adopting bus: OpaquePointer) { unsafe self.bus = bus }
+
+    /// Connects to a session bus.
+    ///
+    /// - Parameter address: a D-Bus address such as `unix:path=/run/user/1000/bus`; nil for the bus that the environment
+    ///   names, or the one in the runtime directory, see sd_bus_open_user(3).
+    /// - Returns: the connection, which may still be in the handshake.
+    /// - Throws: that there is no bus at that address.
+    static func connected(to address: String? = nil) throws(BusFailure) -> SessionBus {
+        var pointer: OpaquePointer?
+        _ = try BusFailure.check(address == nil ? "sd_bus_open_user" : "sd_bus_new") {
+            unsafe address == nil ? sd_bus_open_user(&pointer) : sd_bus_new(&pointer)
+        }
+        guard let pointer = unsafe pointer else { throw BusFailure(call: "sd_bus_new", code: ENOMEM) }
+        let bus = unsafe SessionBus(adopting: pointer)
+        guard let address else { return bus }
+        _ = try BusFailure.check("sd_bus_set_address") { unsafe sd_bus_set_address(pointer, address) }
+        _ = try BusFailure.check("sd_bus_set_bus_client") { unsafe sd_bus_set_bus_client(pointer, 1) }
+        _ = try BusFailure.check("sd_bus_start") { unsafe sd_bus_start(pointer) }
+        return bus
     }
 
     deinit {
@@ -29,13 +43,17 @@ struct SessionBus: ~Copyable {
     }
 
     /// Sends a call, and returns the number by which its answer is known.
-    func send(_ call: MethodCall) throws(BusFailure) -> UInt64 {
-        let message = try unsafe BusMessage.written(call, over: bus)
-        var number: UInt64 = 0
-        _ = try BusFailure.check("sd_bus_send") {
-            unsafe message.withPointer { unsafe sd_bus_send(bus, $0, &number) }
+    func send(_ call: MethodCall) throws(SendFailure) -> UInt64 {
+        do throws(BusFailure) {
+            let message = try unsafe BusMessage.written(call, over: bus)
+            var number: UInt64 = 0
+            _ = try BusFailure.check("sd_bus_send") {
+                unsafe message.withPointer { unsafe sd_bus_send(bus, $0, &number) }
+            }
+            return number
+        } catch {
+            throw SendFailure(error)
         }
-        return number
     }
 
     /// The next that came; nil where there is nothing more for now.

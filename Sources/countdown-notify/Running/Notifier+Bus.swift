@@ -15,6 +15,9 @@ extension Notifier {
         case .answered(let purpose, let values): teller.take(values, to: purpose)
         case .heard(let signal):
             if let (action, countdown) = teller.take(signal) { carryOut(action, of: countdown) }
+        case .unwritable(let purpose, let failure):
+            supervisor.log("a notification cannot be written: \(failure.call): \(systemMessage(failure.code))")
+            teller.drop(purpose)
         case .lost(let failure):
             teller.loseBus()
             supervisor.change(&obstacles.bus, to: "no session bus: \(failure.sentence)")
@@ -25,6 +28,8 @@ extension Notifier {
         while bus.isOpen, let call = teller.next(Wording()) {
             if let happening = bus.send(call) { take(happening) }
         }
+        let dropped = teller.takeDropped()
+        if dropped > 0 { supervisor.log("gave up on notifications that cannot be shown; dropped: \(dropped)") }
         guard bus.isOpen else { return }
         supervisor.change(&obstacles.bus, to: nil)
         switch teller.service {
@@ -42,6 +47,7 @@ extension Notifier {
             try record.write(told)
             supervisor.change(&obstacles.record, to: nil)
         } catch {
+            teller.keepRecordDue()
             supervisor.change(&obstacles.record, to: "what is told cannot be remembered: \(systemMessage(error.code))")
         }
     }

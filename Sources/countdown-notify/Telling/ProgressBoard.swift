@@ -10,9 +10,14 @@ struct ProgressBoard {
         var number: UInt32 = 0
         /// Whether it was taken away by whoever looks at it, who wants to see no more of it.
         var isClosed = false
+        /// How often in a row its notification was refused.
+        var refusals = 0
         /// Whether its key stands in `changed`.
         var isChanged = false
     }
+
+    /// After so many refusals in a row the notification of a countdown is not sent again.
+    private static let maximumRefusals = 5
 
     private var entries: [String: Entry] = [:]
     /// The keys of what is to be made or updated, in that order.
@@ -61,11 +66,19 @@ struct ProgressBoard {
     mutating func show(_ key: String, as number: UInt32) -> Bool {
         guard entries[key] != nil else { return false }
         entries[key]?.number = number
+        entries[key]?.refusals = 0
         return true
     }
 
-    /// Has a countdown shown again that could not be.
-    mutating func retry(_ key: String) { touch(key) }
+    /// Has a countdown shown again whose notification was refused, up to a limit.
+    mutating func retry(_ key: String) {
+        guard let entry = entries[key] else { return }
+        entries[key]?.refusals += 1
+        if entry.refusals + 1 < Self.maximumRefusals { touch(key) } else { drop(key) }
+    }
+
+    /// Shows no more of a countdown whose notification cannot be sent, until the countdown is started again.
+    mutating func drop(_ key: String) { entries[key]?.isClosed = true }
 
     /// The next countdown whose notification is to be made or updated, which is then taken as done.
     mutating func next(_ wording: Wording) -> (key: String, notification: Notification, replacing: UInt32)? {
@@ -88,7 +101,10 @@ extension ProgressBoard {
         var entry = entries[countdown.key] ?? Entry(countdown: countdown, percent: percent)
         entry.countdown = countdown
         entry.percent = percent
-        if showing { entry.isClosed = false }
+        if showing {
+            entry.isClosed = false
+            entry.refusals = 0
+        }
         entries[countdown.key] = entry
         touch(countdown.key)
     }

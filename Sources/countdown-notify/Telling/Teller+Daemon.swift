@@ -54,6 +54,9 @@ extension Teller {
         for number in board.clear() { close(number) }
     }
 
+    /// Notes that the record could not be written, so that it is tried again.
+    mutating func keepRecordDue() { isRecordDue = true }
+
     /// What to write into the record; nil where there is no need.
     mutating func takeRecord() -> Told? {
         guard isRecordDue else { return nil }

@@ -9,7 +9,7 @@ extension Teller {
     mutating func take(_ answer: [BusValue]?, to purpose: Purpose) {
         guard purpose != .none else { return }
         isAwaiting = false
-        if answer != nil, purpose != .capabilities { failures = 0 }
+        if answer != nil, purpose != .capabilities { succeed() }
         switch (purpose, answer) {
         case (.none, _): break
         case (.capabilities, let values?):
@@ -49,7 +49,7 @@ extension Teller {
         if service == .failed { service = .unknown }
     }
 
-    private mutating func note(_ telling: Telling, _ number: UInt32?) {
+    mutating func note(_ telling: Telling, _ number: UInt32?) {
         if let number, telling != .gap { offer(telling, as: number) }
         backlog.remove(telling)
         let revision = telling == .gap ? max(delivered ?? .min, oldest ?? .min) : telling.revision

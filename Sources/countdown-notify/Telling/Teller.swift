@@ -33,6 +33,10 @@ struct Teller {
 
     /// So many troubles wait at most; of those that are older nobody wants to know.
     private static let troubles = 8
+    /// After so many attempts without a success a notification is dropped, so that one that the desktop always refuses,
+    /// or that always ends it, cannot keep all later ones from being shown. With the pauses between them the attempts
+    /// take about a minute and a half.
+    private static let maximumAttempts = 10
     /// So many notifications can have their actions chosen: far more than fit on a screen.
     private static let choosable = 256
 
@@ -41,6 +45,10 @@ struct Teller {
     var service = Service.unknown
     /// How often it failed in a row.
     var failures = 0
+    /// How often the first notification of the queue was sent without being shown.
+    private var attempts = 0
+    /// How many notifications were dropped since `takeDropped` was called last.
+    private var dropped = 0
     /// Whether something was sent whose answer has to be there before the next is.
     var isAwaiting = false
     /// Whether the daemon is still telling what happened before.
@@ -81,7 +89,9 @@ struct Teller {
         if case .ready = service, let number = closings.popLast() {
             return Outgoing(purpose: .none, call: Notification.close(number))
         }
-        guard !isAwaiting, !isEnding, hasSomething else { return nil }
+        guard !isAwaiting, !isEnding else { return nil }
+        if attempts >= Self.maximumAttempts { dropFirst() }
+        guard hasSomething else { return nil }
         switch service {
         case .asked, .failed: return nil
         case .unknown:
@@ -99,15 +109,51 @@ struct Teller {
 
     private mutating func nextNotification(_ wording: Wording, _ capabilities: Capabilities) -> Outgoing? {
         if let trouble = troubles.first {
+            attempts += 1
             return Outgoing(purpose: .trouble(trouble), call: trouble.call(under: capabilities))
         }
         if !isCatchingUp, let telling = backlog.next {
+            attempts += 1
             let call = telling.notification(wording).call(under: capabilities)
             return Outgoing(purpose: .telling(telling), call: call)
         }
         return board.next(wording).map { key, notification, number in
             Outgoing(purpose: .progress(key: key), call: notification.call(replacing: number, under: capabilities))
         }
+    }
+
+    /// Takes the first notification out of the queue as if it had been shown.
+    private mutating func dropFirst() {
+        if let trouble = troubles.first {
+            drop(.trouble(trouble))
+        } else if !isCatchingUp, let telling = backlog.next {
+            drop(.telling(telling))
+        }
+    }
+
+    /// Takes a notification out of its queue that cannot be sent; it counts as shown.
+    mutating func drop(_ purpose: Purpose) {
+        isAwaiting = false
+        switch purpose {
+        case .telling(let telling): note(telling, nil)
+        case .trouble(let trouble): settle(trouble)
+        case .progress(let key): board.drop(key)
+        case .capabilities, .none: return
+        }
+        dropped += 1
+        attempts = 0
+    }
+
+    /// How many notifications were dropped since this was called last.
+    mutating func takeDropped() -> Int {
+        defer { dropped = 0 }
+        return dropped
+    }
+
+    /// Notes that a notification was shown.
+    mutating func succeed() {
+        failures = 0
+        attempts = 0
     }
 
     /// Begins nothing more, but takes away what is not to stay.

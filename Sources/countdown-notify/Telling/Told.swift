@@ -12,7 +12,9 @@ struct Told: Equatable {
 extension Told: LosslessStringConvertible {
     init?(_ description: String) {
         let words = description.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 2, let all = Int64(words[0]), let ending = Int64(words[1]) else { return nil }
+        guard words.count == 2, let all = Int64(words[0]), let ending = Int64(words[1]),
+            all >= 0, ending >= 0
+        else { return nil }
         self.init(all: all, ending: ending)
     }
 

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import IPC
+import System
 
 /// What is said of countdowns.
 struct Wording {
@@ -17,10 +18,13 @@ struct Wording {
         self.localMinute = localMinute
     }
 
-    /// The label, or where there is none the key; in one line.
+    /// The label, or the key if there is no label, in one line of characters that can be seen.
+    ///
+    /// A label is prose, so line breaks and tabs in it become spaces. Every other character that cannot be seen is written
+    /// as an escape, as countdownctl does it. sd-bus refuses texts with noncharacters such as U+FFFF, which are among them.
     static func name(_ countdown: Countdown) -> String {
         let name = countdown.label.flatMap { $0.isEmpty ? nil : $0 } ?? countdown.key
-        return String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isControl ? " " : $0 }))
+        return PrintableText.escape(String(name.map { $0.isNewline || $0 == "\t" ? " " : $0 }))
     }
 
     /// `17:30`, with the date where it is not today's.
@@ -43,16 +47,6 @@ struct Wording {
         if days > 0 { return hours > 0 ? "\(days) d \(hours) h" : "\(days) d" }
         if hours > 0 { return minutes > 0 ? "\(hours) h \(minutes) min" : "\(hours) h" }
         return minutes > 0 ? "\(minutes) min" : "\(seconds) s"
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether it would break a line, or command whatever shows it.
-    fileprivate var isControl: Bool {
-        switch value {
-        case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
-        }
     }
 }
 

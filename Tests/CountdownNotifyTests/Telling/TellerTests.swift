@@ -248,4 +248,73 @@ final class TellerTests {
         teller.hideProgress()
         #expect(next()?.call == Notification.close(2))
     }
+
+    @Test("a notification that cannot be written is dropped, counts as shown, and the next one is shown")
+    func unwritable() throws {
+        end("tea", revision: 11)
+        end("egg", revision: 12)
+        try introduce()
+        let first = try #require(next())
+        teller.drop(first.purpose)
+        #expect(teller.told?.all == 11)
+        let second = try #require(next())
+        #expect(second.call.texts.first == "egg")
+        teller.take([.uint32(1)], to: second.purpose)
+        #expect(teller.told == Told(all: 12, ending: 12))
+        #expect(teller.takeDropped() == 1)
+    }
+
+    @Test("a notification that is refused again and again is dropped, and later ones are shown")
+    func alwaysRefused() throws {
+        end("tea", revision: 11)
+        end("egg", revision: 12)
+        teller.complain(Notification(category: .trouble, summary: "trouble", body: ""))
+        var shown: [String?] = []
+        for _ in 0..<100 where shown.isEmpty {
+            try introduce()
+            let outgoing = try #require(next())
+            if outgoing.call.texts.first == "egg" { shown = outgoing.call.texts }
+            teller.take(shown.isEmpty ? nil : [.uint32(1)], to: outgoing.purpose)
+            teller.retry()
+        }
+        #expect(shown.first == "egg")
+        #expect(teller.told == Told(all: 12, ending: 12))
+        #expect(teller.takeDropped() == 2)
+    }
+
+    @Test("a notification during which the desktop or the bus goes away each time is dropped as well")
+    func endsDesktop() throws {
+        end("tea", revision: 11)
+        for number in 0..<100 {
+            guard let outgoing = next() else { break }
+            if outgoing.purpose == .capabilities {
+                teller.take([.strings([])], to: outgoing.purpose)
+            } else if number.isMultiple(of: 4) {
+                _ = take(.changed)
+            } else {
+                teller.loseBus()
+            }
+        }
+        #expect(next() == nil)
+        #expect(teller.told?.all == 11)
+    }
+
+    @Test("progress that is refused again and again is shown no more, and that of others is")
+    func refusedProgress() throws {
+        teller.show([event(.attached, running("egg")), event(.attached, running("tea"))])
+        var refusals = 0
+        for _ in 0..<100 {
+            guard let outgoing = next() else { break }
+            if outgoing.purpose == .capabilities {
+                teller.take([.strings([])], to: outgoing.purpose)
+                continue
+            }
+            let isRefused = outgoing.purpose == .progress(key: "egg")
+            if isRefused { refusals += 1 }
+            teller.take(isRefused ? nil : [.uint32(1)], to: outgoing.purpose)
+            teller.retry()
+        }
+        #expect(refusals == 5)
+        #expect(teller.board.hasNext == false)
+    }
 }

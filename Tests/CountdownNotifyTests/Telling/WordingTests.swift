@@ -39,7 +39,23 @@ struct WordingTests {
     func names() {
         #expect(Wording.name(ended("tea")) == "tea")
         #expect(Wording.name(ended("tea", label: "")) == "tea")
-        #expect(Wording.name(ended("tea", label: "Earl\nGrey\u{1B}[2J\u{202E}")) == "Earl Grey [2J ")
+        #expect(Wording.name(ended("tea", label: "Earl\r\nGrey\t1\u{1B}[2J")) == #"Earl Grey 1\u{1b}[2J"#)
+    }
+
+    @Test(
+        "characters that cannot be seen are written as escapes, also those that sd-bus refuses",
+        arguments: [0xFFFF, 0xFDD0, 0x1FFFE, 0x61C, 0x200B, 0x200F, 0x202E, 0x2066, 0xFEFF, 0xE0041] as [UInt32]
+    )
+    func invisible(code: UInt32) throws {
+        let character = try #require(Unicode.Scalar(code))
+        let escape = "\\u{\(String(code, radix: 16))}"
+        #expect(Wording.name(ended("a\(character)b")) == "a\(escape)b")
+        #expect(Wording.name(ended("tea", label: "a\(character)b")) == "a\(escape)b")
+    }
+
+    @Test("emoji and joining scripts are shown as they were written")
+    func joined() {
+        for label in ["👨‍👩‍👧 ☕️", "می‌خواهم"] { #expect(Wording.name(ended("tea", label: label)) == label) }
     }
 
     @Test("the clock of this place gives a date and a time to the minute")

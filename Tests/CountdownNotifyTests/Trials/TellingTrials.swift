@@ -58,6 +58,18 @@ struct TellingTrials {
         #expect(!notify.standardError.contains("Earl"))
     }
 
+    @Test("a label or a key with a noncharacter is shown with an escape, and later ends are shown too")
+    func noncharacters() throws {
+        let scene = try Scene()
+        let notify = try scene.notify()
+        let caller = try Caller(of: scene.daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: 1_000, label: "a\(try #require(Unicode.Scalar(0xFFFF)))"))
+        #expect(try scene.shower.next().summary == #"a\u{ffff}"#)
+        try scene.end("b\(try #require(Unicode.Scalar(0xFDD0)))", "egg")
+        #expect(try [scene.shower.next(), scene.shower.next()].map(\.summary) == [#"b\u{fdd0}"#, "egg"])
+        withExtendedLifetime(notify) {}
+    }
+
     @Test("whoever shows no more than a line is given no more", arguments: ["", "body"])
     func poor(_ capabilities: String) throws {
         let scene = try Scene(capabilities)
