@@ -30,7 +30,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
-        .target(name: "System", swiftSettings: strict),
+        .target(name: "System", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "CountdownCore", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
         .target(
@@ -72,7 +72,7 @@ let package = Package(
         .executableTarget(name: "countdown-load", dependencies: ["CLinux", "CSearch"], path: "Bench/Load"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"]),
         .testTarget(name: "SupportTests", dependencies: ["CProcess", "TestSupport"]),
-        .testTarget(name: "SystemTests", dependencies: ["System"], swiftSettings: strict),
+        .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),

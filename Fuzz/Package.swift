@@ -12,6 +12,7 @@ let package = Package(
         .systemLibrary(name: "CSystemd", path: "Modules/CSystemd", pkgConfig: "libsystemd"),
         .systemLibrary(name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
+        .target(name: "System", dependencies: ["CLinux"], path: "Modules/System"),
         .target(name: "CountdownCore", path: "Modules/CountdownCore"),
         .target(name: "Varlink", path: "Modules/Varlink"),
         .target(
@@ -22,7 +23,7 @@ let package = Package(
         ),
         .target(
             name: "countdownd",
-            dependencies: ["CountdownCore", "IPC", "Varlink", "CLinux", "CSQLite", "CSystemd"],
+            dependencies: ["CountdownCore", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd"],
             path: "Modules/countdownd",
             exclude: ["Countdownd.swift"]
         ),

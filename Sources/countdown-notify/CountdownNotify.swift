@@ -1,13 +1,14 @@
 import CLinux
 import Glibc
 import IPC
+import System
 
 /// The program: reads the command line, and runs until it is told to end.
 @main
 enum CountdownNotify {
     static func main() {
         do throws(Exit) {
-            switch try Options.parse(Array(CommandLine.arguments.dropFirst())) {
+            switch try Options.parse(ProcessArguments.read()) {
             case .showHelp: print(Options.help)
             case .showVersion: print("countdown-notify \(Version.current)")
             case .run(let options): try run(options)

@@ -1,12 +1,13 @@
 import Glibc
 import IPC
+import System
 
-/// The program: reads the command line, opens the socket, and hands over to the daemon.
+/// The program: reads the command line, opens the socket, and starts the daemon.
 @main
 enum Countdownd {
     static func main() {
         do throws(Options.Invalid) {
-            switch try Options.parse(Array(CommandLine.arguments.dropFirst())) {
+            switch try Options.parse(ProcessArguments.read()) {
             case .showHelp: print(Options.help)
             case .showVersion: print("countdownd \(Version.current)")
             case .run(let options): run(options)

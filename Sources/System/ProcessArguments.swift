@@ -1,0 +1,33 @@
+import Glibc
+
+/// The command line of this process.
+public enum ProcessArguments {
+    /// Reads the arguments that follow the program's name.
+    ///
+    /// They come from the kernel. The Swift runtime of a program that contains it looks for them in front of the
+    /// environment, and finds none if a preloaded library has moved the environment by calling `setenv`. The runtime's
+    /// arguments are used only if the file cannot be read, for example because `/proc` is not mounted.
+    ///
+    /// - Parameter path: the kernel's file with the arguments, each of which ends with a zero byte.
+    public static func read(from path: String = "/proc/self/cmdline") -> [String] {
+        guard let arguments = arguments(in: path) else { return Array(CommandLine.arguments.dropFirst()) }
+        return Array(arguments.dropFirst())
+    }
+
+    private static func arguments(in path: String) -> [String]? {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = unsafe Glibc.read(file, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            text += buffer.prefix(count)
+        }
+        guard text.last == 0 else { return nil }
+        return text.dropLast().split(separator: 0, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}
