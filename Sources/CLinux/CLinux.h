@@ -5,6 +5,7 @@
 #pragma once
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -228,4 +229,34 @@ static inline int linux_next_signal(int descriptor)
 {
 	struct signalfd_siginfo signal;
 	return read(descriptor, &signal, sizeof signal) == sizeof signal ? (int)signal.ssi_signo : 0;
+}
+
+/* pthread_create(3) */
+
+enum { LINUX_MOST_THREADS = 16 };
+
+static inline void *linux_read_end(void *pipe)
+{
+	char byte;
+	(void)!read((int)(intptr_t)pipe, &byte, 1);
+	return NULL;
+}
+
+/* Starts as many threads at once, up to LINUX_MOST_THREADS, and ends them again; -1 if the system refuses one. */
+static inline int linux_can_start_threads(int count)
+{
+	int ends[2], code = 0, started = 0;
+	pthread_t threads[LINUX_MOST_THREADS];
+	if (pipe(ends) < 0)
+		return -1;
+	while (started < count && started < LINUX_MOST_THREADS && code == 0) {
+		code = pthread_create(&threads[started], NULL, linux_read_end, (void *)(intptr_t)ends[0]);
+		started += code == 0;
+	}
+	close(ends[1]);
+	for (int i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	close(ends[0]);
+	errno = code;
+	return code == 0 ? 0 : -1;
 }

@@ -5,6 +5,12 @@ import System
 /// The program: reads the command line, opens the socket, and starts the daemon.
 @main
 enum Countdownd {
+    /// How many file descriptors must be free at the start. The store, the socket and libdispatch take about 16, and
+    /// libdispatch traps if it gets none; the rest is for clients.
+    private static let neededDescriptors = 24
+    /// Threads of libdispatch: its manager, one for the daemon, one for the copy of the store, and one in reserve.
+    private static let neededThreads = 4
+
     static func main() {
         do throws(Options.Invalid) {
             switch try Options.parse(ProcessArguments.read()) {
@@ -19,6 +25,7 @@ enum Countdownd {
 
     private static func run(_ options: Options) -> Never {
         umask(0o077)
+        checkLimits()
         Database.prepareLibrary()
         // Else libdispatch tells syslog of each thread whose priority it may not set, as users may not raise it.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
@@ -43,6 +50,28 @@ enum Countdownd {
             end(sentence(for: failure), status: EX_UNAVAILABLE)
         } catch {
             end("\(error)", status: EX_OSERR)
+        }
+    }
+
+    /// Ends the process if it could not run within the limits that it has inherited.
+    private static func checkLimits() {
+        guard FileDescriptors.openStandardStreams() else {
+            end("a standard stream is closed, and /dev/null cannot be opened in its place", status: EX_OSERR)
+        }
+        let free = FileDescriptors.free(upTo: neededDescriptors)
+        guard free == neededDescriptors else {
+            end(
+                "only \(free) file descriptors are free, and \(neededDescriptors) are needed: "
+                    + "raise the limit (ulimit -n, or LimitNOFILE= of the unit)",
+                status: EX_OSERR
+            )
+        }
+        guard Threads.canStart(neededThreads) else {
+            end(
+                "\(neededThreads) threads are needed, and the system does not start as many: "
+                    + "raise the limit (ulimit -u, or TasksMax= of the unit)",
+                status: EX_OSERR
+            )
         }
     }
 

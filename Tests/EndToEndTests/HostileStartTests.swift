@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Surroundings that a process can inherit and that must not end it without a sentence.
+@Suite("A daemon that is started in hostile surroundings")
+struct HostileStartTests {
+    private func daemon(after preparation: String, in directory: TemporaryDirectory) throws -> DaemonProcess {
+        try DaemonProcess(starting: ["/bin/sh", "-c", preparation + #"; exec "$@""#, "sh"], in: directory)
+    }
+
+    @Test("says that it has too few file descriptors, whatever their number", arguments: Array(5...24))
+    func fewDescriptors(_ limit: Int) throws {
+        let daemon = try daemon(after: "ulimit -n \(limit)", in: TemporaryDirectory())
+        #expect(try daemon.process.wait() == .exited(code: 71))
+        #expect(daemon.standardError.contains("file descriptors are free, and 24 are needed"))
+    }
+
+    @Test("serves with as many file descriptors as it says that it needs")
+    func enoughDescriptors() throws {
+        let daemon = try daemon(after: "ulimit -n 32", in: TemporaryDirectory())
+        try daemon.awaitReadiness()
+    }
+
+    @Test("says that it cannot start threads", .enabled(if: getuid() == 0, "only root can take another user's limit"))
+    func fewThreads() throws {
+        // The limit does not hold for root, so the daemon runs as a user that has no other process.
+        let command = ["prlimit", "--nproc=1", "setpriv", "--reuid=64999", "--clear-groups"]
+        let run = try RunningCommand(
+            ["-c", #"exec "$@""#, "sh"] + command + [BuiltProduct.path(of: "countdownd")],
+            executable: "/bin/sh"
+        ).finish()
+        #expect(run.exitCode == 71)
+        #expect(run.standardError.hasPrefix("countdownd: 4 threads are needed, and the system does not start as many"))
+    }
+
+    @Test("writes no log line into a socket or its store if the standard streams are closed")
+    func closedStreams() throws {
+        let directory = try TemporaryDirectory()
+        let daemon = try daemon(after: "exec <&- >&- 2>&-", in: directory)
+        try daemon.awaitReadiness()
+        let streams = try (0...2).map {
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(daemon.process.identifier)/fd/\($0)")
+        }
+        #expect(streams == ["/dev/null", "/dev/null", "/dev/null"])
+    }
+
+    private static let released = BuiltProduct.packageDirectory.appendingPathComponent("bin").path
+
+    @Test(
+        "reads its options though a preloaded library has called setenv",
+        .enabled(if: FileManager.default.fileExists(atPath: released), "make build has not been run"),
+        arguments: ["countdownd", "countdown-notify"]
+    )
+    func preloaded(_ program: String) throws {
+        let directory = try TemporaryDirectory()
+        let source = try directory.write(
+            """
+            #include <stdlib.h>
+            __attribute__((constructor)) static void prepare(void) { setenv("MOVED", "1", 1); }
+            """,
+            to: "moved.c"
+        )
+        let library = directory.path(of: "moved.so")
+        let compiler = #"if command -v clang > /dev/null; then exec clang "$@"; else exec cc "$@"; fi"#
+        let compiled = try RunningCommand(
+            ["-c", compiler, "sh", "-shared", "-fPIC", "-o", library, source],
+            executable: "/bin/sh",
+            environment: ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        ).finish()
+        #expect(compiled.standardError == "")
+        let run = try RunningCommand(
+            ["--version"],
+            executable: "\(Self.released)/\(program)",
+            environment: ["LD_PRELOAD": library]
+        ).finish()
+        #expect(run.standardOutput.hasPrefix(program))
+    }
+}
