@@ -93,11 +93,7 @@ enum Countdownd {
         switch supervisor.takeActivation() {
         case .socket(let descriptor):
             return try Listener(activated: descriptor)
-        case .unusable(let count):
-            end(
-                "none of the \(count) descriptors that were passed is a listening Unix stream socket",
-                status: EX_CONFIG
-            )
+        case .unusable(let sentence): end(sentence, status: EX_CONFIG)
         case .none:
             return try Listener(path: Address.forServer(option: options.socket).path)
         }

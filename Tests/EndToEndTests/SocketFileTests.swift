@@ -242,5 +242,20 @@ struct ActivationTests {
             )
         }
         #expect("\(error.reason)".contains("exited(code: 78)"))
+        #expect(error.log.contains("2 listening sockets (a, b) were passed, and one with the name varlink is expected"))
+    }
+
+    @Test("two with the right name are refused, because a client of the second one would wait for ever")
+    func twice() throws {
+        let sockets = try ["a", "b"].map { try ListeningSocket(path: directory.path(of: $0)) }
+        let error = try #require(throws: DaemonProcess.NotReady.self) {
+            _ = try DaemonProcess(
+                in: directory,
+                environment: ["LISTEN_FDNAMES": "varlink:varlink"],
+                listening: sockets.map(\.descriptor)
+            )
+        }
+        #expect("\(error.reason)".contains("exited(code: 78)"))
+        #expect(error.log.contains("2 listening sockets with the name varlink were passed"))
     }
 }

@@ -9,8 +9,8 @@ struct Supervisor {
     enum Activation {
         case none
         case socket(Int32)
-        /// Descriptors were handed over, and none of them is one that can be served.
-        case unusable(count: Int)
+        /// Sockets were passed, and which of them to serve is not clear; a sentence says what is expected.
+        case unusable(String)
     }
 
     /// How often the watchdog has to hear from us; nil where none is set.
@@ -34,7 +34,9 @@ struct Supervisor {
         return unsafe linux_unix_tell(path, state) == 0 || errno != EAGAIN
     }
 
-    /// The socket with the name `varlink` (FileDescriptorName= of the socket unit), or the only one that there is.
+    /// The socket with the name `varlink` (FileDescriptorName= of the socket unit), or the only one that was passed.
+    ///
+    /// Two sockets are refused and not served in part, because a client of the other one would wait for ever.
     func takeActivation() -> Activation {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = unsafe sd_listen_fds_with_names(1, &names)
@@ -48,8 +50,20 @@ struct Supervisor {
             guard sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else { continue }
             named.append((unsafe String(cString: name), descriptor))
         }
-        if let socket = named.first(where: { $0.name == "varlink" }) { return .socket(socket.descriptor) }
-        guard named.count == 1 else { return .unusable(count: Int(count)) }
-        return .socket(named[0].descriptor)
+        return Self.choose(from: named, of: Int(count))
+    }
+
+    private static func choose(from sockets: [(name: String, descriptor: Int32)], of count: Int) -> Activation {
+        guard !sockets.isEmpty else {
+            return .unusable("none of the \(count) descriptors that were passed is a listening Unix stream socket")
+        }
+        let varlink = sockets.filter { $0.name == "varlink" }
+        let candidates = varlink.isEmpty ? sockets : varlink
+        if candidates.count == 1 { return .socket(candidates[0].descriptor) }
+        let names = varlink.isEmpty ? " (\(sockets.map(\.name).joined(separator: ", ")))" : " with the name varlink"
+        return .unusable(
+            "\(candidates.count) listening sockets\(names) were passed, and one with the name varlink is expected, "
+                + "or a single one with any name: see ListenStream= and FileDescriptorName= of the socket unit"
+        )
     }
 }
