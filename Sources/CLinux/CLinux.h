@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -150,6 +151,24 @@ static inline int linux_clock_watch_arm(int descriptor)
 static inline int linux_clock_watch_create(void)
 {
 	return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
+/* inotify(7) */
+
+/* A descriptor that becomes readable when the file is removed, renamed or gets another mode. */
+static inline int linux_file_watch_create(const char *path)
+{
+	int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (descriptor < 0)
+		return -1;
+	/* Removing the name of a socket that is in use changes its number of links, and that alone. */
+	if (inotify_add_watch(descriptor, path, IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW) < 0) {
+		int code = errno;
+		close(descriptor);
+		errno = code;
+		return -1;
+	}
+	return descriptor;
 }
 
 /* localtime_r(3) and strftime(3) */

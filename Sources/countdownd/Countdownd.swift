@@ -45,7 +45,7 @@ enum Countdownd {
         } catch StoreOpening.Failure.held(let directory, let holder) {
             end("\(directory) is held by another countdownd: \(holder)", status: EX_UNAVAILABLE)
         } catch let failure as Listener.Failure {
-            end(sentence(for: failure), status: EX_UNAVAILABLE)
+            end("\(failure)", status: EX_UNAVAILABLE)
         } catch let failure as Address.Failure {
             end(sentence(for: failure), status: EX_UNAVAILABLE)
         } catch {
@@ -96,16 +96,6 @@ enum Countdownd {
         case .unusable(let sentence): end(sentence, status: EX_CONFIG)
         case .none:
             return try Listener(path: Address.forServer(option: options.socket).path)
-        }
-    }
-
-    private static func sentence(for failure: Listener.Failure) -> String {
-        switch failure {
-        case .system(let failure, let path): "cannot listen on \(path): \(failure)"
-        case .inUse(let path): "another daemon answers on \(path); end it first, or give another --socket"
-        case .notASocket(let path): "\(path) is no socket; it is left alone: remove it, or give another --socket"
-        case .openDirectory(let path):
-            "others can write in \(path), so that one of them could take the socket's place: choose another --socket"
         }
     }
 

@@ -99,6 +99,36 @@ struct SocketFileTests {
         _ = try other.accept()
     }
 
+    @Test("a socket that is removed is made again, and connected clients notice nothing")
+    func removed() throws {
+        let path = directory.path(of: "run/socket")
+        let daemon = try DaemonProcess(in: directory, arguments: ["--socket", path])
+        let caller = try Caller(on: RawConnection(to: path))
+        _ = try caller.call(Start(key: "tea"))
+        for _ in 1...2 {
+            try FileManager.default.removeItem(atPath: path)
+            // The daemon notices in the turn of this call at the latest.
+            _ = try caller.call(GetStatus())
+            let other = try Caller(on: RawConnection(to: path))
+            #expect(try other.call(Get(key: "tea")).countdown.state == .running)
+        }
+        #expect(daemon.standardError.contains("\(path) was removed; listening there again"))
+        try daemon.terminate()
+        #expect(!FileManager.default.fileExists(atPath: path))
+    }
+
+    @Test("a removed socket is not made again in the place of another program's, and that is logged")
+    func replacedByAnother() throws {
+        let daemon = try DaemonProcess(in: directory)
+        let caller = try Caller(of: daemon)
+        let other = try ListeningSocket(path: directory.path(of: "other"))
+        #expect(rename(other.path, socket) == 0)
+        _ = try caller.call(GetStatus())
+        #expect(daemon.standardError.contains("another daemon answers on \(socket)"))
+        _ = try RawConnection(to: socket)
+        _ = try other.accept()
+    }
+
     @Test("a directory in which everybody can write is refused")
     func openDirectory() throws {
         let open = directory.path(of: "open")

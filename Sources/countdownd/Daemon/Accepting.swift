@@ -27,6 +27,28 @@ struct Accepting {
 
 /// Taking in connections.
 extension Daemon {
+    func pollListener() throws(SystemFailure) {
+        try poller.add(listener.descriptor, token: Token.listener, reading: accepting.state == .on)
+        if let watch = listener.watchDescriptor { try poller.add(watch, token: Token.socketFile) }
+    }
+
+    /// Makes the socket of our own again if somebody has removed or replaced its file.
+    func listenAgain(at now: Now) {
+        guard let path = listener.lostPath() else { return }
+        log.write(.warning, "\(path) was removed; listening there again", fields: ["SOCKET": path])
+        // Clients that connected before the file was removed.
+        acceptAll(at: now)
+        do {
+            let made = try Listener(path: path)
+            poller.remove(listener.descriptor)
+            if let watch = listener.watchDescriptor { poller.remove(watch) }
+            listener = made
+            try pollListener()
+        } catch {
+            log.write(.error, "\(error); no client can connect until countdownd is started again")
+        }
+    }
+
     func acceptAll(at now: Now) {
         for _ in 0..<policy.connectionsInTurn where accepting.state == .on {
             guard peers.count < policy.connections else {

@@ -27,7 +27,7 @@ actor Daemon {
     private var isDone = true
     let clockWatch: ClockWatch
     let signals: Signals
-    let listener: Listener
+    var listener: Listener
     var accepting = Accepting()
     var reserve: Reserve
     var supervision: Supervision
@@ -69,6 +69,7 @@ actor Daemon {
         static let clockWatch: UInt64 = 2
         static let signals: UInt64 = 3
         static let eventLoop: UInt64 = 4
+        static let socketFile: UInt64 = 5
     }
 
     /// Opens the store, then the socket: of two daemons upon one store, that which is refused touches no socket.
@@ -106,7 +107,7 @@ actor Daemon {
         receiveBuffer = [UInt8](repeating: 0, count: policy.readBytesInTurn)
         poller = try Poller()
         alarm = Alarm(queue: DispatchQueue(label: "countdownd.timer"))
-        reserve = Reserve(of: listener.descriptor)
+        reserve = Reserve(of: signals.descriptor)
         guard reserve.fill() else { throw SystemFailure("fcntl") }
     }
 
@@ -122,7 +123,7 @@ actor Daemon {
 
     private func begin() {
         do throws(SystemFailure) {
-            try poller.add(listener.descriptor, token: Token.listener)
+            try pollListener()
             try poller.add(clockWatch.descriptor, token: Token.clockWatch)
             try poller.add(signals.descriptor, token: Token.signals)
             try poller.add(eventLoop.descriptor, token: Token.eventLoop)

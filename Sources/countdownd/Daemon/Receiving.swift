@@ -35,6 +35,7 @@ extension Daemon {
             case Token.listener: acceptAll(at: now)
             case Token.signals: stop()
             case Token.clockWatch, Token.eventLoop: break
+            case Token.socketFile: listenAgain(at: now)
             default: if let peer = peers[readiness.token] { receive(from: peer, readiness, at: now) }
             }
         }

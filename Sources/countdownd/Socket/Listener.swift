@@ -4,8 +4,8 @@ import IPC
 
 /// The listening socket: systemd's, or one of our own.
 struct Listener: ~Copyable {
-    /// What keeps a socket from listening.
-    enum Failure: Error {
+    /// Why a socket cannot listen.
+    enum Failure: Error, CustomStringConvertible {
         case system(SystemFailure, path: String)
         /// Another daemon answers there.
         case inUse(path: String)
@@ -13,19 +13,41 @@ struct Listener: ~Copyable {
         case notASocket(path: String)
         /// Others can write in the directory, or own it, and so put their own socket there.
         case openDirectory(path: String)
+
+        var description: String {
+            switch self {
+            case .system(let failure, let path): "cannot listen on \(path): \(failure)"
+            case .inUse(let path): "another daemon answers on \(path); end it first, or give another --socket"
+            case .notASocket(let path): "\(path) is no socket; it is left alone: remove it, or give another --socket"
+            case .openDirectory(let path):
+                "others can write in \(path), so that one of them could take the socket's place: "
+                    + "choose another --socket"
+            }
+        }
     }
 
     private let socket: Descriptor
     /// The path of a socket of our own, with the identity of the file, so that no other's is removed at the end.
     private let own: (path: String, file: FileIdentity)?
+    /// Tells when something happens to the file of a socket of our own; nil if the system has no inotify to give.
+    private let watch: Descriptor?
 
     var descriptor: Int32 { socket.number }
+
+    /// Becomes readable when something happens to the socket's file; nil if the socket is systemd's.
+    var watchDescriptor: Int32? {
+        switch watch {
+        case .some(let watch): watch.number
+        case .none: nil
+        }
+    }
 
     /// Takes over a socket that systemd listens on.
     init(activated descriptor: Int32) throws(SystemFailure) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         socket = try Descriptor(owning: descriptor, of: "sd_listen_fds")
         own = nil
+        watch = nil
     }
 
     /// Listens on a path; a socket that nobody answers on any more is replaced.
@@ -33,7 +55,20 @@ struct Listener: ~Copyable {
         try Self.prepareDirectory(of: path)
         try Self.removeStaleSocket(at: path)
         socket = try Self.listen(on: path)
+        watch = try? unsafe Descriptor(owning: linux_file_watch_create(path), of: "inotify_add_watch")
         own = FileIdentity(of: path).map { (path, $0) }
+    }
+
+    /// The path of a socket of our own if its file is not there any more, so that no client can connect.
+    ///
+    /// To be called when `watchDescriptor` is readable, which it is not any more afterwards.
+    func lostPath() -> String? {
+        if let watchDescriptor {
+            var events = [UInt8](repeating: 0, count: 4_096)
+            while unsafe read(watchDescriptor, &events, events.count) > 0 {}
+        }
+        guard let own, FileIdentity(of: own.path) != own.file else { return nil }
+        return own.path
     }
 
     /// The next connection that waits; nil where none does.

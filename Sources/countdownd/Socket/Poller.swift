@@ -34,6 +34,11 @@ struct Poller: ~Copyable {
         try control(EPOLL_CTL_MOD, descriptor, token, reading, writing)
     }
 
+    /// Tells nothing of a descriptor any more, which may stay open.
+    func remove(_ descriptor: Int32) {
+        _ = linux_epoll_control(epoll.number, EPOLL_CTL_DEL, descriptor, 0, 0)
+    }
+
     private func control(
         _ operation: Int32,
         _ descriptor: Int32,
