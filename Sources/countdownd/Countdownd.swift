@@ -111,7 +111,7 @@ enum Countdownd {
     }
 
     private static func end(_ sentence: String, status: Int32) -> Never {
-        Log.writeLine("countdownd: \(sentence)\n")
+        Log.writeLine("countdownd: \(PrintableText.escape(sentence))\n")
         exit(status)
     }
 }

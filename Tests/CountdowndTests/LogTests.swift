@@ -11,6 +11,13 @@ struct LogTests {
         for name in ["", "Error", "err", "warn", "0", "emerg"] { #expect(Log.Level(name: name) == nil) }
     }
 
+    @Test("characters that nobody can see are logged as escapes, because a line can contain a client's text")
+    func escapes() {
+        let lines = Lines()
+        lines.log.write(.info, "tea\u{202E}\u{1B}[31m\u{200B}\u{E0041}\nready")
+        #expect(lines.all == [#"info: tea\u{202e}\u{1b}[31m\u{200b}\u{e0041}\nready"#])
+    }
+
     @Test("an error comes before all others")
     func order() {
         #expect(Log.Level.allCases == Log.Level.allCases.sorted())

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import System
 
 /// The daemon's log: the journal with its fields where stderr is the journal, lines on stderr elsewhere.
 ///
@@ -46,9 +47,12 @@ struct Log: Sendable {
         destination = .elsewhere(write)
     }
 
-    /// Logs a sentence; `fields` go with it into the journal, by names in capitals.
+    /// Logs a sentence, with escapes in place of characters that cannot be seen: it can contain a client's text.
+    ///
+    /// - Parameter fields: go into the journal as they are, with names in capitals.
     func write(_ level: Level, _ message: String, fields: KeyValuePairs<String, String> = [:]) {
         guard level <= self.level else { return }
+        let message = PrintableText.escape(message)
         switch destination {
         case .journal:
             let head = ["MESSAGE=\(message)", "PRIORITY=\(level.rawValue)", "SYSLOG_IDENTIFIER=countdownd"]
