@@ -1,19 +1,36 @@
-/* libsqlite3: the store. */
+/* libsqlite3: the store. Functions with variable arguments, which Swift does not import, are wrapped here. */
+#include <signal.h>
 #include <sqlite3.h>
 
 /*
- * Lets memory be asked for without counting it, which takes a mutex each time. Before anything else, and with variable
- * arguments, which Swift does not import.
+ * Sets the library and the process up for a store. Call it once, before SQLite is used.
+ *
+ * Memory is not counted, as that takes a mutex for each allocation. No database is mapped into memory: if another program
+ * truncates a mapped file, reading it ends the process. A file that reaches RLIMIT_FSIZE is an error of the write, and not
+ * the end of the process.
  */
-static inline int sqlite_do_not_count_memory(void)
+static inline int sqlite_prepare_process(void)
 {
-	return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_config(SQLITE_CONFIG_MMAP_SIZE, (sqlite3_int64)0, (sqlite3_int64)0);
+	signal(SIGXFSZ, SIG_IGN);
+	return code;
 }
 
 /*
- * Whether the last connection that is closed copies the write-ahead log into the database and removes it. It
- * has variable arguments too.
+ * Lets nothing that is written in the schema run: no trigger, and in views, constraints and indexes no function that could
+ * have an effect. The schema itself can be changed only by CREATE, ALTER and DROP.
  */
+static inline void sqlite_distrust_schema(sqlite3 *database)
+{
+	sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)0);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+}
+
+/* Says whether the last connection that is closed copies the write-ahead log into the database and removes it. */
 static inline int sqlite_keep_log_on_close(sqlite3 *database, int keeps)
 {
 	return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keeps, (int *)0);

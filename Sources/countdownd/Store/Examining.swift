@@ -46,7 +46,7 @@ extension StoreFile {
     private func hasNoRow(_ examined: borrowing Examined) throws(Obstacle) -> Bool {
         guard !examined.isEmpty else { return true }
         return try attempt { () throws(SQLiteFailure) in
-            try examined.database.integer("SELECT EXISTS (SELECT 1 FROM countdown)") == 0
+            try examined.database.integer("SELECT EXISTS (SELECT 1 FROM batch)") == 0
         }
     }
 }

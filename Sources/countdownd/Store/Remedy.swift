@@ -6,7 +6,7 @@ extension StoreFailure {
     enum Remedy: String {
         case makeRoom = "make room on its file system"
         case makeWritable = "see that its user may write there"
-        case lookAtDisk = "the log of the kernel may say what the disk has"
+        case lookAtDisk = "see the kernel log for faults of the disk, and the limit on the size of files"
         case freeLock = "end the program that keeps it locked"
 
         /// What a system call's failure asks for; nil where its text says all that is known.
@@ -14,7 +14,7 @@ extension StoreFailure {
             switch code {
             case ENOSPC, EDQUOT: self = .makeRoom
             case EACCES, EPERM, EROFS: self = .makeWritable
-            case EIO: self = .lookAtDisk
+            case EIO, EFBIG: self = .lookAtDisk
             default: return nil
             }
         }

@@ -44,8 +44,8 @@ extension SQLiteFailure {
 
 /// A connection to a database: the only file that talks to libsqlite3, whose pointers stay in here.
 @safe struct Database: ~Copyable {
-    /// Sets the library up; before anything else is asked of it.
-    static func prepareLibrary() { _ = sqlite_do_not_count_memory() }
+    /// Sets the library and the process up. Call it once, before any database is opened.
+    static func prepareLibrary() { _ = sqlite_prepare_process() }
 
     /// How many milliseconds a lock of another connection is waited out: of a backup, or a person with sqlite3.
     static let patience: Int32 = 250
@@ -62,9 +62,15 @@ extension SQLiteFailure {
     /// - Parameters:
     ///   - path: of the file; `:memory:` for a database that lasts as long as the connection.
     ///   - busyMilliseconds: how long a lock of another connection is waited out.
-    ///   - creating: whether it is made where it is missing.
+    ///   - creating: whether the file is made if it is missing.
+    ///   - trustingSchema: whether triggers run. Anybody who can write to the file can plant one.
     /// - Throws: what SQLite says of the file.
-    init(path: String, busyMilliseconds: Int32, creating: Bool = false) throws(SQLiteFailure) {
+    init(
+        path: String,
+        busyMilliseconds: Int32,
+        creating: Bool = false,
+        trustingSchema: Bool = false
+    ) throws(SQLiteFailure) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = unsafe sqlite3_open_v2(path, &opened, creating ? flags | SQLITE_OPEN_CREATE : flags, nil)
@@ -84,6 +90,7 @@ extension SQLiteFailure {
             },
             frames
         )
+        if !trustingSchema { unsafe sqlite_distrust_schema(handle) }
         wait(milliseconds: busyMilliseconds)
     }
 

@@ -1,44 +1,36 @@
-/// The tables of the store: those of the first version, and what has become of them since.
+/// The tables of the store: those of the first version, and the steps that lead to later ones.
 ///
-/// A released version stays as it is: what changes comes as a step behind it, and a store of each version is kept with the
-/// tests (`Tests/Fixtures/stores`).
+/// Until the first release version 1 changes in place; a store of any other schema is moved aside like a foreign file. From
+/// then on a released version stays as it is, and a change is a step after it.
 struct Schema: Sendable {
-    /// What `PRAGMA application_id` says of our files: "cntd".
+    /// The value of `PRAGMA application_id` in our files: "cntd".
     static let applicationID: Int64 = 0x636e_7464
 
     /// SQL that makes the tables of version 1.
     let first: String
     /// SQL that leads from version 1 to 2, from 2 to 3, and so on, without transactions of its own.
     let steps: [String]
-    /// What `PRAGMA user_version` says of a store with all the steps behind it.
+    /// The value of `PRAGMA user_version` in a store with all the steps behind it.
     var version: Int64 { Int64(steps.count) + 1 }
 
-    /// That of this daemon.
-    static let current = Schema(first: firstTables, steps: [batches])
+    /// The schema of this daemon.
+    static let current = Schema(first: firstTables, steps: [])
 
-    /// Every change is a row of its own, appended under its revision; the row that it supersedes is deleted later, in
-    /// small portions. So a live row counts where no later row has its key.
+    /// Each change is appended under its revision; the change that it supersedes is deleted later, a few at a time. So a
+    /// running or paused countdown counts if no later row has its key.
     private static let firstTables = """
-        CREATE TABLE countdown (
-            revision INTEGER PRIMARY KEY,
-            key TEXT NOT NULL,
-            state INTEGER NOT NULL,   -- 0 running, 1 paused, 2 finished, 3 cancelled, 4 ended and forgotten
-            clock INTEGER NOT NULL,   -- 0 elapsed, 1 wall
-            epoch INTEGER,            -- of a running elapsed one: the epoch of its instant
-            instant INTEGER NOT NULL, -- in us: the deadline of a running one, the end of one that ended, what remains of a paused one
-            rest INTEGER NOT NULL,    -- in us: how late it finished, what remained of a cancelled one
-            length INTEGER NOT NULL,  -- in us
-            started INTEGER NOT NULL, -- in us since 1970
-            label TEXT,
-            metadata TEXT,            -- a JSON object of strings
-            forget INTEGER NOT NULL
+        -- Changes, up to 16 of a turn in a row, each a line: a JSON array of the columns of the view countdown, but with the
+        -- distance of the revision from `first`, 0 to 15, in place of the revision. The last three may be missing.
+        CREATE TABLE batch (
+            first INTEGER PRIMARY KEY,
+            changes TEXT NOT NULL
         );
-        -- A running elapsed countdown ends at instant + shift of its epoch, on CLOCK_BOOTTIME of the boot in daemon.
+        -- The deadline of a running elapsed countdown is instant + shift of its epoch, on CLOCK_BOOTTIME of the boot in daemon.
         CREATE TABLE epoch (
             id INTEGER PRIMARY KEY,
             shift INTEGER NOT NULL
         );
-        -- Revisions of which nobody can know whether they were given to changes that are lost.
+        -- Revisions that may have been given to changes that are lost.
         CREATE TABLE gap (
             first INTEGER PRIMARY KEY,
             last INTEGER NOT NULL
@@ -46,19 +38,35 @@ struct Schema: Sendable {
         -- One row: what the last daemon knew.
         CREATE TABLE daemon (
             id INTEGER PRIMARY KEY CHECK (id = 1),
-            revision INTEGER NOT NULL,       -- the newest when it was stopped
+            revision INTEGER NOT NULL,       -- the newest when the daemon stopped
             oldest_revision INTEGER NOT NULL,
-            step_revision INTEGER,           -- the newest when the system clock was set last
-            boot TEXT NOT NULL,              -- /proc/sys/kernel/random/boot_id
+            step_revision INTEGER,           -- the newest when the system clock was last set
+            boot TEXT NOT NULL,              -- /proc/sys/kernel/random/boot_id, with the offset of a time namespace
             offset INTEGER NOT NULL,         -- CLOCK_REALTIME - CLOCK_BOOTTIME in us
             epoch INTEGER NOT NULL,          -- of the rows that are added
-            is_stopped INTEGER NOT NULL      -- whether it was stopped, and nothing can be missing
+            is_stopped INTEGER NOT NULL      -- whether the daemon stopped cleanly, so that nothing can be missing
         );
-        \(eyes)
+        \(views)
         """
 
-    /// The view for a person's eyes.
-    static let eyes = """
+    /// Views for people; the daemon reads the tables alone.
+    private static let views = """
+        -- Every change, newer and superseded ones.
+        CREATE VIEW countdown AS
+            SELECT first + json_extract(value, '$[0]') AS revision,
+                json_extract(value, '$[1]') AS key,
+                json_extract(value, '$[2]') AS state,    -- 0 running, 1 paused, 2 finished, 3 cancelled, 4 ended and forgotten
+                json_extract(value, '$[3]') AS clock,    -- 0 elapsed, 1 wall
+                json_extract(value, '$[4]') AS epoch,    -- of a running elapsed countdown: the epoch of its instant
+                json_extract(value, '$[5]') AS instant,  -- in us: the deadline, the end, or what remains of a paused one
+                json_extract(value, '$[6]') AS rest,     -- in us: how late it finished, or what remained when cancelled
+                json_extract(value, '$[7]') AS length,   -- in us
+                json_extract(value, '$[8]') AS started,  -- in us since 1970
+                json_extract(value, '$[9]') AS label,
+                json_extract(value, '$[10]') AS metadata, -- a JSON object of strings
+                ifnull(json_extract(value, '$[11]'), 0) AS forget
+            FROM (SELECT first, '[' || replace(changes, char(10), ',') || ']' AS lines FROM batch),
+                json_each(CASE WHEN json_valid(lines) THEN lines ELSE '[]' END);
         CREATE VIEW countdowns AS
             SELECT countdown.revision, key, label,
                 CASE state WHEN 0 THEN 'running' WHEN 1 THEN 'paused' WHEN 2 THEN 'finished' WHEN 3 THEN 'cancelled'

@@ -88,7 +88,7 @@ struct DeletionTests {
             let keeper = try scene.open()
             try keeper.turn(try restart(keys), at: scene.now)
             do {
-                try scene.connect().execute(
+                try scene.execute(
                     "DELETE FROM countdown WHERE key = '50'; DELETE FROM batch WHERE first % 2 = 0"
                 )
             }

@@ -15,8 +15,9 @@ struct MigrationTests {
             """,
             """
             CREATE TABLE other (id INTEGER PRIMARY KEY);
-            INSERT INTO other SELECT revision FROM countdown;
-            ALTER TABLE batch RENAME COLUMN note TO remark;
+            INSERT INTO other SELECT first FROM batch;
+            ALTER TABLE batch ADD COLUMN remark TEXT;
+            UPDATE batch SET remark = note;
             """,
         ]
     )
@@ -63,7 +64,7 @@ struct MigrationTests {
 
     @Test("is what it was where a step fails half-way, which is said and tried again")
     func fails() throws {
-        let step = "UPDATE countdown SET label = 'changed'; INSERT INTO missing VALUES (1);"
+        let step = "DELETE FROM batch; INSERT INTO missing VALUES (1);"
         scene.schema = Schema(first: Schema.current.first, steps: Schema.current.steps + [step])
         let failure = #expect(throws: StoreFailure.self) { try scene.open() }
         let reason = "it cannot be brought from version \(Self.first) to \(Self.first + 1): no such table: missing"

@@ -50,9 +50,16 @@ final class StoreScene {
 
     /// A connection beside the daemon's, such as a person's, which leaves the log as it is.
     func connect() throws -> Database {
-        let database = try Database(path: path, busyMilliseconds: 1_000, creating: true)
+        let database = try Database(path: path, busyMilliseconds: 1_000, creating: true, trustingSchema: true)
         database.keepLogOnClose(true)
         return database
+    }
+
+    /// Runs statements, in which rows of the view `countdown` can be updated and deleted.
+    func execute(_ sql: String) throws {
+        let database = try connect()
+        try EditableRows.enable(in: database)
+        try database.execute(sql)
     }
 
     /// The integer that a person's query for one comes to.

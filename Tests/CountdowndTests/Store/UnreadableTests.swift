@@ -10,7 +10,7 @@ struct UnreadableTests {
     /// What stands there, besides what is said of it.
     enum Kind: CaseIterable {
         case randomBytes, shortText, headerAlone, foreign, foreignWithID, foreignWithLog, foreignWithJournal
-        case newer, newerInLog, otherColumns, withoutTable, versionZero, unknownFormat
+        case newer, newerInLog, unreleased, otherColumns, withoutTable, versionZero, unknownFormat
         case cutOff, overwritten, leafTwice, brokenFreelist, emptyWithLog, logAlone, journalAlone
         case withoutDaemon, impossibleDaemon, withoutEpoch, impossibleEpoch
 
@@ -21,9 +21,9 @@ struct UnreadableTests {
             case .foreign, .foreignWithLog, .foreignWithJournal:
                 "it is another program's SQLite database (application id 0)"
             case .foreignWithID: "it is another program's SQLite database (application id 7)"
-            case .newer, .newerInLog: "it is of version 3, from a newer countdownd; this one knows versions up to 2"
-            case .otherColumns: "its table gap is not that of version 2"
-            case .withoutTable: "its table batch is not that of version 2"
+            case .newer, .newerInLog: "it is of version 2, from a newer countdownd; this one knows versions up to 1"
+            case .otherColumns: "its table gap is not that of version 1"
+            case .withoutTable, .unreleased: "its table batch is not that of version 1"
             case .versionZero: "its version is 0"
             case .unknownFormat: "its header is none that SQLite writes"
             case .cutOff, .overwritten: "malformed"
@@ -42,7 +42,7 @@ struct UnreadableTests {
             switch self {
             case .newer, .newerInLog: "upgrade countdownd"
             case .randomBytes, .shortText, .foreign, .foreignWithID, .foreignWithLog, .foreignWithJournal,
-                .otherColumns, .withoutTable:
+                .otherColumns, .withoutTable, .unreleased:
                 "--state-directory"
             case .logAlone, .journalAlone: "with -wal behind it"
             default: "a good copy of it"
@@ -88,12 +88,14 @@ struct UnreadableTests {
         case .foreignWithJournal: try prepareForeignJournal()
         case .newer:
             try leaveStore()
-            try execute("PRAGMA journal_mode = DELETE; PRAGMA user_version = 3")
+            try execute("PRAGMA journal_mode = DELETE; PRAGMA user_version = 2")
         case .newerInLog:
             try leaveStore()
-            try execute("PRAGMA user_version = 3")
+            try execute("PRAGMA user_version = 2")
         case .otherColumns: try alter("ALTER TABLE gap ADD COLUMN other")
         case .withoutTable: try alter("DROP VIEW countdowns; DROP VIEW countdown; DROP TABLE batch")
+        case .unreleased:
+            try alter("DROP VIEW countdowns; DROP VIEW countdown; DROP TABLE batch; CREATE TABLE countdown (revision)")
         case .versionZero: try alter("PRAGMA user_version = 0")
         case .unknownFormat:
             try leaveStore()
