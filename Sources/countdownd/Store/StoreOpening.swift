@@ -1,5 +1,4 @@
 import CountdownCore
-import Glibc
 
 /// Where the store is, and how it is opened: at the start, and again where it could not be opened then.
 struct StoreOpening {
@@ -36,7 +35,7 @@ struct StoreOpening {
         let file = StoreFile(
             path: path,
             durability: durability,
-            loading: Loading(policy: policy, now: now, boot: Self.bootID()),
+            loading: Loading(policy: policy, now: now, boot: Boot.current),
             log: log
         )
         do throws(StoreFailure) {
@@ -45,18 +44,5 @@ struct StoreOpening {
         } catch {
             throw .failed(error)
         }
-    }
-
-    /// What random(4) says that this boot is called; empty where it does not.
-    private static func bootID() -> String {
-        guard let file = try? Descriptor(owning: openBootID(), of: "open") else { return "" }
-        let text = unsafe String(unsafeUninitializedCapacity: 64) {
-            unsafe max(0, read(file.number, $0.baseAddress, $0.count))
-        }
-        return text.split(separator: "\n").first.map(String.init) ?? ""
-    }
-
-    private static func openBootID() -> Int32 {
-        unsafe Glibc.open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     }
 }
