@@ -1,0 +1,194 @@
+public import Varlink
+
+/// A countdown as the daemon tells it. Points in time are microseconds since 1970-01-01T00:00:00Z, lengths are
+/// microseconds; both stay below 2^53.
+public struct Countdown: Sendable, Hashable {
+    /// The name that a caller chose.
+    public var key: String
+    /// Where it is in its life.
+    public var state: State
+    /// What the deadline follows when the system clock is set.
+    public var clock: Clock
+    /// The whole length with all that was added or taken, pauses not counted.
+    public var durationUSec: Int64
+    /// What remains at the instant of the reply; 0 when finished, what was left when cancelled.
+    public var remainingUSec: Int64
+    /// The instant of its start, or of its last restart.
+    public var startedUSec: Int64
+    /// Absent while paused.
+    public var deadlineUSec: Int64?
+    /// Absent until the end.
+    public var endedUSec: Int64?
+    /// What its starter calls it.
+    public var label: String?
+    /// What its starter keeps with it.
+    public var metadata: [String: String]?
+    /// Whether nothing is kept of it after its end.
+    public var forget: Bool
+    /// That of its last change.
+    public var revision: Int64
+
+    public init(
+        key: String,
+        state: State,
+        clock: Clock,
+        durationUSec: Int64,
+        remainingUSec: Int64,
+        startedUSec: Int64,
+        deadlineUSec: Int64? = nil,
+        endedUSec: Int64? = nil,
+        label: String? = nil,
+        metadata: [String: String]? = nil,
+        forget: Bool = false,
+        revision: Int64
+    ) {
+        self.key = key
+        self.state = state
+        self.clock = clock
+        self.durationUSec = durationUSec
+        self.remainingUSec = remainingUSec
+        self.startedUSec = startedUSec
+        self.deadlineUSec = deadlineUSec
+        self.endedUSec = endedUSec
+        self.label = label
+        self.metadata = metadata
+        self.forget = forget
+        self.revision = revision
+    }
+}
+
+extension Countdown {
+    /// A countdown of its texts and all the rest.
+    public init(key: String, label: String?, metadata: [String: String]?, figures: CountdownFigures) {
+        self.init(
+            key: key,
+            state: figures.state,
+            clock: figures.clock,
+            durationUSec: figures.durationUSec,
+            remainingUSec: figures.remainingUSec,
+            startedUSec: figures.startedUSec,
+            deadlineUSec: figures.deadlineUSec,
+            endedUSec: figures.endedUSec,
+            label: label,
+            metadata: metadata,
+            forget: figures.forget,
+            revision: figures.revision
+        )
+    }
+}
+
+extension Countdown: JSONEncodable, JSONDecodable {
+    public func encode(into writer: inout JSONWriter) {
+        figures.encode(key: key.utf8Span.span, into: &writer) { writer in
+            writer.memberIfPresent("label", label)
+            writer.memberIfPresent("metadata", metadata)
+        }
+    }
+
+    private var figures: CountdownFigures {
+        CountdownFigures(
+            state: state,
+            clock: clock,
+            durationUSec: durationUSec,
+            remainingUSec: remainingUSec,
+            startedUSec: startedUSec,
+            deadlineUSec: deadlineUSec,
+            endedUSec: endedUSec,
+            forget: forget,
+            revision: revision
+        )
+    }
+
+    /// Members that a newer daemon adds are passed over.
+    public init(decoding object: JSONObject) throws(InvalidParameter) {
+        key = try object.string("key")
+        state = try object.value("state", as: State.self)
+        clock = try object.value("clock", as: Clock.self)
+        durationUSec = try object.integer("durationUSec")
+        remainingUSec = try object.integer("remainingUSec")
+        startedUSec = try object.integer("startedUSec")
+        deadlineUSec = try object.integerIfPresent("deadlineUSec")
+        endedUSec = try object.integerIfPresent("endedUSec")
+        label = try object.stringIfPresent("label")
+        metadata = try object.stringMapIfPresent("metadata")
+        forget = try object.boolean("forget")
+        revision = try object.integer("revision")
+    }
+}
+
+/// All of a ``Countdown`` but its texts, for whoever has these in other words and writes many.
+public struct CountdownFigures: Sendable {
+    let state: State
+    let clock: Clock
+    let durationUSec: Int64
+    public let remainingUSec: Int64
+    let startedUSec: Int64
+    let deadlineUSec: Int64?
+    let endedUSec: Int64?
+    let forget: Bool
+    let revision: Int64
+
+    public init(
+        state: State,
+        clock: Clock,
+        durationUSec: Int64,
+        remainingUSec: Int64,
+        startedUSec: Int64,
+        deadlineUSec: Int64?,
+        endedUSec: Int64?,
+        forget: Bool,
+        revision: Int64
+    ) {
+        self.state = state
+        self.clock = clock
+        self.durationUSec = durationUSec
+        self.remainingUSec = remainingUSec
+        self.startedUSec = startedUSec
+        self.deadlineUSec = deadlineUSec
+        self.endedUSec = endedUSec
+        self.forget = forget
+        self.revision = revision
+    }
+
+    /// Writes the members of a countdown.
+    ///
+    /// - Parameters:
+    ///   - key: in UTF-8.
+    ///   - writer: in which the object is open, and has no members yet.
+    ///   - texts: writes the label and the metadata, where there are any.
+    public func encode(key: Span<UInt8>, into writer: inout JSONWriter, texts: ((inout JSONWriter) -> Void)?) {
+        writer.members(atMost: Self.room(forKey: key)) { members in
+            encodeFirst(key: key, into: &members)
+            if texts == nil { encodeLast(into: &members) }
+        }
+        guard let texts else { return }
+        texts(&writer)
+        writer.members(atMost: Self.roomForLast) { encodeLast(into: &$0) }
+    }
+
+    /// The most bytes of all members but the texts.
+    static func room(forKey key: Span<UInt8>) -> Int { 340 + JSONMembers.room(forString: key.count) }
+
+    /// The most bytes of the members behind the texts.
+    static var roomForLast: Int { 60 }
+
+    /// Writes the members before the texts.
+    @inline(__always)
+    func encodeFirst(key: Span<UInt8>, into members: inout JSONMembers) {
+        members.first("key", utf8: key)
+        members.member("state", word: state.word)
+        members.member("clock", word: clock.word)
+        members.member("durationUSec", durationUSec)
+        members.member("remainingUSec", remainingUSec)
+        members.member("startedUSec", startedUSec)
+        members.memberIfPresent("deadlineUSec", deadlineUSec)
+        members.memberIfPresent("endedUSec", endedUSec)
+    }
+
+    /// Writes the members behind the texts.
+    @inline(__always)
+    func encodeLast(into members: inout JSONMembers) {
+        members.member("forget", forget)
+        members.member("revision", revision)
+    }
+}
