@@ -37,7 +37,7 @@ public struct Address: Sendable, Hashable {
         environment: (String) -> String? = Environment.value,
         uid: UInt32 = geteuid(),
         status: (String) throws(Errno) -> FileStatus = FileStatus.read
-    ) throws(Failure) -> Address {
+    ) throws(AddressError) -> Address {
         guard let option else { return try inRuntimeDirectory(environment, uid, status) }
         guard !option.isEmpty else { throw .emptyOption }
         return try Address(path: option, origin: .option)
@@ -55,14 +55,14 @@ public struct Address: Sendable, Hashable {
         environment: (String) -> String? = Environment.value,
         uid: UInt32 = geteuid(),
         status: (String) throws(Errno) -> FileStatus = FileStatus.read
-    ) throws(Failure) -> Address {
+    ) throws(AddressError) -> Address {
         if let named = environment(variable), !named.isEmpty {
             return try Address(path: named, origin: .variable)
         }
         return try inRuntimeDirectory(environment, uid, status)
     }
 
-    private init(path: String, origin: Origin) throws(Failure) {
+    private init(path: String, origin: Origin) throws(AddressError) {
         guard path.utf8.count <= Address.pathLimit else {
             throw .pathTooLong(path: path, bytes: path.utf8.count, limit: Address.pathLimit)
         }
@@ -74,7 +74,7 @@ public struct Address: Sendable, Hashable {
         _ environment: (String) -> String?,
         _ uid: UInt32,
         _ status: (String) throws(Errno) -> FileStatus
-    ) throws(Failure) -> Address {
+    ) throws(AddressError) -> Address {
         let directory = RuntimeDirectory(environment: environment, uid: uid)
         if let fault = directory.fault(for: uid, status: status) {
             throw .directory(directory.path, origin: directory.origin, uid: uid, fault: fault)
@@ -87,16 +87,6 @@ public struct Address: Sendable, Hashable {
 }
 
 extension Address {
-    /// Why there is no place for the socket.
-    public enum Failure: Error, Hashable {
-        /// `--socket` was given without a path.
-        case emptyOption
-        /// A Unix socket cannot have a path of so many bytes.
-        case pathTooLong(path: String, bytes: Int, limit: Int)
-        /// The runtime directory of user `uid` cannot hold the socket.
-        case directory(String, origin: DirectoryOrigin, uid: UInt32, fault: DirectoryFault)
-    }
-
     /// Who said where the runtime directory is.
     public enum DirectoryOrigin: Sendable, Hashable {
         /// `$XDG_RUNTIME_DIR`.
@@ -118,6 +108,16 @@ extension Address {
         /// It could not be looked at.
         case unreadable(errno: Int32)
     }
+}
+
+/// Why there is no place for the socket.
+public enum AddressError: Error, Hashable {
+    /// `--socket` was given without a path.
+    case emptyOption
+    /// A Unix socket cannot have a path of so many bytes.
+    case pathTooLong(path: String, bytes: Int, limit: Int)
+    /// The runtime directory of user `uid` cannot hold the socket.
+    case directory(String, origin: Address.DirectoryOrigin, uid: UInt32, fault: Address.DirectoryFault)
 }
 
 /// The directory of a user's session that holds the socket where nobody names another place.

@@ -3,14 +3,14 @@
 /// Each call and each watch is a connection of its own, so that none waits for another. A task that is cancelled closes
 /// its connection at once; a call then throws `CancellationError`, and whether the daemon has done what was asked is not
 /// known. All else that a call throws is a ``ClientError``.
-public struct Countdowns: Sendable {
+public struct AsyncClient: Sendable {
     /// The path of the daemon's socket.
     public let path: String
 
     /// Those of the daemon that this user's clients speak to: at `$COUNTDOWND_SOCKET`, else in the runtime directory.
     ///
     /// - Throws: what is wrong with the variable's path or with the directory.
-    public init() throws(Address.Failure) {
+    public init() throws(AddressError) {
         path = try Address.forClient().path
     }
 
@@ -39,14 +39,14 @@ public struct Countdowns: Sendable {
         throw CancellationError()
     }
 
-    private nonisolated(nonsending) func connect() async throws -> TaskConnection {
-        guard let connection = try await TaskConnection.toDaemon(at: path) else { throw CancellationError() }
+    private nonisolated(nonsending) func connect() async throws -> AsyncConnection {
+        guard let connection = try await AsyncConnection.toDaemon(at: path) else { throw CancellationError() }
         return connection
     }
 }
 
-/// The calls that a program makes most; ``Countdowns/call(_:)`` takes every other, with every parameter.
-extension Countdowns {
+/// The calls that a program makes most; ``AsyncClient/call(_:)`` takes every other, with every parameter.
+extension AsyncClient {
     /// Starts a countdown, of 60 s where no length is given; one that is running or paused under the key is attached to,
     /// and not changed, unless `ifRunning` says otherwise.
     @discardableResult

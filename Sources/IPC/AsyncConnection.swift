@@ -4,23 +4,23 @@ import Varlink
 
 /// A connection to the daemon for one call, made by a task that does not block. Where the task is cancelled it is of no
 /// more use.
-final class TaskConnection {
-    private var conversation: Conversation
+final class AsyncConnection {
+    private var connection: ClientConnection
 
     /// Connects to the daemon whose socket is at `path`.
     ///
     /// - Throws: that nothing could be connected to; EAGAIN: so many wait to be taken in that there is no room now.
     init(connectingTo path: String) throws(ClientError) {
-        conversation = try Conversation(connectingTo: path, blocking: false)
+        connection = try ClientConnection(connectingTo: path, blocking: false)
     }
 
     /// Makes the call, whose replies `nextReply` takes.
     nonisolated(nonsending) func start<M: Method>(_ method: M, more: Bool = false) async throws(ClientError) {
-        conversation.call(method, more: more)
-        while conversation.hasUnsent, !Task.isCancelled {
-            switch try conversation.send() {
+        connection.call(method, more: more)
+        while connection.hasUnsent, !Task.isCancelled {
+            switch try connection.send() {
             case .some: break
-            case .blocked: await Readiness.writable.wait(of: conversation.descriptor)
+            case .blocked: await SocketReadiness.writable.wait(of: connection.descriptor)
             // It may have said why before.
             case .hungUp: return
             }
@@ -32,43 +32,43 @@ final class TaskConnection {
         to method: M.Type
     ) async throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
         while !Task.isCancelled {
-            if let reply = try conversation.received(M.self) { return reply }
-            switch try conversation.receive() {
+            if let reply = try connection.received(M.self) { return reply }
+            switch try connection.receive() {
             case .some: break
-            case .blocked: await Readiness.readable.wait(of: conversation.descriptor)
-            case .hungUp: throw conversation.hangup
+            case .blocked: await SocketReadiness.readable.wait(of: connection.descriptor)
+            case .hungUp: throw connection.hangup
             }
         }
         return nil
     }
 }
 
-extension TaskConnection {
+extension AsyncConnection {
     /// Connects to the daemon whose socket is at `path`, once it has room; nil where the task was cancelled.
-    nonisolated(nonsending) static func toDaemon(at path: String) async throws(ClientError) -> TaskConnection? {
+    nonisolated(nonsending) static func toDaemon(at path: String) async throws(ClientError) -> AsyncConnection? {
         var attempt = 0
         while !Task.isCancelled {
             do {
-                return try TaskConnection(connectingTo: path)
+                return try AsyncConnection(connectingTo: path)
             } catch .unreachable(_, EAGAIN) {
                 attempt += 1
-                await Reconnection.rest(microseconds: Reconnection.pause(before: attempt))
+                await Backoff.sleep(microseconds: Backoff.delay(before: attempt))
             }
         }
         return nil
     }
 }
 
-extension Reconnection {
+extension Backoff {
     /// Lets time pass; returns as soon as the task is cancelled.
-    nonisolated(nonsending) static func rest(microseconds: Int64) async {
+    nonisolated(nonsending) static func sleep(microseconds: Int64) async {
         guard microseconds > 0 else { return }
         try? await Task.sleep(for: .microseconds(microseconds))
     }
 }
 
 /// What a task waits for at a connected socket; it holds no thread meanwhile.
-enum Readiness {
+enum SocketReadiness {
     /// There is something to receive, be it the end.
     case readable
     /// There is room to send.

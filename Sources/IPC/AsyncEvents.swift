@@ -1,6 +1,6 @@
 import Varlink
 
-extension Countdowns {
+extension AsyncClient {
     /// What a watch tells, from one daemon after another where the first one goes away.
     public func events(_ watch: Watch = Watch()) -> Events {
         Events(path: path, watch: watch)
@@ -35,7 +35,7 @@ extension Countdowns {
     }
 }
 
-extension Countdowns.Events {
+extension AsyncClient.Events {
     /// A watch and the connection that it has now.
     public struct Iterator: AsyncIteratorProtocol {
         private enum Course {
@@ -43,15 +43,15 @@ extension Countdowns.Events {
         }
 
         private let path: String
-        private var following: Following
-        private var connection: TaskConnection?
+        private var watch: ResumableWatch
+        private var connection: AsyncConnection?
         private var course = Course.beginning
         /// What was told by the last reply, the next event last.
         private var waiting: [Event] = []
 
         init(path: String, watch: Watch) {
             self.path = path
-            following = Following(watch)
+            self.watch = ResumableWatch(watch)
         }
 
         /// Waits for the next event; nil where the task was cancelled, or the iteration has ended before.
@@ -82,13 +82,13 @@ extension Countdowns.Events {
             guard let connection else { return try await connect() }
             do {
                 guard let (reply, continues) = try await connection.nextReply(to: Watch.self) else { return }
-                _ = following.take(reply.events)
+                _ = watch.take(reply.events)
                 waiting = reply.events.reversed()
                 if !continues { lose() }
             } catch {
                 self.connection = nil
-                let isFresh = following.since == nil
-                let loss = try following.recover(from: error)
+                let isFresh = watch.since == nil
+                let loss = try watch.recover(from: error)
                 // A watch that asked for no history misses nothing if there is none: it begins again after a pause.
                 guard isFresh || loss != .historyTrimmed else { throw error }
             }
@@ -96,14 +96,14 @@ extension Countdowns.Events {
 
         private mutating func lose() {
             connection = nil
-            _ = following.lose()
+            _ = watch.lose()
         }
 
         private nonisolated(nonsending) mutating func connect() async throws(ClientError) {
-            await Reconnection.rest(microseconds: following.pauseBeforeAttempt())
+            await Backoff.sleep(microseconds: watch.pauseBeforeAttempt())
             do {
-                connection = try await TaskConnection.toDaemon(at: path)
-                try await connection?.start(following.request, more: true)
+                connection = try await AsyncConnection.toDaemon(at: path)
+                try await connection?.start(watch.request, more: true)
                 course = .goingOn
             } catch {
                 guard course == .goingOn else { throw error }

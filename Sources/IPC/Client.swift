@@ -9,20 +9,20 @@ public struct Client: ~Copyable {
     /// The longest reply that is taken, in bytes: far above what a daemon holds for one client.
     static let messageLimit = 16 << 20
 
-    private var conversation: Conversation
+    private var connection: ClientConnection
 
     /// For poll(2): readable when there may be a reply. A loop takes replies with a deadline that has passed until there
     /// is none, and only then polls again: more than one may have been received at once.
-    public var descriptor: Int32 { conversation.descriptor }
+    public var descriptor: Int32 { connection.descriptor }
 
     /// Connects to the daemon whose socket is at `path`.
     public init(connectingTo path: String) throws(ClientError) {
-        conversation = try Conversation(connectingTo: path, blocking: true)
+        connection = try ClientConnection(connectingTo: path, blocking: true)
     }
 
     /// Speaks over a descriptor that is connected, and closes it in the end.
     init(adopting descriptor: Int32) {
-        conversation = Conversation(adopting: descriptor)
+        connection = ClientConnection(adopting: descriptor)
     }
 
     /// Makes a call and waits for its one reply.
@@ -35,19 +35,19 @@ public struct Client: ~Copyable {
 
     /// Makes a call that is not answered, not even with an error.
     public mutating func call<M: Method>(oneway method: M) throws(ClientError) {
-        conversation.call(method, oneway: true)
-        guard try send() else { throw conversation.hangup }
+        connection.call(method, oneway: true)
+        guard try send() else { throw connection.hangup }
     }
 
     /// Makes a call whose one reply `nextReply` takes.
     public mutating func start<M: Method>(_ method: M) throws(ClientError) {
-        conversation.call(method)
+        connection.call(method)
         _ = try send()
     }
 
     /// Makes a call whose replies, any number, `nextReply` takes.
     public mutating func start<M: Method>(streaming method: M) throws(ClientError) {
-        conversation.call(method, more: true)
+        connection.call(method, more: true)
         _ = try send()
     }
 
@@ -57,19 +57,19 @@ public struct Client: ~Copyable {
         to method: M.Type,
         until deadline: Deadline? = nil
     ) throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
-        precondition(conversation.isUnanswered, "no reply is to come: the last one said so")
+        precondition(connection.isUnanswered, "no reply is to come: the last one said so")
         while true {
-            if let reply = try conversation.received(M.self) { return reply }
-            if let deadline, try !conversation.isReadable(until: deadline) { return nil }
-            guard try conversation.receive() != .hungUp else { throw conversation.hangup }
+            if let reply = try connection.received(M.self) { return reply }
+            if let deadline, try !connection.isReadable(until: deadline) { return nil }
+            guard try connection.receive() != .hungUp else { throw connection.hangup }
         }
     }
 
     /// Sends what is unsent; false where the daemon has hung up. It may have said why before it did, so that is no error
     /// where a reply is to be received.
     private mutating func send() throws(ClientError) -> Bool {
-        while conversation.hasUnsent {
-            guard try conversation.send() != .hungUp else { return false }
+        while connection.hasUnsent {
+            guard try connection.send() != .hungUp else { return false }
         }
         return true
     }

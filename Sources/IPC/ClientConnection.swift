@@ -3,7 +3,7 @@ import Varlink
 
 /// A connection and the calls on it, whether its socket blocks or not. One call is followed at a time: replies to the
 /// ones before are dropped.
-struct Conversation: ~Copyable {
+struct ClientConnection: ~Copyable {
     /// What the socket made of an attempt.
     enum Progress {
         /// Some bytes went.
@@ -101,7 +101,7 @@ struct Conversation: ~Copyable {
     }
 }
 
-extension Conversation.Progress {
+extension ClientConnection.Progress {
     /// What a call of the socket that failed has come to.
     fileprivate init(_ error: Errno) throws(ClientError) {
         switch error.code {

@@ -59,34 +59,34 @@ public struct Countdown: Sendable, Hashable {
 
 extension Countdown {
     /// A countdown of its texts and all the rest.
-    public init(key: String, label: String?, metadata: [String: String]?, figures: CountdownFigures) {
+    public init(key: String, label: String?, metadata: [String: String]?, fields: CountdownFields) {
         self.init(
             key: key,
-            state: figures.state,
-            clock: figures.clock,
-            durationUSec: figures.durationUSec,
-            remainingUSec: figures.remainingUSec,
-            startedUSec: figures.startedUSec,
-            deadlineUSec: figures.deadlineUSec,
-            endedUSec: figures.endedUSec,
+            state: fields.state,
+            clock: fields.clock,
+            durationUSec: fields.durationUSec,
+            remainingUSec: fields.remainingUSec,
+            startedUSec: fields.startedUSec,
+            deadlineUSec: fields.deadlineUSec,
+            endedUSec: fields.endedUSec,
             label: label,
             metadata: metadata,
-            forget: figures.forget,
-            revision: figures.revision
+            forget: fields.forget,
+            revision: fields.revision
         )
     }
 }
 
 extension Countdown: JSONEncodable, JSONDecodable {
     public func encode(into writer: inout JSONWriter) {
-        figures.encode(key: key.utf8Span.span, into: &writer) { writer in
+        fields.encode(key: key.utf8Span.span, into: &writer) { writer in
             writer.memberIfPresent("label", label)
             writer.memberIfPresent("metadata", metadata)
         }
     }
 
-    private var figures: CountdownFigures {
-        CountdownFigures(
+    private var fields: CountdownFields {
+        CountdownFields(
             state: state,
             clock: clock,
             durationUSec: durationUSec,
@@ -117,7 +117,7 @@ extension Countdown: JSONEncodable, JSONDecodable {
 }
 
 /// All of a ``Countdown`` but its texts, for whoever has these in other words and writes many.
-public struct CountdownFigures: Sendable {
+public struct CountdownFields: Sendable {
     let state: State
     let clock: Clock
     let durationUSec: Int64

@@ -69,7 +69,7 @@ public enum Outcome: Sendable, CaseIterable {
 }
 
 /// An enumeration each value of which is one word on the wire, and which is written so often that no string is made of it.
-public protocol Word: RawRepresentable<String>, CaseIterable, Sendable {
+public protocol WireEnumeration: RawRepresentable<String>, CaseIterable, Sendable {
     /// What stands for the value.
     var word: StaticString { get }
 }
@@ -85,7 +85,7 @@ extension Word {
     }
 }
 
-extension State: Word {
+extension State: WireEnumeration {
     public var word: StaticString {
         switch self {
         case .running: "running"
@@ -96,7 +96,7 @@ extension State: Word {
     }
 }
 
-extension Clock: Word {
+extension Clock: WireEnumeration {
     public var word: StaticString {
         switch self {
         case .elapsed: "elapsed"
@@ -105,7 +105,7 @@ extension Clock: Word {
     }
 }
 
-extension Outcome: Word {
+extension Outcome: WireEnumeration {
     public var word: StaticString {
         switch self {
         case .started: "started"
@@ -116,7 +116,7 @@ extension Outcome: Word {
     }
 }
 
-extension EventType: Word {
+extension EventType: WireEnumeration {
     public var word: StaticString {
         switch self {
         case .attached: "attached"

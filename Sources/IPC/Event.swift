@@ -35,11 +35,11 @@ public struct Event: Sendable, Hashable {
 
 extension Event: JSONEncodable, JSONDecodable {
     public func encode(into writer: inout JSONWriter) {
-        let figures = EventFigures(type: type, revision: revision, remainingUSec: remainingUSec, lateUSec: lateUSec)
+        let fields = EventFields(type: type, revision: revision, remainingUSec: remainingUSec, lateUSec: lateUSec)
         if let key {
-            figures.encode(key: key.utf8Span.span, into: &writer)
+            fields.encode(key: key.utf8Span.span, into: &writer)
         } else {
-            figures.encode(key: nil, into: &writer)
+            fields.encode(key: nil, into: &writer)
         }
         writer.memberIfPresent("countdown", countdown)
     }
@@ -56,19 +56,19 @@ extension Event: JSONEncodable, JSONDecodable {
 }
 
 /// All of an ``Event`` but the key and the texts of its countdown, for whoever has these in other words and writes many.
-public struct EventFigures: Sendable {
+public struct EventFields: Sendable {
     let type: EventType
     let revision: Int64?
     let remainingUSec: Int64?
     let lateUSec: Int64?
-    let countdown: CountdownFigures?
+    let countdown: CountdownFields?
 
     public init(
         type: EventType,
         revision: Int64? = nil,
         remainingUSec: Int64? = nil,
         lateUSec: Int64? = nil,
-        countdown: CountdownFigures? = nil
+        countdown: CountdownFields? = nil
     ) {
         self.type = type
         self.revision = revision
@@ -89,7 +89,7 @@ public struct EventFigures: Sendable {
         texts: ((inout JSONWriter) -> Void)? = nil
     ) {
         var room = 170
-        if let key { room += JSONMembers.room(forString: key.count) + CountdownFigures.room(forKey: key) }
+        if let key { room += JSONMembers.room(forString: key.count) + CountdownFields.room(forKey: key) }
         writer.members(atMost: room) { members in
             members.first("type", word: type.word)
             members.memberIfPresent("revision", revision)
@@ -105,7 +105,7 @@ public struct EventFigures: Sendable {
         }
         guard let countdown, let texts else { return }
         texts(&writer)
-        writer.members(atMost: CountdownFigures.roomForLast + 1) { members in
+        writer.members(atMost: CountdownFields.roomForLast + 1) { members in
             countdown.encodeLast(into: &members)
             members.closeObject()
         }

@@ -1,6 +1,6 @@
 /// A watch that goes on from one daemon to the next, without its connections: what to ask for, how far it has been told,
 /// and what the loss of a connection means. Whoever makes the connections says what came of them.
-public struct Following: Sendable {
+public struct ResumableWatch: Sendable {
     /// So that the revision of who follows a quiet key stays within what the daemon keeps; it costs a wake-up an hour.
     public static let heartbeat: Int64 = 3_600_000_000
 
@@ -96,17 +96,17 @@ public struct Following: Sendable {
     /// daemon that is gone, and with the answers `HistoryTrimmed` in a row, of which the first costs no pause. `synced`
     /// ends both.
     public mutating func pauseBeforeAttempt() -> Int64 {
-        let pause = Reconnection.pause(before: max(attempts ?? 0, trims - 1))
+        let pause = Backoff.delay(before: max(attempts ?? 0, trims - 1))
         attempts = attempts.map { $0 + 1 }
         return pause
     }
 }
 
 /// How long to wait before the daemon is tried again.
-public enum Reconnection {
+public enum Backoff {
     /// The microseconds before an attempt, the first being 0: none before that, as a daemon that is started again has
     /// its socket kept by its service manager; then 100 ms, doubled each time up to half a minute.
-    public static func pause(before attempt: Int) -> Int64 {
+    public static func delay(before attempt: Int) -> Int64 {
         guard attempt > 0 else { return 0 }
         return min(100_000 << Int64(min(attempt - 1, 20)), 30_000_000)
     }

@@ -3,14 +3,14 @@ import Glibc
 import IPC
 
 /// The session bus as long as it lasts, and the next one after it.
-final class BusLink {
+final class BusConnection {
     /// What came of it.
-    enum Happening: Equatable {
+    enum BusEvent: Equatable {
         /// A call was answered; nil where it was refused.
-        case answered(Teller.Purpose, [BusValue]?)
-        case heard(ServiceSignal)
+        case answered(NotificationQueue.Purpose, [BusValue]?)
+        case heard(DesktopSignal)
         /// A call cannot be written, on this bus or any other; it was not sent.
-        case unwritable(Teller.Purpose, BusFailure)
+        case unwritable(NotificationQueue.Purpose, BusFailure)
         /// The bus is gone, and the calls on their way with it; or there is none.
         case lost(BusFailure)
     }
@@ -18,7 +18,7 @@ final class BusLink {
     private let address: String?
     private var bus: SessionBus?
     /// What the calls on their way were made for, by their numbers.
-    private var purposes: [UInt64: Teller.Purpose] = [:]
+    private var purposes: [UInt64: NotificationQueue.Purpose] = [:]
     private var attempts = 0
     private var attempt: Client.Deadline = .passed
 
@@ -43,12 +43,12 @@ final class BusLink {
     }
 
     /// Connects where it is time to, and takes what came.
-    func attend() -> [Happening] {
-        var happenings: [Happening] = []
+    func attend() -> [BusEvent] {
+        var happenings: [BusEvent] = []
         do {
             try connect()
-            while let arrival = try bus?.next() {
-                if let happening = take(arrival) { happenings.append(happening) }
+            while let message = try bus?.next() {
+                if let happening = take(message) { happenings.append(happening) }
             }
         } catch {
             happenings.append(lose(error))
@@ -57,7 +57,7 @@ final class BusLink {
     }
 
     /// Makes a call.
-    func send(_ outgoing: Teller.Outgoing) -> Happening? {
+    func send(_ outgoing: NotificationQueue.Outgoing) -> BusEvent? {
         do throws(SendFailure) {
             guard let number = try bus?.send(outgoing.call) else { return nil }
             purposes[number] = outgoing.purpose
@@ -77,31 +77,31 @@ final class BusLink {
         guard bus == nil, attempt.remainingUSec == 0 else { return }
         let bus = try SessionBus.connected(to: address)
         do throws(SendFailure) {
-            for call in ServiceSignal.subscriptions { _ = try bus.send(call) }
+            for call in DesktopSignal.subscriptions { _ = try bus.send(call) }
         } catch {
             throw error.failure
         }
         self.bus = consume bus
     }
 
-    private func take(_ arrival: Arrival) -> Happening? {
+    private func take(_ message: IncomingMessage) -> BusEvent? {
         attempts = 0
-        switch arrival {
+        switch message {
         case .reply(let call, let values): return purposes.removeValue(forKey: call).map { .answered($0, values) }
         case .refusal(let call, _): return purposes.removeValue(forKey: call).map { .answered($0, nil) }
         case .signal:
-            let signal = ServiceSignal(arrival)
+            let signal = DesktopSignal(message)
             // What the one before was asked is nothing to the next.
             if case .changed = signal { purposes = [:] }
             return signal.map { .heard($0) }
         }
     }
 
-    private func lose(_ failure: BusFailure) -> Happening {
+    private func lose(_ failure: BusFailure) -> BusEvent {
         bus = nil
         purposes = [:]
         attempts += 1
-        attempt = .after(microseconds: Reconnection.pause(before: attempts))
+        attempt = .after(microseconds: Backoff.delay(before: attempts))
         return .lost(failure)
     }
 }
@@ -162,12 +162,12 @@ struct SessionBus: ~Copyable {
     }
 
     /// The next that came; nil where there is nothing more for now.
-    func next() throws(BusFailure) -> Arrival? {
+    func next() throws(BusFailure) -> IncomingMessage? {
         while true {
             var message: OpaquePointer?
             let progress = try BusFailure.check("sd_bus_process") { unsafe sd_bus_process(bus, &message) }
             if let message = unsafe message {
-                if let arrival = unsafe BusMessage(adopting: message).arrival { return arrival }
+                if let message = unsafe BusMessage(adopting: message).message { return message }
             } else if progress == 0 {
                 return nil
             }
@@ -183,31 +183,31 @@ struct SessionBus: ~Copyable {
 /// A call of a method on the session bus.
 struct MethodCall: Hashable, Sendable {
     /// Who is called, and as what.
-    struct Recipient: Hashable, Sendable {
+    struct Destination: Hashable, Sendable {
         let name: String
         let path: String
         let interface: String
 
         /// Whoever shows notifications.
-        static let notifications = Recipient(
+        static let notifications = Destination(
             name: "org.freedesktop.Notifications",
             path: "/org/freedesktop/Notifications",
             interface: "org.freedesktop.Notifications"
         )
         /// The bus itself.
-        static let bus = Recipient(
+        static let bus = Destination(
             name: "org.freedesktop.DBus",
             path: "/org/freedesktop/DBus",
             interface: "org.freedesktop.DBus"
         )
     }
 
-    let recipient: Recipient
+    let destination: Destination
     let member: String
     let arguments: [BusValue]
 
-    init(_ recipient: Recipient, _ member: String, _ arguments: BusValue...) {
-        self.recipient = recipient
+    init(_ destination: Destination, _ member: String, _ arguments: BusValue...) {
+        self.destination = destination
         self.member = member
         self.arguments = arguments
     }
@@ -230,7 +230,7 @@ enum BusValue: Hashable, Sendable {
 }
 
 /// What came over the bus.
-enum Arrival: Equatable {
+enum IncomingMessage: Equatable {
     /// A call was answered; `call` is the number that sending it gave.
     case reply(call: UInt64, [BusValue])
     /// A call was refused, by whom it was for or by the bus, with the name of the error.
@@ -284,7 +284,7 @@ struct BusMessage: ~Copyable {
 
     /// Writes a call, which goes out over that bus.
     static func written(_ call: MethodCall, over bus: OpaquePointer) throws(BusFailure) -> BusMessage {
-        let to = call.recipient
+        let to = call.destination
         var pointer: OpaquePointer?
         let name: StaticString = "sd_bus_message_new_method_call"
         _ = try BusFailure.check(name) {
@@ -376,7 +376,7 @@ func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.
 
 extension BusMessage {
     /// What came; nil for what is neither an answer nor a signal.
-    var arrival: Arrival? {
+    var message: IncomingMessage? {
         var kind: UInt8 = 0
         var call: UInt64 = 0
         _ = unsafe sd_bus_message_get_type(pointer, &kind)

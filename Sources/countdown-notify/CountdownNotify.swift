@@ -9,8 +9,8 @@ import Varlink
 enum CountdownNotify {
     static func main() {
         do throws(Exit) {
-            switch try Options.parse(ProcessArguments.read()) {
-            case .showHelp: print(Options.help)
+            switch try NotifierOptions.parse(ProcessArguments.read()) {
+            case .showHelp: print(NotifierOptions.help)
             case .showVersion: print("countdown-notify \(Version.current)")
             case .run(let options): try run(options)
             }
@@ -20,18 +20,18 @@ enum CountdownNotify {
         }
     }
 
-    private static func run(_ options: Options) throws(Exit) {
+    private static func run(_ options: NotifierOptions) throws(Exit) {
         guard linux_take_signals() == 0 else { throw Exit(EX_OSERR, "cannot take signals: \(systemMessage(errno))") }
         let signals = linux_signal_descriptor()
         guard signals >= 0 else { throw Exit(EX_OSERR, "cannot wait for signals: \(systemMessage(errno))") }
-        let record = try Record(in: Record.directory(option: options.stateDirectory))
+        let stateFile = try StateFile(in: StateFile.directory(option: options.stateDirectory))
         let path: String
         do {
             path = try Address.forClient().path
         } catch {
             throw Exit(error)
         }
-        try Notifier(options, at: path, record: record, signals: signals).run()
+        try Notifier(options, at: path, stateFile: stateFile, signals: signals).run()
     }
 }
 
@@ -41,7 +41,7 @@ struct Exit: Error, Equatable {
     let sentence: String
 
     /// There is no place where the daemon's socket could be.
-    init(_ failure: Address.Failure) {
+    init(_ failure: AddressError) {
         let elsewhere = "set \(Address.variable) to the path of a socket"
         switch failure {
         case .pathTooLong(let path, let bytes, let limit):

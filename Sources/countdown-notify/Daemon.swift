@@ -3,7 +3,7 @@ import IPC
 /// A watch that goes on from one daemon to the next.
 final class Subscription {
     /// What came of it.
-    enum Happening {
+    enum WatchEvent {
         /// The daemon is there, and tells first what happened before.
         case began
         /// With the revision up to which all has been told.
@@ -20,7 +20,7 @@ final class Subscription {
     private let path: String
     private let watch: Watch
     private let isResumed: Bool
-    private var following: Following
+    private var following: ResumableWatch
     private var client: Client?
     private var attempt: Client.Deadline? = .passed
     /// Whether there may be more to take than was.
@@ -32,7 +32,7 @@ final class Subscription {
         self.path = path
         self.watch = watch
         isResumed = resuming
-        following = Following(watch)
+        following = ResumableWatch(watch)
     }
 
     /// What poll(2) is to wait for.
@@ -44,8 +44,8 @@ final class Subscription {
     /// Connects where it is time to, and takes what came.
     ///
     /// - Throws: what would be no other later on.
-    func attend() throws(Exit) -> [Happening] {
-        var happenings: [Happening] = []
+    func attend() throws(Exit) -> [WatchEvent] {
+        var happenings: [WatchEvent] = []
         do throws(ClientError) {
             if client == nil {
                 guard let attempt, attempt.remainingUSec == 0 else { return [] }
@@ -73,7 +73,7 @@ final class Subscription {
         attempt = nil
     }
 
-    private func recover(from error: ClientError) throws(Exit) -> Happening {
+    private func recover(from error: ClientError) throws(Exit) -> WatchEvent {
         client = nil
         isBehind = false
         if case .countdown(.historyTrimmed(let oldest)) = error {
@@ -93,7 +93,7 @@ final class Subscription {
 }
 
 /// Something that somebody chose to be done about a countdown that has ended.
-final class Errand {
+final class PendingStart {
     /// A minute more, in microseconds.
     static let minute: Int64 = 60_000_000
 
@@ -158,7 +158,7 @@ final class Errand {
     private static func trouble(_ intention: String, _ countdown: Countdown, _ error: ClientError) -> Notification {
         Notification(
             category: .trouble,
-            summary: Wording.name(countdown),
+            summary: Strings.name(countdown),
             body: "It could not be \(intention): \(error.sentence)"
         )
     }

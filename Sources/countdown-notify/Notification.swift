@@ -114,7 +114,7 @@ struct Capabilities: OptionSet, Hashable {
 }
 
 /// What is heard of whoever shows notifications.
-enum ServiceSignal: Equatable {
+enum DesktopSignal: Equatable {
     /// Somebody else shows them from now on, or nobody.
     case changed
     /// A notification was taken away, by whomever.
@@ -128,12 +128,12 @@ enum ServiceSignal: Equatable {
         "type='signal',sender='\(service.name)',interface='\(service.interface)',path='\(service.path)'",
     ].map { MethodCall(.bus, "AddMatch", .string($0)) }
 
-    private static let bus = MethodCall.Recipient.bus
-    private static let service = MethodCall.Recipient.notifications
+    private static let bus = MethodCall.Destination.bus
+    private static let service = MethodCall.Destination.notifications
 
     /// Nil where the signal is none of these.
-    init?(_ arrival: Arrival) {
-        guard case .signal(let sender, let interface, let member, let values) = arrival else { return nil }
+    init?(_ message: IncomingMessage) {
+        guard case .signal(let sender, let interface, let member, let values) = message else { return nil }
         switch (interface, member, values.first, values.last) {
         case (Self.bus.interface, "NameOwnerChanged", .string(Self.service.name), _) where sender == Self.bus.name:
             self = .changed

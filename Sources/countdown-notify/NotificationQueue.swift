@@ -4,11 +4,11 @@ import IPC
 ///
 /// One notification is on its way at a time. The next is sent once it has been answered, so whoever shows them sets the
 /// pace, and an ending counts as told once its notification has a number.
-struct Teller {
+struct NotificationQueue {
     /// What a call was made for.
     enum Purpose: Hashable {
         case capabilities
-        case telling(Telling)
+        case ends(EndNotification)
         case trouble(Notification)
         case progress(key: String)
         /// Nobody waits for its answer.
@@ -41,7 +41,7 @@ struct Teller {
     private static let choosable = 256
 
     var backlog = Backlog()
-    var board = ProgressBoard()
+    var board = ProgressNotifications()
     var service = Service.unknown
     /// How often it failed in a row.
     var failures = 0
@@ -64,28 +64,28 @@ struct Teller {
     /// That of the last ending that was told, or where telling began.
     var lastEnding: Int64?
     /// Whether the record should be written.
-    var isRecordDue = false
+    var isStateDue = false
     /// Whether nothing more is begun.
     private var isEnding = false
     private var troubles: [Notification] = []
     private var closings: [UInt32] = []
-    private var choices: [(number: UInt32, telling: Telling)] = []
+    private var choices: [(number: UInt32, ends: EndNotification)] = []
 
     /// - Parameter told: what was told before; nil where nothing ever was.
-    init(told: Told?) {
+    init(told: DeliveryState?) {
         seen = told?.all
         delivered = told?.all
         lastEnding = told?.ending
     }
 
     /// What has been told; nil where nothing ever was.
-    var told: Told? {
+    var told: DeliveryState? {
         guard let all = backlog.isEmpty ? seen : delivered, let lastEnding else { return nil }
-        return Told(all: all, ending: lastEnding)
+        return DeliveryState(all: all, ending: lastEnding)
     }
 
     /// The call that is to be made next; nil where there is none for now.
-    mutating func next(_ wording: @autoclosure () -> Wording) -> Outgoing? {
+    mutating func next(_ strings: @autoclosure () -> Strings) -> Outgoing? {
         if case .ready = service, let number = closings.popLast() {
             return Outgoing(purpose: .none, call: Notification.close(number))
         }
@@ -99,7 +99,7 @@ struct Teller {
             isAwaiting = true
             return Outgoing(purpose: .capabilities, call: MethodCall(.notifications, "GetCapabilities"))
         case .ready(let capabilities):
-            guard let next = nextNotification(wording(), capabilities) else { return nil }
+            guard let next = nextNotification(strings(), capabilities) else { return nil }
             isAwaiting = true
             return next
         }
@@ -107,17 +107,17 @@ struct Teller {
 
     private var hasSomething: Bool { !troubles.isEmpty || (!isCatchingUp && !backlog.isEmpty) || board.hasNext }
 
-    private mutating func nextNotification(_ wording: Wording, _ capabilities: Capabilities) -> Outgoing? {
+    private mutating func nextNotification(_ strings: Strings, _ capabilities: Capabilities) -> Outgoing? {
         if let trouble = troubles.first {
             attempts += 1
             return Outgoing(purpose: .trouble(trouble), call: trouble.call(under: capabilities))
         }
-        if !isCatchingUp, let telling = backlog.next {
+        if !isCatchingUp, let ends = backlog.next {
             attempts += 1
-            let call = telling.notification(wording).call(under: capabilities)
-            return Outgoing(purpose: .telling(telling), call: call)
+            let call = ends.notification(strings).call(under: capabilities)
+            return Outgoing(purpose: .ends(ends), call: call)
         }
-        return board.next(wording).map { key, notification, number in
+        return board.next(strings).map { key, notification, number in
             Outgoing(purpose: .progress(key: key), call: notification.call(replacing: number, under: capabilities))
         }
     }
@@ -126,8 +126,8 @@ struct Teller {
     private mutating func dropFirst() {
         if let trouble = troubles.first {
             drop(.trouble(trouble))
-        } else if !isCatchingUp, let telling = backlog.next {
-            drop(.telling(telling))
+        } else if !isCatchingUp, let ends = backlog.next {
+            drop(.ends(ends))
         }
     }
 
@@ -135,7 +135,7 @@ struct Teller {
     mutating func drop(_ purpose: Purpose) {
         isAwaiting = false
         switch purpose {
-        case .telling(let telling): note(telling, nil)
+        case .ends(let ends): note(ends, nil)
         case .trouble(let trouble): settle(trouble)
         case .progress(let key): board.drop(key)
         case .capabilities, .none: return
@@ -159,7 +159,7 @@ struct Teller {
     /// Begins nothing more, but takes away what is not to stay.
     mutating func end() {
         isEnding = true
-        isRecordDue = true
+        isStateDue = true
     }
 
     /// Has it told that something could not be done.
@@ -174,14 +174,14 @@ struct Teller {
     mutating func close(_ number: UInt32) { closings.append(number) }
 
     /// Keeps what was told for who chooses one of the actions of its notification.
-    mutating func offer(_ telling: Telling, as number: UInt32) {
-        choices = choices.suffix(Self.choosable - 1) + [(number, telling)]
+    mutating func offer(_ ends: EndNotification, as number: UInt32) {
+        choices = choices.suffix(Self.choosable - 1) + [(number, ends)]
     }
 
     /// What a notification of ours told, which is then kept no longer.
-    mutating func takeOffer(_ number: UInt32) -> Telling? {
+    mutating func takeOffer(_ number: UInt32) -> EndNotification? {
         guard let place = choices.lastIndex(where: { $0.number == number }) else { return nil }
-        return choices.remove(at: place).telling
+        return choices.remove(at: place).ends
     }
 
     /// Notes that the numbers of notifications mean nothing any more.
@@ -193,7 +193,7 @@ struct Teller {
 }
 
 /// What the daemon tells.
-extension Teller {
+extension NotificationQueue {
     /// Notes that a watch of endings begins, which tells first what happened before.
     mutating func beginWatch() { isCatchingUp = true }
 
@@ -212,8 +212,8 @@ extension Teller {
             case .synced:
                 isCatchingUp = false
                 floor = nil
-                isRecordDue = true
-            case .heartbeat: isRecordDue = true
+                isStateDue = true
+            case .heartbeat: isStateDue = true
             default: break
             }
         }
@@ -247,18 +247,18 @@ extension Teller {
     }
 
     /// Notes that the record could not be written, so that it is tried again.
-    mutating func keepRecordDue() { isRecordDue = true }
+    mutating func keepStateDue() { isStateDue = true }
 
     /// What to write into the record; nil where there is no need.
-    mutating func takeRecord() -> Told? {
-        guard isRecordDue else { return nil }
-        isRecordDue = false
+    mutating func takeState() -> DeliveryState? {
+        guard isStateDue else { return nil }
+        isStateDue = false
         return told
     }
 }
 
 /// What comes over the bus.
-extension Teller {
+extension NotificationQueue {
     /// Notes that the bus is gone, and with it all that was on its way.
     mutating func loseBus() { change() }
 
@@ -272,7 +272,7 @@ extension Teller {
         case (.capabilities, let values?):
             guard case .strings(let names) = values.first else { return fail() }
             service = .ready(Capabilities(named: names))
-        case (.telling(let telling), let values?): note(telling, values.number)
+        case (.ends(let ends), let values?): note(ends, values.number)
         case (.trouble(let trouble), _?): settle(trouble)
         case (.progress(let key), let values?):
             if let number = values.number, !board.show(key, as: number) { close(number) }
@@ -284,35 +284,35 @@ extension Teller {
     }
 
     /// Takes a signal, and returns what somebody chose to be done.
-    mutating func take(_ signal: ServiceSignal) -> (Action, Countdown)? {
+    mutating func take(_ signal: DesktopSignal) -> (Action, Countdown)? {
         switch signal {
         case .changed: change()
         case .closed(let number):
             _ = takeOffer(number)
             board.close(number)
         case .chosen(let action, let number):
-            guard let telling = takeOffer(number) else { return nil }
+            guard let ends = takeOffer(number) else { return nil }
             close(number)
-            if case .ending(let countdown) = telling { return (action, countdown) }
+            if case .ending(let countdown) = ends { return (action, countdown) }
         }
         return nil
     }
 
     /// How long to wait before whoever shows notifications is tried again, in microseconds.
-    var pause: Int64 { Reconnection.pause(before: failures) }
+    var pause: Int64 { Backoff.delay(before: failures) }
 
     /// Tries again.
     mutating func retry() {
         if service == .failed { service = .unknown }
     }
 
-    mutating func note(_ telling: Telling, _ number: UInt32?) {
-        if let number, telling != .gap { offer(telling, as: number) }
-        backlog.remove(telling)
-        let revision = telling == .gap ? max(delivered ?? .min, oldest ?? .min) : telling.revision
+    mutating func note(_ ends: EndNotification, _ number: UInt32?) {
+        if let number, ends != .gap { offer(ends, as: number) }
+        backlog.remove(ends)
+        let revision = ends == .gap ? max(delivered ?? .min, oldest ?? .min) : ends.revision
         delivered = revision ?? delivered
-        lastEnding = telling.revision ?? lastEnding
-        isRecordDue = true
+        lastEnding = ends.revision ?? lastEnding
+        isStateDue = true
     }
 
     private mutating func fail() {
@@ -337,7 +337,7 @@ extension [BusValue] {
 }
 
 /// What one notification tells of endings.
-enum Telling: Hashable {
+enum EndNotification: Hashable {
     /// That endings may have been missed.
     case gap
     case ending(Countdown)
@@ -363,7 +363,7 @@ enum Telling: Hashable {
     }
 
     /// How it is shown.
-    func notification(_ wording: Wording) -> Notification {
+    func notification(_ strings: Strings) -> Notification {
         switch self {
         case .gap:
             Notification(
@@ -374,23 +374,23 @@ enum Telling: Hashable {
         case .ending(let countdown):
             Notification(
                 category: .ended,
-                summary: Wording.name(countdown),
-                body: wording.ending(countdown),
+                summary: Strings.name(countdown),
+                body: strings.ending(countdown),
                 actions: Action.allCases
             )
         case .endings(let newest, let count):
             Notification(
                 category: .ended,
                 summary: "\(count) countdowns have ended",
-                body: Self.lines(newest, count, wording).joined(separator: "\n"),
+                body: Self.lines(newest, count, strings).joined(separator: "\n"),
                 actions: [.dismiss]
             )
         }
     }
 
-    private static func lines(_ newest: [Countdown], _ count: Int, _ wording: Wording) -> [String] {
+    private static func lines(_ newest: [Countdown], _ count: Int, _ strings: Strings) -> [String] {
         let named = newest.map { countdown in
-            Wording.name(countdown) + (countdown.endedUSec.map { ", \(wording.time($0))" } ?? "")
+            Strings.name(countdown) + (countdown.endedUSec.map { ", \(strings.time($0))" } ?? "")
         }
         return count > newest.count ? ["\(count - newest.count) earlier ones"] + named : named
     }
@@ -427,14 +427,14 @@ struct Backlog {
     mutating func noteGap() { hasGap = true }
 
     /// What is to be told next; nil where there is nothing.
-    var next: Telling? {
+    var next: EndNotification? {
         if hasGap { return .gap }
         guard let first = newest.first else { return nil }
         return count <= Self.oneByOne ? .ending(first) : .endings(newest: newest, count: count)
     }
 
     /// Takes out what has been told; more may have come since that was the next.
-    mutating func remove(_ told: Telling) {
+    mutating func remove(_ told: EndNotification) {
         if told == .gap { hasGap = false }
         count -= min(count, told.count)
         trim()

@@ -11,35 +11,35 @@ final class Notifier {
     private static let patience: Int64 = 2_000_000
 
     let path: String
-    let record: Record
+    let stateFile: StateFile
     private let signals: Int32
-    let bus = BusLink()
+    let bus = BusConnection()
     let endings: Subscription
     let progress: Subscription?
-    let supervisor = Supervisor()
-    var teller: Teller
-    var errands: [Errand] = []
+    let reporter = StatusReporter()
+    var queue: NotificationQueue
+    var pendingStarts: [PendingStart] = []
     /// When whoever shows notifications is tried again; nil where nothing failed.
     var retry: Client.Deadline?
     /// What keeps endings from being told.
-    var obstacles = Obstacles()
+    var health = Health()
 
     /// - Parameters:
     ///   - options: what was typed.
     ///   - path: where the daemon's socket is.
-    ///   - record: what was told before.
+    ///   - stateFile: what was told before.
     ///   - signals: a descriptor that is readable when the program is to end.
-    init(_ options: Options, at path: String, record: Record, signals: Int32) {
+    init(_ options: NotifierOptions, at path: String, stateFile: StateFile, signals: Int32) {
         self.path = path
-        self.record = record
+        self.stateFile = stateFile
         self.signals = signals
-        var told: Told?
+        var told: DeliveryState?
         do {
-            told = try record.read()
+            told = try stateFile.read()
         } catch {
-            supervisor.log("\(error.sentence); what ended before now is not told")
+            reporter.log("\(error.sentence); what ended before now is not told")
         }
-        teller = Teller(told: told)
+        queue = NotificationQueue(told: told)
         endings = Subscription(options.watch(tick: 0, since: told?.all), at: path)
         progress =
             options.showsProgress ? Subscription(options.watch(tick: Self.tick), at: path, resuming: false) : nil
@@ -49,15 +49,15 @@ final class Notifier {
     ///
     /// - Throws: what keeps it from ever doing what it is for.
     func run() throws(Exit) {
-        supervisor.becomeReady()
+        reporter.becomeReady()
         while linux_next_signal(signals) == 0 {
             try attendDaemon()
-            attendErrands()
+            attendPendingStarts()
             attendBus()
             // First, so that of what was told no more than one is told again, whenever this process is killed.
-            writeRecord()
+            writeState()
             sendCalls()
-            supervisor.report(obstacles, of: teller)
+            reporter.report(health, of: queue)
             wait()
         }
         end()
@@ -71,7 +71,7 @@ final class Notifier {
             if let descriptor = subscription.descriptor { set.add(descriptor) }
             if let deadline = subscription.deadline { set.add(deadline) }
         }
-        for errand in errands { set.add(errand.descriptor) }
+        for pending in pendingStarts { set.add(pending.descriptor) }
         if let retry { set.add(retry) }
         set.wait()
     }
@@ -83,18 +83,18 @@ final class Notifier {
 
     /// Leaves nothing undone that is on its way, if that is answered soon.
     private func end() {
-        supervisor.stop()
-        teller.end()
+        reporter.stop()
+        queue.end()
         let deadline = Client.Deadline.after(microseconds: Self.patience)
-        while teller.isAwaiting, deadline.remainingUSec > 0 {
+        while queue.isAwaiting, deadline.remainingUSec > 0 {
             var set = PollSet()
             addBus(to: &set)
             set.add(deadline)
             set.wait()
             attendBus()
         }
-        writeRecord()
-        teller.hideProgress()
+        writeState()
+        queue.hideProgress()
         sendCalls()
         bus.flush()
     }
@@ -106,40 +106,40 @@ extension Notifier {
         for happening in try endings.attend() { take(happening) }
         for happening in try progress?.attend() ?? [] {
             switch happening {
-            case .began, .lost, .gap: teller.hideProgress()
-            case .told(let events, _): teller.show(events)
+            case .began, .lost, .gap: queue.hideProgress()
+            case .told(let events, _): queue.show(events)
             }
         }
     }
 
-    private func take(_ happening: Subscription.Happening) {
+    private func take(_ happening: Subscription.WatchEvent) {
         switch happening {
-        case .began: teller.beginWatch()
+        case .began: queue.beginWatch()
         case .told(let events, let since):
-            teller.take(events, since: since)
-            supervisor.change(&obstacles.daemon, to: nil)
+            queue.take(events, since: since)
+            reporter.change(&health.daemon, to: nil)
         case .lost(let error):
-            teller.loseDaemon()
-            supervisor.change(&obstacles.daemon, to: error.sentence)
+            queue.loseDaemon()
+            reporter.change(&health.daemon, to: error.sentence)
         case .gap(let oldest):
-            teller.noteGap(oldest)
-            supervisor.log("the daemon does not keep all that ended since it was told last")
+            queue.noteGap(oldest)
+            reporter.log("the daemon does not keep all that ended since it was told last")
         }
     }
 
-    func attendErrands() {
-        errands.removeAll { errand in
-            guard let outcome = errand.outcome() else { return false }
-            if case .failure(let error) = outcome { teller.complain(errand.trouble(error)) }
+    func attendPendingStarts() {
+        pendingStarts.removeAll { pending in
+            guard let outcome = pending.outcome() else { return false }
+            if case .failure(let error) = outcome { queue.complain(pending.trouble(error)) }
             return true
         }
     }
 
     func carryOut(_ action: Action, of countdown: Countdown) {
         do {
-            if let errand = try Errand(action, of: countdown, at: path) { errands.append(errand) }
+            if let pending = try PendingStart(action, of: countdown, at: path) { pendingStarts.append(pending) }
         } catch {
-            teller.complain(Errand.trouble(action, of: countdown, error))
+            queue.complain(PendingStart.trouble(action, of: countdown, error))
         }
     }
 }
@@ -150,48 +150,48 @@ extension Notifier {
         for happening in bus.attend() { take(happening) }
         guard let retry, retry.remainingUSec == 0 else { return }
         self.retry = nil
-        teller.retry()
+        queue.retry()
     }
 
-    private func take(_ happening: BusLink.Happening) {
+    private func take(_ happening: BusConnection.BusEvent) {
         switch happening {
-        case .answered(let purpose, let values): teller.take(values, to: purpose)
+        case .answered(let purpose, let values): queue.take(values, to: purpose)
         case .heard(let signal):
-            if let (action, countdown) = teller.take(signal) { carryOut(action, of: countdown) }
+            if let (action, countdown) = queue.take(signal) { carryOut(action, of: countdown) }
         case .unwritable(let purpose, let failure):
-            supervisor.log("a notification cannot be written: \(failure.call): \(systemMessage(failure.code))")
-            teller.drop(purpose)
+            reporter.log("a notification cannot be written: \(failure.call): \(systemMessage(failure.code))")
+            queue.drop(purpose)
         case .lost(let failure):
-            teller.loseBus()
-            supervisor.change(&obstacles.bus, to: "no session bus: \(failure.sentence)")
+            queue.loseBus()
+            reporter.change(&health.bus, to: "no session bus: \(failure.sentence)")
         }
     }
 
     func sendCalls() {
-        while bus.isOpen, let call = teller.next(Wording()) {
+        while bus.isOpen, let call = queue.next(Strings()) {
             if let happening = bus.send(call) { take(happening) }
         }
-        let dropped = teller.takeDropped()
-        if dropped > 0 { supervisor.log("gave up on notifications that cannot be shown; dropped: \(dropped)") }
+        let dropped = queue.takeDropped()
+        if dropped > 0 { reporter.log("gave up on notifications that cannot be shown; dropped: \(dropped)") }
         guard bus.isOpen else { return }
-        supervisor.change(&obstacles.bus, to: nil)
-        switch teller.service {
+        reporter.change(&health.bus, to: nil)
+        switch queue.service {
         case .failed:
-            supervisor.change(&obstacles.service, to: "nobody shows notifications")
-            retry = retry ?? .after(microseconds: teller.pause)
-        case .ready: supervisor.change(&obstacles.service, to: nil)
+            reporter.change(&health.service, to: "nobody shows notifications")
+            retry = retry ?? .after(microseconds: queue.pause)
+        case .ready: reporter.change(&health.service, to: nil)
         case .unknown, .asked: break
         }
     }
 
-    func writeRecord() {
-        guard let told = teller.takeRecord() else { return }
+    func writeState() {
+        guard let told = queue.takeState() else { return }
         do {
-            try record.write(told)
-            supervisor.change(&obstacles.record, to: nil)
+            try stateFile.write(told)
+            reporter.change(&health.stateFile, to: nil)
         } catch {
-            teller.keepRecordDue()
-            supervisor.change(&obstacles.record, to: "what is told cannot be remembered: \(systemMessage(error.code))")
+            queue.keepStateDue()
+            reporter.change(&health.stateFile, to: "what is told cannot be remembered: \(systemMessage(error.code))")
         }
     }
 }
@@ -206,18 +206,18 @@ extension BusFailure {
 }
 
 /// What keeps endings from being told, or from being told once; each is a sentence, nil where all is well.
-struct Obstacles: Equatable {
+struct Health: Equatable {
     var daemon: String?
     var bus: String?
     var service: String?
-    var record: String?
+    var stateFile: String?
 
     /// The first of them.
-    var first: String? { daemon ?? bus ?? service ?? record }
+    var first: String? { daemon ?? bus ?? service ?? stateFile }
 }
 
 /// What systemd and the log are told.
-final class Supervisor {
+final class StatusReporter {
     private var status = ""
 
     func becomeReady() { notify("READY=1") }
@@ -225,10 +225,10 @@ final class Supervisor {
     func stop() { notify("STOPPING=1") }
 
     /// Says how it is, for `systemctl status`, where that is new. It names no key: those are often phone numbers.
-    func report(_ obstacles: Obstacles, of teller: Teller) {
-        let waiting = teller.backlog.waiting
-        let activity = teller.isCatchingUp ? "hearing what happened before" : waiting == 0 ? "all is told" : "telling"
-        let situation = obstacles.first ?? activity
+    func report(_ health: Health, of queue: NotificationQueue) {
+        let waiting = queue.backlog.waiting
+        let activity = queue.isCatchingUp ? "hearing what happened before" : waiting == 0 ? "all is told" : "telling"
+        let situation = health.first ?? activity
         let status = waiting == 0 ? situation : "\(situation); to be told: \(waiting)"
         guard status != self.status else { return }
         self.status = status

@@ -1,9 +1,9 @@
 import IPC
 
 /// The command line.
-struct Options: Equatable {
+struct NotifierOptions: Equatable {
     enum Command: Equatable {
-        case run(Options)
+        case run(NotifierOptions)
         case showHelp
         case showVersion
     }
@@ -45,7 +45,7 @@ struct Options: Equatable {
 
     /// Reads the arguments behind the program's name; an option that stands twice counts as it stands last.
     static func parse(_ arguments: [String]) throws(Exit) -> Command {
-        var options = Options()
+        var options = NotifierOptions()
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -85,7 +85,7 @@ struct Options: Equatable {
             match: patterns.isEmpty ? nil : patterns,
             tickUSec: tick,
             since: since,
-            heartbeatUSec: Following.heartbeat,
+            heartbeatUSec: ResumableWatch.heartbeat,
             keys: keys.isEmpty ? nil : keys
         )
     }

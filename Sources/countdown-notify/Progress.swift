@@ -1,7 +1,7 @@
 import IPC
 
 /// The countdowns whose progress is shown, each in a notification of its own that is updated in its place.
-struct ProgressBoard {
+struct ProgressNotifications {
     private struct Entry {
         var countdown: Countdown
         /// Percent, as it was told to be last.
@@ -43,7 +43,7 @@ struct ProgressBoard {
 
     /// Empties it, and returns the notifications that are to be taken away.
     mutating func clear() -> [UInt32] {
-        defer { self = ProgressBoard() }
+        defer { self = ProgressNotifications() }
         return entries.values.map(\.number).filter { $0 != 0 }
     }
 
@@ -81,12 +81,12 @@ struct ProgressBoard {
     mutating func drop(_ key: String) { entries[key]?.isClosed = true }
 
     /// The next countdown whose notification is to be made or updated, which is then taken as done.
-    mutating func next(_ wording: Wording) -> (key: String, notification: Notification, replacing: UInt32)? {
+    mutating func next(_ strings: Strings) -> (key: String, notification: Notification, replacing: UInt32)? {
         while let key = changed.first {
             changed.removeFirst()
             entries[key]?.isChanged = false
             guard let entry = entries[key], !entry.isClosed else { continue }
-            return (key, Self.notification(entry.countdown, entry.percent, wording), entry.number)
+            return (key, Self.notification(entry.countdown, entry.percent, strings), entry.number)
         }
         return nil
     }
@@ -95,7 +95,7 @@ struct ProgressBoard {
     var hasNext: Bool { !changed.isEmpty }
 }
 
-extension ProgressBoard {
+extension ProgressNotifications {
     private mutating func put(_ countdown: Countdown, showing: Bool) {
         let percent = Self.percent(countdown.remainingUSec, of: countdown)
         var entry = entries[countdown.key] ?? Entry(countdown: countdown, percent: percent)
@@ -129,11 +129,11 @@ extension ProgressBoard {
         return Int32(min(max(done * 100, 0), 100))
     }
 
-    private static func notification(_ countdown: Countdown, _ percent: Int32, _ wording: Wording) -> Notification {
+    private static func notification(_ countdown: Countdown, _ percent: Int32, _ strings: Strings) -> Notification {
         Notification(
             category: .progress,
-            summary: Wording.name(countdown),
-            body: countdown.deadlineUSec.map { "Ends at \(wording.time($0))" } ?? "Paused",
+            summary: Strings.name(countdown),
+            body: countdown.deadlineUSec.map { "Ends at \(strings.time($0))" } ?? "Paused",
             urgency: .low,
             progress: percent
         )

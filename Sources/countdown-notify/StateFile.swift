@@ -2,7 +2,7 @@ import Glibc
 import IPC
 
 /// The file that remembers what has been told, in a directory that is one process's at a time.
-struct Record {
+struct StateFile {
     private let directory: String
 
     private var path: String { "\(directory)/told" }
@@ -39,7 +39,7 @@ struct Record {
     }
 
     /// What was told; nil where nothing ever was.
-    func read() throws(Unreadable) -> Told? {
+    func read() throws(Unreadable) -> DeliveryState? {
         let line: String
         do {
             guard let text = try text() else { return nil }
@@ -47,7 +47,7 @@ struct Record {
         } catch {
             throw Unreadable(sentence: "\(path): \(systemMessage(error.code))")
         }
-        guard line.hasSuffix("\n"), let told = Told(String(line.dropLast())) else {
+        guard line.hasSuffix("\n"), let told = DeliveryState(String(line.dropLast())) else {
             throw Unreadable(sentence: "\(path) does not hold two revisions")
         }
         return told
@@ -65,7 +65,7 @@ struct Record {
     }
 
     /// Writes what was told. The file holds either this or what was there before, whatever happens meanwhile.
-    func write(_ told: Told) throws(Errno) {
+    func write(_ told: DeliveryState) throws(Errno) {
         let new = "\(path).new"
         let file = try Self.opened(new, O_WRONLY | O_CREAT | O_TRUNC)
         defer { close(file) }
@@ -98,7 +98,7 @@ struct Record {
 }
 
 /// How far the daemon's history has been told.
-struct Told: Equatable {
+struct DeliveryState: Equatable {
     /// The revision up to which all has been told: what the next watch goes on from.
     let all: Int64
     /// The revision of the last ending that was told, or where telling began: what was told, where the daemon cannot go on
@@ -108,7 +108,7 @@ struct Told: Equatable {
 }
 
 /// As text, in a line of its own.
-extension Told: LosslessStringConvertible {
+extension DeliveryState: LosslessStringConvertible {
     init?(_ description: String) {
         let words = description.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, let all = Int64(words[0]), let ending = Int64(words[1]),

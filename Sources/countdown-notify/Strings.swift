@@ -4,7 +4,7 @@ import IPC
 import System
 
 /// What is said of countdowns.
-struct Wording {
+struct Strings {
     /// Microseconds since 1970.
     let now: Int64
     /// The local date and time of so many microseconds since 1970: `2026-01-31 17:30`.

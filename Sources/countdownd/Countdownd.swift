@@ -46,7 +46,7 @@ enum Countdownd {
             end("\(directory) is held by another countdownd: \(holder)", status: EX_UNAVAILABLE)
         } catch let failure as Listener.Failure {
             end("\(failure)", status: EX_UNAVAILABLE)
-        } catch let failure as Address.Failure {
+        } catch let failure as AddressError {
             end(sentence(for: failure), status: EX_UNAVAILABLE)
         } catch {
             end("\(error)", status: EX_OSERR)
@@ -99,7 +99,7 @@ enum Countdownd {
         }
     }
 
-    private static func sentence(for failure: Address.Failure) -> String {
+    private static func sentence(for failure: AddressError) -> String {
         switch failure {
         case .emptyOption:
             "--socket needs a path"

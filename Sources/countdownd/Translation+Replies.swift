@@ -81,8 +81,8 @@ extension Translation {
 
     /// Writes a tick, once for all who hear it.
     func write(_ tick: Watchers.Tick, into writer: inout JSONWriter) {
-        let figures = EventFigures(type: .tick, remainingUSec: tick.remaining.microseconds)
-        writer.object { writer in tick.key.withBytes { figures.encode(key: $0, into: &writer) } }
+        let fields = EventFields(type: .tick, remainingUSec: tick.remaining.microseconds)
+        writer.object { writer in tick.key.withBytes { fields.encode(key: $0, into: &writer) } }
     }
 
     /// Writes an event.
@@ -92,13 +92,13 @@ extension Translation {
             let revision = countdown.isLive ? nil : countdown.revision
             write(type(of: countdown), countdown, revision: revision, at: now, into: &writer)
         case .clockWasSet(let countdown): write(.adjusted, countdown, revision: nil, at: now, into: &writer)
-        case .synced(let revision): write(EventFigures(type: .synced, revision: revision.number), into: &writer)
-        case .heartbeat(let revision): write(EventFigures(type: .heartbeat, revision: revision.number), into: &writer)
+        case .synced(let revision): write(EventFields(type: .synced, revision: revision.number), into: &writer)
+        case .heartbeat(let revision): write(EventFields(type: .heartbeat, revision: revision.number), into: &writer)
         }
     }
 
-    private func write(_ figures: EventFigures, into writer: inout JSONWriter) {
-        writer.object { figures.encode(key: nil, into: &$0) }
+    private func write(_ fields: EventFields, into writer: inout JSONWriter) {
+        writer.object { fields.encode(key: nil, into: &$0) }
     }
 
     private func write(
@@ -110,13 +110,13 @@ extension Translation {
     ) {
         var late: TimeSpan?
         if case .finished(_, let span) = countdown.phase { late = span }
-        let figures = CountdownFigures(countdown, at: now)
-        let event = EventFigures(
+        let fields = CountdownFields(countdown, at: now)
+        let event = EventFields(
             type: type,
             revision: revision?.number,
-            remainingUSec: figures.remainingUSec,
+            remainingUSec: fields.remainingUSec,
             lateUSec: late?.microseconds,
-            countdown: figures
+            countdown: fields
         )
         writer.object { writer in
             countdown.withTexts { key, texts in event.encode(key: key, into: &writer, texts: texts) }
@@ -174,12 +174,12 @@ extension Translation {
             key: countdown.key.text,
             label: countdown.label,
             metadata: countdown.metadata.isEmpty ? nil : countdown.metadata,
-            figures: CountdownFigures(countdown, at: now)
+            fields: CountdownFields(countdown, at: now)
         )
     }
 }
 
-extension CountdownFigures {
+extension CountdownFields {
     fileprivate init(_ countdown: CountdownCore.Countdown, at now: Now) {
         var deadline: WallInstant?
         let state: State
@@ -209,8 +209,8 @@ private struct ToldCountdown: JSONEncodable {
     let now: Now
 
     func encode(into writer: inout JSONWriter) {
-        let figures = CountdownFigures(countdown, at: now)
-        countdown.withTexts { key, texts in figures.encode(key: key, into: &writer, texts: texts) }
+        let fields = CountdownFields(countdown, at: now)
+        countdown.withTexts { key, texts in fields.encode(key: key, into: &writer, texts: texts) }
     }
 }
 

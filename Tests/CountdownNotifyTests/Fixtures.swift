@@ -41,10 +41,10 @@ func event(_ type: EventType, _ countdown: Countdown) -> Event {
     )
 }
 
-extension Wording {
+extension Strings {
     /// At an instant in microseconds, in a place whose days begin at whole days since 1970: `day 000000 12:34`.
-    static func at(_ now: Int64) -> Wording {
-        Wording(now: now) { instant in
+    static func at(_ now: Int64) -> Strings {
+        Strings(now: now) { instant in
             let minutes = instant / 60_000_000
             let clock = [minutes / 60 % 24, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
             return "day \(String(1_000_000 + minutes / 1_440).dropFirst()) \(clock.joined(separator: ":"))"

@@ -4,29 +4,29 @@ import Testing
 
 @Suite("What is told, and when it counts as told")
 final class TellerTests {
-    private var teller = Teller(told: Told(all: 10, ending: 9))
+    private var queue = NotificationQueue(told: DeliveryState(all: 10, ending: 9))
 
     /// The daemon has told what happened before.
     init() {
-        teller.beginWatch()
-        teller.take([Event(type: .synced, revision: 10)], since: 10)
+        queue.beginWatch()
+        queue.take([Event(type: .synced, revision: 10)], since: 10)
     }
 
     private func end(_ key: String, revision: Int64) {
-        teller.take([event(.finished, ended(key, revision: revision))], since: revision)
+        queue.take([event(.finished, ended(key, revision: revision))], since: revision)
     }
 
-    private func next() -> Teller.Outgoing? { teller.next(.at(0)) }
+    private func next() -> NotificationQueue.Outgoing? { queue.next(.at(0)) }
 
-    private func takeRecord() -> Int64? { teller.takeRecord()?.all }
+    private func takeState() -> Int64? { queue.takeState()?.all }
 
-    private func take(_ signal: ServiceSignal) -> (Action, Countdown)? { teller.take(signal) }
+    private func take(_ signal: DesktopSignal) -> (Action, Countdown)? { queue.take(signal) }
 
     /// Has whoever shows notifications say what he can.
     private func introduce(_ names: [String] = ["actions", "body"]) throws {
         let asked = try #require(next())
         #expect(asked.purpose == .capabilities)
-        teller.take([.strings(names)], to: asked.purpose)
+        queue.take([.strings(names)], to: asked.purpose)
     }
 
     @Test("nobody is asked anything before there is something to tell; one call is on its way at a time")
@@ -38,60 +38,60 @@ final class TellerTests {
         let first = try #require(next())
         #expect(first.call.texts.first == "tea")
         #expect(next() == nil)
-        teller.take([.uint32(1)], to: first.purpose)
+        queue.take([.uint32(1)], to: first.purpose)
         #expect(next()?.call.texts.first == "egg")
     }
 
     @Test("what was told is what was answered, not what was sent")
     func record() throws {
-        #expect(takeRecord() == 10)
+        #expect(takeState() == 10)
         end("tea", revision: 11)
         end("egg", revision: 12)
         try introduce()
         let first = try #require(next())
-        #expect(teller.told?.all == 10)
-        teller.take([.uint32(1)], to: first.purpose)
-        #expect(takeRecord() == 11)
-        #expect(takeRecord() == nil)
+        #expect(queue.told?.all == 10)
+        queue.take([.uint32(1)], to: first.purpose)
+        #expect(takeState() == 11)
+        #expect(takeState() == nil)
         let second = try #require(next())
-        teller.take([Event(type: .started, revision: 15)], since: 15)
-        teller.take([.uint32(2)], to: second.purpose)
-        #expect(takeRecord() == 15)
+        queue.take([Event(type: .started, revision: 15)], since: 15)
+        queue.take([.uint32(2)], to: second.purpose)
+        #expect(takeState() == 15)
     }
 
     @Test("a heartbeat, and that all was told, are worth writing down; a change of a countdown is not")
     func writes() {
-        _ = takeRecord()
-        teller.take([event(.started, running("tea"))], since: 11)
-        #expect(takeRecord() == nil)
-        teller.take([Event(type: .heartbeat, revision: 12)], since: 12)
-        #expect(takeRecord() == 12)
+        _ = takeState()
+        queue.take([event(.started, running("tea"))], since: 11)
+        #expect(takeState() == nil)
+        queue.take([Event(type: .heartbeat, revision: 12)], since: 12)
+        #expect(takeState() == 12)
     }
 
     @Test("cancelled countdowns are not told")
     func cancelled() {
-        teller.take([event(.cancelled, ended("tea", revision: 11))], since: 11)
+        queue.take([event(.cancelled, ended("tea", revision: 11))], since: 11)
         #expect(next() == nil)
-        #expect(teller.told?.all == 11)
+        #expect(queue.told?.all == 11)
     }
 
     @Test("who has never been told anything begins with what ends from then on")
     func first() {
-        teller = Teller(told: nil)
-        teller.beginWatch()
-        #expect(teller.told == nil)
-        teller.take([event(.attached, running("tea")), Event(type: .synced, revision: 40)], since: 40)
-        let record = teller.takeRecord()
-        #expect(record == Told(all: 40, ending: 40))
+        queue = NotificationQueue(told: nil)
+        queue.beginWatch()
+        #expect(queue.told == nil)
+        queue.take([event(.attached, running("tea")), Event(type: .synced, revision: 40)], since: 40)
+        let record = queue.takeState()
+        #expect(record == DeliveryState(all: 40, ending: 40))
         #expect(next() == nil)
     }
 
     @Test("while the daemon tells what happened before nothing is told, so that it becomes one; without a daemon it is")
     func catchesUp() throws {
-        teller.beginWatch()
+        queue.beginWatch()
         for revision in 11...14 { end("key\(revision)", revision: Int64(revision)) }
         #expect(next() == nil)
-        teller.loseDaemon()
+        queue.loseDaemon()
         try introduce()
         #expect(next()?.call.texts.first == "4 countdowns have ended")
     }
@@ -101,19 +101,19 @@ final class TellerTests {
         end("tea", revision: 11)
         try introduce()
         let first = try #require(next())
-        teller.take(nil, to: first.purpose)
+        queue.take(nil, to: first.purpose)
         #expect(next() == nil)
-        let pause = teller.pause
-        teller.retry()
+        let pause = queue.pause
+        queue.retry()
         try introduce()
         let second = try #require(next())
         #expect(second == first)
-        teller.take(nil, to: second.purpose)
-        #expect(teller.pause > pause)
-        teller.retry()
+        queue.take(nil, to: second.purpose)
+        #expect(queue.pause > pause)
+        queue.retry()
         try introduce()
-        teller.take([.uint32(1)], to: try #require(next()).purpose)
-        #expect(teller.told?.all == 11)
+        queue.take([.uint32(1)], to: try #require(next()).purpose)
+        #expect(queue.told?.all == 11)
     }
 
     @Test("whoever is new is asked what he can, and told what the one before did not answer")
@@ -125,7 +125,7 @@ final class TellerTests {
         try introduce([])
         let again = try #require(next())
         #expect(again.call.texts == ["tea: Ended at 00:00", ""])
-        teller.take([.uint32(1)], to: again.purpose)
+        queue.take([.uint32(1)], to: again.purpose)
         #expect(next() == nil)
     }
 
@@ -133,7 +133,7 @@ final class TellerTests {
     func actions() throws {
         end("tea", revision: 11)
         try introduce()
-        teller.take([.uint32(7)], to: try #require(next()).purpose)
+        queue.take([.uint32(7)], to: try #require(next()).purpose)
         #expect(take(.chosen(.again, 8)) == nil)
         let chosen = try #require(take(.chosen(.again, 7)))
         #expect(chosen.0 == .again && chosen.1.key == "tea")
@@ -144,10 +144,10 @@ final class TellerTests {
 
     @Test("what was taken away has no actions any more, nor has what somebody before showed")
     func noActions() throws {
-        for (revision, signal) in [(11, ServiceSignal.closed(7)), (12, .changed)] {
+        for (revision, signal) in [(11, DesktopSignal.closed(7)), (12, .changed)] {
             end("tea", revision: Int64(revision))
-            if teller.service == .unknown { try introduce() }
-            teller.take([.uint32(7)], to: try #require(next()).purpose)
+            if queue.service == .unknown { try introduce() }
+            queue.take([.uint32(7)], to: try #require(next()).purpose)
             _ = take(signal)
             #expect(take(.chosen(.again, 7)) == nil)
         }
@@ -155,16 +155,16 @@ final class TellerTests {
 
     @Test("what can be chosen of is bounded, and the newest can")
     func bounded() {
-        for number in 1...1_000 { teller.offer(.ending(ended("key\(number)")), as: UInt32(number)) }
+        for number in 1...1_000 { queue.offer(.ending(ended("key\(number)")), as: UInt32(number)) }
         #expect(take(.chosen(.dismiss, 1)) == nil)
         #expect(take(.chosen(.dismiss, 1_000))?.1.key == "key1000")
     }
 
     @Test("where history was trimmed that is told once, and then what is kept and was not told")
     func gap() throws {
-        teller.noteGap(5)
-        teller.beginWatch()
-        teller.take(
+        queue.noteGap(5)
+        queue.beginWatch()
+        queue.take(
             [
                 event(.finished, ended("old", revision: 9)), event(.finished, ended("new", revision: 12)),
                 Event(type: .synced, revision: 13),
@@ -173,13 +173,13 @@ final class TellerTests {
         )
         try introduce()
         let notice = try #require(next())
-        #expect(notice.purpose == .telling(.gap))
-        #expect(teller.told?.all == 10)
-        teller.take([.uint32(1)], to: notice.purpose)
+        #expect(notice.purpose == .ends(.gap))
+        #expect(queue.told?.all == 10)
+        queue.take([.uint32(1)], to: notice.purpose)
         let ending = try #require(next())
         #expect(ending.call.texts.first == "new")
-        teller.take([.uint32(2)], to: ending.purpose)
-        #expect(teller.told?.all == 13)
+        queue.take([.uint32(2)], to: ending.purpose)
+        #expect(queue.told?.all == 13)
         #expect(next() == nil)
         // A store from a backup goes on with revisions that were told before.
         end("tea", revision: 8)
@@ -189,62 +189,62 @@ final class TellerTests {
     @Test("a daemon that has no store for a while hides no ending of it, and has none told twice")
     func noStore() throws {
         // It counts from a revision of its own, and knows of nothing.
-        teller.noteGap(1_000)
-        teller.beginWatch()
-        teller.take([Event(type: .synced, revision: 1_000)], since: 1_000)
+        queue.noteGap(1_000)
+        queue.beginWatch()
+        queue.take([Event(type: .synced, revision: 1_000)], since: 1_000)
         try introduce()
-        teller.take([.uint32(1)], to: try #require(next()).purpose)
-        #expect(takeRecord() == 1_000)
+        queue.take([.uint32(1)], to: try #require(next()).purpose)
+        #expect(takeState() == 1_000)
         // What it has once it can open its store.
-        teller.noteGap(2)
-        teller.beginWatch()
+        queue.noteGap(2)
+        queue.beginWatch()
         let events = ([9, 11] as [Int64]).map { event(.finished, ended("key\($0)", revision: $0)) }
-        teller.take(events + [Event(type: .synced, revision: 1_001)], since: 1_001)
-        teller.take([.uint32(2)], to: try #require(next()).purpose)
+        queue.take(events + [Event(type: .synced, revision: 1_001)], since: 1_001)
+        queue.take([.uint32(2)], to: try #require(next()).purpose)
         let ending = try #require(next())
         #expect(ending.call.texts.first == "key11")
-        teller.take([.uint32(3)], to: ending.purpose)
+        queue.take([.uint32(3)], to: ending.purpose)
         #expect(next() == nil)
-        #expect(teller.told == Told(all: 1_001, ending: 11))
+        #expect(queue.told == DeliveryState(all: 1_001, ending: 11))
     }
 
     @Test("what waits to be told when history turns out to be trimmed is told once")
     func waitsOverGap() throws {
         end("tea", revision: 11)
-        teller.noteGap(5)
-        teller.beginWatch()
+        queue.noteGap(5)
+        queue.beginWatch()
         end("tea", revision: 11)
-        teller.take([Event(type: .synced, revision: 12)], since: 12)
-        #expect(teller.backlog.waiting == 1)
+        queue.take([Event(type: .synced, revision: 12)], since: 12)
+        #expect(queue.backlog.waiting == 1)
     }
 
     @Test("a trouble is told before endings, and many of them do not pile up")
     func troubles() throws {
         end("tea", revision: 11)
         for number in 0..<100 {
-            teller.complain(Notification(category: .trouble, summary: "trouble \(number)", body: ""))
+            queue.complain(Notification(category: .trouble, summary: "trouble \(number)", body: ""))
         }
         try introduce()
         var told: [String] = []
         while let next = next() {
             told += next.call.texts.prefix(1)
-            teller.take([.uint32(UInt32(told.count))], to: next.purpose)
+            queue.take([.uint32(UInt32(told.count))], to: next.purpose)
         }
         #expect(told == (92..<100).map { "trouble \($0)" } + ["tea"])
     }
 
     @Test("endings go before progress, and progress that is over is taken away")
     func progress() throws {
-        teller.show([event(.attached, running("egg"))])
+        queue.show([event(.attached, running("egg"))])
         end("tea", revision: 11)
         try introduce()
         let first = try #require(next())
         #expect(first.call.texts.first == "tea")
-        teller.take([.uint32(1)], to: first.purpose)
+        queue.take([.uint32(1)], to: first.purpose)
         let second = try #require(next())
         #expect(second.purpose == .progress(key: "egg"))
-        teller.take([.uint32(2)], to: second.purpose)
-        teller.hideProgress()
+        queue.take([.uint32(2)], to: second.purpose)
+        queue.hideProgress()
         #expect(next()?.call == Notification.close(2))
     }
 
@@ -254,31 +254,31 @@ final class TellerTests {
         end("egg", revision: 12)
         try introduce()
         let first = try #require(next())
-        teller.drop(first.purpose)
-        #expect(teller.told?.all == 11)
+        queue.drop(first.purpose)
+        #expect(queue.told?.all == 11)
         let second = try #require(next())
         #expect(second.call.texts.first == "egg")
-        teller.take([.uint32(1)], to: second.purpose)
-        #expect(teller.told == Told(all: 12, ending: 12))
-        #expect(teller.takeDropped() == 1)
+        queue.take([.uint32(1)], to: second.purpose)
+        #expect(queue.told == DeliveryState(all: 12, ending: 12))
+        #expect(queue.takeDropped() == 1)
     }
 
     @Test("a notification that is refused again and again is dropped, and later ones are shown")
     func alwaysRefused() throws {
         end("tea", revision: 11)
         end("egg", revision: 12)
-        teller.complain(Notification(category: .trouble, summary: "trouble", body: ""))
+        queue.complain(Notification(category: .trouble, summary: "trouble", body: ""))
         var shown: [String?] = []
         for _ in 0..<100 where shown.isEmpty {
             try introduce()
             let outgoing = try #require(next())
             if outgoing.call.texts.first == "egg" { shown = outgoing.call.texts }
-            teller.take(shown.isEmpty ? nil : [.uint32(1)], to: outgoing.purpose)
-            teller.retry()
+            queue.take(shown.isEmpty ? nil : [.uint32(1)], to: outgoing.purpose)
+            queue.retry()
         }
         #expect(shown.first == "egg")
-        #expect(teller.told == Told(all: 12, ending: 12))
-        #expect(teller.takeDropped() == 2)
+        #expect(queue.told == DeliveryState(all: 12, ending: 12))
+        #expect(queue.takeDropped() == 2)
     }
 
     @Test("a notification during which the desktop or the bus goes away each time is dropped as well")
@@ -287,34 +287,34 @@ final class TellerTests {
         for number in 0..<100 {
             guard let outgoing = next() else { break }
             if outgoing.purpose == .capabilities {
-                teller.take([.strings([])], to: outgoing.purpose)
+                queue.take([.strings([])], to: outgoing.purpose)
             } else if number.isMultiple(of: 4) {
                 _ = take(.changed)
             } else {
-                teller.loseBus()
+                queue.loseBus()
             }
         }
         #expect(next() == nil)
-        #expect(teller.told?.all == 11)
+        #expect(queue.told?.all == 11)
     }
 
     @Test("progress that is refused again and again is shown no more, and that of others is")
     func refusedProgress() throws {
-        teller.show([event(.attached, running("egg")), event(.attached, running("tea"))])
+        queue.show([event(.attached, running("egg")), event(.attached, running("tea"))])
         var refusals = 0
         for _ in 0..<100 {
             guard let outgoing = next() else { break }
             if outgoing.purpose == .capabilities {
-                teller.take([.strings([])], to: outgoing.purpose)
+                queue.take([.strings([])], to: outgoing.purpose)
                 continue
             }
             let isRefused = outgoing.purpose == .progress(key: "egg")
             if isRefused { refusals += 1 }
-            teller.take(isRefused ? nil : [.uint32(1)], to: outgoing.purpose)
-            teller.retry()
+            queue.take(isRefused ? nil : [.uint32(1)], to: outgoing.purpose)
+            queue.retry()
         }
         #expect(refusals == 5)
-        #expect(teller.board.hasNext == false)
+        #expect(queue.board.hasNext == false)
     }
 }
 
@@ -343,7 +343,7 @@ struct BacklogTests {
         guard case .endings(let newest, let count)? = backlog(5_000).next else { return #expect(Bool(false)) }
         #expect(count == 5_000)
         #expect(newest.map(\.revision) == Array(4_990..<5_000))
-        let notification = Telling.endings(newest: newest, count: count).notification(.at(0))
+        let notification = EndNotification.endings(newest: newest, count: count).notification(.at(0))
         #expect(notification.summary == "5000 countdowns have ended")
         let lines = notification.body.split(separator: "\n")
         #expect(lines.first == "4990 earlier ones")
@@ -372,6 +372,6 @@ struct BacklogTests {
         #expect(backlog.next == .gap)
         backlog.remove(.gap)
         #expect(backlog.next == .ending(ended("key0", revision: 0)))
-        #expect(Telling.gap.notification(.at(0)).actions.isEmpty)
+        #expect(EndNotification.gap.notification(.at(0)).actions.isEmpty)
     }
 }

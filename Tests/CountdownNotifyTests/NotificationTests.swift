@@ -4,13 +4,13 @@ import Testing
 
 @Suite("A notification as a call")
 struct NotificationTests {
-    private let notification = Telling.ending(ended("tea", label: "<Tea> & more")).notification(.at(0))
+    private let notification = EndNotification.ending(ended("tea", label: "<Tea> & more")).notification(.at(0))
     private let all: Capabilities = [.actions, .body, .bodyMarkup]
 
     @Test("it has what the specification asks for, in its order and types")
     func call() {
         let call = notification.call(under: all)
-        #expect(call.recipient == .notifications)
+        #expect(call.destination == .notifications)
         #expect(call.member == "Notify")
         let hints: [BusValue.Entry] = [
             .init(name: "urgency", value: .byte(1)), .init(name: "category", value: .string("x-countdownd.ended")),
@@ -62,8 +62,8 @@ struct NotificationTests {
 
     @Test("signals of whoever shows notifications are understood, others passed over")
     func signals() {
-        func signal(_ interface: String, _ member: String, _ values: BusValue...) -> ServiceSignal? {
-            ServiceSignal(.signal(sender: "org.freedesktop.DBus", interface: interface, member: member, values))
+        func signal(_ interface: String, _ member: String, _ values: BusValue...) -> DesktopSignal? {
+            DesktopSignal(.signal(sender: "org.freedesktop.DBus", interface: interface, member: member, values))
         }
         let service = "org.freedesktop.Notifications"
         #expect(signal(service, "NotificationClosed", .uint32(3), .uint32(2)) == .closed(3))
@@ -74,8 +74,8 @@ struct NotificationTests {
         let bus = "org.freedesktop.DBus"
         #expect(signal(bus, "NameOwnerChanged", changed[0], changed[1], changed[2]) == .changed)
         #expect(signal(bus, "NameOwnerChanged", .string("org.other"), changed[1], changed[2]) == nil)
-        let forged = Arrival.signal(sender: ":1.9", interface: bus, member: "NameOwnerChanged", changed)
-        #expect(ServiceSignal(forged) == nil)
-        #expect(ServiceSignal(.reply(call: 1, [])) == nil)
+        let forged = IncomingMessage.signal(sender: ":1.9", interface: bus, member: "NameOwnerChanged", changed)
+        #expect(DesktopSignal(forged) == nil)
+        #expect(DesktopSignal(.reply(call: 1, [])) == nil)
     }
 }

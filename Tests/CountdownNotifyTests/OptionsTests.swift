@@ -9,16 +9,16 @@ struct OptionsTests {
     @Test("what has nothing of a pattern is a key; options stand anywhere, and behind -- nowhere")
     func parses() throws {
         let words = ["tea", "--progress", "login/*", "--state-directory=/a", "--state-directory", "/b", "--", "--help"]
-        let options = Options(
+        let options = NotifierOptions(
             patterns: ["login/*"],
             keys: ["tea", "--help"],
             showsProgress: true,
             stateDirectory: "/b"
         )
-        #expect(try Options.parse(words) == .run(options))
-        #expect(try Options.parse([]) == .run(Options()))
-        #expect(try Options.parse(["--progress", "--help"]) == .showHelp)
-        #expect(try Options.parse(["--version"]) == .showVersion)
+        #expect(try NotifierOptions.parse(words) == .run(options))
+        #expect(try NotifierOptions.parse([]) == .run(NotifierOptions()))
+        #expect(try NotifierOptions.parse(["--progress", "--help"]) == .showHelp)
+        #expect(try NotifierOptions.parse(["--version"]) == .showVersion)
     }
 
     @Test(
@@ -31,27 +31,27 @@ struct OptionsTests {
         ]
     )
     func refuses(words: [String], sentence: String) {
-        #expect(throws: Exit(64, sentence)) { try Options.parse(words) }
+        #expect(throws: Exit(64, sentence)) { try NotifierOptions.parse(words) }
     }
 
     @Test("all countdowns are watched where none are named")
     func watches() {
-        #expect(Options().watch(tick: 0) == Watch(tickUSec: 0, heartbeatUSec: Following.heartbeat))
-        let named = Options(patterns: ["a*"], keys: ["b"]).watch(tick: 5, since: 7)
+        #expect(NotifierOptions().watch(tick: 0) == Watch(tickUSec: 0, heartbeatUSec: ResumableWatch.heartbeat))
+        let named = NotifierOptions(patterns: ["a*"], keys: ["b"]).watch(tick: 5, since: 7)
         #expect(
-            named == Watch(match: ["a*"], tickUSec: 5, since: 7, heartbeatUSec: Following.heartbeat, keys: ["b"])
+            named == Watch(match: ["a*"], tickUSec: 5, since: 7, heartbeatUSec: ResumableWatch.heartbeat, keys: ["b"])
         )
     }
 
     @Test("the help fits on a terminal of 120 columns, as that of countdownd")
     func help() {
-        #expect(Options.help.split(separator: "\n").allSatisfy { $0.count <= 116 })
+        #expect(NotifierOptions.help.split(separator: "\n").allSatisfy { $0.count <= 116 })
     }
 
     @Test("what is remembered is where the option says, else where systemd or the specification has it")
     func directory() throws {
         func directory(_ option: String?, _ variables: [String: String]) throws -> String {
-            try Record.directory(option: option) { variables[$0] }
+            try StateFile.directory(option: option) { variables[$0] }
         }
         let all = ["STATE_DIRECTORY": "/s:/t", "XDG_STATE_HOME": "/x", "HOME": "/h"]
         #expect(try directory("/o", all) == "/o")
@@ -71,11 +71,11 @@ struct RecordTests {
     @Test("it is read as it was written, from a directory that is made for its user alone")
     func reads() throws {
         let path = directory.path(of: "a/b")
-        let record = try Record(in: path)
-        #expect(try record.read() == nil)
-        for told in [Told(all: 7, ending: 5), Told(all: 8, ending: 0), Told(all: .max, ending: .max)] {
-            try record.write(told)
-            #expect(try record.read() == told)
+        let stateFile = try StateFile(in: path)
+        #expect(try stateFile.read() == nil)
+        for told in [DeliveryState(all: 7, ending: 5), DeliveryState(all: 8, ending: 0), DeliveryState(all: .max, ending: .max)] {
+            try stateFile.write(told)
+            #expect(try stateFile.read() == told)
         }
         #expect(try FileStatus.read(path).mode == 0o700)
         #expect(try FileStatus.read("\(path)/told").mode == 0o600)
@@ -86,17 +86,17 @@ struct RecordTests {
         arguments: ["", "1 2", "12\n", "tea 1\n", "1  2\n", "-1 2\n"]
     )
     func refuses(text: String) throws {
-        let record = try Record(in: directory.path)
+        let stateFile = try StateFile(in: directory.path)
         try directory.write(text, to: "told")
-        #expect(throws: Record.Unreadable.self) { try record.read() }
+        #expect(throws: StateFile.Unreadable.self) { try stateFile.read() }
     }
 
     @Test("a directory has one at a time, and one that cannot be had is named")
     func one() throws {
-        let first = try Record(in: directory.path)
-        #expect(throws: Exit.self) { try Record(in: directory.path) }
+        let first = try StateFile(in: directory.path)
+        #expect(throws: Exit.self) { try StateFile(in: directory.path) }
         try directory.write("", to: "file")
-        #expect(throws: Exit.self) { try Record(in: directory.path(of: "file")) }
+        #expect(throws: Exit.self) { try StateFile(in: directory.path(of: "file")) }
         withExtendedLifetime(first) {}
     }
 }
@@ -114,11 +114,11 @@ struct ErrandTests {
             label: "Earl Grey",
             metadata: ["a": "b"]
         )
-        #expect(Errand.start(.again, of: tea) == again)
+        #expect(PendingStart.start(.again, of: tea) == again)
         tea.forget = true
-        let minute = Errand.start(.addMinute, of: tea)
+        let minute = PendingStart.start(.addMinute, of: tea)
         #expect(minute?.durationUSec == 60_000_000 && minute?.ifRunning == .extend && minute?.forget == true)
-        #expect(Errand.start(.dismiss, of: tea) == nil)
+        #expect(PendingStart.start(.dismiss, of: tea) == nil)
     }
 
     @Test("a bus that nobody names is said to be one, not a medium that is missing")
@@ -129,7 +129,7 @@ struct ErrandTests {
 
     @Test("that it came to nothing is told, with why")
     func troubles() {
-        let trouble = Errand.trouble(.again, of: ended("tea"), .countdown(.storageFailed(reason: "disk full")))
+        let trouble = PendingStart.trouble(.again, of: ended("tea"), .countdown(.storageFailed(reason: "disk full")))
         #expect(trouble.summary == "tea")
         #expect(trouble.body == "It could not be started again: the daemon cannot store it: disk full")
     }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The board of progress")
 final class ProgressBoardTests {
-    private var board = ProgressBoard()
+    private var board = ProgressNotifications()
 
     private func take(_ event: Event) -> UInt32? { board.take(event) }
 

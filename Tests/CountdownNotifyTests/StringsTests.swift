@@ -10,17 +10,17 @@ struct WordingTests {
     @Test("the time of an ending stands alone on its day, else with the date")
     func times() {
         let noon = day / 2
-        #expect(Wording.at(noon).ending(ended("tea", at: noon)) == "Ended at 12:00")
-        #expect(Wording.at(day + 60 * second).time(noon) == "day 000000 12:00")
+        #expect(Strings.at(noon).ending(ended("tea", at: noon)) == "Ended at 12:00")
+        #expect(Strings.at(day + 60 * second).time(noon) == "day 000000 12:00")
     }
 
     @Test("an ending that is told late says how late, one that is told at once does not")
     func lateness() {
-        #expect(Wording.at(5 * second - 1).ending(ended("tea")) == "Ended at 00:00")
-        #expect(Wording.at(5 * second).ending(ended("tea")) == "Ended at 00:00, told 5 s late")
-        #expect(Wording.at(2 * day).ending(ended("tea")) == "Ended at day 000000 00:00, told 2 d late")
+        #expect(Strings.at(5 * second - 1).ending(ended("tea")) == "Ended at 00:00")
+        #expect(Strings.at(5 * second).ending(ended("tea")) == "Ended at 00:00, told 5 s late")
+        #expect(Strings.at(2 * day).ending(ended("tea")) == "Ended at day 000000 00:00, told 2 d late")
         // Somebody has set the clock back.
-        #expect(Wording.at(0).ending(ended("tea", at: 60 * second)) == "Ended at 00:01")
+        #expect(Strings.at(0).ending(ended("tea", at: 60 * second)) == "Ended at 00:01")
     }
 
     @Test(
@@ -31,14 +31,14 @@ struct WordingTests {
         ] as [(Int64, String)]
     )
     func lengths(seconds: Int64, text: String) {
-        #expect(Wording.length(seconds * second) == text)
+        #expect(Strings.length(seconds * second) == text)
     }
 
     @Test("a countdown goes by its label, or its key, in one line that commands nothing")
     func names() {
-        #expect(Wording.name(ended("tea")) == "tea")
-        #expect(Wording.name(ended("tea", label: "")) == "tea")
-        #expect(Wording.name(ended("tea", label: "Earl\r\nGrey\t1\u{1B}[2J")) == #"Earl Grey 1\u{1b}[2J"#)
+        #expect(Strings.name(ended("tea")) == "tea")
+        #expect(Strings.name(ended("tea", label: "")) == "tea")
+        #expect(Strings.name(ended("tea", label: "Earl\r\nGrey\t1\u{1B}[2J")) == #"Earl Grey 1\u{1b}[2J"#)
     }
 
     @Test(
@@ -48,13 +48,13 @@ struct WordingTests {
     func invisible(code: UInt32) throws {
         let character = try #require(Unicode.Scalar(code))
         let escape = "\\u{\(String(code, radix: 16))}"
-        #expect(Wording.name(ended("a\(character)b")) == "a\(escape)b")
-        #expect(Wording.name(ended("tea", label: "a\(character)b")) == "a\(escape)b")
+        #expect(Strings.name(ended("a\(character)b")) == "a\(escape)b")
+        #expect(Strings.name(ended("tea", label: "a\(character)b")) == "a\(escape)b")
     }
 
     @Test("emoji and joining scripts are shown as they were written")
     func joined() {
-        for label in ["👨‍👩‍👧 ☕️", "می‌خواهم"] { #expect(Wording.name(ended("tea", label: label)) == label) }
+        for label in ["👨‍👩‍👧 ☕️", "می‌خواهم"] { #expect(Strings.name(ended("tea", label: label)) == label) }
     }
 
     @Test("the clock of this place gives a date and a time to the minute")

@@ -7,10 +7,10 @@ import Testing
 struct FollowingTests {
     @Test("a watch asks for what was selected")
     func asks() {
-        let heartbeat = Following.heartbeat
-        let request = Following(Selection(typed: ["t*", "tea"]), tick: 0, since: 5).request
+        let heartbeat = ResumableWatch.heartbeat
+        let request = ResumableWatch(Selection(typed: ["t*", "tea"]), tick: 0, since: 5).request
         #expect(request == Watch(match: ["t*"], tickUSec: 0, since: 5, heartbeatUSec: heartbeat, keys: ["tea"]))
-        #expect(Following(Selection(typed: [])).request == Watch(heartbeatUSec: heartbeat))
+        #expect(ResumableWatch(Selection(typed: [])).request == Watch(heartbeatUSec: heartbeat))
     }
 
     @Test("what is typed with nothing of a pattern in it is a key")

@@ -115,14 +115,14 @@ struct SentenceTests {
 
     @Test("where no directory for the socket is, what is wrong with it is told")
     func tellsOfDirectories() {
-        let missing = Address.Failure.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
+        let missing = AddressError.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
         #expect(
             Failure(missing).sentence
                 == "no session of UID 1000: `loginctl enable-linger`, or set COUNTDOWND_SOCKET to the path of a socket"
         )
-        let foreign = Address.Failure.directory("/x", origin: .environment, uid: 1, fault: .foreignOwner(uid: 2))
+        let foreign = AddressError.directory("/x", origin: .environment, uid: 1, fault: .foreignOwner(uid: 2))
         #expect(Failure(foreign).sentence.hasPrefix("XDG_RUNTIME_DIR is /x, which belongs to UID 2; "))
-        let open = Address.Failure.directory("/x", origin: .user, uid: 1, fault: .writableByOthers(mode: 0o777))
+        let open = AddressError.directory("/x", origin: .user, uid: 1, fault: .writableByOthers(mode: 0o777))
         #expect(Failure(open).sentence.hasPrefix("/x can be written by others (mode 0777); "))
         for failure in [missing, foreign, open] { #expect(Failure(failure).status == .unavailable) }
     }

@@ -6,11 +6,11 @@ import Varlink
 @Suite("Calls that are awaited")
 struct CountdownsTests {
     private let daemon: DaemonProcess
-    private let countdowns: Countdowns
+    private let countdowns: AsyncClient
 
     init() throws {
         daemon = try DaemonProcess()
-        countdowns = Countdowns(at: daemon.socketPath)
+        countdowns = AsyncClient(at: daemon.socketPath)
     }
 
     @Test("each does what the method of its name does")
@@ -115,7 +115,7 @@ struct CountdownsTests {
     }
 }
 
-extension Countdowns {
+extension AsyncClient {
     /// Waits until the daemon is as it shall be; the connection of the question is one of its connections.
     func awaitStatus(_ isAwaited: (GetStatus.Reply) -> Bool) async throws {
         while try await !isAwaited(call(GetStatus())) {}

@@ -7,12 +7,12 @@ import Varlink
 @Suite("Events as an asynchronous sequence")
 struct EventsTests {
     private let directory: TemporaryDirectory
-    private let countdowns: Countdowns
+    private let countdowns: AsyncClient
     private let watch = Watch(tickUSec: 0)
 
     init() throws {
         directory = try TemporaryDirectory()
-        countdowns = Countdowns(at: directory.path(of: "socket"))
+        countdowns = AsyncClient(at: directory.path(of: "socket"))
     }
 
     private func daemon() throws -> DaemonProcess { try DaemonProcess(in: directory) }

@@ -15,7 +15,7 @@ struct AddressTests {
         option: String? = nil,
         _ environment: [String: String] = [:],
         _ files: [String: FileStatus] = [:]
-    ) throws(Address.Failure) -> Address {
+    ) throws(AddressError) -> Address {
         try Address.forServer(
             option: option,
             environment: { environment[$0] },
@@ -27,7 +27,7 @@ struct AddressTests {
     private func client(
         _ environment: [String: String] = [:],
         _ files: [String: FileStatus] = [:]
-    ) throws(Address.Failure) -> Address {
+    ) throws(AddressError) -> Address {
         try Address.forClient(
             environment: { environment[$0] },
             uid: 1000,
@@ -44,7 +44,7 @@ struct AddressTests {
 
     @Test("an empty option is refused")
     func emptyOption() {
-        #expect(throws: Address.Failure.emptyOption) { try server(option: "", [:], ["/run/user/1000": Self.own]) }
+        #expect(throws: AddressError.emptyOption) { try server(option: "", [:], ["/run/user/1000": Self.own]) }
     }
 
     @Test("a client connects where $COUNTDOWND_SOCKET says, and a server does not listen there")
@@ -74,7 +74,7 @@ struct AddressTests {
 
     @Test("a user without a session is told which directory was looked for")
     func noSession() {
-        let failure = Address.Failure.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
+        let failure = AddressError.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
         #expect(throws: failure) { try client() }
         #expect(throws: failure) { try server() }
     }
@@ -92,10 +92,10 @@ struct AddressTests {
         ]
     )
     func unsafeDirectory(status: FileStatus, fault: Address.DirectoryFault) {
-        let named = Address.Failure.directory("/d", origin: .environment, uid: 1000, fault: fault)
+        let named = AddressError.directory("/d", origin: .environment, uid: 1000, fault: fault)
         #expect(throws: named) { try server(["XDG_RUNTIME_DIR": "/d"], ["/d": status]) }
         #expect(throws: named) { try client(["XDG_RUNTIME_DIR": "/d"], ["/d": status]) }
-        let found = Address.Failure.directory("/run/user/1000", origin: .user, uid: 1000, fault: fault)
+        let found = AddressError.directory("/run/user/1000", origin: .user, uid: 1000, fault: fault)
         #expect(throws: found) { try server([:], ["/run/user/1000": status]) }
         #expect(throws: found) { try client([:], ["/run/user/1000": status]) }
     }
@@ -105,7 +105,7 @@ struct AddressTests {
         let roots = FileStatus(isDirectory: true, owner: 0, mode: 0o755)
         #expect(try client(["XDG_RUNTIME_DIR": "/d"], ["/d": roots]).path == "/d/countdownd/io.countdownd")
         #expect(
-            throws: Address.Failure.directory("/run/user/1000", origin: .user, uid: 1000, fault: .foreignOwner(uid: 0))
+            throws: AddressError.directory("/run/user/1000", origin: .user, uid: 1000, fault: .foreignOwner(uid: 0))
         ) {
             try client([:], ["/run/user/1000": roots])
         }
@@ -113,7 +113,7 @@ struct AddressTests {
 
     @Test("a directory that cannot be looked at is told with the reason")
     func unreadable() {
-        #expect(throws: Address.Failure.directory("/d", origin: .environment, uid: 7, fault: .unreadable(errno: 13))) {
+        #expect(throws: AddressError.directory("/d", origin: .environment, uid: 7, fault: .unreadable(errno: 13))) {
             try Address.forClient(
                 environment: { $0 == "XDG_RUNTIME_DIR" ? "/d" : nil },
                 uid: 7,
@@ -127,11 +127,11 @@ struct AddressTests {
         let longest = "/" + String(repeating: "é", count: 53)
         #expect(longest.utf8.count == 107)
         #expect(try client(["COUNTDOWND_SOCKET": longest]).path == longest)
-        let tooLong = Address.Failure.pathTooLong(path: longest + "x", bytes: 108, limit: 107)
+        let tooLong = AddressError.pathTooLong(path: longest + "x", bytes: 108, limit: 107)
         #expect(throws: tooLong) { try client(["COUNTDOWND_SOCKET": longest + "x"]) }
         #expect(throws: tooLong) { try server(option: longest + "x") }
         let deep = "/" + String(repeating: "d", count: 90)
-        let failure = Address.Failure.pathTooLong(path: deep + "/countdownd/io.countdownd", bytes: 116, limit: 107)
+        let failure = AddressError.pathTooLong(path: deep + "/countdownd/io.countdownd", bytes: 116, limit: 107)
         #expect(throws: failure) { try server(["XDG_RUNTIME_DIR": deep], [deep: Self.own]) }
     }
 

@@ -8,11 +8,11 @@ import Testing
 @Suite("The socket of a task")
 struct CountdownsTests {
     private let directory: TemporaryDirectory
-    private let countdowns: Countdowns
+    private let countdowns: AsyncClient
 
     init() throws {
         directory = try TemporaryDirectory()
-        countdowns = Countdowns(at: directory.path(of: "socket"))
+        countdowns = AsyncClient(at: directory.path(of: "socket"))
     }
 
     /// Takes connections in, reads a call on the last one of them, and refuses it.
@@ -32,7 +32,7 @@ struct CountdownsTests {
         // One more than listen(2) was told.
         let connections = try (0..<65).map { _ in try RawConnection(to: listener.path) }
         #expect(throws: ClientError.unreachable(path: listener.path, errno: EAGAIN)) {
-            try TaskConnection(connectingTo: listener.path)
+            try AsyncConnection(connectingTo: listener.path)
         }
         return connections
     }

@@ -49,8 +49,8 @@ struct EventTests {
         )
     }
 
-    @Test("is written with figures as it is by itself, with texts and without", arguments: [nil, "Tea"])
-    func figures(label: String?) {
+    @Test("is written with fields as it is by itself, with texts and without", arguments: [nil, "Tea"])
+    func fields(label: String?) {
         let event = Event(
             type: .finished,
             revision: 7,
@@ -58,7 +58,7 @@ struct EventTests {
             remainingUSec: 0,
             countdown: countdown(label: label)
         )
-        let countdown = CountdownFigures(
+        let countdown = CountdownFields(
             state: .finished,
             clock: .wall,
             durationUSec: 60_000_000,
@@ -69,14 +69,14 @@ struct EventTests {
             forget: false,
             revision: 7
         )
-        let figures = EventFigures(type: .finished, revision: 7, remainingUSec: 0, countdown: countdown)
+        let fields = EventFields(type: .finished, revision: 7, remainingUSec: 0, countdown: countdown)
         var writer = JSONWriter()
         writer.object { writer in
             let key = "t\"a"
             if let label {
-                figures.encode(key: key.utf8Span.span, into: &writer) { $0.member("label", label) }
+                fields.encode(key: key.utf8Span.span, into: &writer) { $0.member("label", label) }
             } else {
-                figures.encode(key: key.utf8Span.span, into: &writer)
+                fields.encode(key: key.utf8Span.span, into: &writer)
             }
         }
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text(event))

@@ -51,7 +51,7 @@ struct WatchVerb: Verb {
     func perform() throws -> CommandStatus {
         let tick = try tick.map { text throws(Failure) in try DurationText.read(text) }
         let selection = Selection(typed: patterns)
-        let following = Following(selection, tick: tick, since: since)
+        let following = ResumableWatch(selection, tick: tick, since: since)
         let output = options.output
         let (line, hook) = (try feed.line(), try feed.hook())
         guard line == nil || output.json == nil else { throw Failure.usage("one of --json and --format, not both") }

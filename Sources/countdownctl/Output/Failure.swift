@@ -208,7 +208,7 @@ private func explanation(of parameter: String) -> String? {
 
 extension Failure {
     /// There is no place where the daemon's socket could be.
-    init(_ failure: Address.Failure) {
+    init(_ failure: AddressError) {
         let elsewhere = "or set \(Address.variable) to the path of a socket"
         switch failure {
         case .emptyOption: self.init(.usage, "the path of the socket is empty")

@@ -154,7 +154,7 @@ extension TerminalSession {
         guard let key, let daemon else {
             return wait(for: nil, until: deadline) == .timedOut ? .timedOut : leavingStatus
         }
-        var stream = try EventStream(Following(Selection(keys: [key])), of: daemon, interruption: self)
+        var stream = try EventStream(ResumableWatch(Selection(keys: [key])), of: daemon, interruption: self)
         while !isLeaving {
             switch try stream.next(until: deadline) {
             case .events(let events):

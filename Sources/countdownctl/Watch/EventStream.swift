@@ -22,7 +22,7 @@ struct EventStream: ~Copyable {
 
     private let daemon: Daemon
     private let interruption: any Waiting
-    private var following: Following
+    private var following: ResumableWatch
     private var client: Client?
     private var waiting: [Step] = []
     /// Whether history was trimmed and no watch has told all there is since.
@@ -31,7 +31,7 @@ struct EventStream: ~Copyable {
     /// Begins a watch.
     ///
     /// - Throws: that there is no daemon.
-    init(_ following: Following, of daemon: Daemon, interruption: any Waiting) throws(Failure) {
+    init(_ following: ResumableWatch, of daemon: Daemon, interruption: any Waiting) throws(Failure) {
         self.daemon = daemon
         self.interruption = interruption
         self.following = following
@@ -83,7 +83,7 @@ struct EventStream: ~Copyable {
 
     private mutating func lose() { take(following.lose()) }
 
-    private mutating func take(_ loss: Following.Loss) {
+    private mutating func take(_ loss: ResumableWatch.Loss) {
         client = nil
         switch loss {
         case .lost: waiting.append(.notice(.lost))
@@ -134,7 +134,7 @@ extension EventStream.Notice {
     }
 }
 
-extension Following {
+extension ResumableWatch {
     /// Follows what was selected; a tick of nil is the daemon's rule, 0 is none.
     init(_ selection: Selection, tick: Int64? = nil, since: Int64? = nil) {
         self.init(Watch(match: selection.match, tickUSec: tick, since: since, keys: selection.named))

@@ -3,7 +3,7 @@ import IPC
 
 /// A watch for programs: it prints the lines of a feed, or runs a command for events, until it is stopped.
 struct Feed {
-    let following: Following
+    let following: ResumableWatch
     let daemon: Daemon
     let output: Output
     /// What prints where no format was asked for.
@@ -14,7 +14,7 @@ struct Feed {
 
     /// - Throws: that the system has no more room.
     init(
-        _ following: Following,
+        _ following: ResumableWatch,
         of daemon: Daemon,
         output: Output,
         line: FeedLine?,
@@ -44,7 +44,7 @@ struct Feed {
             }
             try feed?.beginAfresh()
             attempt += 1
-            if let status = try wait(Reconnection.pause(before: attempt)) { return status }
+            if let status = try wait(Backoff.delay(before: attempt)) { return status }
         }
     }
 

@@ -42,7 +42,7 @@ struct EndWatch {
         any: Bool = false,
         until deadline: Client.Deadline? = nil
     ) throws -> CommandStatus {
-        let following = Following(Selection(keys: vigil.keys), tick: tick)
+        let following = ResumableWatch(Selection(keys: vigil.keys), tick: tick)
         var stream = try EventStream(following, of: daemon, interruption: interruption)
         while vigil.hasOpen, !(any && vigil.hasEnd) {
             switch try stream.next(until: deadline) {

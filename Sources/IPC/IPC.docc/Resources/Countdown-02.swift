@@ -22,7 +22,7 @@ struct Command {
     }
 
     func run() async throws {
-        let countdowns = try Countdowns()
+        let countdowns = try AsyncClient()
         let reply = try await countdowns.start(key, for: duration)
         show("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
     }

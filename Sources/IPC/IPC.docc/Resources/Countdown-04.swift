@@ -25,7 +25,7 @@ struct Command {
     }
 
     func run() async throws {
-        let countdowns = try Countdowns()
+        let countdowns = try AsyncClient()
         var hasStarted = false
         for try await event in countdowns.events(Watch(keys: [key])) {
             switch event.type {
