@@ -35,7 +35,7 @@ let package = Package(
         .target(name: "Varlink", swiftSettings: strict),
         .target(
             name: "IPC",
-            dependencies: ["Varlink"],
+            dependencies: ["System", "Varlink"],
             resources: [.embedInCode("io.countdownd.varlink")],
             swiftSettings: strict
         ),
@@ -57,7 +57,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "countdown-notify",
-            dependencies: ["IPC", "System", "Varlink", "CLinux", "CSystemd"],
+            dependencies: ["IPC", "System", "Varlink", "CSystemd"],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CProcess", path: "Tests/CProcess"),
@@ -76,7 +76,11 @@ let package = Package(
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
-        .testTarget(name: "IPCTests", dependencies: ["IPC", "Varlink", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "IPCTests",
+            dependencies: ["IPC", "System", "Varlink", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "CountdownctlTests",
             dependencies: ["countdownctl", "IPC", "System", "Varlink", "TestSupport"],
@@ -104,7 +108,7 @@ let package = Package(
         .testTarget(name: "LoadTests", dependencies: ["TestSupport", "countdown-load"]),
         .testTarget(
             name: "CountdownNotifyTests",
-            dependencies: ["countdown-notify", "IPC", "TestSupport"],
+            dependencies: ["countdown-notify", "IPC", "System", "TestSupport"],
             exclude: ["Desktop"],
             swiftSettings: strict
         ),

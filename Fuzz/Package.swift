@@ -17,7 +17,7 @@ let package = Package(
         .target(name: "Varlink", path: "Modules/Varlink"),
         .target(
             name: "IPC",
-            dependencies: ["Varlink"],
+            dependencies: ["System", "Varlink"],
             path: "Modules/IPC",
             resources: [.embedInCode("io.countdownd.varlink")]
         ),

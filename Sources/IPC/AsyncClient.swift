@@ -1,20 +1,20 @@
-/// The countdowns of a daemon, for programs that do not block: calls to await, and events as an asynchronous sequence.
+/// A client of the daemon for programs that do not block: calls to await, and events as an asynchronous sequence.
 ///
-/// Each call and each watch is a connection of its own, so that none waits for another. A task that is cancelled closes
-/// its connection at once; a call then throws `CancellationError`, and whether the daemon has done what was asked is not
-/// known. All else that a call throws is a ``ClientError``.
+/// Every call and every watch has a connection of its own, so that none waits for another. If a task is cancelled its
+/// connection is closed at once. The call then throws `CancellationError`, and the daemon may or may not have executed it.
+/// All other errors are ``ClientError``.
 public struct AsyncClient: Sendable {
     /// The path of the daemon's socket.
     public let path: String
 
-    /// Those of the daemon that this user's clients speak to: at `$COUNTDOWND_SOCKET`, else in the runtime directory.
+    /// A client of this user's daemon: at `$COUNTDOWND_SOCKET`, else in the runtime directory.
     ///
-    /// - Throws: what is wrong with the variable's path or with the directory.
+    /// - Throws: why there is no place for the daemon's socket.
     public init() throws(AddressError) {
         path = try Address.forClient().path
     }
 
-    /// Those of the daemon whose socket is at `path`.
+    /// A client of the daemon whose socket is at `path`.
     public init(at path: String) {
         self.path = path
     }
@@ -27,8 +27,8 @@ public struct AsyncClient: Sendable {
         return reply
     }
 
-    /// Makes a call and collects its replies, any number.
-    func call<M: Method>(streaming method: M) async throws -> [M.Reply] {
+    /// Makes a call and collects all its replies.
+    private func call<M: Method>(streaming method: M) async throws -> [M.Reply] {
         let connection = try await connect()
         try await connection.start(method, more: true)
         var replies: [M.Reply] = []
@@ -45,26 +45,34 @@ public struct AsyncClient: Sendable {
     }
 }
 
-/// The calls that a program makes most; ``AsyncClient/call(_:)`` takes every other, with every parameter.
+/// The most frequent calls. ``AsyncClient/call(_:)`` makes every other call, with every parameter.
 extension AsyncClient {
-    /// Starts a countdown, of 60 s where no length is given; one that is running or paused under the key is attached to,
-    /// and not changed, unless `ifRunning` says otherwise.
+    /// Starts a countdown. If one is running or paused under the key it is attached to and stays unchanged, unless
+    /// `ifRunning` says otherwise.
+    ///
+    /// - Parameters:
+    ///   - key: 1 to 255 bytes without control characters.
+    ///   - duration: how long the countdown runs; nil for 60 s.
+    ///   - ifRunning: what to do if the key is running or paused; nil for ``IfRunning/attach``.
+    ///   - label: a text for people.
+    /// - Returns: the outcome and the countdown.
+    /// - Throws: a ``ClientError``, or `CancellationError`.
     @discardableResult
     public func start(
         _ key: String,
-        for length: Duration? = nil,
+        for duration: Duration? = nil,
         ifRunning: IfRunning? = nil,
         label: String? = nil
     ) async throws -> Start.Reply {
-        try await call(Start(key: key, durationUSec: length?.microseconds, ifRunning: ifRunning, label: label))
+        try await call(Start(key: key, durationUSec: duration?.microseconds, ifRunning: ifRunning, label: label))
     }
 
-    /// The countdown under a key; one that ended is told until it is trimmed.
+    /// Returns the countdown under a key, also after its end as long as the daemon keeps it.
     public func get(_ key: String) async throws -> Countdown {
         try await call(Get(key: key)).countdown
     }
 
-    /// The countdowns that the call asks for; those that are running or paused where it asks for nothing.
+    /// Returns the countdowns that the call asks for; without an argument all that are running or paused.
     public func list(_ list: List = List()) async throws -> [Countdown] {
         try await call(streaming: list).flatMap(\.countdowns)
     }
@@ -87,19 +95,21 @@ extension AsyncClient {
         try await call(Pause(key: key)).countdown
     }
 
-    /// Runs a paused countdown again, towards now plus what remained.
+    /// Lets a paused countdown run again for its remaining time.
     @discardableResult
     public func resume(_ key: String) async throws -> Countdown {
         try await call(Resume(key: key)).countdown
     }
 
-    /// Adds time, or takes it where it is below zero; where nothing would remain the countdown finishes now.
+    /// Adds to the remaining time, or takes from it if the duration is negative. If nothing would remain, the countdown
+    /// finishes now.
     @discardableResult
-    public func adjust(_ key: String, by length: Duration) async throws -> Countdown {
-        try await call(Adjust(key: key, byUSec: length.microseconds)).countdown
+    public func adjust(_ key: String, by duration: Duration) async throws -> Countdown {
+        try await call(Adjust(key: key, byUSec: duration.microseconds)).countdown
     }
 
-    /// Waits until the countdown under a key has ended; not at all where it has, and is still known.
+    /// Waits until the countdown under a key has ended. If it has ended already and the daemon still keeps it, this
+    /// returns at once.
     @discardableResult
     public func wait(for key: String) async throws -> Countdown {
         try await call(Wait(key: key)).countdown
@@ -107,12 +117,12 @@ extension AsyncClient {
 }
 
 extension Duration {
-    /// Whole microseconds, rounded up; the nearest number where there are too many.
+    /// Whole microseconds, rounded up; the nearest number if the duration is too long for one.
     var microseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
-        let rest = attoseconds / 1_000_000_000_000 + (attoseconds % 1_000_000_000_000 > 0 ? 1 : 0)
-        let (sum, overflowOfSum) = whole.addingReportingOverflow(rest)
+        let fraction = attoseconds / 1_000_000_000_000 + (attoseconds % 1_000_000_000_000 > 0 ? 1 : 0)
+        let (sum, overflowOfSum) = whole.addingReportingOverflow(fraction)
         guard overflow || overflowOfSum else { return sum }
         return seconds < 0 ? .min : .max
     }

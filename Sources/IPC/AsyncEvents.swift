@@ -1,34 +1,38 @@
-import Varlink
+import System
 
 extension AsyncClient {
-    /// What a watch tells, from one daemon after another where the first one goes away.
+    /// The events of a watch. The sequence goes on if the daemon is restarted.
     public func events(_ watch: Watch = Watch()) -> Events {
         Events(path: path, watch: watch)
     }
 
-    /// The events of a watch. Each iteration is a watch of its own.
+    /// The events of a watch. Every iteration is a watch of its own.
     ///
-    /// The first events tell what there is, up to `synced`; later ones what changes, and ticks. Where the daemon goes away
-    /// the iteration waits until it is back and goes on after the newest revision that was told: no ending is missed, and
-    /// none told twice. `synced` then tells that it is back.
+    /// The first events report what is running or paused, up to `synced`; later ones report changes and ticks. If the daemon
+    /// goes away, the iteration waits until it is back and resumes after the newest revision: no end is missed and none is
+    /// reported twice. `synced` then says that the daemon is back. If it goes away before `synced`, the first events are
+    /// repeated.
     ///
-    /// The iteration ends where its task is cancelled, and then alone. It throws, and is of no more use,
-    /// - where there is no daemon in the beginning;
-    /// - where the daemon refuses the watch: what is asked for is not valid, or no more watchers are taken;
-    /// - where the daemon keeps no history from there on (`historyTrimmed`), so that endings may have been missed: another
-    ///   iteration without `since` tells what there is now, `List` the endings that are kept.
+    /// The iteration ends only if its task is cancelled. It throws, and cannot be used any more,
+    /// - if there is no daemon in the beginning;
+    /// - if the daemon refuses the watch, because a parameter is not valid or a limit is reached;
+    /// - if the daemon does not keep the history after the newest revision (`historyTrimmed`), so that ends may have been
+    ///   missed. Another iteration without `since` reports what is running or paused now, and `List` the ends that are
+    ///   kept.
     ///
-    /// Nothing is read ahead but the rest of one reply. While nobody asks for the next event the daemon leaves out ticks; at
-    /// 4 MiB that were not read it ends the connection, and the iteration then comes back as it does to a daemon that
-    /// went away.
+    /// Only the rest of one batch of replies is buffered. If the program does not ask for the next event, the daemon leaves
+    /// out ticks; if 4 MiB were not read, the daemon closes the connection, and the iteration resumes as it does after a
+    /// restart.
     public struct Events: AsyncSequence, Sendable {
+        /// The elements are events.
         public typealias Element = Event
+        /// The errors are those of a client.
         public typealias Failure = ClientError
 
         let path: String
         let watch: Watch
 
-        /// Begins a watch with the first event that is asked for, and ends it when it goes out of use.
+        /// Makes an iteration. The watch begins when its first event is asked for, and ends when the iterator is destroyed.
         public func makeAsyncIterator() -> Iterator {
             Iterator(path: path, watch: watch)
         }
@@ -38,28 +42,25 @@ extension AsyncClient {
 extension AsyncClient.Events {
     /// A watch and the connection that it has now.
     public struct Iterator: AsyncIteratorProtocol {
-        private enum Course {
-            case beginning, goingOn, ended
-        }
-
         private let path: String
-        private var watch: ResumableWatch
-        private var connection: AsyncConnection?
-        private var course = Course.beginning
-        /// What was told by the last reply, the next event last.
-        private var waiting: [Event] = []
+        private let watch: Watch
+        /// Nil before the first event is asked for and after the end.
+        private var connection: WatchConnection?
+        private var hasEnded = false
+        /// Events that were received and not returned yet, the next one last.
+        private var buffer: [Event] = []
 
         init(path: String, watch: Watch) {
             self.path = path
-            self.watch = ResumableWatch(watch)
+            self.watch = watch
         }
 
-        /// Waits for the next event; nil where the task was cancelled, or the iteration has ended before.
+        /// Waits for the next event; nil if the task is cancelled or the iteration has ended before.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(ClientError) -> Event? {
-            while course != .ended, !Task.isCancelled {
-                if let event = waiting.popLast() { return event }
+            while !hasEnded, !Task.isCancelled {
+                if let event = buffer.popLast() { return event }
                 do {
                     try await receive()
                 } catch {
@@ -72,43 +73,31 @@ extension AsyncClient.Events {
         }
 
         private mutating func end() {
-            course = .ended
+            hasEnded = true
             connection = nil
-            waiting = []
+            buffer = []
         }
 
-        /// Takes one reply, or one step towards the next connection.
+        /// Waits until the connection can advance, and buffers the events.
         private nonisolated(nonsending) mutating func receive() async throws(ClientError) {
-            guard let connection else { return try await connect() }
-            do {
-                guard let (reply, continues) = try await connection.nextReply(to: Watch.self) else { return }
-                _ = watch.take(reply.events)
-                waiting = reply.events.reversed()
-                if !continues { lose() }
-            } catch {
-                self.connection = nil
-                let isFresh = watch.since == nil
-                let loss = try watch.recover(from: error)
-                // A watch that asked for no history misses nothing if there is none: it begins again after a pause.
-                guard isFresh || loss != .historyTrimmed else { throw error }
+            let connection = connection ?? begin()
+            let occurrences = try connection.advance()
+            for case .events(let events) in occurrences { buffer.insert(contentsOf: events.reversed(), at: 0) }
+            guard occurrences.isEmpty else { return }
+            if let deadline = connection.deadline {
+                await Backoff.sleep(microseconds: deadline.remainingUSec)
+            } else if let descriptor = connection.descriptor {
+                let readiness: SocketReadiness = connection.isSending ? .writable : .readable
+                await readiness.wait(of: descriptor)
             }
         }
 
-        private mutating func lose() {
-            connection = nil
-            _ = watch.lose()
-        }
-
-        private nonisolated(nonsending) mutating func connect() async throws(ClientError) {
-            await Backoff.sleep(microseconds: watch.pauseBeforeAttempt())
-            do {
-                connection = try await AsyncConnection.toDaemon(at: path)
-                try await connection?.start(watch.request, more: true)
-                course = .goingOn
-            } catch {
-                guard course == .goingOn else { throw error }
-                lose()
-            }
+        private mutating func begin() -> WatchConnection {
+            var options = ResumableWatch.Options()
+            options.trimmedHistory = .fail
+            let connection = WatchConnection(ResumableWatch(watch, options: options), at: path)
+            self.connection = connection
+            return connection
         }
     }
 }

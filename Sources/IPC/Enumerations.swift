@@ -74,7 +74,7 @@ public protocol WireEnumeration: RawRepresentable<String>, CaseIterable, Sendabl
     var word: StaticString { get }
 }
 
-extension Word {
+extension WireEnumeration {
     /// The word as a string.
     public var rawValue: String { word.description }
 

@@ -1,111 +1,158 @@
-/// A watch that goes on from one daemon to the next, without its connections: what to ask for, how far it has been told,
-/// and what the loss of a connection means. Whoever makes the connections says what came of them.
+import Glibc
+
+/// A `Watch` that outlives its connections, as a state machine without I/O: which call to make next, how far the daemon
+/// has reported, when to try again, and which errors are final.
+///
+/// The owner makes the connection and reports what came of it:
+/// 1. After ``delayBeforeAttempt()`` microseconds it connects and makes the call ``request``, then calls ``start()``.
+/// 2. It hands every reply to ``receive(_:)``.
+/// 3. If anything fails it calls ``fail(_:)``, closes the connection and goes back to 1.
+///
+/// ``WatchConnection`` is such an owner.
 public struct ResumableWatch: Sendable {
-    /// So that the revision of who follows a quiet key stays within what the daemon keeps; it costs a wake-up an hour.
+    /// The heartbeat in microseconds if the call asks for none: an hour. It keeps ``since`` within the daemon's history
+    /// though the watched keys do not change.
     public static let heartbeat: Int64 = 3_600_000_000
 
-    /// What became of a watch whose connection is of no more use. It may be asked for again.
-    public enum Loss: Sendable, Hashable {
-        /// The daemon is gone, or has no room.
-        case lost
-        /// The daemon has not come back yet.
-        case stillLost
-        /// The daemon keeps no history from there on: endings may have been missed. The watch begins afresh.
-        case historyTrimmed
+    /// What to do if the daemon no longer keeps the history after ``since``.
+    public enum TrimmedHistory: Sendable {
+        /// Ask for what is running or paused.
+        case beginAgain
+        /// Ask for what the daemon still keeps.
+        case resumeFromOldest
+        /// Throw ``CountdownError/historyTrimmed(oldestRevision:)``. A watch without a revision begins again instead,
+        /// because it misses nothing.
+        case fail
     }
 
-    /// The newest revision up to which all has been told; nil where the watch begins afresh.
+    /// How a watch behaves if something fails.
+    public struct Options: Sendable {
+        /// Whether a daemon is waited for that was not there in the beginning. Otherwise the first attempt throws.
+        public var waitsForDaemon = false
+        /// Whether a new connection asks for what happened since ``ResumableWatch/since``. Otherwise it makes the first
+        /// call again.
+        public var resumes = true
+        /// What to do if the daemon no longer keeps the history.
+        public var trimmedHistory = TrimmedHistory.beginAgain
+
+        /// The options of a program that a user has just started: if there is no daemon it fails at once.
+        public init() {}
+    }
+
+    /// The newest revision up to which everything has been reported; nil before the first `synced`.
     public private(set) var since: Int64?
     private let watch: Watch
-    /// Whether the watch that goes on began afresh and has not told all there is yet.
+    private let options: Options
+    /// Whether this watch asked for what is running or paused and `synced` has not arrived yet.
     private var isOpening: Bool
-    /// Whether anything has come at all: who has never been told anything has nothing to come back to.
+    /// Whether a reply has ever arrived.
     private var hasBegun = false
     /// The attempts to reach the daemon since it was lost; nil while it is there.
     private var attempts: Int?
-
-    /// How often in a row the daemon has answered `HistoryTrimmed` without a `synced` in between.
+    /// The answers `HistoryTrimmed` since `synced` arrived last.
     private var trims = 0
 
-    /// Follows what the call asks for, from its `since` on where it has one; with a heartbeat where it has none.
-    public init(_ watch: Watch) {
+    /// A watch that begins with the call `watch`, after its `since` if it has one.
+    public init(_ watch: Watch, options: Options = Options()) {
         self.watch = watch
+        self.options = options
         since = watch.since
         isOpening = watch.since == nil
     }
 
-    /// The call that begins the watch, or takes it up again.
+    /// The call that begins the watch or resumes it.
     public var request: Watch {
         var request = watch
-        request.since = since
+        if options.resumes { request.since = since }
         request.heartbeatUSec = watch.heartbeatUSec ?? Self.heartbeat
         return request
     }
 
-    /// Notes what has been told; whether the daemon, which was lost, is back with it.
-    public mutating func take(_ events: [Event]) -> Bool {
-        hasBegun = true
-        for event in events { take(event) }
-        if events.contains(where: { $0.type == .synced }) { trims = 0 }
-        guard attempts != nil, events.contains(where: { $0.type == .synced }) else { return false }
-        attempts = nil
-        return true
-    }
+    /// Notes that ``request`` was made on a new connection.
+    public func start() -> WatchEvent { .started(isFresh: request.since == nil) }
 
-    private mutating func take(_ event: Event) {
-        if event.type == .synced { isOpening = false }
-        // A first walk tells changes before all that was there before them.
-        guard !isOpening, let revision = event.revision else { return }
-        since = max(since ?? revision, revision)
-    }
-
-    /// Notes that the daemon could not be reached again, or has ended the watch.
-    public mutating func lose() -> Loss {
-        guard attempts == nil else { return .stillLost }
-        attempts = 0
-        return .lost
-    }
-
-    /// Notes that the connection failed, or that the daemon refused the watch.
+    /// Takes the events of a reply.
     ///
-    /// - Throws: the error, where it would be no other at the next attempt.
-    public mutating func recover(from error: ClientError) throws(ClientError) -> Loss {
-        switch error {
-        case .countdown(.historyTrimmed):
-            resume(after: nil)
+    /// - Returns: the events, and before them that the daemon is back if `synced` has just arrived again.
+    public mutating func receive(_ events: [Event]) -> [WatchEvent] {
+        hasBegun = true
+        for event in events {
+            if event.type == .synced { isOpening = false }
+            // Before `synced`, changes may arrive earlier than what is still to be attached.
+            guard !isOpening, let revision = event.revision else { continue }
+            since = max(since ?? revision, revision)
+        }
+        guard events.contains(where: { $0.type == .synced }) else { return [.events(events)] }
+        trims = 0
+        guard attempts != nil else { return [.events(events)] }
+        attempts = nil
+        return [.recovered, .events(events)]
+    }
+
+    /// Notes that the daemon could not be reached, ended the watch or refused it.
+    ///
+    /// - Throws: the error, if another attempt would fail in the same way.
+    public mutating func fail(_ error: ClientError) throws(ClientError) -> WatchEvent {
+        if case .countdown(.historyTrimmed(let oldest)) = error {
+            // A watch without a revision misses nothing.
+            if options.trimmedHistory == .fail, since != nil { throw error }
+            let isRefusedAgain = since == oldest
+            since = options.trimmedHistory == .resumeFromOldest && !isRefusedAgain ? oldest : nil
+            isOpening = since == nil
             trims += 1
-            return .historyTrimmed
-        case .disconnected, .failed:
-            guard hasBegun else { throw error }
-            return lose()
-        // A daemon that has just come back may be crowded.
-        case .countdown(.limitReached):
-            guard attempts != nil else { throw error }
-            return lose()
-        default: throw error
+            return .historyTrimmed(oldestRevision: oldest)
+        }
+        guard isTemporary(error) else { throw error }
+        defer { attempts = attempts ?? 0 }
+        return attempts == nil ? .lost(error) : .stillLost(error)
+    }
+
+    /// Whether the error may be gone at the next attempt.
+    private func isTemporary(_ error: ClientError) -> Bool {
+        switch error {
+        // The daemon's queue of new connections is full.
+        case .unreachable(_, EAGAIN): true
+        case .unreachable(_, EACCES), .unreachable(_, EPERM): hasBegun
+        case .disconnected, .failed, .unreachable: hasBegun || options.waitsForDaemon
+        // A daemon that has just been restarted may have no room for all its clients at once.
+        case .countdown(.limitReached(let limit, _)):
+            (attempts != nil || options.waitsForDaemon) && !limit.hasPrefix("pattern")
+        default: false
         }
     }
 
-    /// Asks for what happened after another revision from now on; nil for what is running or paused.
-    public mutating func resume(after revision: Int64?) {
-        since = revision
-        isOpening = revision == nil
-    }
-
-    /// The microseconds to wait before the next attempt, which is counted. The pauses grow with the attempts to reach a
-    /// daemon that is gone, and with the answers `HistoryTrimmed` in a row, of which the first costs no pause. `synced`
-    /// ends both.
-    public mutating func pauseBeforeAttempt() -> Int64 {
-        let pause = Backoff.delay(before: max(attempts ?? 0, trims - 1))
+    /// The microseconds to wait before the next attempt, which is counted.
+    ///
+    /// The first attempt after a loss comes at once, because a service manager keeps the socket while the daemon restarts.
+    /// The pauses then grow with each attempt that fails and with each answer `HistoryTrimmed`, until `synced` arrives.
+    public mutating func delayBeforeAttempt() -> Int64 {
+        let delay = Backoff.delay(before: max(attempts ?? 0, trims - 1))
         attempts = attempts.map { $0 + 1 }
-        return pause
+        return delay
     }
 }
 
-/// How long to wait before the daemon is tried again.
+/// What happened to a watch that outlives its connections.
+public enum WatchEvent: Sendable, Equatable {
+    /// A connection was made. If `isFresh`, what is running or paused is attached next; otherwise the events after the last
+    /// revision follow, and what has not changed is not reported again.
+    case started(isFresh: Bool)
+    /// The daemon reported this.
+    case events([Event])
+    /// The daemon is gone, or has no room. Another attempt follows by itself.
+    case lost(ClientError)
+    /// Another attempt failed.
+    case stillLost(ClientError)
+    /// The daemon is back: the events with `synced` follow.
+    case recovered
+    /// The daemon does not keep the history after the last revision, so that ends may have been missed. The watch begins
+    /// again by itself.
+    case historyTrimmed(oldestRevision: Int64)
+}
+
+/// The pauses between attempts that fail again and again.
 public enum Backoff {
-    /// The microseconds before an attempt, the first being 0: none before that, as a daemon that is started again has
-    /// its socket kept by its service manager; then 100 ms, doubled each time up to half a minute.
+    /// The microseconds to wait before an attempt: none before attempt 0, then 100 ms, doubled each time up to 30 s.
     public static func delay(before attempt: Int) -> Int64 {
         guard attempt > 0 else { return 0 }
         return min(100_000 << Int64(min(attempt - 1, 20)), 30_000_000)

@@ -9,6 +9,7 @@ public enum ProcessArguments {
     /// arguments are used only if the file cannot be read, for example because `/proc` is not mounted.
     ///
     /// - Parameter path: the kernel's file with the arguments, each of which ends with a zero byte.
+    /// - Returns: the arguments without the program's name.
     public static func read(from path: String = "/proc/self/cmdline") -> [String] {
         guard let arguments = arguments(in: path) else { return Array(CommandLine.arguments.dropFirst()) }
         return Array(arguments.dropFirst())

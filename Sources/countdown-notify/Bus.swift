@@ -1,26 +1,16 @@
 import CSystemd
 import Glibc
 import IPC
+import System
 
-/// The session bus as long as it lasts, and the next one after it.
+/// The session bus, with reconnecting.
 final class BusConnection {
-    /// What came of it.
-    enum BusEvent: Equatable {
-        /// A call was answered; nil where it was refused.
-        case answered(NotificationQueue.Purpose, [BusValue]?)
-        case heard(DesktopSignal)
-        /// A call cannot be written, on this bus or any other; it was not sent.
-        case unwritable(NotificationQueue.Purpose, BusFailure)
-        /// The bus is gone, and the calls on their way with it; or there is none.
-        case lost(BusFailure)
-    }
-
     private let address: String?
     private var bus: SessionBus?
-    /// What the calls on their way were made for, by their numbers.
+    /// What the calls without an answer were made for, by their numbers.
     private var purposes: [UInt64: NotificationQueue.Purpose] = [:]
     private var attempts = 0
-    private var attempt: Client.Deadline = .passed
+    private var attempt: MonotonicDeadline = .passed
 
     /// - Parameter address: the D-Bus address to connect to; nil for the one that the environment names.
     init(address: String? = nil) { self.address = address }
@@ -28,35 +18,37 @@ final class BusConnection {
     /// Whether calls can be made.
     var isOpen: Bool { bus != nil }
 
-    /// What poll(2) is to wait for; nil where there is no bus.
+    /// What to poll for; nil if there is no connection.
     func readiness() -> (descriptor: Int32, events: Int16)? {
-        // What fails here fails in attend() as well, which says so.
+        // If this fails, advance() fails as well and reports it.
         guard let readiness = try? bus?.readiness() else { return nil }
         return (readiness.descriptor, readiness.events)
     }
 
-    /// When there is something to do though nothing comes.
-    var deadline: Client.Deadline? {
+    /// When to call `advance` though the descriptor is not ready.
+    var deadline: MonotonicDeadline? {
         guard bus != nil else { return attempt }
         guard let readiness = try? bus?.readiness() else { return .passed }
-        return readiness.monotonicUSec.map(Client.Deadline.init)
+        return readiness.monotonicUSec.map(MonotonicDeadline.init)
     }
 
-    /// Connects where it is time to, and takes what came.
-    func attend() -> [BusEvent] {
-        var happenings: [BusEvent] = []
+    /// Connects if it is time to, and returns what happened.
+    func advance() -> [BusEvent] {
+        var events: [BusEvent] = []
         do {
             try connect()
             while let message = try bus?.next() {
-                if let happening = take(message) { happenings.append(happening) }
+                if let event = event(of: message) { events.append(event) }
             }
         } catch {
-            happenings.append(lose(error))
+            events.append(close(error))
         }
-        return happenings
+        return events
     }
 
-    /// Makes a call.
+    /// Sends a call.
+    ///
+    /// - Returns: why it was not sent.
     func send(_ outgoing: NotificationQueue.Outgoing) -> BusEvent? {
         do throws(SendFailure) {
             guard let number = try bus?.send(outgoing.call) else { return nil }
@@ -65,16 +57,16 @@ final class BusConnection {
         } catch {
             switch error {
             case .unwritable(let failure): return .unwritable(outgoing.purpose, failure)
-            case .lost(let failure): return lose(failure)
+            case .lost(let failure): return close(failure)
             }
         }
     }
 
-    /// Sends what has been kept back so far.
+    /// Waits until everything has been sent.
     func flush() { try? bus?.flush() }
 
     private func connect() throws(BusFailure) {
-        guard bus == nil, attempt.remainingUSec == 0 else { return }
+        guard bus == nil, attempt.hasPassed else { return }
         let bus = try SessionBus.connected(to: address)
         do throws(SendFailure) {
             for call in DesktopSignal.subscriptions { _ = try bus.send(call) }
@@ -84,20 +76,20 @@ final class BusConnection {
         self.bus = consume bus
     }
 
-    private func take(_ message: IncomingMessage) -> BusEvent? {
+    private func event(of message: IncomingMessage) -> BusEvent? {
         attempts = 0
         switch message {
         case .reply(let call, let values): return purposes.removeValue(forKey: call).map { .answered($0, values) }
         case .refusal(let call, _): return purposes.removeValue(forKey: call).map { .answered($0, nil) }
         case .signal:
             let signal = DesktopSignal(message)
-            // What the one before was asked is nothing to the next.
-            if case .changed = signal { purposes = [:] }
-            return signal.map { .heard($0) }
+            // Answers of the previous service do not matter any more.
+            if signal == .serviceChanged { purposes = [:] }
+            return signal.map { .signal($0) }
         }
     }
 
-    private func lose(_ failure: BusFailure) -> BusEvent {
+    private func close(_ failure: BusFailure) -> BusEvent {
         bus = nil
         purposes = [:]
         attempts += 1
@@ -106,8 +98,18 @@ final class BusConnection {
     }
 }
 
-/// A connection to the session bus of the user. It never waits: what is sent goes out, and what came is taken, once
-/// poll(2) says so.
+/// What happened on the session bus.
+enum BusEvent: Equatable {
+    /// A call was answered; nil if it was refused.
+    case answered(NotificationQueue.Purpose, [BusValue]?)
+    case signal(DesktopSignal)
+    /// A call cannot be written, on this connection or any other. It was not sent.
+    case unwritable(NotificationQueue.Purpose, BusFailure)
+    /// There is no connection, and calls without an answer are lost.
+    case lost(BusFailure)
+}
+
+/// A connection to a session bus. It never blocks, except in `flush`.
 @safe
 struct SessionBus: ~Copyable {
     private let bus: OpaquePointer
@@ -138,7 +140,7 @@ struct SessionBus: ~Copyable {
         _ = unsafe sd_bus_close_unref(bus)
     }
 
-    /// What poll(2) is to wait for, and until when: microseconds of CLOCK_MONOTONIC, nil for no end.
+    /// What to poll for, and until when: microseconds of CLOCK_MONOTONIC, nil for no deadline.
     func readiness() throws(BusFailure) -> (descriptor: Int32, events: Int16, monotonicUSec: Int64?) {
         let descriptor = try BusFailure.check("sd_bus_get_fd") { unsafe sd_bus_get_fd(bus) }
         let events = try BusFailure.check("sd_bus_get_events") { unsafe sd_bus_get_events(bus) }
@@ -147,7 +149,7 @@ struct SessionBus: ~Copyable {
         return (descriptor, Int16(truncatingIfNeeded: events), timeout == .max ? nil : Int64(clamping: timeout))
     }
 
-    /// Sends a call, and returns the number by which its answer is known.
+    /// Sends a call, and returns the number that its answer will have.
     func send(_ call: MethodCall) throws(SendFailure) -> UInt64 {
         do throws(BusFailure) {
             let message = try unsafe BusMessage.written(call, over: bus)
@@ -161,7 +163,7 @@ struct SessionBus: ~Copyable {
         }
     }
 
-    /// The next that came; nil where there is nothing more for now.
+    /// The next message; nil if there is none for now.
     func next() throws(BusFailure) -> IncomingMessage? {
         while true {
             var message: OpaquePointer?
@@ -174,7 +176,7 @@ struct SessionBus: ~Copyable {
         }
     }
 
-    /// Sends what has been kept back so far, and waits for that.
+    /// Waits until everything has been sent.
     func flush() throws(BusFailure) {
         _ = try BusFailure.check("sd_bus_flush") { unsafe sd_bus_flush(bus) }
     }
@@ -182,13 +184,13 @@ struct SessionBus: ~Copyable {
 
 /// A call of a method on the session bus.
 struct MethodCall: Hashable, Sendable {
-    /// Who is called, and as what.
+    /// The object and the interface that are called.
     struct Destination: Hashable, Sendable {
         let name: String
         let path: String
         let interface: String
 
-        /// Whoever shows notifications.
+        /// The notification service.
         static let notifications = Destination(
             name: "org.freedesktop.Notifications",
             path: "/org/freedesktop/Notifications",
@@ -213,7 +215,7 @@ struct MethodCall: Hashable, Sendable {
     }
 }
 
-/// What a message carries, of the types that notifications have.
+/// A value in a message, of the types that notifications use.
 enum BusValue: Hashable, Sendable {
     case byte(UInt8)
     case int32(Int32)
@@ -221,28 +223,28 @@ enum BusValue: Hashable, Sendable {
     case string(String)
     case strings([String])
     /// Values by name, in this order.
-    case dictionary([Entry])
+    case dictionary([NamedValue])
 
-    struct Entry: Hashable, Sendable {
+    struct NamedValue: Hashable, Sendable {
         let name: String
         let value: BusValue
     }
 }
 
-/// What came over the bus.
+/// A message that was received.
 enum IncomingMessage: Equatable {
-    /// A call was answered; `call` is the number that sending it gave.
+    /// The answer to a call; `call` is the number that sending it returned.
     case reply(call: UInt64, [BusValue])
-    /// A call was refused, by whom it was for or by the bus, with the name of the error.
+    /// The destination or the bus refused a call; `error` is the name of the error.
     case refusal(call: UInt64, error: String)
     case signal(sender: String, interface: String, member: String, [BusValue])
 }
 
 /// Why a call was not sent.
 enum SendFailure: Error, Equatable {
-    /// The message cannot be written, and could not be on another connection either: sd-bus refuses a value in it.
+    /// The message cannot be written, on another connection neither: sd-bus refuses a value in it.
     case unwritable(BusFailure)
-    /// The connection is of no more use, or memory is short. The call can be made again on the next connection.
+    /// The connection cannot be used any more, or memory is short. The call can be made again on the next connection.
     case lost(BusFailure)
 
     /// A failure of the functions that write or send a message.
@@ -261,14 +263,30 @@ enum SendFailure: Error, Equatable {
     }
 }
 
-/// A call on the bus that failed.
-struct BusFailure: Error, Equatable {
+/// A call of sd-bus that failed.
+struct BusFailure: Error, Equatable, CustomStringConvertible {
     let call: String
-    /// As errno(3) lists it.
+    /// The error number, see errno(3).
     let code: Int32
+
+    var description: String { "\(call): \(systemMessage(code))" }
+
+    /// Why there is no connection, in words.
+    var explanation: String {
+        // sd_bus_open_user(3) returns ENOMEDIUM if it knows no address.
+        guard code == ENOMEDIUM else { return systemMessage(code) }
+        return "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+    }
+
+    /// The result of a call; throws if it is negative.
+    static func check(_ name: StaticString, _ call: () -> Int32) throws(BusFailure) -> Int32 {
+        let result = call()
+        guard result >= 0 else { throw BusFailure(call: "\(name)", code: -result) }
+        return result
+    }
 }
 
-/// A message of the bus, as sd-bus holds it.
+/// A message of sd-bus, with its reference.
 @safe
 struct BusMessage: ~Copyable {
     let pointer: OpaquePointer
@@ -282,7 +300,7 @@ struct BusMessage: ~Copyable {
         _ = unsafe sd_bus_message_unref(pointer)
     }
 
-    /// Writes a call, which goes out over that bus.
+    /// Writes a call for a bus.
     static func written(_ call: MethodCall, over bus: OpaquePointer) throws(BusFailure) -> BusMessage {
         let to = call.destination
         var pointer: OpaquePointer?
@@ -296,7 +314,7 @@ struct BusMessage: ~Copyable {
         return message
     }
 
-    /// Hands the message out; the pointer is good inside the body alone.
+    /// Lends the message; the pointer is valid inside the closure only.
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result { unsafe body(pointer) }
 }
 
@@ -321,7 +339,7 @@ extension BusMessage {
         }
     }
 
-    private func append(_ entry: BusValue.Entry) throws(BusFailure) {
+    private func append(_ entry: BusValue.NamedValue) throws(BusFailure) {
         try container("e", of: "sv") { () throws(BusFailure) in
             try append(.string(entry.name))
             try container("v", of: entry.value.signature) { () throws(BusFailure) in try append(entry.value) }
@@ -362,20 +380,11 @@ extension BusValue {
     }
 }
 
-extension BusFailure {
-    /// What the call returned, where that is not negative; else the failure that it is.
-    static func check(_ name: StaticString, _ call: () -> Int32) throws(BusFailure) -> Int32 {
-        let result = call()
-        guard result >= 0 else { throw BusFailure(call: "\(name)", code: -result) }
-        return result
-    }
-}
-
 /// The letter of a type in a signature.
 func type(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 
 extension BusMessage {
-    /// What came; nil for what is neither an answer nor a signal.
+    /// The content of the message; nil if it is neither an answer nor a signal.
     var message: IncomingMessage? {
         var kind: UInt8 = 0
         var call: UInt64 = 0
@@ -392,7 +401,7 @@ extension BusMessage {
                 values
             )
         default:
-            // Nobody has to wait for an answer until he loses patience.
+            // A caller should not have to wait until its call times out.
             unsafe sd_bus_reply_method_errno(pointer, EOPNOTSUPP, nil)
             return nil
         }
@@ -403,7 +412,7 @@ extension BusMessage {
         return unsafe text(error.pointee.name)
     }
 
-    /// What it carries, up to the first value of a type that notifications do not have.
+    /// The values, up to the first one of a type that notifications do not use.
     private var values: [BusValue] {
         var values: [BusValue] = []
         while let value = nextValue() { values.append(value) }

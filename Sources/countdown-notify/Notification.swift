@@ -1,20 +1,21 @@
-/// What is to be shown, as the Desktop Notifications Specification has it.
+import System
+
+/// A notification as the Desktop Notifications Specification has it.
 struct Notification: Hashable {
-    /// How much it matters.
     enum Urgency: UInt8 {
         case low = 0
         case normal = 1
     }
 
-    /// What of ours it is about; by that, rules of the user's can tell them apart.
+    /// The kind of a notification. Rules of the user can distinguish notifications by it.
     enum Category: String {
         case ended = "x-countdownd.ended"
         case progress = "x-countdownd.progress"
-        /// Something could not be done or told.
+        /// Something failed.
         case trouble = "x-countdownd.trouble"
     }
 
-    /// The name of the file that describes this program to desktops, without its `.desktop`.
+    /// The name of the desktop file of this program, without `.desktop`.
     static let desktopEntry = "countdown-notify"
 
     let category: Category
@@ -27,14 +28,15 @@ struct Notification: Hashable {
     /// Percent.
     var progress: Int32?
 
-    /// The call that shows it.
+    /// The call that shows the notification; its answer is the notification's number.
     ///
     /// - Parameters:
-    ///   - number: that of the one in whose place it is shown, 0 for a place of its own.
-    ///   - capabilities: what is not among them is left out, or said otherwise.
-    /// - Returns: the call, which is answered with the notification's number.
+    ///   - number: the number of a notification to replace; 0 for a new one.
+    ///   - capabilities: the capabilities of the service. If it shows no body, the summary has the text of the body.
+    /// - Returns: the call.
     func call(replacing number: UInt32 = 0, under capabilities: Capabilities) -> MethodCall {
         let hasBody = capabilities.contains(.body)
+        let markup = capabilities.contains(.bodyMarkup) ? Markup.escape(body, quotes: false) : body
         return MethodCall(
             .notifications,
             "Notify",
@@ -42,49 +44,36 @@ struct Notification: Hashable {
             .uint32(number),
             .string("appointment-soon"),
             .string(hasBody || body.isEmpty ? summary : "\(summary): \(body)"),
-            .string(hasBody ? (capabilities.contains(.bodyMarkup) ? Self.escape(body) : body) : ""),
+            .string(hasBody ? markup : ""),
             .strings(capabilities.contains(.actions) ? actions.flatMap { [$0.rawValue, $0.title] } : []),
             .dictionary(hints),
-            // A progress stays until it is taken away; of others whoever shows them knows best.
+            // Progress stays until it is closed. For the others the service decides.
             .int32(category == .progress ? 0 : -1)
         )
     }
 
-    private var hints: [BusValue.Entry] {
+    private var hints: [BusValue.NamedValue] {
         var hints = [
-            BusValue.Entry(name: "urgency", value: .byte(urgency.rawValue)),
-            BusValue.Entry(name: "category", value: .string(category.rawValue)),
-            BusValue.Entry(name: "desktop-entry", value: .string(Self.desktopEntry)),
+            BusValue.NamedValue(name: "urgency", value: .byte(urgency.rawValue)),
+            BusValue.NamedValue(name: "category", value: .string(category.rawValue)),
+            BusValue.NamedValue(name: "desktop-entry", value: .string(Self.desktopEntry)),
         ]
-        if let progress { hints.append(BusValue.Entry(name: "value", value: .int32(progress))) }
+        if let progress { hints.append(BusValue.NamedValue(name: "value", value: .int32(progress))) }
         return hints
     }
 
-    /// The call that takes one away.
+    /// The call that closes a notification.
     static func close(_ number: UInt32) -> MethodCall {
         MethodCall(.notifications, "CloseNotification", .uint32(number))
     }
-
-    /// The text as such, where markup is read.
-    private static func escape(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-    }
 }
 
-/// What can be done about a countdown that has ended, by the name that the bus tells.
+/// What the user can do about a countdown that has ended. The raw value is the action's name on the bus.
 enum Action: String, CaseIterable {
-    /// Start it with the length that it had.
+    /// Start it again with its duration.
     case again
-    /// A minute more.
+    /// Start it for a minute.
     case addMinute = "add-minute"
-    /// Nothing.
     case dismiss
 
     var title: String {
@@ -96,7 +85,7 @@ enum Action: String, CaseIterable {
     }
 }
 
-/// What whoever shows notifications can do beyond their summary, as its `GetCapabilities` says.
+/// What the notification service can do besides showing a summary, from its `GetCapabilities`.
 struct Capabilities: OptionSet, Hashable {
     let rawValue: Int
 
@@ -106,23 +95,23 @@ struct Capabilities: OptionSet, Hashable {
 
     init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Those of these names that matter here.
+    /// The capabilities with these names. Other names are ignored.
     init(named names: [String]) {
         let known: [String: Capabilities] = ["actions": .actions, "body": .body, "body-markup": .bodyMarkup]
         self = Capabilities(names.compactMap { known[$0] })
     }
 }
 
-/// What is heard of whoever shows notifications.
+/// A signal about notifications.
 enum DesktopSignal: Equatable {
-    /// Somebody else shows them from now on, or nobody.
-    case changed
-    /// A notification was taken away, by whomever.
+    /// The notification service was replaced, started or ended.
+    case serviceChanged
+    /// A notification was closed, by the user or by a call.
     case closed(UInt32)
-    /// Somebody chose an action.
+    /// The user chose an action.
     case chosen(Action, UInt32)
 
-    /// The calls after which the bus tells all of these.
+    /// The calls that subscribe to these signals.
     static let subscriptions = [
         "type='signal',sender='\(bus.name)',interface='\(bus.interface)',member='NameOwnerChanged',arg0='\(service.name)'",
         "type='signal',sender='\(service.name)',interface='\(service.interface)',path='\(service.path)'",
@@ -131,12 +120,12 @@ enum DesktopSignal: Equatable {
     private static let bus = MethodCall.Destination.bus
     private static let service = MethodCall.Destination.notifications
 
-    /// Nil where the signal is none of these.
+    /// Nil if the message is another one.
     init?(_ message: IncomingMessage) {
         guard case .signal(let sender, let interface, let member, let values) = message else { return nil }
         switch (interface, member, values.first, values.last) {
         case (Self.bus.interface, "NameOwnerChanged", .string(Self.service.name), _) where sender == Self.bus.name:
-            self = .changed
+            self = .serviceChanged
         case (Self.service.interface, "NotificationClosed", .uint32(let number), _): self = .closed(number)
         case (Self.service.interface, "ActionInvoked", .uint32(let number), .string(let name)):
             guard let action = Action(rawValue: name) else { return nil }

@@ -1,17 +1,18 @@
 import IPC
 
-/// What is told to the person at the desktop: it is handed what happens, and says which call is to be made next.
+/// What is to be shown on the desktop, in which order, and what has been shown. It does no I/O: its owner reports what
+/// happens and makes the call that `next` returns.
 ///
-/// One notification is on its way at a time. The next is sent once it has been answered, so whoever shows them sets the
-/// pace, and an ending counts as told once its notification has a number.
+/// One notification is sent at a time. The next one is sent after the answer to the last, so the notification service sets
+/// the pace, and an end counts as delivered once its notification has a number.
 struct NotificationQueue {
-    /// What a call was made for.
+    /// What a call is for.
     enum Purpose: Hashable {
         case capabilities
         case ends(EndNotification)
-        case trouble(Notification)
+        case failure(Notification)
         case progress(key: String)
-        /// Nobody waits for its answer.
+        /// The answer does not matter.
         case none
     }
 
@@ -21,77 +22,79 @@ struct NotificationQueue {
         let call: MethodCall
     }
 
-    /// What is known of whoever shows notifications.
+    /// What is known about the notification service.
     enum Service: Hashable {
-        /// Whether there is somebody will be seen.
+        /// Nothing yet.
         case unknown
+        /// It was asked for its capabilities.
         case asked
         case ready(Capabilities)
-        /// Nobody is there, or could not do it; to be tried again after a while.
+        /// It is missing, or it refused a call. It is tried again after a while.
         case failed
     }
 
-    /// So many troubles wait at most; of those that are older nobody wants to know.
-    private static let troubles = 8
+    /// At most so many failures wait; older ones are dropped.
+    private static let maximumFailures = 8
     /// After so many attempts without a success a notification is dropped, so that one that the desktop always refuses,
-    /// or that always ends it, cannot keep all later ones from being shown. With the pauses between them the attempts
-    /// take about a minute and a half.
+    /// or that always ends it, cannot keep all later ones from being shown. With the pauses between them the attempts take
+    /// about a minute and a half.
     private static let maximumAttempts = 10
-    /// So many notifications can have their actions chosen: far more than fit on a screen.
-    private static let choosable = 256
+    /// The actions of so many notifications can be chosen, far more than fit on a screen.
+    private static let maximumActionable = 256
 
-    var backlog = Backlog()
-    var board = ProgressNotifications()
-    var service = Service.unknown
-    /// How often it failed in a row.
-    var failures = 0
+    private(set) var backlog = Backlog()
+    private(set) var progress = ProgressNotifications()
+    private(set) var service = Service.unknown
+    /// Whether a call was sent whose answer has to arrive before the next one is sent.
+    private(set) var isAwaiting = false
+    /// Whether the daemon is still reporting what happened before.
+    private(set) var isCatchingUp = false
+    /// The refusals since the last success.
+    private var failures = 0
     /// How often the first notification of the queue was sent without being shown.
     private var attempts = 0
     /// How many notifications were dropped since `takeDropped` was called last.
     private var dropped = 0
-    /// Whether something was sent whose answer has to be there before the next is.
-    var isAwaiting = false
-    /// Whether the daemon is still telling what happened before.
-    var isCatchingUp = false
-    /// Endings up to it were told before, while the daemon tells what it has after its history was trimmed.
-    var floor: Int64?
-    /// Where what the daemon has begins, until it was told that there is nothing before.
-    var oldest: Int64?
-    /// The revision up to which all has been received; nil where nothing has ever been told.
-    var seen: Int64?
-    /// The last revision that was told with all before it, while something waits.
-    var delivered: Int64?
-    /// That of the last ending that was told, or where telling began.
-    var lastEnding: Int64?
-    /// Whether the record should be written.
-    var isStateDue = false
-    /// Whether nothing more is begun.
-    private var isEnding = false
-    private var troubles: [Notification] = []
+    /// While the daemon reports what it has after its history was trimmed: ends up to this revision were delivered before.
+    private var floor: Int64?
+    /// The revision at which the daemon's history begins, until the notice about the gap has been shown.
+    private var oldest: Int64?
+    /// The revision up to which everything has been received; nil if nothing was ever received.
+    private var received: Int64?
+    /// The revision up to which everything has been delivered while ends wait.
+    private var delivered: Int64?
+    /// The revision of the last end that was delivered, or the revision at which delivery began.
+    private var lastEnd: Int64?
+    private var isStateUnsaved = false
+    /// Whether nothing more is sent.
+    private var isStopping = false
+    private var failureNotifications: [Notification] = []
+    /// The numbers of notifications that are to be closed.
     private var closings: [UInt32] = []
-    private var choices: [(number: UInt32, ends: EndNotification)] = []
+    /// The notifications with actions that may still be on the desktop.
+    private var actionable: [(number: UInt32, ends: EndNotification)] = []
 
-    /// - Parameter told: what was told before; nil where nothing ever was.
-    init(told: DeliveryState?) {
-        seen = told?.all
-        delivered = told?.all
-        lastEnding = told?.ending
+    /// - Parameter delivered: what was delivered before; nil if nothing ever was.
+    init(delivered: DeliveryState?) {
+        received = delivered?.revision
+        self.delivered = delivered?.revision
+        lastEnd = delivered?.lastEnd
     }
 
-    /// What has been told; nil where nothing ever was.
-    var told: DeliveryState? {
-        guard let all = backlog.isEmpty ? seen : delivered, let lastEnding else { return nil }
-        return DeliveryState(all: all, ending: lastEnding)
+    /// What has been delivered; nil if nothing ever was received.
+    var state: DeliveryState? {
+        guard let revision = backlog.isEmpty ? received : delivered, let lastEnd else { return nil }
+        return DeliveryState(revision: revision, lastEnd: lastEnd)
     }
 
-    /// The call that is to be made next; nil where there is none for now.
+    /// The call that is to be made next; nil if there is none for now.
     mutating func next(_ strings: @autoclosure () -> Strings) -> Outgoing? {
         if case .ready = service, let number = closings.popLast() {
             return Outgoing(purpose: .none, call: Notification.close(number))
         }
-        guard !isAwaiting, !isEnding else { return nil }
-        if attempts >= Self.maximumAttempts { dropFirst() }
-        guard hasSomething else { return nil }
+        guard !isAwaiting, !isStopping else { return nil }
+        if attempts >= Self.maximumAttempts, let first { drop(first) }
+        guard first != nil || progress.hasNext else { return nil }
         switch service {
         case .asked, .failed: return nil
         case .unknown:
@@ -105,39 +108,34 @@ struct NotificationQueue {
         }
     }
 
-    private var hasSomething: Bool { !troubles.isEmpty || (!isCatchingUp && !backlog.isEmpty) || board.hasNext }
+    /// The first of the failures and ends that wait.
+    private var first: Purpose? {
+        failureNotifications.first.map { .failure($0) } ?? (isCatchingUp ? nil : backlog.next.map { .ends($0) })
+    }
 
     private mutating func nextNotification(_ strings: Strings, _ capabilities: Capabilities) -> Outgoing? {
-        if let trouble = troubles.first {
-            attempts += 1
-            return Outgoing(purpose: .trouble(trouble), call: trouble.call(under: capabilities))
+        guard let first else {
+            return progress.next(strings).map { key, notification, number in
+                Outgoing(purpose: .progress(key: key), call: notification.call(replacing: number, under: capabilities))
+            }
         }
-        if !isCatchingUp, let ends = backlog.next {
-            attempts += 1
-            let call = ends.notification(strings).call(under: capabilities)
-            return Outgoing(purpose: .ends(ends), call: call)
-        }
-        return board.next(strings).map { key, notification, number in
-            Outgoing(purpose: .progress(key: key), call: notification.call(replacing: number, under: capabilities))
-        }
-    }
-
-    /// Takes the first notification out of the queue as if it had been shown.
-    private mutating func dropFirst() {
-        if let trouble = troubles.first {
-            drop(.trouble(trouble))
-        } else if !isCatchingUp, let ends = backlog.next {
-            drop(.ends(ends))
+        attempts += 1
+        switch first {
+        case .failure(let notification):
+            return Outgoing(purpose: first, call: notification.call(under: capabilities))
+        case .ends(let ends):
+            return Outgoing(purpose: first, call: ends.notification(strings).call(under: capabilities))
+        case .capabilities, .progress, .none: return nil
         }
     }
 
-    /// Takes a notification out of its queue that cannot be sent; it counts as shown.
+    /// Takes a notification out of its queue that cannot be sent or shown. It counts as delivered.
     mutating func drop(_ purpose: Purpose) {
         isAwaiting = false
         switch purpose {
-        case .ends(let ends): note(ends, nil)
-        case .trouble(let trouble): settle(trouble)
-        case .progress(let key): board.drop(key)
+        case .ends(let ends): noteDelivered(ends, nil)
+        case .failure(let notification): failureNotifications.removeAll { $0 == notification }
+        case .progress(let key): progress.drop(key)
         case .capabilities, .none: return
         }
         dropped += 1
@@ -150,169 +148,147 @@ struct NotificationQueue {
         return dropped
     }
 
-    /// Notes that a notification was shown.
-    mutating func succeed() {
-        failures = 0
-        attempts = 0
+    /// Sends no more notifications, but closes those that should not stay.
+    mutating func stop() {
+        isStopping = true
+        isStateUnsaved = true
     }
 
-    /// Begins nothing more, but takes away what is not to stay.
-    mutating func end() {
-        isEnding = true
-        isStateDue = true
+    /// Appends a notification that something failed.
+    mutating func append(_ failure: Notification) {
+        failureNotifications = failureNotifications.suffix(Self.maximumFailures - 1) + [failure]
     }
 
-    /// Has it told that something could not be done.
-    mutating func complain(_ trouble: Notification) {
-        troubles = troubles.suffix(Self.troubles - 1) + [trouble]
+    /// The state, if it should be saved now.
+    mutating func takeUnsavedState() -> DeliveryState? {
+        guard isStateUnsaved else { return nil }
+        isStateUnsaved = false
+        return state
     }
 
-    /// Takes a trouble out that was told.
-    mutating func settle(_ trouble: Notification) { troubles.removeAll { $0 == trouble } }
-
-    /// Has a notification taken away.
-    mutating func close(_ number: UInt32) { closings.append(number) }
-
-    /// Keeps what was told for who chooses one of the actions of its notification.
-    mutating func offer(_ ends: EndNotification, as number: UInt32) {
-        choices = choices.suffix(Self.choosable - 1) + [(number, ends)]
-    }
-
-    /// What a notification of ours told, which is then kept no longer.
-    mutating func takeOffer(_ number: UInt32) -> EndNotification? {
-        guard let place = choices.lastIndex(where: { $0.number == number }) else { return nil }
-        return choices.remove(at: place).ends
-    }
-
-    /// Notes that the numbers of notifications mean nothing any more.
-    mutating func forgetNumbers() {
-        choices = []
-        closings = []
-        board.forgetNumbers()
-    }
+    /// Notes that the state could not be saved, so that it is tried again.
+    mutating func stateNotSaved() { isStateUnsaved = true }
 }
 
-/// What the daemon tells.
+// MARK: The daemon
+
 extension NotificationQueue {
-    /// Notes that a watch of endings begins, which tells first what happened before.
-    mutating func beginWatch() { isCatchingUp = true }
+    /// Notes that a watch of ends begins. The daemon reports first what happened before.
+    mutating func watchStarted() { isCatchingUp = true }
 
     /// Notes that the daemon is gone.
-    mutating func loseDaemon() { isCatchingUp = false }
+    mutating func daemonLost() { isCatchingUp = false }
 
-    /// Takes events of the watch of endings.
+    /// Takes events of the watch of ends.
     ///
     /// - Parameters:
-    ///   - events: in the order in which they came.
-    ///   - since: the revision up to which all has been received with them.
-    mutating func take(_ events: [Event], since: Int64?) {
+    ///   - events: in the order in which they arrived.
+    ///   - since: the revision up to which everything has been received with them.
+    mutating func receive(_ events: [Event], since: Int64?) {
         for event in events {
             switch event.type {
-            case .finished: take(ending: event)
+            case .finished:
+                guard let countdown = event.countdown, countdown.revision > floor ?? .min else { continue }
+                backlog.append(countdown)
             case .synced:
                 isCatchingUp = false
                 floor = nil
-                isStateDue = true
-            case .heartbeat: isStateDue = true
+                isStateUnsaved = true
+            case .heartbeat: isStateUnsaved = true
             default: break
             }
         }
-        seen = since ?? seen
-        lastEnding = lastEnding ?? seen
+        received = since ?? received
+        lastEnd = lastEnd ?? received
     }
 
-    private mutating func take(ending event: Event) {
-        guard let countdown = event.countdown, countdown.revision > floor ?? .min else { return }
-        backlog.append(countdown)
-    }
-
-    /// Notes that the daemon does not keep all that ended since the revision that was told last, but what came after
-    /// `oldest`.
-    mutating func noteGap(_ oldest: Int64) {
-        floor = backlog.newestRevision ?? lastEnding
+    /// Notes that the daemon keeps only what happened after the revision `oldest`.
+    mutating func historyTrimmed(oldest: Int64) {
+        floor = backlog.newestRevision ?? lastEnd
         self.oldest = oldest
         backlog.noteGap()
     }
 
     /// Takes events of the watch of progress.
-    mutating func show(_ events: [Event]) {
+    mutating func receiveProgress(_ events: [Event]) {
         for event in events {
-            if let number = board.take(event) { close(number) }
+            if let number = progress.receive(event) { closings.append(number) }
         }
     }
 
-    /// Takes away all progress that is shown.
-    mutating func hideProgress() {
-        for number in board.clear() { close(number) }
-    }
-
-    /// Notes that the record could not be written, so that it is tried again.
-    mutating func keepStateDue() { isStateDue = true }
-
-    /// What to write into the record; nil where there is no need.
-    mutating func takeState() -> DeliveryState? {
-        guard isStateDue else { return nil }
-        isStateDue = false
-        return told
-    }
+    /// Closes all notifications of progress.
+    mutating func closeProgress() { closings += progress.clear() }
 }
 
-/// What comes over the bus.
-extension NotificationQueue {
-    /// Notes that the bus is gone, and with it all that was on its way.
-    mutating func loseBus() { change() }
+// MARK: The notification service
 
-    /// Takes the answer to a call; nil is a refusal.
-    mutating func take(_ answer: [BusValue]?, to purpose: Purpose) {
+extension NotificationQueue {
+    /// Notes that the bus is gone, and with it every call that was not answered.
+    mutating func busLost() { serviceChanged() }
+
+    /// Takes the answer to a call; nil if the call was refused.
+    mutating func handleAnswer(_ answer: [BusValue]?, to purpose: Purpose) {
         guard purpose != .none else { return }
         isAwaiting = false
-        if answer != nil, purpose != .capabilities { succeed() }
+        if answer != nil, purpose != .capabilities {
+            failures = 0
+            attempts = 0
+        }
         switch (purpose, answer) {
         case (.none, _): break
         case (.capabilities, let values?):
             guard case .strings(let names) = values.first else { return fail() }
             service = .ready(Capabilities(named: names))
-        case (.ends(let ends), let values?): note(ends, values.number)
-        case (.trouble(let trouble), _?): settle(trouble)
+        case (.ends(let ends), let values?): noteDelivered(ends, values.number)
+        case (.failure(let notification), _?): failureNotifications.removeAll { $0 == notification }
         case (.progress(let key), let values?):
-            if let number = values.number, !board.show(key, as: number) { close(number) }
+            if let number = values.number, !progress.shown(key, as: number) { closings.append(number) }
         case (.progress(let key), nil):
-            board.retry(key)
+            progress.refused(key)
             fail()
         case (_, nil): fail()
         }
     }
 
-    /// Takes a signal, and returns what somebody chose to be done.
-    mutating func take(_ signal: DesktopSignal) -> (Action, Countdown)? {
+    /// Takes a signal.
+    ///
+    /// - Returns: the action that the user chose, and the countdown that it is for.
+    mutating func handle(_ signal: DesktopSignal) -> (Action, Countdown)? {
         switch signal {
-        case .changed: change()
+        case .serviceChanged: serviceChanged()
         case .closed(let number):
-            _ = takeOffer(number)
-            board.close(number)
+            _ = removeActionable(number)
+            progress.closed(number)
         case .chosen(let action, let number):
-            guard let ends = takeOffer(number) else { return nil }
-            close(number)
-            if case .ending(let countdown) = ends { return (action, countdown) }
+            guard let ends = removeActionable(number) else { return nil }
+            closings.append(number)
+            if case .one(let countdown) = ends { return (action, countdown) }
         }
         return nil
     }
 
-    /// How long to wait before whoever shows notifications is tried again, in microseconds.
-    var pause: Int64 { Backoff.delay(before: failures) }
+    /// How long to wait before the notification service is tried again, in microseconds.
+    var retryDelay: Int64 { Backoff.delay(before: failures) }
 
-    /// Tries again.
+    /// Tries the notification service again.
     mutating func retry() {
         if service == .failed { service = .unknown }
     }
 
-    mutating func note(_ ends: EndNotification, _ number: UInt32?) {
-        if let number, ends != .gap { offer(ends, as: number) }
+    private mutating func noteDelivered(_ ends: EndNotification, _ number: UInt32?) {
+        if let number, ends != .gap {
+            actionable = actionable.suffix(Self.maximumActionable - 1) + [(number, ends)]
+        }
         backlog.remove(ends)
         let revision = ends == .gap ? max(delivered ?? .min, oldest ?? .min) : ends.revision
         delivered = revision ?? delivered
-        lastEnding = ends.revision ?? lastEnding
-        isStateDue = true
+        lastEnd = ends.revision ?? lastEnd
+        isStateUnsaved = true
+    }
+
+    private mutating func removeActionable(_ number: UInt32) -> EndNotification? {
+        guard let place = actionable.lastIndex(where: { $0.number == number }) else { return nil }
+        return actionable.remove(at: place).ends
     }
 
     private mutating func fail() {
@@ -320,11 +296,14 @@ extension NotificationQueue {
         service = .failed
     }
 
-    private mutating func change() {
+    /// Another service, or none, shows notifications from now on: numbers of earlier notifications are invalid.
+    private mutating func serviceChanged() {
         isAwaiting = false
         failures = 0
         service = .unknown
-        forgetNumbers()
+        actionable = []
+        closings = []
+        progress.forgetNumbers()
     }
 }
 
@@ -336,49 +315,52 @@ extension [BusValue] {
     }
 }
 
-/// What one notification tells of endings.
-enum EndNotification: Hashable {
-    /// That endings may have been missed.
-    case gap
-    case ending(Countdown)
-    /// So many in one, the newest of them by name.
-    case endings(newest: [Countdown], count: Int)
+// MARK: The backlog
 
-    /// The last revision that it tells; nil where it tells none.
+/// One notification about ends.
+enum EndNotification: Hashable {
+    /// Ends may have been missed.
+    case gap
+    case one(Countdown)
+    /// `count` ends, the newest of them by name.
+    case several(newest: [Countdown], count: Int)
+
+    /// The revision of the last end; nil if there is none.
     var revision: Int64? {
         switch self {
         case .gap: nil
-        case .ending(let countdown): countdown.revision
-        case .endings(let newest, _): newest.last?.revision
+        case .one(let countdown): countdown.revision
+        case .several(let newest, _): newest.last?.revision
         }
     }
 
-    /// How many endings it tells.
+    /// The number of ends.
     var count: Int {
         switch self {
         case .gap: 0
-        case .ending: 1
-        case .endings(_, let count): count
+        case .one: 1
+        case .several(_, let count): count
         }
     }
 
-    /// How it is shown.
+    /// The notification in words.
     func notification(_ strings: Strings) -> Notification {
         switch self {
         case .gap:
             Notification(
                 category: .trouble,
                 summary: "Countdowns may have ended unseen",
-                body: "The daemon does not keep all that ended since it was told last. What it has follows."
+                body:
+                    "The daemon no longer keeps all ends since the last one that was shown. Those that it keeps follow."
             )
-        case .ending(let countdown):
+        case .one(let countdown):
             Notification(
                 category: .ended,
                 summary: Strings.name(countdown),
-                body: strings.ending(countdown),
+                body: strings.end(countdown),
                 actions: Action.allCases
             )
-        case .endings(let newest, let count):
+        case .several(let newest, let count):
             Notification(
                 category: .ended,
                 summary: "\(count) countdowns have ended",
@@ -396,50 +378,47 @@ enum EndNotification: Hashable {
     }
 }
 
-/// The endings that are to be told, in the order of their revisions. However many there are, it takes no more room than
-/// those that will be named.
+/// The ends that wait to be shown, in the order of their revisions. It keeps only those that will be named, and the number
+/// of the others.
 struct Backlog {
-    /// So many are told one by one; more at once become one notification. GNOME Shell keeps three of a program before
-    /// version 48, and drops the older ones.
-    static let oneByOne = 3
-    /// So many are named where they are told in one.
-    static let named = 10
+    /// Up to so many ends have a notification each; more become one notification. GNOME Shell before version 48 keeps three
+    /// notifications of a program and drops older ones.
+    static let maximumSingle = 3
+    /// So many ends are named in one notification.
+    static let maximumNamed = 10
 
+    /// The number of ends that wait.
+    private(set) var count = 0
     private var newest: [Countdown] = []
-    private var count = 0
-    /// Whether it is to be told first that endings may have been missed.
+    /// Whether the notice that ends may have been missed comes first.
     private var hasGap = false
 
     var isEmpty: Bool { count == 0 && !hasGap }
 
-    /// That of the newest ending that waits.
+    /// The revision of the newest end that waits.
     var newestRevision: Int64? { newest.last?.revision }
 
-    /// How many endings wait.
-    var waiting: Int { count }
-
-    mutating func append(_ ending: Countdown) {
-        newest.append(ending)
+    mutating func append(_ ended: Countdown) {
+        newest.append(ended)
         count += 1
         trim()
     }
 
     mutating func noteGap() { hasGap = true }
 
-    /// What is to be told next; nil where there is nothing.
+    /// The next notification; nil if nothing waits.
     var next: EndNotification? {
         if hasGap { return .gap }
         guard let first = newest.first else { return nil }
-        return count <= Self.oneByOne ? .ending(first) : .endings(newest: newest, count: count)
+        return count <= Self.maximumSingle ? .one(first) : .several(newest: newest, count: count)
     }
 
-    /// Takes out what has been told; more may have come since that was the next.
-    mutating func remove(_ told: EndNotification) {
-        if told == .gap { hasGap = false }
-        count -= min(count, told.count)
+    /// Takes out the ends of a notification that was delivered. More may have been appended since it was the next.
+    mutating func remove(_ delivered: EndNotification) {
+        if delivered == .gap { hasGap = false }
+        count -= min(count, delivered.count)
         trim()
     }
 
-    /// Those that are not the newest are only counted.
-    private mutating func trim() { newest = Array(newest.suffix(min(count, Self.named))) }
+    private mutating func trim() { newest = Array(newest.suffix(min(count, Self.maximumNamed))) }
 }

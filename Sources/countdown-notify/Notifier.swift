@@ -1,253 +1,275 @@
-import CLinux
 import CSystemd
 import Glibc
 import IPC
+import System
 
-/// The program as it runs: takes what comes from the daemon and the bus, and makes the calls that follow from it.
+/// The running program: it receives events from the daemon and messages from the session bus, and makes the calls that
+/// follow from them. It owns all state; the queue decides.
 final class Notifier {
-    /// A second, in microseconds: progress is updated no more often.
-    private static let tick: Int64 = 1_000_000
-    /// So long is waited in the end for whoever shows notifications, in microseconds.
-    private static let patience: Int64 = 2_000_000
+    /// Progress is updated at most once a second.
+    private static let tickUSec: Int64 = 1_000_000
+    /// How long the program waits for the notification service when it ends.
+    private static let shutdownTimeoutUSec: Int64 = 2_000_000
 
-    let path: String
-    let stateFile: StateFile
-    private let signals: Int32
-    let bus = BusConnection()
-    let endings: Subscription
-    let progress: Subscription?
-    let reporter = StatusReporter()
-    var queue: NotificationQueue
-    var pendingStarts: [PendingStart] = []
-    /// When whoever shows notifications is tried again; nil where nothing failed.
-    var retry: Client.Deadline?
-    /// What keeps endings from being told.
-    var health = Health()
+    private let path: String
+    private let stateFile: StateFile
+    private let signals: SignalDescriptor
+    private let bus = BusConnection()
+    private let ends: WatchConnection
+    private let progress: WatchConnection?
+    private let status = ServiceStatus()
+    private var queue: NotificationQueue
+    private var pendingStarts: [PendingStart] = []
+    /// When to try the notification service again; nil unless it failed.
+    private var retry: MonotonicDeadline?
+    private var problems = Problems()
 
     /// - Parameters:
-    ///   - options: what was typed.
-    ///   - path: where the daemon's socket is.
-    ///   - stateFile: what was told before.
-    ///   - signals: a descriptor that is readable when the program is to end.
-    init(_ options: NotifierOptions, at path: String, stateFile: StateFile, signals: Int32) {
+    ///   - options: the command line.
+    ///   - path: the path of the daemon's socket.
+    ///   - stateFile: what was delivered before.
+    ///   - signals: the signals that end the program.
+    init(
+        _ options: NotifierOptions,
+        at path: String,
+        stateFile: consuming StateFile,
+        signals: consuming SignalDescriptor
+    ) {
         self.path = path
+        var delivered: DeliveryState?
+        do {
+            delivered = try stateFile.read()
+        } catch {
+            writeLine("\(error.sentence); ends before now are not shown")
+        }
         self.stateFile = stateFile
         self.signals = signals
-        var told: DeliveryState?
-        do {
-            told = try stateFile.read()
-        } catch {
-            reporter.log("\(error.sentence); what ended before now is not told")
+        queue = NotificationQueue(delivered: delivered)
+        var watchOptions = ResumableWatch.Options()
+        watchOptions.waitsForDaemon = true
+        watchOptions.trimmedHistory = .resumeFromOldest
+        let watch = options.watch(tick: 0, since: delivered?.revision)
+        ends = WatchConnection(ResumableWatch(watch, options: watchOptions), at: path)
+        guard options.showsProgress else {
+            progress = nil
+            return
         }
-        queue = NotificationQueue(told: told)
-        endings = Subscription(options.watch(tick: 0, since: told?.all), at: path)
-        progress =
-            options.showsProgress ? Subscription(options.watch(tick: Self.tick), at: path, resuming: false) : nil
+        watchOptions.resumes = false
+        let progressWatch = ResumableWatch(options.watch(tick: Self.tickUSec), options: watchOptions)
+        progress = WatchConnection(progressWatch, at: path)
     }
 
-    /// Runs until it is told to end.
+    /// Runs until SIGTERM or SIGINT.
     ///
-    /// - Throws: what keeps it from ever doing what it is for.
+    /// - Throws: an error of the daemon that would be the same at every attempt.
     func run() throws(Exit) {
-        reporter.becomeReady()
-        while linux_next_signal(signals) == 0 {
-            try attendDaemon()
-            attendPendingStarts()
-            attendBus()
-            // First, so that of what was told no more than one is told again, whenever this process is killed.
-            writeState()
+        status.notify("READY=1")
+        while signals.next() == nil {
+            try advanceWatches()
+            receiveAnswers()
+            advanceBus()
+            // Before the next calls: if the process is killed, at most one notification is shown again.
+            saveState()
             sendCalls()
-            reporter.report(health, of: queue)
+            status.report(problems, of: queue)
             wait()
         }
-        end()
+        shutDown()
     }
 
     private func wait() {
         var set = PollSet()
-        set.add(signals)
+        set.add(signals.descriptor)
         addBus(to: &set)
-        for subscription in [endings, progress].compactMap(\.self) {
-            if let descriptor = subscription.descriptor { set.add(descriptor) }
-            if let deadline = subscription.deadline { set.add(deadline) }
+        for watch in [ends, progress].compactMap(\.self) {
+            if let descriptor = watch.descriptor { set.add(descriptor, for: watch.pollEvents) }
+            set.add(watch.deadline)
         }
         for pending in pendingStarts { set.add(pending.descriptor) }
-        if let retry { set.add(retry) }
+        set.add(retry)
         set.wait()
     }
 
     private func addBus(to set: inout PollSet) {
         if let (descriptor, events) = bus.readiness() { set.add(descriptor, for: events) }
-        if let deadline = bus.deadline { set.add(deadline) }
+        set.add(bus.deadline)
     }
 
-    /// Leaves nothing undone that is on its way, if that is answered soon.
-    private func end() {
-        reporter.stop()
-        queue.end()
-        let deadline = Client.Deadline.after(microseconds: Self.patience)
-        while queue.isAwaiting, deadline.remainingUSec > 0 {
+    /// Waits a moment for calls that were sent, saves the state and closes what should not stay on the desktop.
+    private func shutDown() {
+        status.notify("STOPPING=1")
+        queue.stop()
+        let deadline = MonotonicDeadline.after(microseconds: Self.shutdownTimeoutUSec)
+        while queue.isAwaiting, !deadline.hasPassed {
             var set = PollSet()
             addBus(to: &set)
             set.add(deadline)
             set.wait()
-            attendBus()
+            advanceBus()
         }
-        writeState()
-        queue.hideProgress()
+        saveState()
+        queue.closeProgress()
         sendCalls()
         bus.flush()
     }
 }
 
-/// What the daemon tells, and is asked.
+// MARK: The daemon
+
 extension Notifier {
-    func attendDaemon() throws(Exit) {
-        for happening in try endings.attend() { take(happening) }
-        for happening in try progress?.attend() ?? [] {
-            switch happening {
-            case .began, .lost, .gap: queue.hideProgress()
-            case .told(let events, _): queue.show(events)
-            }
+    private func advanceWatches() throws(Exit) {
+        do {
+            for event in try ends.advance() { handle(event) }
+            for event in try progress?.advance() ?? [] { handleProgress(event) }
+        } catch {
+            throw Exit(error)
         }
     }
 
-    private func take(_ happening: Subscription.WatchEvent) {
-        switch happening {
-        case .began: queue.beginWatch()
-        case .told(let events, let since):
-            queue.take(events, since: since)
-            reporter.change(&health.daemon, to: nil)
-        case .lost(let error):
-            queue.loseDaemon()
-            reporter.change(&health.daemon, to: error.sentence)
-        case .gap(let oldest):
-            queue.noteGap(oldest)
-            reporter.log("the daemon does not keep all that ended since it was told last")
+    private func handle(_ event: WatchEvent) {
+        switch event {
+        case .started: queue.watchStarted()
+        case .events(let events):
+            queue.receive(events, since: ends.since)
+            problems.daemon.clear()
+        case .lost(let error), .stillLost(let error):
+            queue.daemonLost()
+            problems.daemon.report("\(error)")
+        case .historyTrimmed(let oldest):
+            queue.historyTrimmed(oldest: oldest)
+            writeLine("the daemon no longer keeps all ends since the last one that was shown")
+        case .recovered: break
         }
     }
 
-    func attendPendingStarts() {
+    private func handleProgress(_ event: WatchEvent) {
+        switch event {
+        case .events(let events): queue.receiveProgress(events)
+        case .started, .lost, .stillLost, .historyTrimmed: queue.closeProgress()
+        case .recovered: break
+        }
+    }
+
+    private func receiveAnswers() {
         pendingStarts.removeAll { pending in
-            guard let outcome = pending.outcome() else { return false }
-            if case .failure(let error) = outcome { queue.complain(pending.trouble(error)) }
+            guard let result = pending.result() else { return false }
+            if case .failure(let error) = result { queue.append(pending.failureNotification(error)) }
             return true
         }
     }
 
-    func carryOut(_ action: Action, of countdown: Countdown) {
+    private func perform(_ action: Action, on countdown: Countdown) {
         do {
             if let pending = try PendingStart(action, of: countdown, at: path) { pendingStarts.append(pending) }
         } catch {
-            queue.complain(PendingStart.trouble(action, of: countdown, error))
+            queue.append(PendingStart.failureNotification(action, of: countdown, error))
         }
     }
 }
 
-/// What comes and goes over the bus, and what is remembered of it.
+// MARK: The session bus and the state file
+
 extension Notifier {
-    func attendBus() {
-        for happening in bus.attend() { take(happening) }
-        guard let retry, retry.remainingUSec == 0 else { return }
+    private func advanceBus() {
+        for event in bus.advance() { handle(event) }
+        guard let retry, retry.hasPassed else { return }
         self.retry = nil
         queue.retry()
     }
 
-    private func take(_ happening: BusConnection.BusEvent) {
-        switch happening {
-        case .answered(let purpose, let values): queue.take(values, to: purpose)
-        case .heard(let signal):
-            if let (action, countdown) = queue.take(signal) { carryOut(action, of: countdown) }
+    private func handle(_ event: BusEvent) {
+        switch event {
+        case .answered(let purpose, let values): queue.handleAnswer(values, to: purpose)
+        case .signal(let signal):
+            if let (action, countdown) = queue.handle(signal) { perform(action, on: countdown) }
         case .unwritable(let purpose, let failure):
-            reporter.log("a notification cannot be written: \(failure.call): \(systemMessage(failure.code))")
+            writeLine("a notification cannot be written: \(failure)")
             queue.drop(purpose)
         case .lost(let failure):
-            queue.loseBus()
-            reporter.change(&health.bus, to: "no session bus: \(failure.sentence)")
+            queue.busLost()
+            problems.bus.report("no session bus: \(failure.explanation)")
         }
     }
 
-    func sendCalls() {
+    private func sendCalls() {
         while bus.isOpen, let call = queue.next(Strings()) {
-            if let happening = bus.send(call) { take(happening) }
+            if let event = bus.send(call) { handle(event) }
         }
         let dropped = queue.takeDropped()
-        if dropped > 0 { reporter.log("gave up on notifications that cannot be shown; dropped: \(dropped)") }
+        if dropped > 0 { writeLine("gave up on notifications that cannot be shown; dropped: \(dropped)") }
         guard bus.isOpen else { return }
-        reporter.change(&health.bus, to: nil)
+        problems.bus.clear()
         switch queue.service {
         case .failed:
-            reporter.change(&health.service, to: "nobody shows notifications")
-            retry = retry ?? .after(microseconds: queue.pause)
-        case .ready: reporter.change(&health.service, to: nil)
+            problems.service.report("no notification service")
+            retry = retry ?? .after(microseconds: queue.retryDelay)
+        case .ready: problems.service.clear()
         case .unknown, .asked: break
         }
     }
 
-    func writeState() {
-        guard let told = queue.takeState() else { return }
+    private func saveState() {
+        guard let state = queue.takeUnsavedState() else { return }
         do {
-            try stateFile.write(told)
-            reporter.change(&health.stateFile, to: nil)
+            try stateFile.write(state)
+            problems.stateFile.clear()
         } catch {
-            queue.keepStateDue()
-            reporter.change(&health.stateFile, to: "what is told cannot be remembered: \(systemMessage(error.code))")
+            queue.stateNotSaved()
+            problems.stateFile.report("the state cannot be saved: \(error)")
         }
     }
 }
 
-extension BusFailure {
-    /// What is said of it.
-    var sentence: String {
-        // What sd_bus_open_user(3) says where it has no address.
-        guard code == ENOMEDIUM else { return systemMessage(code) }
-        return "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR says where one is"
+// MARK: The status
+
+/// What keeps the program from showing ends, or from showing them only once.
+struct Problems {
+    /// A problem that comes and goes. Every change is logged once.
+    struct Problem {
+        /// What is wrong; nil if nothing is.
+        private(set) var sentence: String?
+
+        mutating func report(_ sentence: String) {
+            guard self.sentence != sentence else { return }
+            writeLine(sentence)
+            self.sentence = sentence
+        }
+
+        mutating func clear() {
+            if let sentence { writeLine("resolved: \(sentence)") }
+            sentence = nil
+        }
     }
+
+    var daemon = Problem()
+    var bus = Problem()
+    var service = Problem()
+    var stateFile = Problem()
+
+    /// The first problem, in the order in which they have to be solved.
+    var first: String? { daemon.sentence ?? bus.sentence ?? service.sentence ?? stateFile.sentence }
 }
 
-/// What keeps endings from being told, or from being told once; each is a sentence, nil where all is well.
-struct Health: Equatable {
-    var daemon: String?
-    var bus: String?
-    var service: String?
-    var stateFile: String?
-
-    /// The first of them.
-    var first: String? { daemon ?? bus ?? service ?? stateFile }
-}
-
-/// What systemd and the log are told.
-final class StatusReporter {
+/// What systemd is told about the service, see sd_notify(3).
+final class ServiceStatus {
     private var status = ""
 
-    func becomeReady() { notify("READY=1") }
-
-    func stop() { notify("STOPPING=1") }
-
-    /// Says how it is, for `systemctl status`, where that is new. It names no key: those are often phone numbers.
-    func report(_ health: Health, of queue: NotificationQueue) {
-        let waiting = queue.backlog.waiting
-        let activity = queue.isCatchingUp ? "hearing what happened before" : waiting == 0 ? "all is told" : "telling"
-        let situation = health.first ?? activity
-        let status = waiting == 0 ? situation : "\(situation); to be told: \(waiting)"
+    /// Reports a line for `systemctl status` if it is new. It contains no key, because keys are often phone numbers.
+    func report(_ problems: Problems, of queue: NotificationQueue) {
+        let waiting = queue.backlog.count
+        let activity =
+            queue.isCatchingUp ? "receiving earlier ends" : waiting == 0 ? "everything is shown" : "showing ends"
+        let summary = problems.first ?? activity
+        let status = waiting == 0 ? summary : "\(summary); waiting: \(waiting)"
         guard status != self.status else { return }
         self.status = status
         notify("STATUS=\(status)")
     }
 
-    /// Notes an obstacle, or that it is gone, and logs where that is news.
-    func change(_ obstacle: inout String?, to sentence: String?) {
-        guard obstacle != sentence else { return }
-        if let sentence { log(sentence) } else if let obstacle { log("no longer: \(obstacle)") }
-        obstacle = sentence
-    }
-
-    func log(_ sentence: String) { writeLine(sentence) }
-
-    private func notify(_ state: String) { unsafe sd_notify(0, state) }
+    func notify(_ state: String) { unsafe sd_notify(0, state) }
 }
 
-/// Writes a line to standard error; nothing is done about one that cannot be written.
+/// Writes a line to standard error. Errors are ignored, because there is no other place for them.
 func writeLine(_ sentence: String) {
     var line = "countdown-notify: \(sentence)\n"
     line.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -1,6 +1,8 @@
+import Glibc
 import IPC
+import System
 
-/// The command line.
+/// The command line of countdown-notify.
 struct NotifierOptions: Equatable {
     enum Command: Equatable {
         case run(NotifierOptions)
@@ -8,78 +10,76 @@ struct NotifierOptions: Equatable {
         case showVersion
     }
 
-    /// Glob patterns; with `keys` none, all countdowns are meant.
+    /// Glob patterns. If there are neither patterns nor keys, every countdown matches.
     var patterns: [String] = []
-    /// Taken as they are.
     var keys: [String] = []
     var showsProgress = false
     var stateDirectory: String?
 
     static let help = """
-        countdown-notify tells endings of countdowns as desktop notifications.
+        countdown-notify shows the ends of countdowns as desktop notifications.
 
         Usage: countdown-notify [OPTION…] [PATTERN…]
 
-        Endings of the countdowns whose key matches a pattern are told, of all where there is none: tea, 'login/*'.
-        What has been told is remembered: what ended while it did not run is told when it is started again.
+        Shows the ends of the countdowns whose key matches a pattern, such as tea or 'login/*'; without a pattern, of
+        all. Ends that happen while it does not run are shown when it is started again.
 
-          --progress              show the progress of what runs as well, updated in place
-          --state-directory DIR   remember there what has been told (default: systemd's $STATE_DIRECTORY, else
+          --progress              also show the progress of running countdowns, updated in place
+          --state-directory DIR   remember there which ends were shown (default: systemd's $STATE_DIRECTORY, else
                                   $XDG_STATE_HOME/countdown-notify, else ~/.local/state/countdown-notify)
-          --help                  this text
-          --version               the version
+          --help                  show this help
+          --version               show the version
 
-        It runs in the foreground until SIGTERM or SIGINT, and waits for what is not there: the daemon, the session
-        bus, whoever shows notifications. Two at a time need a directory each. As a service of the user's systemd:
+        It runs in the foreground until SIGTERM or SIGINT. If the daemon, the session bus or the notification service
+        is missing, it waits for it. Two instances need two state directories. As a systemd user service:
           systemctl --user enable --now countdown-notify
 
         Exit codes:
            0  stopped
-          64  what was typed cannot be meant
-          69  another one tells from that directory, or there is no place for a socket of the daemon
-          71  the system lacks something
-          73  the directory cannot be had
-          76  what answered is no countdownd, or one that speaks otherwise
+          64  usage error
+          69  the state directory is in use, or there is no place for the daemon's socket
+          71  system error
+          73  the state directory cannot be used
+          76  protocol mismatch with the daemon
           77  the daemon serves another user
         """
 
-    /// Reads the arguments behind the program's name; an option that stands twice counts as it stands last.
+    /// Parses the arguments after the program's name. If an option is repeated, its last value counts.
     static func parse(_ arguments: [String]) throws(Exit) -> Command {
         var options = NotifierOptions()
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            switch parts[0] {
-            case "--":
-                for word in rest { try options.add(word) }
-                rest = []
-            case "--help", "-h": return .showHelp
-            case "--version": return .showVersion
-            case "--progress": options.showsProgress = true
-            case "--state-directory":
-                guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-                    throw Exit.usage("--state-directory needs a value, see --help")
+        var parser = OptionParser(
+            arguments,
+            flags: ["--help", "-h", "--version", "--progress"],
+            options: ["--state-directory"]
+        )
+        do throws(OptionParser.UsageError) {
+            while let argument = try parser.next() {
+                switch argument {
+                case .flag("--version"): return .showVersion
+                case .flag("--progress"): options.showsProgress = true
+                case .flag: return .showHelp
+                case .option(_, let value): options.stateDirectory = value
+                case .operand(let word): try options.add(word)
                 }
-                options.stateDirectory = value
-            case _ where argument.hasPrefix("-"): throw Exit.usage("there is no option \(argument), see --help")
-            default: try options.add(argument)
             }
+        } catch {
+            throw Exit(EX_USAGE, error.sentence)
         }
         return .run(options)
     }
 
-    /// What has nothing of a pattern is a key, of which the daemon takes more.
-    private mutating func add(_ word: String) throws(Exit) {
-        guard !word.isEmpty else { throw Exit.usage("an empty pattern matches nothing; without any, all are told") }
+    /// A word without wildcards is a key: the daemon accepts more keys than patterns.
+    private mutating func add(_ word: String) throws(OptionParser.UsageError) {
+        guard !word.isEmpty else { throw OptionParser.UsageError("invalid pattern '': use a key or a pattern") }
         if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { keys.append(word) }
     }
 
-    /// The watch of those that were named.
+    /// The watch of the countdowns that the options name.
     ///
     /// - Parameters:
     ///   - tick: microseconds between ticks, 0 for none.
-    ///   - since: the revision up to which all is known.
-    /// - Returns: the call that begins it.
+    ///   - since: the revision up to which everything is known.
+    /// - Returns: the call that begins the watch.
     func watch(tick: Int64, since: Int64? = nil) -> Watch {
         Watch(
             match: patterns.isEmpty ? nil : patterns,
@@ -89,8 +89,4 @@ struct NotifierOptions: Equatable {
             keys: keys.isEmpty ? nil : keys
         )
     }
-}
-
-extension Exit {
-    fileprivate static func usage(_ sentence: String) -> Exit { Exit(64, sentence) }
 }

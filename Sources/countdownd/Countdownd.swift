@@ -100,14 +100,7 @@ enum Countdownd {
     }
 
     private static func sentence(for failure: AddressError) -> String {
-        switch failure {
-        case .emptyOption:
-            "--socket needs a path"
-        case .pathTooLong(let path, let bytes, let limit):
-            "\(path) has \(bytes) bytes, and the path of a Unix socket \(limit) at most: give a shorter --socket"
-        case .directory(let path, _, let user, let fault):
-            "\(path) cannot hold the socket of user \(user) (\(fault)): set XDG_RUNTIME_DIR, or give a --socket"
-        }
+        failure == .emptyOption ? "--socket needs a path" : "\(failure), or use --socket"
     }
 
     private static func end(_ sentence: String, status: Int32) -> Never {

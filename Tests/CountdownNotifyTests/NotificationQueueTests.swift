@@ -1,35 +1,36 @@
 import IPC
 import Testing
+
 @testable import countdown_notify
 
-@Suite("What is told, and when it counts as told")
+@Suite("The queue of notifications")
 final class TellerTests {
-    private var queue = NotificationQueue(told: DeliveryState(all: 10, ending: 9))
+    private var queue = NotificationQueue(delivered: DeliveryState(revision: 10, lastEnd: 9))
 
-    /// The daemon has told what happened before.
+    /// The daemon has reported what happened before.
     init() {
-        queue.beginWatch()
-        queue.take([Event(type: .synced, revision: 10)], since: 10)
+        queue.watchStarted()
+        queue.receive([Event(type: .synced, revision: 10)], since: 10)
     }
 
     private func end(_ key: String, revision: Int64) {
-        queue.take([event(.finished, ended(key, revision: revision))], since: revision)
+        queue.receive([event(.finished, ended(key, revision: revision))], since: revision)
     }
 
     private func next() -> NotificationQueue.Outgoing? { queue.next(.at(0)) }
 
-    private func takeState() -> Int64? { queue.takeState()?.all }
+    private func unsavedRevision() -> Int64? { queue.takeUnsavedState()?.revision }
 
-    private func take(_ signal: DesktopSignal) -> (Action, Countdown)? { queue.take(signal) }
+    private func take(_ signal: DesktopSignal) -> (Action, Countdown)? { queue.handle(signal) }
 
-    /// Has whoever shows notifications say what he can.
+    /// Answers the question for the service's capabilities.
     private func introduce(_ names: [String] = ["actions", "body"]) throws {
         let asked = try #require(next())
         #expect(asked.purpose == .capabilities)
-        queue.take([.strings(names)], to: asked.purpose)
+        queue.handleAnswer([.strings(names)], to: asked.purpose)
     }
 
-    @Test("nobody is asked anything before there is something to tell; one call is on its way at a time")
+    @Test("the service is called only if there is something to show, and one notification is sent at a time")
     func oneAtATime() throws {
         #expect(next() == nil)
         end("tea", revision: 11)
@@ -38,102 +39,102 @@ final class TellerTests {
         let first = try #require(next())
         #expect(first.call.texts.first == "tea")
         #expect(next() == nil)
-        queue.take([.uint32(1)], to: first.purpose)
+        queue.handleAnswer([.uint32(1)], to: first.purpose)
         #expect(next()?.call.texts.first == "egg")
     }
 
-    @Test("what was told is what was answered, not what was sent")
-    func record() throws {
-        #expect(takeState() == 10)
+    @Test("a notification counts as delivered when it was answered, not when it was sent")
+    func delivered() throws {
+        #expect(unsavedRevision() == 10)
         end("tea", revision: 11)
         end("egg", revision: 12)
         try introduce()
         let first = try #require(next())
-        #expect(queue.told?.all == 10)
-        queue.take([.uint32(1)], to: first.purpose)
-        #expect(takeState() == 11)
-        #expect(takeState() == nil)
+        #expect(queue.state?.revision == 10)
+        queue.handleAnswer([.uint32(1)], to: first.purpose)
+        #expect(unsavedRevision() == 11)
+        #expect(unsavedRevision() == nil)
         let second = try #require(next())
-        queue.take([Event(type: .started, revision: 15)], since: 15)
-        queue.take([.uint32(2)], to: second.purpose)
-        #expect(takeState() == 15)
+        queue.receive([Event(type: .started, revision: 15)], since: 15)
+        queue.handleAnswer([.uint32(2)], to: second.purpose)
+        #expect(unsavedRevision() == 15)
     }
 
-    @Test("a heartbeat, and that all was told, are worth writing down; a change of a countdown is not")
-    func writes() {
-        _ = takeState()
-        queue.take([event(.started, running("tea"))], since: 11)
-        #expect(takeState() == nil)
-        queue.take([Event(type: .heartbeat, revision: 12)], since: 12)
-        #expect(takeState() == 12)
+    @Test("the state is saved after synced and heartbeats, but not after other events")
+    func saves() {
+        _ = unsavedRevision()
+        queue.receive([event(.started, running("tea"))], since: 11)
+        #expect(unsavedRevision() == nil)
+        queue.receive([Event(type: .heartbeat, revision: 12)], since: 12)
+        #expect(unsavedRevision() == 12)
     }
 
-    @Test("cancelled countdowns are not told")
+    @Test("cancelled countdowns are not shown")
     func cancelled() {
-        queue.take([event(.cancelled, ended("tea", revision: 11))], since: 11)
+        queue.receive([event(.cancelled, ended("tea", revision: 11))], since: 11)
         #expect(next() == nil)
-        #expect(queue.told?.all == 11)
+        #expect(queue.state?.revision == 11)
     }
 
-    @Test("who has never been told anything begins with what ends from then on")
+    @Test("without a state, delivery begins with the next end")
     func first() {
-        queue = NotificationQueue(told: nil)
-        queue.beginWatch()
-        #expect(queue.told == nil)
-        queue.take([event(.attached, running("tea")), Event(type: .synced, revision: 40)], since: 40)
-        let record = queue.takeState()
-        #expect(record == DeliveryState(all: 40, ending: 40))
+        queue = NotificationQueue(delivered: nil)
+        queue.watchStarted()
+        #expect(queue.state == nil)
+        queue.receive([event(.attached, running("tea")), Event(type: .synced, revision: 40)], since: 40)
+        let state = queue.takeUnsavedState()
+        #expect(state == DeliveryState(revision: 40, lastEnd: 40))
         #expect(next() == nil)
     }
 
-    @Test("while the daemon tells what happened before nothing is told, so that it becomes one; without a daemon it is")
+    @Test("earlier ends wait until the daemon has reported all of them, or is gone")
     func catchesUp() throws {
-        queue.beginWatch()
+        queue.watchStarted()
         for revision in 11...14 { end("key\(revision)", revision: Int64(revision)) }
         #expect(next() == nil)
-        queue.loseDaemon()
+        queue.daemonLost()
         try introduce()
         #expect(next()?.call.texts.first == "4 countdowns have ended")
     }
 
-    @Test("a refusal is no loss: it is told again after a pause that grows")
+    @Test("a notification that was refused is sent again after a growing pause")
     func refused() throws {
         end("tea", revision: 11)
         try introduce()
         let first = try #require(next())
-        queue.take(nil, to: first.purpose)
+        queue.handleAnswer(nil, to: first.purpose)
         #expect(next() == nil)
-        let pause = queue.pause
+        let delay = queue.retryDelay
         queue.retry()
         try introduce()
         let second = try #require(next())
         #expect(second == first)
-        queue.take(nil, to: second.purpose)
-        #expect(queue.pause > pause)
+        queue.handleAnswer(nil, to: second.purpose)
+        #expect(queue.retryDelay > delay)
         queue.retry()
         try introduce()
-        queue.take([.uint32(1)], to: try #require(next()).purpose)
-        #expect(queue.told?.all == 11)
+        queue.handleAnswer([.uint32(1)], to: try #require(next()).purpose)
+        #expect(queue.state?.revision == 11)
     }
 
-    @Test("whoever is new is asked what he can, and told what the one before did not answer")
+    @Test("a new service is asked for its capabilities and gets what the previous one did not answer")
     func changes() throws {
         end("tea", revision: 11)
         try introduce()
         _ = try #require(next())
-        _ = take(.changed)
+        _ = take(.serviceChanged)
         try introduce([])
         let again = try #require(next())
         #expect(again.call.texts == ["tea: Ended at 00:00", ""])
-        queue.take([.uint32(1)], to: again.purpose)
+        queue.handleAnswer([.uint32(1)], to: again.purpose)
         #expect(next() == nil)
     }
 
-    @Test("an action is for the countdown of its notification, once, and for none of others")
+    @Test("an action is for the countdown of its notification, and only once")
     func actions() throws {
         end("tea", revision: 11)
         try introduce()
-        queue.take([.uint32(7)], to: try #require(next()).purpose)
+        queue.handleAnswer([.uint32(7)], to: try #require(next()).purpose)
         #expect(take(.chosen(.again, 8)) == nil)
         let chosen = try #require(take(.chosen(.again, 7)))
         #expect(chosen.0 == .again && chosen.1.key == "tea")
@@ -142,29 +143,33 @@ final class TellerTests {
         #expect(next() == nil)
     }
 
-    @Test("what was taken away has no actions any more, nor has what somebody before showed")
+    @Test("a closed notification has no actions any more, and neither has one of a previous service")
     func noActions() throws {
-        for (revision, signal) in [(11, DesktopSignal.closed(7)), (12, .changed)] {
+        for (revision, signal) in [(11, DesktopSignal.closed(7)), (12, .serviceChanged)] {
             end("tea", revision: Int64(revision))
             if queue.service == .unknown { try introduce() }
-            queue.take([.uint32(7)], to: try #require(next()).purpose)
+            queue.handleAnswer([.uint32(7)], to: try #require(next()).purpose)
             _ = take(signal)
             #expect(take(.chosen(.again, 7)) == nil)
         }
     }
 
-    @Test("what can be chosen of is bounded, and the newest can")
-    func bounded() {
-        for number in 1...1_000 { queue.offer(.ending(ended("key\(number)")), as: UInt32(number)) }
+    @Test("the actions of the newest notifications can be chosen, and the number of those is limited")
+    func bounded() throws {
+        for number in 1...300 {
+            end("key\(number)", revision: Int64(10 + number))
+            if queue.service == .unknown { try introduce() }
+            queue.handleAnswer([.uint32(UInt32(number))], to: try #require(next()).purpose)
+        }
         #expect(take(.chosen(.dismiss, 1)) == nil)
-        #expect(take(.chosen(.dismiss, 1_000))?.1.key == "key1000")
+        #expect(take(.chosen(.dismiss, 300))?.1.key == "key300")
     }
 
-    @Test("where history was trimmed that is told once, and then what is kept and was not told")
+    @Test("if the history was trimmed, a notice comes first and then the ends that are kept and new")
     func gap() throws {
-        queue.noteGap(5)
-        queue.beginWatch()
-        queue.take(
+        queue.historyTrimmed(oldest: 5)
+        queue.watchStarted()
+        queue.receive(
             [
                 event(.finished, ended("old", revision: 9)), event(.finished, ended("new", revision: 12)),
                 Event(type: .synced, revision: 13),
@@ -174,77 +179,77 @@ final class TellerTests {
         try introduce()
         let notice = try #require(next())
         #expect(notice.purpose == .ends(.gap))
-        #expect(queue.told?.all == 10)
-        queue.take([.uint32(1)], to: notice.purpose)
+        #expect(queue.state?.revision == 10)
+        queue.handleAnswer([.uint32(1)], to: notice.purpose)
         let ending = try #require(next())
         #expect(ending.call.texts.first == "new")
-        queue.take([.uint32(2)], to: ending.purpose)
-        #expect(queue.told?.all == 13)
+        queue.handleAnswer([.uint32(2)], to: ending.purpose)
+        #expect(queue.state?.revision == 13)
         #expect(next() == nil)
-        // A store from a backup goes on with revisions that were told before.
+        // A store from a backup continues with revisions that were used before.
         end("tea", revision: 8)
         #expect(next()?.call.texts.first == "tea")
     }
 
-    @Test("a daemon that has no store for a while hides no ending of it, and has none told twice")
+    @Test("if the daemon has no store for a while, no end is missed and none is shown twice")
     func noStore() throws {
-        // It counts from a revision of its own, and knows of nothing.
-        queue.noteGap(1_000)
-        queue.beginWatch()
-        queue.take([Event(type: .synced, revision: 1_000)], since: 1_000)
+        // It counts from a revision of its own and has no countdowns.
+        queue.historyTrimmed(oldest: 1_000)
+        queue.watchStarted()
+        queue.receive([Event(type: .synced, revision: 1_000)], since: 1_000)
         try introduce()
-        queue.take([.uint32(1)], to: try #require(next()).purpose)
-        #expect(takeState() == 1_000)
-        // What it has once it can open its store.
-        queue.noteGap(2)
-        queue.beginWatch()
+        queue.handleAnswer([.uint32(1)], to: try #require(next()).purpose)
+        #expect(unsavedRevision() == 1_000)
+        // What it reports when it can open its store.
+        queue.historyTrimmed(oldest: 2)
+        queue.watchStarted()
         let events = ([9, 11] as [Int64]).map { event(.finished, ended("key\($0)", revision: $0)) }
-        queue.take(events + [Event(type: .synced, revision: 1_001)], since: 1_001)
-        queue.take([.uint32(2)], to: try #require(next()).purpose)
+        queue.receive(events + [Event(type: .synced, revision: 1_001)], since: 1_001)
+        queue.handleAnswer([.uint32(2)], to: try #require(next()).purpose)
         let ending = try #require(next())
         #expect(ending.call.texts.first == "key11")
-        queue.take([.uint32(3)], to: ending.purpose)
+        queue.handleAnswer([.uint32(3)], to: ending.purpose)
         #expect(next() == nil)
-        #expect(queue.told == DeliveryState(all: 1_001, ending: 11))
+        #expect(queue.state == DeliveryState(revision: 1_001, lastEnd: 11))
     }
 
-    @Test("what waits to be told when history turns out to be trimmed is told once")
+    @Test("ends that wait when the history turns out to be trimmed are shown once")
     func waitsOverGap() throws {
         end("tea", revision: 11)
-        queue.noteGap(5)
-        queue.beginWatch()
+        queue.historyTrimmed(oldest: 5)
+        queue.watchStarted()
         end("tea", revision: 11)
-        queue.take([Event(type: .synced, revision: 12)], since: 12)
-        #expect(queue.backlog.waiting == 1)
+        queue.receive([Event(type: .synced, revision: 12)], since: 12)
+        #expect(queue.backlog.count == 1)
     }
 
-    @Test("a trouble is told before endings, and many of them do not pile up")
+    @Test("failures are shown before ends, and only the newest of them wait")
     func troubles() throws {
         end("tea", revision: 11)
         for number in 0..<100 {
-            queue.complain(Notification(category: .trouble, summary: "trouble \(number)", body: ""))
+            queue.append(Notification(category: .trouble, summary: "trouble \(number)", body: ""))
         }
         try introduce()
         var told: [String] = []
         while let next = next() {
             told += next.call.texts.prefix(1)
-            queue.take([.uint32(UInt32(told.count))], to: next.purpose)
+            queue.handleAnswer([.uint32(UInt32(told.count))], to: next.purpose)
         }
         #expect(told == (92..<100).map { "trouble \($0)" } + ["tea"])
     }
 
-    @Test("endings go before progress, and progress that is over is taken away")
+    @Test("ends are shown before progress, and progress is closed when it is over")
     func progress() throws {
-        queue.show([event(.attached, running("egg"))])
+        queue.receiveProgress([event(.attached, running("egg"))])
         end("tea", revision: 11)
         try introduce()
         let first = try #require(next())
         #expect(first.call.texts.first == "tea")
-        queue.take([.uint32(1)], to: first.purpose)
+        queue.handleAnswer([.uint32(1)], to: first.purpose)
         let second = try #require(next())
         #expect(second.purpose == .progress(key: "egg"))
-        queue.take([.uint32(2)], to: second.purpose)
-        queue.hideProgress()
+        queue.handleAnswer([.uint32(2)], to: second.purpose)
+        queue.closeProgress()
         #expect(next()?.call == Notification.close(2))
     }
 
@@ -255,11 +260,11 @@ final class TellerTests {
         try introduce()
         let first = try #require(next())
         queue.drop(first.purpose)
-        #expect(queue.told?.all == 11)
+        #expect(queue.state?.revision == 11)
         let second = try #require(next())
         #expect(second.call.texts.first == "egg")
-        queue.take([.uint32(1)], to: second.purpose)
-        #expect(queue.told == DeliveryState(all: 12, ending: 12))
+        queue.handleAnswer([.uint32(1)], to: second.purpose)
+        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12))
         #expect(queue.takeDropped() == 1)
     }
 
@@ -267,58 +272,58 @@ final class TellerTests {
     func alwaysRefused() throws {
         end("tea", revision: 11)
         end("egg", revision: 12)
-        queue.complain(Notification(category: .trouble, summary: "trouble", body: ""))
+        queue.append(Notification(category: .trouble, summary: "trouble", body: ""))
         var shown: [String?] = []
         for _ in 0..<100 where shown.isEmpty {
             try introduce()
             let outgoing = try #require(next())
             if outgoing.call.texts.first == "egg" { shown = outgoing.call.texts }
-            queue.take(shown.isEmpty ? nil : [.uint32(1)], to: outgoing.purpose)
+            queue.handleAnswer(shown.isEmpty ? nil : [.uint32(1)], to: outgoing.purpose)
             queue.retry()
         }
         #expect(shown.first == "egg")
-        #expect(queue.told == DeliveryState(all: 12, ending: 12))
+        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12))
         #expect(queue.takeDropped() == 2)
     }
 
-    @Test("a notification during which the desktop or the bus goes away each time is dropped as well")
+    @Test("a notification is also dropped if the desktop or the bus goes away at every attempt")
     func endsDesktop() throws {
         end("tea", revision: 11)
         for number in 0..<100 {
             guard let outgoing = next() else { break }
             if outgoing.purpose == .capabilities {
-                queue.take([.strings([])], to: outgoing.purpose)
+                queue.handleAnswer([.strings([])], to: outgoing.purpose)
             } else if number.isMultiple(of: 4) {
-                _ = take(.changed)
+                _ = take(.serviceChanged)
             } else {
-                queue.loseBus()
+                queue.busLost()
             }
         }
         #expect(next() == nil)
-        #expect(queue.told?.all == 11)
+        #expect(queue.state?.revision == 11)
     }
 
-    @Test("progress that is refused again and again is shown no more, and that of others is")
+    @Test("progress that is always refused is not sent any more, and the progress of others is")
     func refusedProgress() throws {
-        queue.show([event(.attached, running("egg")), event(.attached, running("tea"))])
+        queue.receiveProgress([event(.attached, running("egg")), event(.attached, running("tea"))])
         var refusals = 0
         for _ in 0..<100 {
             guard let outgoing = next() else { break }
             if outgoing.purpose == .capabilities {
-                queue.take([.strings([])], to: outgoing.purpose)
+                queue.handleAnswer([.strings([])], to: outgoing.purpose)
                 continue
             }
             let isRefused = outgoing.purpose == .progress(key: "egg")
             if isRefused { refusals += 1 }
-            queue.take(isRefused ? nil : [.uint32(1)], to: outgoing.purpose)
+            queue.handleAnswer(isRefused ? nil : [.uint32(1)], to: outgoing.purpose)
             queue.retry()
         }
         #expect(refusals == 5)
-        #expect(queue.board.hasNext == false)
+        #expect(queue.progress.hasNext == false)
     }
 }
 
-@Suite("The endings that are to be told")
+@Suite("The backlog of ends")
 struct BacklogTests {
     private func backlog(_ count: Int) -> Backlog {
         var backlog = Backlog()
@@ -326,24 +331,24 @@ struct BacklogTests {
         return backlog
     }
 
-    @Test("up to three are told one by one, the oldest first")
+    @Test("up to three ends have a notification each, the oldest first")
     func oneByOne() {
         var backlog = backlog(3)
         var told: [String] = []
-        while case .ending(let countdown)? = backlog.next {
+        while case .one(let countdown)? = backlog.next {
             told.append(countdown.key)
-            backlog.remove(.ending(countdown))
+            backlog.remove(.one(countdown))
         }
         #expect(told == ["key0", "key1", "key2"])
         #expect(backlog.isEmpty)
     }
 
-    @Test("more are told in one, the newest ten by name, whatever their number")
+    @Test("more ends become one notification with the names of the newest ten")
     func inOne() {
-        guard case .endings(let newest, let count)? = backlog(5_000).next else { return #expect(Bool(false)) }
+        guard case .several(let newest, let count)? = backlog(5_000).next else { return #expect(Bool(false)) }
         #expect(count == 5_000)
         #expect(newest.map(\.revision) == Array(4_990..<5_000))
-        let notification = EndNotification.endings(newest: newest, count: count).notification(.at(0))
+        let notification = EndNotification.several(newest: newest, count: count).notification(.at(0))
         #expect(notification.summary == "5000 countdowns have ended")
         let lines = notification.body.split(separator: "\n")
         #expect(lines.first == "4990 earlier ones")
@@ -351,7 +356,7 @@ struct BacklogTests {
         #expect(notification.actions == [.dismiss])
     }
 
-    @Test("what came while some were being told is told next, and none twice")
+    @Test("ends that arrive while a notification is sent are shown next, and none twice")
     func meanwhile() throws {
         var backlog = backlog(1)
         let first = try #require(backlog.next)
@@ -361,17 +366,17 @@ struct BacklogTests {
         #expect(second.count == 29 && second.revision == 29)
         backlog.append(ended("last", revision: 30))
         backlog.remove(second)
-        #expect(backlog.next == .ending(ended("last", revision: 30)))
-        #expect(backlog.waiting == 1)
+        #expect(backlog.next == .one(ended("last", revision: 30)))
+        #expect(backlog.count == 1)
     }
 
-    @Test("that endings may have been missed is told before those that were not")
+    @Test("the notice that ends may have been missed comes first")
     func gap() {
         var backlog = backlog(1)
         backlog.noteGap()
         #expect(backlog.next == .gap)
         backlog.remove(.gap)
-        #expect(backlog.next == .ending(ended("key0", revision: 0)))
+        #expect(backlog.next == .one(ended("key0", revision: 0)))
         #expect(EndNotification.gap.notification(.at(0)).actions.isEmpty)
     }
 }

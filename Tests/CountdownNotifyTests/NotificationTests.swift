@@ -1,18 +1,19 @@
 import IPC
 import Testing
+
 @testable import countdown_notify
 
 @Suite("A notification as a call")
 struct NotificationTests {
-    private let notification = EndNotification.ending(ended("tea", label: "<Tea> & more")).notification(.at(0))
+    private let notification = EndNotification.one(ended("tea", label: "<Tea> & more")).notification(.at(0))
     private let all: Capabilities = [.actions, .body, .bodyMarkup]
 
-    @Test("it has what the specification asks for, in its order and types")
+    @Test("the call has the arguments of the specification, in their order and types")
     func call() {
         let call = notification.call(under: all)
         #expect(call.destination == .notifications)
         #expect(call.member == "Notify")
-        let hints: [BusValue.Entry] = [
+        let hints: [BusValue.NamedValue] = [
             .init(name: "urgency", value: .byte(1)), .init(name: "category", value: .string("x-countdownd.ended")),
             .init(name: "desktop-entry", value: .string("countdown-notify")),
         ]
@@ -26,7 +27,7 @@ struct NotificationTests {
         )
     }
 
-    @Test("markup is escaped in the body alone, and only where it would be read")
+    @Test("markup is escaped only in the body, and only if the service reads markup")
     func markup() {
         var notification = notification
         notification.body = "<b>a & b</b> \"c\""
@@ -36,14 +37,14 @@ struct NotificationTests {
         #expect(notification.call(under: .body).texts == ["<Tea> & more", "<b>a & b</b> \"c\""])
     }
 
-    @Test("where there is no body its text stands in the summary, and where there are no actions none are offered")
+    @Test("if the service shows no body the summary has its text, and if it has no actions none are offered")
     func poor() {
         let call = notification.call(under: [])
         #expect(call.texts == ["<Tea> & more: Ended at 00:00", ""])
         #expect(call.actions.isEmpty)
     }
 
-    @Test("progress is a hint between 0 and 100, of low urgency, and stays until it is taken away")
+    @Test("progress is a hint between 0 and 100, of low urgency, and stays until it is closed")
     func progress() {
         let notification = Notification(category: .progress, summary: "tea", body: "", urgency: .low, progress: 42)
         let call = notification.call(replacing: 7, under: all)
@@ -53,14 +54,14 @@ struct NotificationTests {
         #expect(call.arguments[7] == .int32(0))
     }
 
-    @Test("capabilities that do not matter here are passed over")
+    @Test("other capabilities are ignored")
     func capabilities() {
         #expect(Capabilities(named: ["body", "sound", "actions", "action-icons"]) == [.actions, .body])
         #expect(Capabilities(named: ["body-markup"]) == .bodyMarkup)
         #expect(Capabilities(named: []).isEmpty)
     }
 
-    @Test("signals of whoever shows notifications are understood, others passed over")
+    @Test("signals of the notification service are understood, and others are ignored")
     func signals() {
         func signal(_ interface: String, _ member: String, _ values: BusValue...) -> DesktopSignal? {
             DesktopSignal(.signal(sender: "org.freedesktop.DBus", interface: interface, member: member, values))
@@ -72,7 +73,7 @@ struct NotificationTests {
         #expect(signal(service, "ActivationToken", .uint32(3), .string("again")) == nil)
         let changed = [service, ":1.1", ""].map(BusValue.string)
         let bus = "org.freedesktop.DBus"
-        #expect(signal(bus, "NameOwnerChanged", changed[0], changed[1], changed[2]) == .changed)
+        #expect(signal(bus, "NameOwnerChanged", changed[0], changed[1], changed[2]) == .serviceChanged)
         #expect(signal(bus, "NameOwnerChanged", .string("org.other"), changed[1], changed[2]) == nil)
         let forged = IncomingMessage.signal(sender: ":1.9", interface: bus, member: "NameOwnerChanged", changed)
         #expect(DesktopSignal(forged) == nil)

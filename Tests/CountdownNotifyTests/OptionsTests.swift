@@ -1,4 +1,6 @@
+import Foundation
 import IPC
+import System
 import TestSupport
 import Testing
 
@@ -6,7 +8,7 @@ import Testing
 
 @Suite("The command line of countdown-notify")
 struct OptionsTests {
-    @Test("what has nothing of a pattern is a key; options stand anywhere, and behind -- nowhere")
+    @Test("a word without wildcards is a key; options may be anywhere before --")
     func parses() throws {
         let words = ["tea", "--progress", "login/*", "--state-directory=/a", "--state-directory", "/b", "--", "--help"]
         let options = NotifierOptions(
@@ -22,19 +24,19 @@ struct OptionsTests {
     }
 
     @Test(
-        "what cannot be meant is named",
+        "an error names what was typed and what is expected",
         arguments: [
-            (["--loud"], "there is no option --loud, see --help"), (["-p"], "there is no option -p, see --help"),
-            (["--state-directory"], "--state-directory needs a value, see --help"),
-            (["--state-directory="], "--state-directory needs a value, see --help"),
-            ([""], "an empty pattern matches nothing; without any, all are told"),
+            (["--loud"], "unknown option '--loud'; see --help"), (["-p"], "unknown option '-p'; see --help"),
+            (["--state-directory"], "--state-directory needs a value; see --help"),
+            (["--state-directory="], "--state-directory needs a value; see --help"),
+            ([""], "invalid pattern '': use a key or a pattern"),
         ]
     )
     func refuses(words: [String], sentence: String) {
         #expect(throws: Exit(64, sentence)) { try NotifierOptions.parse(words) }
     }
 
-    @Test("all countdowns are watched where none are named")
+    @Test("without patterns and keys all countdowns are watched")
     func watches() {
         #expect(NotifierOptions().watch(tick: 0) == Watch(tickUSec: 0, heartbeatUSec: ResumableWatch.heartbeat))
         let named = NotifierOptions(patterns: ["a*"], keys: ["b"]).watch(tick: 5, since: 7)
@@ -43,12 +45,12 @@ struct OptionsTests {
         )
     }
 
-    @Test("the help fits on a terminal of 120 columns, as that of countdownd")
+    @Test("the help fits on a terminal of 120 columns")
     func help() {
         #expect(NotifierOptions.help.split(separator: "\n").allSatisfy { $0.count <= 116 })
     }
 
-    @Test("what is remembered is where the option says, else where systemd or the specification has it")
+    @Test("the option names the state directory, else systemd or the XDG specification does")
     func directory() throws {
         func directory(_ option: String?, _ variables: [String: String]) throws -> String {
             try StateFile.directory(option: option) { variables[$0] }
@@ -62,8 +64,8 @@ struct OptionsTests {
     }
 }
 
-@Suite("What is remembered")
-struct RecordTests {
+@Suite("The state file")
+struct StateFileTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
@@ -73,37 +75,39 @@ struct RecordTests {
         let path = directory.path(of: "a/b")
         let stateFile = try StateFile(in: path)
         #expect(try stateFile.read() == nil)
-        for told in [DeliveryState(all: 7, ending: 5), DeliveryState(all: 8, ending: 0), DeliveryState(all: .max, ending: .max)] {
-            try stateFile.write(told)
-            #expect(try stateFile.read() == told)
+        for (revision, lastEnd) in [(7, 5), (8, 0), (.max, .max)] as [(Int64, Int64)] {
+            let state = DeliveryState(revision: revision, lastEnd: lastEnd)
+            try stateFile.write(state)
+            #expect(try stateFile.read() == state)
         }
         #expect(try FileStatus.read(path).mode == 0o700)
         #expect(try FileStatus.read("\(path)/told").mode == 0o600)
     }
 
-    @Test(
-        "what is no revision is refused, not taken for one",
-        arguments: ["", "1 2", "12\n", "tea 1\n", "1  2\n", "-1 2\n"]
-    )
+    @Test("a file without two revisions is refused", arguments: ["", "1 2", "12\n", "tea 1\n", "1  2\n", "-1 2\n"])
     func refuses(text: String) throws {
         let stateFile = try StateFile(in: directory.path)
         try directory.write(text, to: "told")
-        #expect(throws: StateFile.Unreadable.self) { try stateFile.read() }
+        #expect(throws: StateFile.Unreadable.self) { _ = try stateFile.read() }
     }
 
-    @Test("a directory has one at a time, and one that cannot be had is named")
-    func one() throws {
-        let first = try StateFile(in: directory.path)
-        #expect(throws: Exit.self) { try StateFile(in: directory.path) }
-        try directory.write("", to: "file")
-        #expect(throws: Exit.self) { try StateFile(in: directory.path(of: "file")) }
-        withExtendedLifetime(first) {}
+    @Test("a directory has one user at a time, and an error names a directory that cannot be used")
+    func locked() throws {
+        let path = directory.path
+        let first = try StateFile(in: path)
+        let second = #expect(throws: Exit.self) { _ = try StateFile(in: path) }
+        #expect(second?.status == 69)
+        #expect(second?.sentence.contains("process \(ProcessInfo.processInfo.processIdentifier) on ") == true)
+        let file = try directory.write("", to: "file")
+        #expect(throws: Exit.self) { _ = try StateFile(in: file) }
+        #expect(throws: Exit.self) { _ = try StateFile(in: "\(file)/a") }
+        _ = try? first.read()
     }
 }
 
-@Suite("What can be done about a countdown that has ended")
-struct ErrandTests {
-    @Test("again starts it with what it had, a minute extends it, both without harm to one that runs")
+@Suite("Actions on a countdown that has ended")
+struct PendingStartTests {
+    @Test("Again starts it with its fields, +1 min extends it, and neither shortens one that runs")
     func calls() {
         var tea = ended("tea", label: "Earl Grey")
         tea.metadata = ["a": "b"]
@@ -114,23 +118,31 @@ struct ErrandTests {
             label: "Earl Grey",
             metadata: ["a": "b"]
         )
-        #expect(PendingStart.start(.again, of: tea) == again)
+        #expect(PendingStart.call(for: .again, of: tea) == again)
         tea.forget = true
-        let minute = PendingStart.start(.addMinute, of: tea)
+        let minute = PendingStart.call(for: .addMinute, of: tea)
         #expect(minute?.durationUSec == 60_000_000 && minute?.ifRunning == .extend && minute?.forget == true)
-        #expect(PendingStart.start(.dismiss, of: tea) == nil)
+        #expect(PendingStart.call(for: .dismiss, of: tea) == nil)
     }
 
-    @Test("a bus that nobody names is said to be one, not a medium that is missing")
+    @Test("a missing bus address is explained in words")
     func failures() {
-        #expect(BusFailure(call: "sd_bus_open_user", code: 123).sentence.hasPrefix("neither DBUS_SESSION_BUS_ADDRESS"))
-        #expect(BusFailure(call: "sd_bus_open_user", code: 2).sentence == "No such file or directory")
+        #expect(
+            BusFailure(call: "sd_bus_open_user", code: 123).explanation.hasPrefix(
+                "neither DBUS_SESSION_BUS_ADDRESS nor"
+            )
+        )
+        #expect(BusFailure(call: "sd_bus_open_user", code: 2).explanation == "No such file or directory")
     }
 
-    @Test("that it came to nothing is told, with why")
+    @Test("an action that failed is reported with the reason")
     func troubles() {
-        let trouble = PendingStart.trouble(.again, of: ended("tea"), .countdown(.storageFailed(reason: "disk full")))
+        let trouble = PendingStart.failureNotification(
+            .again,
+            of: ended("tea"),
+            .countdown(.storageFailed(reason: "disk full"))
+        )
         #expect(trouble.summary == "tea")
-        #expect(trouble.body == "It could not be started again: the daemon cannot store it: disk full")
+        #expect(trouble.body == "It could not be started again: the daemon cannot store the change: disk full")
     }
 }

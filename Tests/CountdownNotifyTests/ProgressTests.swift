@@ -1,29 +1,30 @@
 import IPC
 import Testing
+
 @testable import countdown_notify
 
-@Suite("The board of progress")
-final class ProgressBoardTests {
-    private var board = ProgressNotifications()
+@Suite("Notifications of progress")
+final class ProgressTests {
+    private var progress = ProgressNotifications()
 
-    private func take(_ event: Event) -> UInt32? { board.take(event) }
+    private func take(_ event: Event) -> UInt32? { progress.receive(event) }
 
-    private func show(_ key: String, as number: UInt32) -> Bool { board.show(key, as: number) }
+    private func show(_ key: String, as number: UInt32) -> Bool { progress.shown(key, as: number) }
 
-    private func next() -> (key: String, notification: Notification, replacing: UInt32)? { board.next(.at(0)) }
+    private func next() -> (key: String, notification: Notification, replacing: UInt32)? { progress.next(.at(0)) }
 
     private func tick(_ key: String, remaining: Int64) -> Event {
         Event(type: .tick, key: key, remainingUSec: remaining)
     }
 
-    /// The percent of all notifications that are due.
+    /// The percentages of all notifications that are due.
     private func due() -> [Int32?] {
         var percents: [Int32?] = []
         while let next = next() { percents.append(next.notification.progress) }
         return percents
     }
 
-    @Test("a countdown is shown when it is told, and updated in its place where its percent has changed")
+    @Test("a countdown is shown when it is reported, and updated in its place when its percentage changes")
     func updates() {
         _ = take(event(.attached, running("tea", remaining: 75_400_000)))
         let first = next()
@@ -31,7 +32,7 @@ final class ProgressBoardTests {
         #expect(first?.replacing == 0)
         #expect(show("tea", as: 9))
         _ = take(tick("tea", remaining: 75_100_000))
-        #expect(!board.hasNext)
+        #expect(!progress.hasNext)
         _ = take(tick("tea", remaining: 74_900_000))
         let second = next()
         #expect(second?.notification.progress == 25)
@@ -46,7 +47,7 @@ final class ProgressBoardTests {
         #expect(due() == [89])
     }
 
-    @Test("at its end its notification is taken away, and one that was made meanwhile as well")
+    @Test("at its end the notification is closed, also one that was made meanwhile")
     func ends() {
         _ = take(event(.started, running("tea")))
         #expect(due() == [0])
@@ -55,16 +56,16 @@ final class ProgressBoardTests {
         #expect(!show("tea", as: 5))
         _ = take(event(.started, running("egg")))
         #expect(take(event(.cancelled, running("egg"))) == nil)
-        #expect(!board.hasNext)
+        #expect(!progress.hasNext)
     }
 
-    @Test("what somebody has taken away stays away until it begins anew")
+    @Test("a notification that the user closed stays away until the countdown is started again")
     func closed() {
         _ = take(event(.started, running("tea")))
         #expect(due() == [0])
         #expect(show("tea", as: 4))
-        board.close(4)
-        board.close(99)
+        progress.closed(4)
+        progress.closed(99)
         _ = take(tick("tea", remaining: 50_000_000))
         _ = take(event(.adjusted, running("tea", remaining: 40_000_000)))
         #expect(due() == [])
@@ -72,36 +73,36 @@ final class ProgressBoardTests {
         #expect(due() == [0])
     }
 
-    @Test("for somebody else who shows notifications all are made anew")
+    @Test("for another notification service all notifications are made again")
     func anew() {
         _ = take(event(.started, running("tea")))
         #expect(due() == [0])
         #expect(show("tea", as: 4))
-        board.forgetNumbers()
+        progress.forgetNumbers()
         #expect(next()?.replacing == 0)
         _ = show("tea", as: 1)
-        #expect(board.clear() == [1])
-        #expect(!board.hasNext)
+        #expect(progress.clear() == [1])
+        #expect(!progress.hasNext)
     }
 
-    @Test("one that could not be shown is tried again; a paused one says that it is")
+    @Test("a notification that was refused is sent again, and a paused countdown says so")
     func again() {
         _ = take(event(.paused, running("tea", remaining: 30_000_000, isPaused: true)))
         let next = next()
         #expect(next?.notification.body == "Paused")
         #expect(next?.notification.progress == 70)
-        board.retry("tea")
+        progress.refused("tea")
         #expect(due() == [70])
-        board.retry("unknown")
+        progress.refused("unknown")
         #expect(due() == [])
     }
 
-    @Test("a countdown that comes and goes while nothing can be shown leaves nothing behind")
+    @Test("a countdown that starts and ends while nothing can be shown leaves nothing behind")
     func leavesNothing() {
         for _ in 0..<10 {
             _ = take(event(.started, running("tea")))
             _ = take(event(.cancelled, running("tea")))
         }
-        #expect(!board.hasNext)
+        #expect(!progress.hasNext)
     }
 }

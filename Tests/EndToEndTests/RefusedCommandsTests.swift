@@ -91,7 +91,7 @@ struct RefusedCommandsTests {
         let run = try CommandRun(["list"], environment: ["XDG_RUNTIME_DIR": missing])
         #expect(
             run.messages == [
-                "countdownctl: XDG_RUNTIME_DIR is \(missing), which is not there; correct it, "
+                "countdownctl: XDG_RUNTIME_DIR is \(missing), which is missing; correct it, "
                     + "or set COUNTDOWND_SOCKET to the path of a socket"
             ]
         )

@@ -1,14 +1,22 @@
-import IPC
+import System
 import Testing
+
+@testable import IPC
 
 @Suite("The socket's address")
 struct AddressTests {
     private static let own = FileStatus(isDirectory: true, owner: 1000, mode: 0o700)
 
-    /// What stat(2) says of a machine that holds only these directories.
-    private func status(of path: String, among files: [String: FileStatus]) throws(Errno) -> FileStatus {
-        guard let status = files[path] else { throw Errno(code: 2) }
-        return status
+    /// A machine with these environment variables and directories.
+    private func surroundings(_ environment: [String: String], _ files: [String: FileStatus]) -> Address.Surroundings {
+        Address.Surroundings(
+            environment: { environment[$0] },
+            uid: 1000,
+            status: { path throws(SystemFailure) in
+                guard let status = files[path] else { throw SystemFailure("stat", code: 2) }
+                return status
+            }
+        )
     }
 
     private func server(
@@ -16,26 +24,17 @@ struct AddressTests {
         _ environment: [String: String] = [:],
         _ files: [String: FileStatus] = [:]
     ) throws(AddressError) -> Address {
-        try Address.forServer(
-            option: option,
-            environment: { environment[$0] },
-            uid: 1000,
-            status: { path throws(Errno) in try status(of: path, among: files) }
-        )
+        try Address.forServer(option: option, in: surroundings(environment, files))
     }
 
     private func client(
         _ environment: [String: String] = [:],
         _ files: [String: FileStatus] = [:]
     ) throws(AddressError) -> Address {
-        try Address.forClient(
-            environment: { environment[$0] },
-            uid: 1000,
-            status: { path throws(Errno) in try status(of: path, among: files) }
-        )
+        try Address.forClient(in: surroundings(environment, files))
     }
 
-    @Test("a server listens where its option says, whatever the environment says")
+    @Test("the option names the socket of the server, whatever the environment says")
     func option() throws {
         let address = try server(option: "/srv/c.sock", ["XDG_RUNTIME_DIR": "/run/x", "COUNTDOWND_SOCKET": "/other"])
         #expect(address.path == "/srv/c.sock")
@@ -47,7 +46,7 @@ struct AddressTests {
         #expect(throws: AddressError.emptyOption) { try server(option: "", [:], ["/run/user/1000": Self.own]) }
     }
 
-    @Test("a client connects where $COUNTDOWND_SOCKET says, and a server does not listen there")
+    @Test("$COUNTDOWND_SOCKET names the socket of the client, but not of the server")
     func variable() throws {
         let environment = ["COUNTDOWND_SOCKET": "/srv/c.sock", "XDG_RUNTIME_DIR": "/run/x"]
         #expect(try client(environment).path == "/srv/c.sock")
@@ -56,7 +55,7 @@ struct AddressTests {
     }
 
     @Test(
-        "a server and a client that were told nothing meet",
+        "without an option and a variable, server and client find the same socket",
         arguments: [
             (["XDG_RUNTIME_DIR": "/run/x"], "/run/x"),
             (["XDG_RUNTIME_DIR": "/run/x", "COUNTDOWND_SOCKET": ""], "/run/x"),
@@ -72,7 +71,7 @@ struct AddressTests {
         #expect(try client(environment, [directory: Self.own]) == address)
     }
 
-    @Test("a user without a session is told which directory was looked for")
+    @Test("the error for a user without a session names the missing directory")
     func noSession() {
         let failure = AddressError.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
         #expect(throws: failure) { try client() }
@@ -80,18 +79,18 @@ struct AddressTests {
     }
 
     @Test(
-        "a runtime directory in which others can write is refused, wherever its name comes from",
+        "a runtime directory in which others can write is refused",
         arguments: [
             (
                 FileStatus(isDirectory: true, owner: 1000, mode: 0o720),
-                Address.DirectoryFault.writableByOthers(mode: 0o720)
+                AddressError.DirectoryFault.writableByOthers(mode: 0o720)
             ),
             (FileStatus(isDirectory: true, owner: 1000, mode: 0o1777), .writableByOthers(mode: 0o1777)),
             (FileStatus(isDirectory: true, owner: 1001, mode: 0o700), .foreignOwner(uid: 1001)),
             (FileStatus(isDirectory: false, owner: 1000, mode: 0o600), .notADirectory),
         ]
     )
-    func unsafeDirectory(status: FileStatus, fault: Address.DirectoryFault) {
+    func unsafeDirectory(status: FileStatus, fault: AddressError.DirectoryFault) {
         let named = AddressError.directory("/d", origin: .environment, uid: 1000, fault: fault)
         #expect(throws: named) { try server(["XDG_RUNTIME_DIR": "/d"], ["/d": status]) }
         #expect(throws: named) { try client(["XDG_RUNTIME_DIR": "/d"], ["/d": status]) }
@@ -100,7 +99,7 @@ struct AddressTests {
         #expect(throws: found) { try client([:], ["/run/user/1000": status]) }
     }
 
-    @Test("a directory of root's will do where somebody names it, and not where the user's own is looked for")
+    @Test("a directory of root is accepted only if the variable names it")
     func rootOwned() throws {
         let roots = FileStatus(isDirectory: true, owner: 0, mode: 0o755)
         #expect(try client(["XDG_RUNTIME_DIR": "/d"], ["/d": roots]).path == "/d/countdownd/io.countdownd")
@@ -111,18 +110,16 @@ struct AddressTests {
         }
     }
 
-    @Test("a directory that cannot be looked at is told with the reason")
+    @Test("the error for a directory that cannot be examined has the reason")
     func unreadable() {
-        #expect(throws: AddressError.directory("/d", origin: .environment, uid: 7, fault: .unreadable(errno: 13))) {
-            try Address.forClient(
-                environment: { $0 == "XDG_RUNTIME_DIR" ? "/d" : nil },
-                uid: 7,
-                status: { _ throws(Errno) in throw Errno(code: 13) }
-            )
+        var surroundings = surroundings(["XDG_RUNTIME_DIR": "/d"], [:])
+        surroundings.status = { _ throws(SystemFailure) in throw SystemFailure("stat", code: 13) }
+        #expect(throws: AddressError.directory("/d", origin: .environment, uid: 1000, fault: .unreadable(errno: 13))) {
+            try Address.forClient(in: surroundings)
         }
     }
 
-    @Test("a path of 107 bytes is taken, one of 108 is refused with the limit")
+    @Test("a path of 107 bytes is accepted, and one of 108 is refused with the limit")
     func length() throws {
         let longest = "/" + String(repeating: "é", count: 53)
         #expect(longest.utf8.count == 107)
@@ -135,12 +132,11 @@ struct AddressTests {
         #expect(throws: failure) { try server(["XDG_RUNTIME_DIR": deep], [deep: Self.own]) }
     }
 
-    @Test("what stat(2) says of a directory is read, links followed, and of none ENOENT")
-    func fileStatus() throws {
-        let status = try FileStatus.read("/proc/self/cwd/")
-        #expect(status.isDirectory)
-        #expect(try FileStatus.read("/dev/null").isDirectory == false)
-        #expect(try FileStatus.read("/dev/null") == FileStatus(isDirectory: false, owner: 0, mode: 0o666))
-        #expect(throws: Errno(code: 2)) { try FileStatus.read("/nonexistent") }
+    @Test("an error says what is wrong and what to do, without raw control characters")
+    func sentences() {
+        let missing = AddressError.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
+        #expect(missing.description == "no session of UID 1000: `loginctl enable-linger`")
+        let named = AddressError.directory("/d\u{1B}", origin: .environment, uid: 1000, fault: .notADirectory)
+        #expect(named.description == #"XDG_RUNTIME_DIR is /d\u{1b}, which is not a directory; correct it"#)
     }
 }

@@ -119,28 +119,3 @@ private func isAsleep(_ status: String) -> Bool {
     guard let text = try? String(contentsOfFile: status, encoding: .utf8) else { return false }
     return text.drop { $0 != ")" }.dropFirst(2).first == "S"
 }
-
-@Suite("A client's deadline")
-struct DeadlineTests {
-    @Test("one that has passed is not waited for")
-    func passed() {
-        #expect(Client.Deadline.passed.pollTimeout == 0)
-        #expect(Client.Deadline.after(microseconds: 0).pollTimeout == 0)
-        #expect(Client.Deadline.after(microseconds: -1).pollTimeout == 0)
-        #expect(Client.Deadline.after(microseconds: .min).pollTimeout == 0)
-    }
-
-    @Test("one that is farther than poll(2) can wait is waited for as long as it can")
-    func far() {
-        #expect(Client.Deadline(monotonicUSec: .max).pollTimeout == .max)
-        #expect(Client.Deadline.after(microseconds: .max) == Client.Deadline(monotonicUSec: .max))
-    }
-
-    @Test("one that is a part of a millisecond away is not waited for too shortly")
-    func roundedUp() {
-        #expect(Client.Deadline.after(microseconds: 3_600_000_000).pollTimeout > 3_500_000)
-        #expect(Client.Deadline.milliseconds(of: 1) == 1)
-        #expect(Client.Deadline.milliseconds(of: 1000) == 1)
-        #expect(Client.Deadline.milliseconds(of: 1001) == 2)
-    }
-}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 struct AskCodeVerb: Verb {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 struct ButtonVerb: Verb {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// The daemon that this user's commands are for.
 struct Daemon: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// A program that is to be started: its words go to it as they are, with no shell between.
 struct ProcessLaunch {

@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import System
 
 /// A code of so many characters that is being typed, and where the next one goes.
 struct CodeInput: Equatable {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import IPC
+import System
 
 /// How a verb waits for its connection, and what else may come meanwhile.
 protocol Waiting {

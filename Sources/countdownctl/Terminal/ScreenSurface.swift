@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// A terminal, and the picture that stands on it until it is given back.
 struct ScreenSurface: ~Copyable {

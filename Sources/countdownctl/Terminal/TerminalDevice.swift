@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import System
 
 /// A terminal whose keys come one by one and unseen, and that shows frames, until it is given back as it was.
 struct TerminalDevice: ~Copyable {

@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import System
 
 /// A screen on a terminal: what is typed, told, said and signalled goes to the screen, and what the screen wants is done.
 /// It waits with poll(2) for all of it at once.

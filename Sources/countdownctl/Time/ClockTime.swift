@@ -1,3 +1,5 @@
+import System
+
 /// A point in time as it is typed: `17:30`, `tomorrow 9:00`, `today 17:30`, ISO 8601 with or without an offset, and
 /// `@` with the seconds since 1970.
 struct ClockTimeText {

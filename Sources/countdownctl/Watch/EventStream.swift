@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// The events of a watch, from one daemon after another where the first one goes away.
 struct EventStream: ~Copyable {
@@ -20,102 +21,58 @@ struct EventStream: ~Copyable {
         case trimmedAgain
     }
 
-    private let daemon: Daemon
     private let interruption: any Waiting
-    private var following: ResumableWatch
-    private var client: Client?
-    private var waiting: [Step] = []
-    /// Whether history was trimmed and no watch has told all there is since.
+    private let connection: WatchConnection
+    private var steps: [Step] = []
+    /// Whether the history was trimmed and `synced` has not arrived since.
     private var isTrimmed = false
 
     /// Begins a watch.
     ///
     /// - Throws: that there is no daemon.
-    init(_ following: ResumableWatch, of daemon: Daemon, interruption: any Waiting) throws(Failure) {
-        self.daemon = daemon
+    init(_ watch: ResumableWatch, of daemon: Daemon, interruption: any Waiting) throws(Failure) {
         self.interruption = interruption
-        self.following = following
-        client = try daemon.connect()
-        do {
-            try client?.start(streaming: following.request)
-        } catch {
-            throw Failure(error)
-        }
+        connection = WatchConnection(watch, at: daemon.path, sendsBlocking: true)
+        try advance()
     }
 
     /// Waits for what comes next, until the deadline at most.
     ///
-    /// - Throws: that the daemon refuses the watch, or that none was there from the beginning.
+    /// - Throws: that the daemon refuses the watch, or that there was none in the beginning.
     mutating func next(until deadline: Client.Deadline? = nil) throws(Failure) -> Step {
         while true {
-            if !waiting.isEmpty { return waiting.removeFirst() }
-            if client == nil {
-                if let step = pauseAndConnect(until: deadline) { return step }
-                continue
-            }
-            do {
-                guard let reply = try client?.nextReply(to: Watch.self, until: .passed) else {
-                    if let step = waitForReply(until: deadline) { return step }
-                    continue
-                }
-                take(reply.reply.events)
-                if !reply.continues { lose() }
-            } catch {
-                try recover(from: error)
+            if !steps.isEmpty { return steps.removeFirst() }
+            try advance()
+            guard steps.isEmpty else { continue }
+            let earliest = [deadline, connection.deadline].compactMap(\.self).min()
+            switch interruption.wait(for: connection.descriptor, until: earliest) {
+            case .readable: break
+            case .timedOut: if deadline?.hasPassed == true { return .timedOut }
+            case .interrupted: return .interrupted
             }
         }
     }
 
-    /// Nil where there is something to receive.
-    private mutating func waitForReply(until deadline: Client.Deadline?) -> Step? {
-        switch interruption.wait(for: client?.descriptor, until: deadline) {
-        case .readable: nil
-        case .timedOut: .timedOut
-        case .interrupted: .interrupted
-        }
-    }
-
-    private mutating func take(_ events: [Event]) {
-        if following.take(events) { waiting.append(.notice(.back)) }
-        if isTrimmed, events.contains(where: { $0.type == .synced }) { isTrimmed = false }
-        waiting.append(.events(events))
-    }
-
-    private mutating func lose() { take(following.lose()) }
-
-    private mutating func take(_ loss: ResumableWatch.Loss) {
-        client = nil
-        switch loss {
-        case .lost: waiting.append(.notice(.lost))
-        case .stillLost: break
-        case .historyTrimmed:
-            waiting.append(.notice(isTrimmed ? .trimmedAgain : .historyTrimmed))
-            isTrimmed = true
-        }
-    }
-
-    private mutating func recover(from error: ClientError) throws(Failure) {
+    private mutating func advance() throws(Failure) {
         do {
-            take(try following.recover(from: error))
+            for event in try connection.advance() { take(event) }
         } catch {
             throw Failure(error)
         }
     }
 
-    /// Nil where the connection may be there.
-    private mutating func pauseAndConnect(until deadline: Client.Deadline?) -> Step? {
-        let end = Client.Deadline.after(microseconds: following.pauseBeforeAttempt())
-        let isPauseLonger = deadline.map { $0.monotonicUSec < end.monotonicUSec } ?? false
-        if interruption.wait(for: nil, until: isPauseLonger ? deadline : end) == .interrupted { return .interrupted }
-        if isPauseLonger { return .timedOut }
-        client = try? daemon.connect()
-        do {
-            try client?.start(streaming: following.request)
-        } catch {
-            lose()
+    private mutating func take(_ event: WatchEvent) {
+        switch event {
+        case .started, .stillLost: break
+        case .events(let events):
+            if events.contains(where: { $0.type == .synced }) { isTrimmed = false }
+            steps.append(.events(events))
+        case .lost: steps.append(.notice(.lost))
+        case .recovered: steps.append(.notice(.back))
+        case .historyTrimmed:
+            steps.append(.notice(isTrimmed ? .trimmedAgain : .historyTrimmed))
+            isTrimmed = true
         }
-        if client == nil { lose() }
-        return nil
     }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 /// A watch for programs: it prints the lines of a feed, or runs a command for events, until it is stopped.
 struct Feed {

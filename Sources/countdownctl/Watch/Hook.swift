@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import System
 
 /// A command that is run for each event of some types.
 struct Hook {

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import IPC
+import System
 
 /// The listening socket: systemd's, or one of our own.
 struct Listener: ~Copyable {
@@ -99,7 +100,7 @@ struct Listener: ~Copyable {
             throw .system(SystemFailure("mkdir"), path: directory)
         }
         let status: FileStatus
-        do throws(Errno) {
+        do throws(System.SystemFailure) {
             status = try FileStatus.read(directory)
         } catch {
             throw .system(SystemFailure("stat", code: error.code), path: directory)

@@ -13,7 +13,7 @@ struct AbsenceTrials {
         directory = try TemporaryDirectory()
     }
 
-    private func notify(until status: String = "all is told") throws -> NotifyProcess {
+    private func notify(until status: String = "everything is shown") throws -> NotifyProcess {
         try NotifyProcess(
             of: daemon.socketPath,
             on: Desktop.address(in: directory),
@@ -33,10 +33,10 @@ struct AbsenceTrials {
         let desktop = try Desktop(in: directory)
         let notify = try notify()
         try end("tea")
-        try notify.awaitStatus("nobody shows notifications; to be told: 1")
+        try notify.awaitStatus("no notification service; waiting: 1")
         let shower = try Shower(on: desktop)
         #expect(try shower.next().summary == "tea")
-        try notify.awaitStatus("all is told")
+        try notify.awaitStatus("everything is shown")
         try end("egg")
         #expect(try shower.next().summary == "egg")
     }
@@ -49,7 +49,7 @@ struct AbsenceTrials {
         try end("tea")
         #expect(try silent.next().summary == "tea")
         try end("egg")
-        try notify.awaitStatus("telling; to be told: 2")
+        try notify.awaitStatus("showing ends; waiting: 2")
         try silent.vanish()
         let shower = try Shower(on: desktop)
         #expect(try [shower.next(), shower.next()].map(\.summary) == ["tea", "egg"])
@@ -75,7 +75,7 @@ struct AbsenceTrials {
             let desktop = try Desktop(in: directory)
             let shower = try Shower(on: desktop)
             #expect(try shower.next().summary == key)
-            try notify.awaitStatus("all is told")
+            try notify.awaitStatus("everything is shown")
             if key == "tea" {
                 try desktop.end()
                 try notify.awaitStatus("no session bus")
@@ -111,7 +111,7 @@ struct AbsenceTrials {
         try daemon.kill()
         let notify = try notify(until: "no daemon at ")
         let second = try DaemonProcess(in: daemon.directory)
-        try notify.awaitStatus("all is told")
+        try notify.awaitStatus("everything is shown")
         try end("tea", of: second)
         #expect(try shower.next().summary == "tea")
     }
@@ -127,7 +127,7 @@ struct AbsenceTrials {
             environment: ["COUNTDOWND_SOCKET": daemon.socketPath]
         ).finish()
         #expect(run.exitCode == 69)
-        #expect(run.standardError.hasPrefix("countdown-notify: another countdown-notify tells from \(path); "))
+        #expect(run.standardError.contains(" uses \(path); a second one needs its own --state-directory"))
         withExtendedLifetime((desktop, first)) {}
     }
 
@@ -142,11 +142,11 @@ struct AbsenceTrials {
         }
         let pattern = try run("a[")
         #expect(pattern.exitCode == 64)
-        #expect(pattern.standardError.contains("a pattern has 1 to 255 bytes, and a ] behind each ["))
+        #expect(pattern.standardError.contains("a pattern has 1 to 255 bytes, and a ] after each ["))
         try directory.write("", to: "file")
         let place = try run(remembering: "file/a")
         #expect(place.exitCode == 73)
-        #expect(place.standardError.contains("Not a directory; name another --state-directory"))
+        #expect(place.standardError.contains("Not a directory; choose another --state-directory"))
         let help = try run("--help")
         #expect(help.exitCode == 0 && help.standardOutput.contains("Usage: countdown-notify"))
         #expect(try run("--version").standardOutput == "countdown-notify \(Version.current)\n")

@@ -21,7 +21,7 @@ final class NotifyProcess {
         of socket: String,
         on address: String,
         in directory: TemporaryDirectory,
-        until awaited: String = "all is told"
+        until awaited: String = "everything is shown"
     ) throws {
         let notify = directory.path(of: "notify.\(UUID().uuidString.prefix(8))")
         notifications = try NotificationSocket(path: notify)

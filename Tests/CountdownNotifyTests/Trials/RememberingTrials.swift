@@ -16,7 +16,7 @@ struct RememberingTrials {
         let first = try scene.notify()
         try scene.end("tea")
         #expect(try summaries(1, scene) == ["tea"])
-        try first.awaitStatus("all is told")
+        try first.awaitStatus("everything is shown")
         #expect(try first.terminate() == .exited(code: 0))
 
         try scene.end("egg", "call")
@@ -93,7 +93,7 @@ struct RememberingTrials {
         try scene.notify().terminate()
         try scene.desktop.directory.write("nonsense", to: "told/told")
         let notify = try scene.notify()
-        let sentence = "told/told does not hold two revisions; what ended before now is not told"
+        let sentence = "told/told does not contain two revisions; ends before now are not shown"
         #expect(notify.standardError.contains(sentence))
         try scene.end("tea")
         #expect(try summaries(1, scene) == ["tea"])

@@ -9,7 +9,7 @@ struct SessionBusTrials {
     func unwritable() throws {
         let desktop = try Desktop()
         let link = BusConnection(address: desktop.address)
-        try #require(link.attend().isEmpty)
+        try #require(link.advance().isEmpty)
         for text in [0xFFFF, 0xFDD0, 0x1FFFE].compactMap(Unicode.Scalar.init).map(String.init) {
             let call = MethodCall(.notifications, "Notify", .string(text))
             let result = link.send(NotificationQueue.Outgoing(purpose: .progress(key: "tea"), call: call))

@@ -16,7 +16,7 @@ struct Scene {
     }
 
     /// Starts countdown-notify.
-    func notify(_ arguments: String..., until status: String = "all is told") throws -> NotifyProcess {
+    func notify(_ arguments: String..., until status: String = "everything is shown") throws -> NotifyProcess {
         try NotifyProcess(
             arguments,
             of: daemon.socketPath,

@@ -1,0 +1,27 @@
+import CLinux
+import Glibc
+
+/// Signals that are read from a descriptor, see signalfd(2). They no longer have their default effect.
+public struct SignalDescriptor: ~Copyable {
+    private let owned: Descriptor
+
+    /// The descriptor to poll: it is readable when a signal has arrived.
+    public var descriptor: Int32 { owned.number }
+
+    /// Blocks signals in this thread and in the threads that it starts later. Signals that the program was started to
+    /// ignore stay ignored.
+    public init(_ signals: [Int32]) throws(SystemFailure) {
+        // If SIGCHLD is ignored, the kernel reaps children and no signal arrives.
+        if signals.contains(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
+        let number = unsafe signals.withUnsafeBufferPointer {
+            unsafe linux_signal_descriptor_of($0.baseAddress, Int32($0.count))
+        }
+        owned = try Descriptor(owning: number, of: "signalfd")
+    }
+
+    /// The next signal that has arrived, or nil.
+    public func next() -> Int32? {
+        let signal = linux_next_signal(descriptor)
+        return signal > 0 ? signal : nil
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+
+/// The directory in which a program keeps its state, locked against a second instance as long as the value lives.
+public struct StateDirectory: ~Copyable {
+    /// Why the directory cannot be used.
+    public enum Unavailable: Error {
+        /// Another process has locked it.
+        case locked(path: String, holder: String)
+        /// It cannot be made, opened or locked.
+        case unusable(path: String, SystemFailure)
+    }
+
+    /// The path of the directory.
+    public let path: String
+    private let lock: Descriptor
+
+    /// Makes the directory for its user alone if it is missing, and locks the file `lock` in it, which names the process
+    /// and the host that hold the lock.
+    public init(path: String) throws(Unavailable) {
+        self.path = path
+        lock = try Self.takeLock(in: path)
+    }
+
+    private static func takeLock(in path: String) throws(Unavailable) -> Descriptor {
+        let holder: String
+        do throws(SystemFailure) {
+            try makeDirectory(path)
+            let file = unsafe open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            let lock = try Descriptor(owning: file, of: "open lock")
+            if flock(lock.number, LOCK_EX | LOCK_NB) == 0 {
+                writeHolder(lock.number)
+                return lock
+            }
+            guard errno == EWOULDBLOCK else { throw SystemFailure("flock") }
+            holder = readHolder(lock.number)
+        } catch {
+            throw .unusable(path: path, error)
+        }
+        throw .locked(path: path, holder: holder)
+    }
+
+    /// Makes a directory and the directories above it.
+    private static func makeDirectory(_ path: String) throws(SystemFailure) {
+        var prefix = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            prefix += (prefix.isEmpty || prefix.hasSuffix("/") ? "" : "/") + part
+            guard unsafe mkdir(prefix, 0o700) != 0, errno != EEXIST, errno != EISDIR else { continue }
+            let failure = SystemFailure("mkdir")
+            // On a read-only file system mkdir(2) fails for directories that are there, too.
+            guard unsafe access(prefix, F_OK) == 0 else { throw failure }
+        }
+        guard try FileStatus.read(path).isDirectory else { throw SystemFailure("mkdir", code: ENOTDIR) }
+    }
+
+    // MARK: The holder of the lock
+
+    private static func writeHolder(_ lock: Int32) {
+        let holder = "process \(getpid()) on \(hostName())\n"
+        guard ftruncate(lock, 0) == 0 else { return }
+        unsafe _ = Array(holder.utf8).withUnsafeBytes { unsafe pwrite(lock, $0.baseAddress, $0.count, 0) }
+    }
+
+    private static func readHolder(_ lock: Int32) -> String {
+        let holder = unsafe String(unsafeUninitializedCapacity: 256) {
+            unsafe max(0, pread(lock, $0.baseAddress, $0.count, 0))
+        }
+        return holder.split(separator: "\n").first.map(String.init) ?? "an unknown process"
+    }
+
+    private static func hostName() -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "an unknown host" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension StateDirectory {
+    /// Where the state directory of a program is: the path that an option names, else the directory that systemd made,
+    /// else the directory of the XDG Base Directory Specification.
+    ///
+    /// - Parameters:
+    ///   - program: the name of the program.
+    ///   - option: the value of `--state-directory`.
+    ///   - environment: the value of a variable; nil if it is not set or empty.
+    /// - Returns: the path; nil if the environment names no home directory either.
+    public static func path(
+        of program: String,
+        option: String?,
+        environment: (String) -> String? = Environment.value
+    ) -> String? {
+        // systemd puts colons between several directories.
+        let given = environment("STATE_DIRECTORY").flatMap { $0.split(separator: ":").first.map(String.init) }
+        let home = environment("XDG_STATE_HOME") ?? environment("HOME").map { "\($0)/.local/state" }
+        return option ?? given ?? home.map { "\($0)/\(program)" }
+    }
+}

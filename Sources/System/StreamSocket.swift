@@ -1,0 +1,99 @@
+import Glibc
+
+/// The address of a Unix socket, in the form that system calls take.
+public struct SocketAddress: Sendable {
+    /// The longest path of a Unix socket in bytes: `sun_path` of unix(7) without the NUL at its end.
+    public static let pathLimit = 107
+
+    private let address: sockaddr_un
+
+    /// Nil if the path is empty, longer than `pathLimit` or contains a NUL. unix(7) takes an empty path and one that
+    /// begins with NUL for addresses without a file.
+    public init?(path: String) {
+        guard (1...Self.pathLimit).contains(path.utf8.count), !path.utf8.contains(0) else { return nil }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path.utf8) }
+        self.address = address
+    }
+
+    /// Lends the address to a system call. The pointer is valid inside the closure only.
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        unsafe withUnsafePointer(to: address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe body(pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+}
+
+/// A connected Unix stream socket with one owner, which closes it. Its calls are repeated if a signal interrupts them, and
+/// they never raise SIGPIPE.
+public struct StreamSocket: ~Copyable {
+    /// The descriptor, for poll(2).
+    public let descriptor: Int32
+
+    /// Takes over a connected descriptor.
+    public init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Connects to the socket at a path. Programs that this process executes do not inherit the descriptor.
+    ///
+    /// - Parameters:
+    ///   - path: the path of a listening socket.
+    ///   - blocking: whether `send` and `receive` wait; otherwise they throw EAGAIN.
+    /// - Throws: the failure of socket(2) or connect(2); ENAMETOOLONG or EINVAL if no socket can have this path.
+    public init(connectingTo path: String, blocking: Bool) throws(SystemFailure) {
+        guard let address = SocketAddress(path: path) else {
+            let isTooLong = path.utf8.count > SocketAddress.pathLimit
+            throw SystemFailure("connect", code: isTooLong ? ENAMETOOLONG : EINVAL)
+        }
+        let flags = SOCK_CLOEXEC.rawValue | (blocking ? 0 : SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0)
+        guard descriptor >= 0 else { throw SystemFailure("socket") }
+        do {
+            _ = try restarting("connect") { unsafe address.withPointer { unsafe Int(connect(descriptor, $0, $1)) } }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Sends some of the bytes, at least one.
+    ///
+    /// - Returns: how many bytes were sent.
+    public func send(_ bytes: Span<UInt8>) throws(SystemFailure) -> Int {
+        try restarting("send") {
+            unsafe bytes.withUnsafeBytes {
+                unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+        }
+    }
+
+    /// Receives bytes into the start of the buffer.
+    ///
+    /// - Returns: how many bytes were received; 0 if the peer has closed the connection.
+    public func receive(into buffer: inout [UInt8]) throws(SystemFailure) -> Int {
+        try restarting("recv") {
+            unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
+        }
+    }
+
+    /// Waits until there is something to receive, or the peer has closed the connection.
+    ///
+    /// - Returns: false if the deadline passed before.
+    public func isReadable(until deadline: MonotonicDeadline) throws(SystemFailure) -> Bool {
+        while true {
+            let ready = try restarting("poll") {
+                var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                return unsafe Int(poll(&request, 1, deadline.pollTimeout))
+            }
+            if ready > 0 { return true }
+            if deadline.hasPassed { return false }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import Glibc
+
+/// A system call that failed.
+public struct SystemFailure: Error, Hashable, CustomStringConvertible {
+    /// The name of the call, such as `connect`.
+    public let call: String
+    /// The error number, see errno(3).
+    public let code: Int32
+
+    /// The failure of a call that has just returned -1, or that returned this error number.
+    public init(_ call: StaticString, code: Int32 = errno) {
+        self.call = "\(call)"
+        self.code = code
+    }
+
+    /// The call and what strerror(3) says: `connect: Connection refused`.
+    public var description: String { "\(call): \(systemMessage(code))" }
+}
+
+/// What strerror(3) says about an error number, in the words of the C locale.
+public func systemMessage(_ code: Int32) -> String {
+    guard let message = unsafe strerror(code) else { return "error \(code)" }
+    return unsafe String(cString: message)
+}
+
+/// Makes a system call, again if a signal interrupted it.
+func restarting(_ name: StaticString, _ call: () -> Int) throws(SystemFailure) -> Int {
+    while true {
+        let result = call()
+        if result >= 0 { return result }
+        guard errno == EINTR else { throw SystemFailure(name) }
+    }
+}
+
+/// A file descriptor with one owner, which closes it.
+public struct Descriptor: ~Copyable {
+    /// The number to use in system calls.
+    public let number: Int32
+
+    /// Takes over a descriptor that a call has just returned.
+    ///
+    /// - Parameters:
+    ///   - number: what the call returned; -1 if it failed and set errno.
+    ///   - call: the name of the call.
+    /// - Throws: the failure of the call.
+    public init(owning number: Int32, of call: StaticString) throws(SystemFailure) {
+        guard number >= 0 else { throw SystemFailure(call) }
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+}

@@ -1,0 +1,110 @@
+import IPC
+import Testing
+
+@Suite("The board of live countdowns")
+struct CountdownBoardTests {
+    private func countdown(
+        _ key: String,
+        _ state: State = .running,
+        remaining: Int64 = 100,
+        deadline: Int64 = 1_000
+    ) -> Countdown {
+        Countdown(
+            key: key,
+            state: state,
+            clock: .elapsed,
+            durationUSec: 100,
+            remainingUSec: remaining,
+            startedUSec: 0,
+            deadlineUSec: state == .running ? deadline : nil,
+            revision: 1
+        )
+    }
+
+    private func event(_ type: EventType, _ countdown: Countdown) -> Event {
+        Event(type: type, revision: 1, key: countdown.key, remainingUSec: countdown.remainingUSec, countdown: countdown)
+    }
+
+    @Test("a countdown is on the board from its start to its end")
+    func lives() {
+        var board = CountdownBoard()
+        let tea = countdown("tea")
+        #expect(board.apply(event(.started, tea)) == .updated(tea))
+        var later = tea
+        later.remainingUSec = 50
+        #expect(board.apply(Event(type: .tick, key: "tea", remainingUSec: 50)) == .ticked(later))
+        #expect(board.countdowns == ["tea": later])
+        let end = countdown("tea", .finished, remaining: 0)
+        #expect(board.apply(event(.finished, end)) == .ended(end))
+        #expect(board.countdowns.isEmpty)
+    }
+
+    @Test("ticks of countdowns that are not on the board, and heartbeats, change nothing")
+    func ignores() {
+        var board = CountdownBoard()
+        #expect(board.apply(Event(type: .tick, key: "tea", remainingUSec: 50)) == nil)
+        #expect(board.apply(Event(type: .heartbeat, revision: 3)) == nil)
+        #expect(!board.isSynced)
+        #expect(board.apply(Event(type: .synced, revision: 3)) == nil)
+        #expect(board.isSynced)
+    }
+
+    @Test("after a new connection, countdowns that were not reported are to be confirmed")
+    func unconfirmed() {
+        var board = CountdownBoard()
+        for key in ["a", "b", "c"] { _ = board.apply(event(.attached, countdown(key))) }
+        #expect(board.unconfirmed.isEmpty)
+        board.apply(WatchEvent.lost(.disconnected))
+        _ = board.apply(event(.paused, countdown("a", .paused)))
+        // This connection is lost as well, so what it reported does not count.
+        board.apply(WatchEvent.stillLost(.disconnected))
+        board.apply(WatchEvent.started(isFresh: false))
+        _ = board.apply(event(.resumed, countdown("b")))
+        #expect(board.unconfirmed.sorted() == ["a", "c"])
+        board.apply(countdown("a"))
+        board.apply(countdown("c", .finished))
+        #expect(board.unconfirmed.isEmpty)
+        #expect(board.countdowns.keys.sorted() == ["a", "b"])
+    }
+
+    @Test("a watch that begins again empties the board")
+    func trimmed() {
+        var board = CountdownBoard()
+        _ = board.apply(event(.attached, countdown("a")))
+        _ = board.apply(Event(type: .synced, revision: 3))
+        board.apply(WatchEvent.historyTrimmed(oldestRevision: 8))
+        #expect(board.countdowns.isEmpty && !board.isSynced)
+    }
+
+    @Test("countdowns are ordered by their ends, paused ones last, and equal ones by their keys")
+    func order() {
+        var board = CountdownBoard()
+        for (key, deadline) in [("late", 9), ("b", 5), ("a", 5)] as [(String, Int64)] {
+            _ = board.apply(event(.attached, countdown(key, deadline: deadline)))
+        }
+        _ = board.apply(event(.attached, countdown("paused", .paused, remaining: 1)))
+        #expect(board.soonest().map(\.key) == ["a", "b", "late", "paused"])
+        #expect(board.soonest(2).map(\.key) == ["a", "b"])
+        #expect(board.soonest(0).isEmpty)
+    }
+
+    @Test("the first of many countdowns are the same as after sorting all of them")
+    func firstOfMany() {
+        var board = CountdownBoard()
+        for number in 0..<3_000 as Range<Int64> {
+            _ = board.apply(event(.attached, countdown("\(number)", deadline: number * 7_919 % 3_001)))
+        }
+        #expect(board.soonest(10) == Array(board.soonest().prefix(10)))
+    }
+
+    @Test("the remaining time is computed from the deadline, except for the countdown that ticks")
+    func remaining() {
+        var board = CountdownBoard()
+        for key in ["a", "b"] { _ = board.apply(event(.attached, countdown(key, deadline: 1_000))) }
+        _ = board.apply(event(.attached, countdown("paused", .paused, remaining: 7)))
+        board.updateRemaining(at: 990, except: "b")
+        #expect(board.countdowns.mapValues(\.remainingUSec) == ["a": 10, "b": 100, "paused": 7])
+        board.updateRemaining(at: 2_000)
+        #expect(board.countdowns["a"]?.remainingUSec == 0)
+    }
+}
