@@ -7,10 +7,10 @@ import Testing
 struct BarTests {
     private let daemon: DaemonProcess
     private let typist: Typist
-    /// What others may have written into a label, to be more than text.
+    /// A label that somebody may write so that a bar takes parts of it for markup or commands.
     private let label = #"<b>&amp; "%{A1:touch x:}'\]},🍵茶"# + "\u{202E}\u{301}"
-    /// The same as it may be shown.
-    private let shown = #"<b>&amp; "%{A1:touch x:}'\]},🍵茶\u{202e}"# + "\u{301}"
+    /// The label as a bar shows it: with an escape for the invisible character, and a doubled backslash.
+    private let shown = #"<b>&amp; "%{A1:touch x:}'\\]},🍵茶\u{202e}"# + "\u{301}"
 
     init() throws {
         daemon = try DaemonProcess()
