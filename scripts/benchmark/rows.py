@@ -67,6 +67,7 @@ ROWS = {
             at_most(0.7)),
         Row("ready-written", "ready with 1,000,000 stored; Redis with its log as written", figures.seconds, at_most(0.5)),
         Row("ready-rewritten", "the same; Redis with a rewritten log", figures.seconds, at_most(0.5)),
+        Row("ready-killed", "the same after SIGKILL", figures.seconds, NONE),
         Row("flood-max", "longest reply to a Get while 2,000,000 are started at full speed", figures.microseconds,
             within(10_000, figures.microseconds)),
         Row("flood-p9999", "p99.99 of these", figures.microseconds, NONE),
@@ -83,6 +84,7 @@ ROWS = {
     "Programs": [
         Row("show", "`countdownctl show tea`, `redis-cli PTTL tea`: whole command", figures.milliseconds, at_most(0.7)),
         Row("is-running", "`countdownctl is-running tea`", figures.milliseconds, at_most(0.7)),
+        Row("start", "`countdownctl start tea 1h`", figures.milliseconds, NONE),
     ],
 }
 

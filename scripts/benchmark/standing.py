@@ -25,6 +25,9 @@ def many(trial):
                 expect(trial.connect(server).call("GetStatus")["running"], count)
                 for line in ("ready-written", "ready-rewritten"):
                     trial.record(line, "countdownd", server.seconds_to_ready)
+                server.end(signal.SIGKILL)
+            with trial.countdownd(directory) as server:
+                trial.record("ready-killed", "countdownd", server.seconds_to_ready)
 
     def redis():
         with trial.redis() as server:
@@ -123,10 +126,11 @@ def programs(trial):
             trial.connect(ours).call("Start", {"key": "tea", "durationUSec": 3_600_000_000})
             theirs.ask("SET tea v PX 3600000")
             signal.alarm(PATIENCE)
-            shown, asked, answered = run_in_turn([[own, "show", "tea"], [own, "is-running", "tea"], other],
-                                                 trial.sizes.programs, environment)
+            commands = {"show": [own, "show", "tea"], "is-running": [own, "is-running", "tea"],
+                        "start": [own, "start", "tea", "1h"]}
+            *taken_by_ours, answered = run_in_turn([*commands.values(), other], trial.sizes.programs, environment)
             signal.alarm(0)
-            for line, taken in (("show", shown), ("is-running", asked)):
+            for line, taken in zip(commands, taken_by_ours):
                 trial.record(line, "countdownd", statistics.median(taken))
                 trial.record(line, "redis", statistics.median(answered))
     trial.in_turn("programs", measure)
