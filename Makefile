@@ -134,9 +134,9 @@ install: build ## install below PREFIX, staged in DESTDIR
 	$(call install_service,countdownd.service,$(unitdir))
 	$(call install_service,countdown-notify.service,$(unitdir))
 	@if [ -n '$(DESTDIR)' ] || refused=$$(scripts/check-user-namespaces); then \
-	  (set -x; \
-	  install -D -m 644 systemd/countdownd$(sandbox) '$(DESTDIR)$(unitdir)/countdownd$(sandbox)'; \
-	  $(call install_notify_sandbox)); \
+	  for unit in $(sandboxed); do \
+	    (set -x; install -D -m 644 systemd/$$unit$(sandbox) '$(DESTDIR)$(unitdir)'/$$unit$(sandbox)); \
+	  done; \
 	else \
 	  rm -f $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(sandbox)'); \
 	  echo "50-sandbox.conf is not installed: the services of users cannot have user namespaces here ($$refused)"; \
@@ -150,12 +150,6 @@ endif
 # UNIT FOLDER: the unit names the daemon by its path.
 install_service = sed 's|@bindir@|$(bindir)|' systemd/$1.in > '$(DESTDIR)$2/$(notdir $1)' && \
 	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
-
-# Its sandbox is the daemon's, but for the places that that may write to.
-install_notify_sandbox = install -d '$(DESTDIR)$(unitdir)/countdown-notify.service.d'; \
-	  sed '/^ReadWritePaths=/d; /^. The places that StateDirectory= has/d' systemd/countdownd$(sandbox) \
-	    | sed 's/countdownd\.service/countdown-notify.service/' > '$(DESTDIR)$(unitdir)/countdown-notify$(sandbox)'; \
-	  chmod 644 '$(DESTDIR)$(unitdir)/countdown-notify$(sandbox)'
 
 uninstall: ## remove what install put there
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%')
