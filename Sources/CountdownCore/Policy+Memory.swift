@@ -17,9 +17,9 @@ extension Policy {
     /// Running and paused countdowns, with their labels and metadata.
     public var countdownsCeiling: Int { countdowns * countdownBytes + 2 * textBytesInAll }
 
-    /// Endings with the longest texts: those that are kept, and as many forgotten ones while somebody walks.
+    /// Ends with the longest label and metadata: the history, and the ends that are held for watches.
     public var endingsCeiling: Int {
-        2 * history * (countdownBytes + labelBytes + metadataBytes + 160 * metadataPairs)
+        (history + 2 * endsHeldForWatches) * (countdownBytes + labelBytes + metadataBytes + 160 * metadataPairs)
     }
 
     /// The places on the wheels.

@@ -27,6 +27,10 @@ public struct Policy: Sendable {
     /// Nobody comes back to a countdown that ended longer ago.
     public var historyAge = TimeSpan.seconds(7 * 86_400)
 
+    /// Ends that stay although the history is full, because a watch that is still reading the state has yet to deliver them;
+    /// as many again of forgotten ones. To read four million countdowns takes some ten seconds: 5,000 ends in each of them.
+    public var endsHeldForWatches = 50_000
+
     // MARK: Watching
 
     /// Each event is matched against each pattern of each watcher; exact keys are found at once and have no limit here.
@@ -114,6 +118,7 @@ public struct Policy: Sendable {
             "durationUSec": Int(longest.microseconds),
             "history": history,
             "historyAgeUSec": Int(historyAge.microseconds),
+            "endsHeldForWatches": endsHeldForWatches,
             "patterns": patterns,
             "patternBytes": patternBytes,
             "shortestTickUSec": Int(shortestTick.microseconds),

@@ -18,19 +18,27 @@ extension Timetable {
         return Change(kind: .finished, countdown: countdown, replaced: replaced)
     }
 
-    /// Lets go of endings that are too many or too old, and of forgotten ones that nobody has to be told any more.
+    /// Removes ends that are too many or too old, and forgotten ends.
+    ///
+    /// Ends that an open walk has yet to meet stay, up to `Policy.endsHeldForWatches` of them.
     ///
     /// - Parameters:
     ///   - now: for the age.
-    ///   - limit: how many at most; less what was let go afterwards.
-    /// - Returns: the revisions of the kept endings that were let go, in their order.
+    ///   - limit: how many at most; less the number that was removed afterwards.
+    /// - Returns: the revisions of the kept ends that were removed, in their order.
     public mutating func trim(at now: Now, limit: inout Int) -> [Revision] {
-        while limit > 0, lists[.forgotten].count > (walks.isEmpty ? 0 : policy.history) {
+        var met = metByAllWalks(in: .forgotten)
+        while limit > 0, lists[.forgotten].count > 0,
+            revision(at: lists[.forgotten].first) <= met || lists[.forgotten].count > policy.endsHeldForWatches
+        {
             dropFirst(of: .forgotten)
             limit -= 1
         }
         var trimmed: [Revision] = []
-        while limit > 0, let oldest = oldestEnding, isOver(oldest, at: now) {
+        met = metByAllWalks(in: .ended)
+        while limit > 0, let oldest = oldestEnding, isOver(oldest, at: now),
+            oldest.revision <= met || lists[.ended].count > policy.history + policy.endsHeldForWatches
+        {
             trimmed.append(oldest.revision)
             letGo(of: lists[.ended].first, under: oldest.key)
             dropFirst(of: .ended)
@@ -38,6 +46,17 @@ extension Timetable {
         }
         if let newest = trimmed.last { oldestRevision = max(oldestRevision, newest) }
         return trimmed
+    }
+
+    /// The revision up to which no open walk has an end left to meet in a list.
+    private func metByAllWalks(in name: Lists.Name) -> Revision {
+        var met = Revision(.max)
+        guard lists[name].count > 0 else { return met }
+        for walk in walks.values {
+            let place = walk.places[name.rawValue]
+            if case .after = place.start { met = min(met, place.passed) }
+        }
+        return met
     }
 
     /// Lets a key, and the live countdown under it, no longer stand for a kept end.

@@ -97,7 +97,7 @@ extension Daemon {
         case .atEnd: if !isOpen { open(&watching, of: peer, at: now) }
         case .missed:
             timetable.closeWalk(walk)
-            return missHistory(of: peer)
+            return missEnds(watching, of: peer)
         }
         timetable.closeWalk(walk)
         watching.stage = .open
@@ -108,9 +108,16 @@ extension Daemon {
         watchers.open(peer.watcher, at: now)
     }
 
-    private func missHistory(of peer: Peer) {
+    /// Ends a watch if so many ends came while it read the state that not all of them could be held for it.
+    ///
+    /// `HistoryTrimmed` advises a watch without `since`, so a watch that had none is told which limit it met.
+    private func missEnds(_ watching: Watching, of peer: Peer) {
         release(peer)
-        peer.session.fail(translation.historyTrimmed(oldest: timetable.oldestRevision))
+        if watching.question.since == nil {
+            peer.session.fail(translation.limitReached("endsHeldForWatches", policy.endsHeldForWatches))
+        } else {
+            peer.session.fail(translation.historyTrimmed(oldest: timetable.oldestRevision))
+        }
         enqueueCalls(of: peer)
     }
 

@@ -38,7 +38,14 @@ struct Trial {
         generator = SplitMix64(seed: seed)
         var policy = Policy()
         policy.countdowns = 9
-        policy.history = 10
+        if seed.isMultiple(of: 2) {
+            // Ends are compacted under the watchers: none is held, whatever its age.
+            policy.history = 10
+            policy.endsHeldForWatches = -policy.history
+        } else {
+            // No end is compacted, and forgotten ends are held for the watchers.
+            policy.historyAge = .years(1_000)
+        }
         turns = Turns(policy: policy)
         model = Model(policy)
     }

@@ -179,36 +179,61 @@ struct WalkTests {
 
     // MARK: What is let go of
 
-    @Test("through history has missed what was let go before it was met", arguments: 0...3)
-    mutating func missed(limit: Int) throws {
+    @Test("an end that a walk has yet to meet is held, though the history is full", arguments: 0...6)
+    mutating func held(limit: Int) throws {
         var policy = Policy()
-        policy.history = 2
+        policy.history = 0
+        policy.endsHeldForWatches = 3
         scene = RunningTimetable(policy: policy)
         for name in ["a", "b", "c", "d"] { try scene.start(name) }
-        let base = scene.timetable.revision
+        var walker = Walker(&scene, live: .oldest, ended: .after(scene.timetable.revision))
         for name in ["a", "b", "c"] { try scene.ask(.cancel(key(name))) }
-        // As many entries are passed on the way back as are met on the way forth.
-        var walker = Walker(&scene, live: .nowhere, ended: .after(base))
-        #expect(walker.walk(&scene, limit: limit) == .more)
-        #expect(scene.trim() == [Revision(5)])
-        #expect(walker.walk(&scene) == .missed)
-        #expect(walker.walk(&scene) == .missed)
+        walker.walk(&scene, limit: limit)
+        // One entry, "d", is live; the ends behind it go as soon as they are met.
+        #expect(scene.trim().count == max(0, min(3, limit - 1)))
+        #expect(walker.walk(&scene) == .atEnd)
+        #expect(walker.keys == ["d", "a", "b", "c"])
+        scene.trim()
+        #expect(scene.timetable.endedCount == 0)
     }
 
-    @Test("through history misses nothing by what is let go after it was met", arguments: 1...3)
-    mutating func trimmedBehind(met: Int) throws {
-        var policy = Policy()
-        policy.history = 3 - met
-        scene = RunningTimetable(policy: policy)
-        for name in ["a", "b", "c"] { try scene.start(name) }
-        let base = scene.timetable.revision
-        for name in ["a", "b", "c"] { try scene.ask(.cancel(key(name))) }
-        var walker = Walker(&scene, live: .nowhere, ended: .after(base))
-        walker.walk(&scene, limit: 3 + met)
-        #expect(walker.met.count == met)
-        #expect(scene.trim().count == met)
+    @Test("an end that is too old is held for a walk as well")
+    mutating func heldThoughOld() throws {
+        var walker = Walker(&scene, live: .nowhere, ended: .after(scene.timetable.revision))
+        try scene.ask(.cancel(key("a")))
+        scene.pass(.days(8))
+        #expect(scene.trim().isEmpty)
         #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a", "b", "c"])
+        #expect(walker.keys == ["a"])
+        #expect(scene.trim().count == 1)
+    }
+
+    @Test("no end is held for a walk through what happens to be kept")
+    mutating func notHeld() throws {
+        var policy = Policy()
+        policy.history = 0
+        scene = RunningTimetable(policy: policy)
+        try scene.start("a")
+        _ = Walker(&scene, ended: .oldest)
+        try scene.ask(.cancel(key("a")))
+        #expect(scene.trim().count == 1)
+    }
+
+    @Test("a walk has missed an end if more had to be held than may be")
+    mutating func missed() throws {
+        var policy = Policy()
+        policy.history = 2
+        policy.endsHeldForWatches = 3
+        scene = RunningTimetable(policy: policy)
+        for number in 0..<6 { try scene.start("\(number)") }
+        let base = scene.timetable.revision
+        var walker = Walker(&scene, live: .nowhere, ended: .after(base))
+        for number in 0..<5 { try scene.ask(.cancel(key("\(number)"))) }
+        #expect(scene.trim().isEmpty)
+        try scene.ask(.cancel(key("5")))
+        #expect(scene.trim() == [Revision(7)])
+        #expect(walker.walk(&scene) == .missed)
+        #expect(walker.walk(&scene) == .missed)
     }
 
     @Test("through what happens to be kept misses nothing by what is not")
@@ -299,10 +324,10 @@ struct WalkTests {
         #expect(scene.timetable.slot(under: key("g")) == slot)
     }
 
-    @Test("has missed such endings where they are more than history may be")
+    @Test("has missed such ends if they are more than may be held")
     mutating func tooManyForgotten() throws {
         var policy = Policy()
-        policy.history = 3
+        policy.endsHeldForWatches = 3
         scene = RunningTimetable(policy: policy)
         for (limit, progress) in [(0, Walk.Progress.missed), (1, .atEnd)] {
             var walker = Walker(&scene, ended: .after(scene.timetable.revision))
