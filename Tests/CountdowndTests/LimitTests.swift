@@ -178,7 +178,7 @@ struct LimitTests {
         try watcher?.events(through: .synced)
         #expect(throws: full) { try caller.call(all: IPC.Watch(tickUSec: 0, keys: keys)) }
         #expect(throws: full) { try caller.call(List(match: [String(repeating: "x", count: 100)])) }
-        #expect(throws: full) { try caller.call(List(soonest: 10)) }
+        #expect(throws: full) { try caller.call(List(states: [.paused], soonest: 10)) }
         for watch in [IPC.Watch(tickUSec: 0), IPC.Watch(tickUSec: 0, keys: ["key/1"])] {
             try daemon.follower(watch).events(through: .synced)
         }

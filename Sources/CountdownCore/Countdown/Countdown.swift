@@ -138,6 +138,9 @@ public struct Countdown: Hashable, Sendable {
         return true
     }
 
+    /// About the bytes of its key, label and metadata.
+    public var textBytes: Int { key.withBytes { $0.count } + texts.size }
+
     /// Whether it is running or paused.
     public var isLive: Bool {
         switch phase {

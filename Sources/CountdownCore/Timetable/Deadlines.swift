@@ -45,6 +45,9 @@ struct Deadlines: Sendable {
         return Slot(index: first.id)
     }
 
+    /// All running countdowns in the order in which they end, found one by one.
+    func inOrder(at now: Now) -> DeadlineOrder { DeadlineOrder(elapsed, wall, at: now) }
+
     private typealias Due = (instant: Int64, id: Int32)
 
     private static func earlier(_ elapsed: Due?, _ wall: Due?, in slab: inout Slab) -> Due? {
@@ -59,4 +62,57 @@ struct Deadlines: Sendable {
 /// Of two deadlines at the same instant the one that was set first comes first.
 extension Slab: TieBreak {
     func order(of id: Int32) -> Int64 { self[Slot(index: id)].revision.number }
+}
+
+/// Finds the running countdowns in the order of their deadlines, without changing the heaps: behind each element that was
+/// found, its children in the heap are the only ones that may come next.
+struct DeadlineOrder {
+    /// An element of one of the heaps that may come next.
+    private struct Candidate {
+        let isWall: Bool
+        let position: Int
+        let slot: Slot
+    }
+
+    private struct Orders: TieBreak {
+        var orders: [Int64] = []
+
+        func order(of id: Int32) -> Int64 { orders[Int(id)] }
+    }
+
+    private let elapsed: IndexedHeap
+    private let wall: IndexedHeap
+    private let now: Now
+    /// By their number in the heap of candidates.
+    private var candidates: [Candidate] = []
+    private var orders = Orders()
+    private var heap = IndexedHeap()
+    private var hasBegun = false
+
+    init(_ elapsed: IndexedHeap, _ wall: IndexedHeap, at now: Now) {
+        (self.elapsed, self.wall, self.now) = (elapsed, wall, now)
+    }
+
+    /// The next countdown; nil behind the last one.
+    mutating func next(in slab: Slab) -> Slot? {
+        if !hasBegun {
+            hasBegun = true
+            append(0, isWall: false, in: slab)
+            append(0, isWall: true, in: slab)
+        }
+        guard let first = heap.first else { return nil }
+        heap.remove(first.id, ties: &orders)
+        let found = candidates[Int(first.id)]
+        for child in IndexedHeap.children(of: found.position) { append(child, isWall: found.isWall, in: slab) }
+        return found.slot
+    }
+
+    private mutating func append(_ position: Int, isWall: Bool, in slab: Slab) {
+        guard let element = (isWall ? wall : elapsed).element(at: position) else { return }
+        let slot = Slot(index: element.id)
+        let instant = isWall ? element.instant : now.wall(of: BootInstant(microseconds: element.instant)).microseconds
+        candidates.append(Candidate(isWall: isWall, position: position, slot: slot))
+        orders.orders.append(slab[slot].revision.number)
+        heap.set(Int32(truncatingIfNeeded: candidates.count - 1), at: instant, ties: &orders)
+    }
 }

@@ -24,11 +24,11 @@ struct IndexedHeap: Sendable {
     private var positions = ChunkedArray<Int32>()
     private(set) var count = 0
 
-    var first: (instant: Int64, id: Int32)? { count == 0 ? nil : element(at: 0) }
+    var first: (instant: Int64, id: Int32)? { count == 0 ? nil : place(at: 0) }
 
     /// The instant of the element under a number, nil where there is none.
     func instant(of id: Int32) -> Int64? {
-        position(of: id).map { element(at: $0).instant }
+        position(of: id).map { place(at: $0).instant }
     }
 
     /// Puts an element in, or moves the one that is there under this number.
@@ -48,7 +48,7 @@ struct IndexedHeap: Sendable {
         guard let position = position(of: id) else { return }
         positions[Int(id)] = Self.absent
         count -= 1
-        let last = element(at: count)
+        let last = place(at: count)
         let (family, sibling) = Self.place(of: count)
         families[family].put(.max, Self.absent, at: sibling)
         if sibling == 0 { _ = families.removeLast() }
@@ -79,7 +79,7 @@ struct IndexedHeap: Sendable {
         var position = start
         while position > 0 {
             let parent = (position - 1) / 4
-            let above = element(at: parent)
+            let above = place(at: parent)
             guard instant < above.instant || instant == above.instant && ties.order(of: id) < ties.order(of: above.id)
             else { break }
             put(above.instant, above.id, at: position)
@@ -118,8 +118,14 @@ struct IndexedHeap: Sendable {
         ((position + 3) >> 2, (position + 3) & 3)
     }
 
+    /// The positions of the elements of which none comes before the one at a position.
+    static func children(of position: Int) -> ClosedRange<Int> { position * 4 + 1...position * 4 + 4 }
+
+    /// The element at a position, nil behind the last one.
+    func element(at position: Int) -> (instant: Int64, id: Int32)? { position < count ? place(at: position) : nil }
+
     @inline(__always)
-    private func element(at position: Int) -> (instant: Int64, id: Int32) {
+    private func place(at position: Int) -> (instant: Int64, id: Int32) {
         let (family, sibling) = Self.place(of: position)
         return (families[family].instants[sibling], families[family].ids[sibling])
     }

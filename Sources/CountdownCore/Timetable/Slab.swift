@@ -32,13 +32,14 @@ struct Slab: Sendable {
         self[slot] = entry
     }
 
-    /// Gives the slot back.
+    /// Gives the slot back; what is left there has a revision that no countdown has.
     mutating func free(_ slot: Slot) {
         var entry = self[slot]
         let bytes = textBytes(of: entry)
         liveTextBytes -= bytes
         dropExtra(entry.extra)
         entry.extra = Extra.none
+        entry.revision = Revision(.min)
         entries.free(slot.index, leaving: entry)
     }
 

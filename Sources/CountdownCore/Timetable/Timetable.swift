@@ -55,10 +55,15 @@ public struct Timetable: Sendable {
     }
 
     /// The key of the countdown that lies there.
-    func key(at slot: Slot) -> Key { slab.key(at: slot) }
+    public func key(at slot: Slot) -> Key { slab.key(at: slot) }
 
-    /// The revision of the countdown that lies there.
-    func revision(at slot: Slot) -> Revision { slab[slot].revision }
+    /// The revision of the countdown that lies there; one that no countdown has if there is none.
+    public func revision(at slot: Slot) -> Revision { slab[slot].revision }
+
+    /// Whether the countdown that lies there has this revision and is the one that its key stands for.
+    public func isKnown(_ slot: Slot, with revision: Revision) -> Bool {
+        self.revision(at: slot) == revision && self.slot(under: key(at: slot)) == slot
+    }
 
     /// Whether all that has happened since a revision can be told.
     public func canResume(after revision: Revision) -> Bool {
@@ -68,6 +73,30 @@ public struct Timetable: Sendable {
     /// The earliest deadline, as the system clock is set now; nil where nothing runs.
     public func nextDeadline(at now: Now) -> WallInstant? {
         deadlines.next(at: now)
+    }
+
+    /// The running countdowns that end first, in the order in which they end.
+    ///
+    /// - Parameters:
+    ///   - count: the number of countdowns that are wanted.
+    ///   - now: orders deadlines on both clocks.
+    ///   - limit: how many countdowns may be looked at; less the number that was looked at afterwards.
+    ///   - isWanted: picks countdowns.
+    /// - Returns: the countdowns that were found, and whether all running ones were looked at.
+    public func soonestRunning(
+        _ count: Int,
+        at now: Now,
+        limit: inout Int,
+        where isWanted: (Timetable, Slot) -> Bool
+    ) -> (slots: [Slot], isAll: Bool) {
+        var order = deadlines.inOrder(at: now)
+        var slots: [Slot] = []
+        while slots.count < count, limit > 0 {
+            guard let slot = order.next(in: slab) else { return (slots, true) }
+            limit -= 1
+            if isWanted(self, slot) { slots.append(slot) }
+        }
+        return (slots, slots.count == runningCount)
     }
 
     // MARK: Upkeep of the entries and their deadlines

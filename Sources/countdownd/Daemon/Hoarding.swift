@@ -31,16 +31,27 @@ extension Daemon {
 
     // MARK: What is asked for
 
-    /// Takes note of what it takes to keep what a watch or a list asks for, until the peer is released.
-    /// - Returns: whether there was room.
-    func keep(_ selection: Selection, soonest: Int = 0, for peer: Peer) -> Bool {
-        let bytes = selection.bytes + 768 * soonest
+    /// Counts the bytes of the keys and patterns of a watch or list until the peer is released.
+    /// - Returns: whether there was room; if not, the call has failed.
+    func keep(_ selection: Selection, for peer: Peer) -> Bool { count(selection.bytes, for: peer) }
+
+    /// Counts bytes that a list in progress takes besides, until the peer is released.
+    /// - Returns: whether there was room; if not, the list has failed.
+    func keepMore(_ bytes: Int, for peer: Peer) -> Bool {
+        if count(bytes, for: peer) { return true }
+        release(peer)
+        touch(peer)
+        enqueueCalls(of: peer)
+        return false
+    }
+
+    private func count(_ bytes: Int, for peer: Peer) -> Bool {
         guard bytes == 0 || selectionsInAll + bytes <= policy.selectionBytesInAll else {
             peer.session.fail(translation.limitReached("selectionBytesInAll", policy.selectionBytesInAll))
             return false
         }
         selectionsInAll += bytes
-        peer.countedSelection = bytes
+        peer.countedSelection += bytes
         return true
     }
 }

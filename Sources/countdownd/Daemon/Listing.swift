@@ -1,31 +1,65 @@
 import CountdownCore
 
 /// A `List` that is being answered.
+///
+/// A reply holds countdowns of one moment: what was found in earlier turns is checked in the turn in which the reply is
+/// written, and a countdown that changed meanwhile is met again further on.
 struct Listing {
     enum Stage {
         /// Nothing was looked at yet.
         case unopened
         case walking(WalkID)
-        /// These are to be told, in this order, from this one on.
-        case telling([Key], next: Int)
+        /// The answer of this moment, which is delivered from this countdown on.
+        case delivering([CountdownCore.Countdown], next: Int, at: Now)
     }
 
-    /// A countdown that is among the soonest so far.
+    /// A countdown that was found and is not in a reply yet.
+    struct Found {
+        let slot: Slot
+        let countdown: CountdownCore.Countdown
+    }
+
+    let question: ListQuestion
+    /// Whether the caller takes more than one reply.
+    let takesPages: Bool
+    var stage = Stage.unopened
+    /// What a walk has found, in the order of revisions.
+    var found: [Found] = []
+    /// About as many bytes as the found countdowns take in a reply.
+    var foundBytes = 0
+    /// What a walk has found for `soonest`.
+    var candidates: SoonestCandidates?
+
+    init(question: ListQuestion, takesPages: Bool) {
+        self.question = question
+        self.takesPages = takesPages
+    }
+
+    func contains(_ countdown: CountdownCore.Countdown) -> Bool {
+        question.states.contains(ListQuestion.States(of: countdown)) && question.selection.contains(countdown.key)
+    }
+
+    mutating func find(_ countdown: CountdownCore.Countdown, at slot: Slot) {
+        found.append(Found(slot: slot, countdown: countdown))
+        foundBytes += 160 + countdown.textBytes
+    }
+}
+
+/// The countdowns that end first, of those that a walk has met so far.
+///
+/// More are kept than are asked for, since some of them may change or end before the walk is at its end. If too many do, the
+/// soonest of those that were dropped may belong to the answer: then nothing can be said, and the walk has to be repeated
+/// with room for more.
+struct SoonestCandidates {
     struct Candidate {
-        let key: Key
-        let isPaused: Bool
-        /// Microseconds: when it ends, or ended; what is left of a paused one.
-        let rank: Int64
+        let slot: Slot
         let revision: Revision
+        let isPaused: Bool
+        /// In microseconds: when it ends, or ended; the remaining time of a paused one.
+        let rank: Int64
 
-        /// Whether one comes before another; among equals that which changed first, as it ends first.
-        static func isSooner(_ left: Candidate, _ right: Candidate) -> Bool {
-            guard left.isPaused == right.isPaused else { return right.isPaused }
-            return left.rank == right.rank ? left.revision < right.revision : left.rank < right.rank
-        }
-
-        init(_ countdown: Countdown, at now: Now) {
-            key = countdown.key
+        init(_ countdown: CountdownCore.Countdown, at slot: Slot, _ now: Now) {
+            self.slot = slot
             revision = countdown.revision
             switch countdown.phase {
             case .running(let deadline): (isPaused, rank) = (false, deadline.wall(at: now).microseconds)
@@ -33,39 +67,64 @@ struct Listing {
             case .finished(let instant, _), .cancelled(let instant, _): (isPaused, rank) = (false, instant.microseconds)
             }
         }
+
+        /// Whether one comes before another; of two at the same instant, the one that changed first, as it ends first.
+        static func isSooner(_ left: Candidate, _ right: Candidate) -> Bool {
+            guard left.isPaused == right.isPaused else { return right.isPaused }
+            return left.rank == right.rank ? left.revision < right.revision : left.rank < right.rank
+        }
     }
 
-    let question: ListQuestion
-    /// Whether the caller takes more than one reply.
-    let takesPages: Bool
-    var stage = Stage.unopened
-    var page = ElementPage()
+    /// The number that is asked for.
+    let count: Int
+    /// The number that is kept at least.
+    let capacity: Int
+    /// The offset of the clocks by which deadlines on both of them are compared.
+    let offset: TimeSpan
     private var candidates: [Candidate] = []
+    /// The soonest candidate that was dropped because there was no room.
+    private var dropped: Candidate?
 
-    init(question: ListQuestion, takesPages: Bool) {
-        self.question = question
-        self.takesPages = takesPages
+    init(count: Int, capacity: Int, at now: Now) {
+        self.count = count
+        self.capacity = capacity
+        offset = now.offset
     }
 
-    func contains(_ countdown: Countdown) -> Bool {
-        question.states.contains(ListQuestion.States(of: countdown)) && question.selection.contains(countdown.key)
+    /// A generous capacity to begin with: so many of the soonest countdowns rarely change during one walk.
+    static func firstCapacity(for count: Int) -> Int { count + 256 }
+
+    /// The bytes of as many candidates as there can be at once.
+    static func bytes(capacity: Int) -> Int { 2 * capacity * MemoryLayout<Candidate>.stride }
+
+    /// Adds a countdown that was met.
+    ///
+    /// - Parameters:
+    ///   - candidate: the countdown.
+    ///   - isUnchanged: whether the countdown of a candidate is as it was when it was met.
+    mutating func append(_ candidate: Candidate, isUnchanged: (Candidate) -> Bool) {
+        candidates.append(candidate)
+        guard candidates.count >= 2 * capacity else { return }
+        sort(isUnchanged)
+        guard candidates.count > capacity else { return }
+        if dropped.map({ Candidate.isSooner(candidates[capacity], $0) }) ?? true { dropped = candidates[capacity] }
+        candidates.removeLast(candidates.count - capacity)
     }
 
-    /// Keeps a countdown where it is among the soonest so far, twice as many as are asked for at most.
-    mutating func consider(_ countdown: Countdown, among count: Int, at now: Now) {
-        candidates.append(Candidate(countdown, at: now))
-        if candidates.count > 2 * count { keepSoonest(count) }
+    /// Picks the soonest.
+    ///
+    /// - Parameter isKnown: whether the countdown of a candidate is as it was when it was met, and known under its key.
+    /// - Returns: their slots in their order; nil if a countdown that was dropped may belong to them.
+    mutating func soonest(isKnown: (Candidate) -> Bool) -> [Slot]? {
+        sort(isKnown)
+        let chosen = candidates.prefix(count)
+        if let dropped, let last = chosen.last, chosen.count < count || Candidate.isSooner(dropped, last) { return nil }
+        if dropped != nil, chosen.isEmpty, count > 0 { return nil }
+        return chosen.map(\.slot)
     }
 
-    /// The keys of the soonest, in their order; one that was met twice counts as it was met last.
-    mutating func soonest(_ count: Int) -> [Key] {
-        keepSoonest(count)
-        return candidates.map(\.key)
-    }
-
-    private mutating func keepSoonest(_ count: Int) {
-        var last: [Key: Candidate] = [:]
-        for candidate in candidates { last[candidate.key] = candidate }
-        candidates = Array(last.values.sorted(by: Candidate.isSooner).prefix(count))
+    private mutating func sort(_ isWanted: (Candidate) -> Bool) {
+        candidates.removeAll { !isWanted($0) }
+        candidates.sort(by: Candidate.isSooner)
     }
 }
