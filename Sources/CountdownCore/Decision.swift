@@ -1,3 +1,10 @@
+/// What a request comes to.
+public enum Decision: Sendable {
+    /// The key is live already and the caller takes it as it is.
+    case attached(Countdown)
+    case change(Change)
+}
+
 extension Timetable {
     /// What a request comes to at this instant; changes nothing.
     ///

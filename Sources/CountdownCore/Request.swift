@@ -92,30 +92,3 @@ public enum Refusal: Error, Equatable, Sendable {
         case adjustment
     }
 }
-
-/// One lifecycle step of one countdown.
-public struct Change: Hashable, Sendable {
-    public enum Kind: Sendable {
-        case started
-        case restarted
-        case adjusted
-        case paused
-        case resumed
-        case finished
-        case cancelled
-    }
-
-    /// What happened.
-    public let kind: Kind
-    /// The countdown as it is after the step.
-    public let countdown: Countdown
-    /// The revision that the countdown had before; nil where it began under a key that was not live.
-    public let replaced: Revision?
-}
-
-/// What a request comes to.
-public enum Decision: Sendable {
-    /// The key is live already and the caller takes it as it is.
-    case attached(Countdown)
-    case change(Change)
-}

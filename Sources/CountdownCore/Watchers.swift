@@ -153,3 +153,105 @@ public struct Watchers: Sendable {
         paces.clockWasSet(at: now)
     }
 }
+
+/// The name of a watcher, given by whoever registers it.
+public struct WatcherID: Hashable, Sendable {
+    public let number: Int
+
+    public init(_ number: Int) {
+        self.number = number
+    }
+}
+
+/// Which countdowns somebody follows.
+public struct Selection: Sendable {
+    public let keys: Set<Key>
+    public let patterns: [Pattern]
+    /// Whether all are followed, whatever their key.
+    public let isEverything: Bool
+
+    /// All countdowns.
+    public static let everything = Selection(keys: [], patterns: [], isEverything: true)
+
+    /// Those whose key is one of the keys or matches one of the patterns; none where both are empty.
+    public init(keys: Set<Key>, patterns: [Pattern]) {
+        self.init(keys: keys, patterns: patterns, isEverything: patterns.contains(where: \.matchesAll))
+    }
+
+    private init(keys: Set<Key>, patterns: [Pattern], isEverything: Bool) {
+        self.keys = keys
+        self.patterns = patterns
+        self.isEverything = isEverything
+    }
+
+    /// Whether the countdown under this key is followed.
+    public func contains(_ key: Key) -> Bool {
+        isEverything || keys.contains(key) || patterns.contains { $0.matches(key) }
+    }
+
+    /// What it takes to ask for a key, in entries that are walked past.
+    public var steps: Int { 1 + patternSteps }
+    var patternSteps: Int { patterns.reduce(0) { $0 + $1.steps } }
+
+    /// What it takes to be kept, rounded up: an exact key that is found at once stands in a table of its own.
+    public var bytes: Int {
+        keys.reduce(patterns.reduce(0) { $0 + $1.bytes }) { $0 + $1.text.utf8.count + (hasKeysAlone ? 512 : 128) }
+    }
+
+    /// Whether its countdowns can be found by their keys, which are few, without walking through all.
+    public var hasKeysAlone: Bool { patterns.isEmpty && !isEverything && keys.count <= Policy.keysAtOnce }
+}
+
+/// Who hears of a key.
+///
+/// Those who follow a few keys alone are found at once; those with patterns, or with many keys, are asked one by one: so
+/// that to come and to go is cheap for everybody.
+struct Audience: Sendable {
+    private var everything: [WatcherID] = []
+    private var byKey: [Key: Set<WatcherID>] = [:]
+    private var others: [(watcher: WatcherID, selection: Selection)] = []
+    /// What it takes to match a key against all patterns.
+    private(set) var patternSteps = 0
+
+    mutating func insert(_ watcher: WatcherID, _ selection: Selection) {
+        if selection.isEverything {
+            everything.append(watcher)
+        } else if selection.hasKeysAlone {
+            for key in selection.keys { byKey[key, default: []].insert(watcher) }
+        } else {
+            others.append((watcher, selection))
+            patternSteps += selection.patternSteps
+        }
+    }
+
+    mutating func remove(_ watcher: WatcherID, _ selection: Selection) {
+        if selection.isEverything {
+            everything.removeAll { $0 == watcher }
+        } else if selection.hasKeysAlone {
+            for key in selection.keys {
+                byKey[key]?.remove(watcher)
+                if byKey[key]?.isEmpty == true { byKey[key] = nil }
+            }
+        } else {
+            others.removeAll { $0.watcher == watcher }
+            patternSteps -= selection.patternSteps
+        }
+    }
+
+    func forEach(of key: Key, _ body: (WatcherID) -> Void) {
+        for watcher in everything { body(watcher) }
+        if !byKey.isEmpty, let watchers = byKey[key] {
+            for watcher in watchers { body(watcher) }
+        }
+        for (watcher, selection) in others where selection.contains(key) { body(watcher) }
+    }
+
+    /// Whether all keys are heard of by the same.
+    var hearsAlike: Bool { others.isEmpty && byKey.isEmpty }
+
+    /// Whether two keys are certain to be heard of by the same; false where that would take longer to find out than to
+    /// ask for each.
+    func hearsAlike(of key: Key, and other: Key) -> Bool {
+        key == other || others.isEmpty && byKey[key] == nil && byKey[other] == nil
+    }
+}
