@@ -16,7 +16,7 @@ public enum StoreHarness: Harness {
             let opened = try open(directory)
             var timetable = opened.timetable
             var limit = Int.max
-            _ = timetable.walk(timetable.openWalk(live: .oldest, ended: .oldest), limit: &limit) { timetable, slot in
+            _ = timetable.scan(timetable.openScan(live: .oldest, ended: .oldest), budget: &limit) { timetable, slot in
                 !timetable[slot].key.text.isEmpty
             }
             opened.store.close(at: timetable.revision)

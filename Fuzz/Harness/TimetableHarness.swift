@@ -19,7 +19,7 @@ private struct TimetableTrial {
     private var boot: Int64 = 1_000
     private var offset: Int64 = 1_700_000_000_000_000
     /// What runs and what is paused, as it changed last.
-    private var live: [Key: Countdown] = [:]
+    private var live: [Key: KeyedCountdown] = [:]
 
     init() {
         var policy = Policy()
@@ -28,7 +28,7 @@ private struct TimetableTrial {
         timetable = Timetable(policy: policy, revision: Revision(10))
     }
 
-    private var now: Now { Now(boot: BootInstant(microseconds: boot), offset: TimeSpan(microseconds: offset)) }
+    private var now: Now { Now(boot: BootInstant(microseconds: boot), offset: Duration(microseconds: offset)) }
 
     mutating func act(_ input: inout Input) {
         let act = input.next()
@@ -45,7 +45,7 @@ private struct TimetableTrial {
 
     private mutating func request(_ act: UInt8, _ input: inout Input) -> Request {
         let key = Self.keys[Int(input.next()) % Self.keys.count]
-        let span = TimeSpan(microseconds: Int64(bitPattern: input.nextInteger()) >> Int64(input.next() & 63))
+        let span = Duration(microseconds: Int64(bitPattern: input.nextInteger()) >> Int64(input.next() & 63))
         let revision = input.next() == 1 ? timetable.revision : nil
         switch act % 6 {
         case 0:
@@ -75,7 +75,7 @@ private struct TimetableTrial {
     }
 
     private mutating func endDue() {
-        while let change = timetable.endNextDue(at: now) {
+        while let change = timetable.expireNext(at: now) {
             guard case .running(let deadline) = live[change.countdown.key]?.phase else {
                 return expect(false, "\(change) was running")
             }
@@ -84,13 +84,13 @@ private struct TimetableTrial {
         }
     }
 
-    private mutating func note(_ countdown: Countdown) {
+    private mutating func note(_ countdown: KeyedCountdown) {
         live[countdown.key] = countdown.isLive ? countdown : nil
     }
 
     private mutating func trim(_ limit: Int) {
         var left = limit
-        _ = timetable.trim(at: now, limit: &left)
+        _ = timetable.compact(at: now, budget: &left)
     }
 
     private func checkDeadline() {
@@ -109,14 +109,14 @@ private struct TimetableTrial {
             if let expected = live[key] { expect(known == expected, "\(expected) is known, not \(known as Any)") }
             if live[key] == nil { expect(known?.isLive != true, "\(key.text) is not live") }
         }
-        var met: [Countdown] = []
-        let walk = timetable.openWalk(live: .oldest, ended: .nowhere)
+        var met: [KeyedCountdown] = []
+        let walk = timetable.openScan(live: .oldest, ended: .nowhere)
         var limit = 1_000
-        _ = timetable.walk(walk, limit: &limit) { timetable, slot in
+        _ = timetable.scan(walk, budget: &limit) { timetable, slot in
             met.append(timetable[slot])
             return true
         }
-        timetable.closeWalk(walk)
+        timetable.closeScan(walk)
         expect(met == live.values.sorted { $0.revision < $1.revision }, "a walk meets all, in their order")
     }
 }

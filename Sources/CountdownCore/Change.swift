@@ -1,4 +1,4 @@
-/// One lifecycle step of one countdown.
+/// One step in the life of one countdown.
 public struct Change: Hashable, Sendable {
     public enum Kind: Sendable {
         case started
@@ -10,24 +10,23 @@ public struct Change: Hashable, Sendable {
         case cancelled
     }
 
-    /// What happened.
     public let kind: Kind
-    /// The countdown as it is after the step.
-    public let countdown: Countdown
-    /// The revision that the countdown had before; nil where it began under a key that was not live.
+    /// The countdown after the change.
+    public let countdown: KeyedCountdown
+    /// The revision of the live countdown before; nil if the key was not live.
     public let replaced: Revision?
 }
 
-/// What it takes to take a change back.
+/// A change that was applied, with what `undo` needs.
 public struct Applied: Sendable {
     public let change: Change
     let slot: Slot
     let origin: Origin
 
     enum Origin: Sendable {
-        /// The entry is new; the key stood for this one before, or for none.
+        /// The entry is new; its key found this kept end before, or nothing.
         case new(instead: Slot?)
-        /// The entry was live, as this countdown, behind this one in its list; its key hid this kept end, or none.
-        case live(Countdown, after: Slot, hiding: Slot?)
+        /// The entry was this live countdown, behind the given entry in its list; its key hid this kept end, or none.
+        case live(KeyedCountdown, after: Slot, hiding: Slot?)
     }
 }

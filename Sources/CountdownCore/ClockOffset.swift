@@ -1,9 +1,9 @@
-/// Tells a step of the system clock from the mere passing of time.
+/// Detects steps of the system clock.
 ///
-/// Both clocks are slewed alike, and both run on in suspend, so their difference changes only where somebody sets the
-/// system clock. The difference is held as long as it explains what the clocks say.
+/// Both clocks are slewed alike and run on in suspend, so their difference changes only if the system clock is set. The
+/// difference is held as long as it agrees with the readings.
 public struct ClockOffset: Sendable {
-    /// A system clock that was read between two readings of the boot clock.
+    /// A reading of the system clock between two readings of the boot clock.
     public struct Reading: Sendable {
         let before: BootInstant
         let wall: WallInstant
@@ -15,42 +15,42 @@ public struct ClockOffset: Sendable {
             self.after = after
         }
 
-        /// How long the reading took: what it says of the offset is uncertain by that much.
-        public var width: TimeSpan { after - before }
+        /// How long the reading took, which is the uncertainty of its offset.
+        public var width: Duration { after - before }
 
-        var leastOffset: TimeSpan { offset(at: after) }
-        var greatestOffset: TimeSpan { offset(at: before) }
-        var middleOffset: TimeSpan { offset(at: before + TimeSpan(microseconds: width.microseconds / 2)) }
+        var leastOffset: Duration { offset(at: after) }
+        var greatestOffset: Duration { offset(at: before) }
+        var middleOffset: Duration { offset(at: before + Duration(microseconds: width.microseconds / 2)) }
 
-        private func offset(at instant: BootInstant) -> TimeSpan {
-            TimeSpan(microseconds: wall.microseconds.saturatingSubtracted(instant.microseconds))
+        private func offset(at instant: BootInstant) -> Duration {
+            Duration(microseconds: wall.microseconds.saturatingSubtracted(instant.microseconds))
         }
     }
 
-    /// Below this a difference is noise of the reading: the offset stays, and with it an alarm that is set.
-    public static let tolerance = TimeSpan(microseconds: 50)
+    /// A smaller difference is noise of the reading: the offset stays, and with it a timer that is armed.
+    public static let tolerance = Duration(microseconds: 50)
 
-    /// Above this a difference is told as a step; below it the offset is corrected in silence.
-    public static let smallestStep = TimeSpan.milliseconds(1)
+    /// A larger difference is reported as a step; a smaller one only corrects the offset.
+    public static let smallestStep = Duration.milliseconds(1)
 
-    /// The system clock less the boot clock, as it explains the readings.
-    public private(set) var held: TimeSpan
+    /// The system clock less the boot clock.
+    public private(set) var held: Duration
 
-    /// Holds an offset that was held before.
-    public init(held: TimeSpan) {
+    /// Continues with an offset that was held before.
+    public init(held: Duration) {
         self.held = held
     }
 
-    /// Holds the offset that a reading shows.
+    /// Begins with the offset of a reading.
     public init(_ reading: Reading) {
         held = reading.middleOffset
     }
 
-    /// The instant of a reading, and by how much the system clock was set since the one before, nil where it was not.
+    /// The instant of a reading, and by how much the system clock was set since the reading before; nil if it was not.
     ///
-    /// A slow reading leaves the offset uncertain. What is nearest to the held one is taken: being held up in the midst
-    /// of a reading never passes for a step.
-    public mutating func take(_ reading: Reading) -> (now: Now, step: TimeSpan?) {
+    /// A slow reading leaves the offset uncertain. The value nearest to the held offset counts, so a delay in the middle of a
+    /// reading is never mistaken for a step.
+    public mutating func take(_ reading: Reading) -> (now: Now, step: Duration?) {
         let nearest = min(max(held, reading.leastOffset), reading.greatestOffset)
         let change = nearest - held
         if change.magnitude > Self.tolerance.magnitude { held = nearest }
@@ -58,6 +58,6 @@ public struct ClockOffset: Sendable {
     }
 }
 
-extension TimeSpan {
+extension Duration {
     fileprivate var magnitude: UInt64 { microseconds.magnitude }
 }

@@ -1,4 +1,4 @@
-/// The number of a change; every change of every countdown has one of its own, and they only grow.
+/// The number of a change. Every change of every countdown has its own number, and the numbers only grow.
 public struct Revision: Comparable, Hashable, Sendable {
     public let number: Int64
 
@@ -14,20 +14,20 @@ public struct Revision: Comparable, Hashable, Sendable {
     var previous: Revision { Revision(number - 1) }
 }
 
-/// What a deadline follows when the system clock is set.
+/// What stays the same when the system clock is set.
 public enum Clock: Sendable {
-    /// What is left stays: 60 s take 60 s.
+    /// The remaining time: 60 s take 60 s.
     case elapsed
-    /// The instant stays: 17:30 is when the clock on the wall says so.
+    /// The deadline: 17:30 is when the clock on the wall says so.
     case wall
 }
 
-/// The instant at which a running countdown ends, on the clock that it follows.
+/// The instant at which a running countdown ends, on its clock.
 public enum Deadline: Hashable, Sendable {
     case elapsed(BootInstant)
     case wall(WallInstant)
 
-    /// The clock that it lies on.
+    /// Its clock.
     public var clock: Clock {
         switch self {
         case .elapsed: .elapsed
@@ -35,15 +35,15 @@ public enum Deadline: Hashable, Sendable {
         }
     }
 
-    /// What is left of it, negative once it has passed.
-    public func remaining(at now: Now) -> TimeSpan {
+    /// The time until the deadline; negative after it.
+    public func remaining(at now: Now) -> Duration {
         switch self {
         case .elapsed(let instant): instant - now.boot
         case .wall(let instant): instant - now.wall
         }
     }
 
-    /// What the system clock says, or will say, at that instant.
+    /// The time of the system clock at the deadline.
     public func wall(at now: Now) -> WallInstant {
         switch self {
         case .elapsed(let instant): now.wall(of: instant)
@@ -51,8 +51,8 @@ public enum Deadline: Hashable, Sendable {
         }
     }
 
-    /// The same deadline moved by a length, on the same clock.
-    func moved(by span: TimeSpan) -> Deadline {
+    /// The deadline moved by a duration, on the same clock.
+    func moved(by span: Duration) -> Deadline {
         switch self {
         case .elapsed(let instant): .elapsed(instant + span)
         case .wall(let instant): .wall(instant + span)
@@ -60,35 +60,35 @@ public enum Deadline: Hashable, Sendable {
     }
 }
 
-/// Where a countdown stands.
+/// The state of a countdown.
 public enum Phase: Hashable, Sendable {
     case running(until: Deadline)
-    case paused(remaining: TimeSpan)
-    /// `late` is how long after the deadline it was ended; zero where it was told to finish.
-    case finished(at: WallInstant, late: TimeSpan)
-    case cancelled(at: WallInstant, remaining: TimeSpan)
+    case paused(remaining: Duration)
+    /// `late` is how long after the deadline the daemon ended it; zero if a client finished it.
+    case finished(at: WallInstant, late: Duration)
+    case cancelled(at: WallInstant, remaining: Duration)
 }
 
-/// What runs, or ran, under a key.
-public struct Countdown: Hashable, Sendable {
+/// A countdown: running, paused or ended.
+public struct KeyedCountdown: Hashable, Sendable {
     public let key: Key
     public internal(set) var phase: Phase
     public internal(set) var clock: Clock
-    /// The whole length with all that was added or taken, pauses not counted.
-    public internal(set) var length: TimeSpan
+    /// The whole duration with all extensions and adjustments, without pauses.
+    public internal(set) var duration: Duration
     public let started: WallInstant
-    /// What its starter calls it and keeps with it.
-    var texts: Texts
-    /// Whether nothing is kept of it after its end.
+    /// Label and metadata.
+    var annotations: Annotations
+    /// Whether it is not kept after its end.
     public let forget: Bool
-    /// That of its last change.
+    /// The number of its last change.
     public internal(set) var revision: Revision
 
     public init(
         key: Key,
         phase: Phase,
         clock: Clock,
-        length: TimeSpan,
+        duration: Duration,
         started: WallInstant,
         label: String? = nil,
         metadata: [String: String] = [:],
@@ -99,47 +99,46 @@ public struct Countdown: Hashable, Sendable {
             key: key,
             phase: phase,
             clock: clock,
-            length: length,
+            duration: duration,
             started: started,
-            texts: Texts(label: label, metadata: metadata),
+            annotations: Annotations(label: label, metadata: metadata),
             forget: forget,
             revision: revision
         )
     }
 
-    /// A countdown whose texts are kept already.
     init(
         key: Key,
         phase: Phase,
         clock: Clock,
-        length: TimeSpan,
+        duration: Duration,
         started: WallInstant,
-        texts: Texts,
+        annotations: Annotations,
         forget: Bool,
         revision: Revision
     ) {
         self.key = key
         self.phase = phase
         self.clock = clock
-        self.length = length
+        self.duration = duration
         self.started = started
-        self.texts = texts
+        self.annotations = annotations
         self.forget = forget
         self.revision = revision
     }
 
-    /// What its starter calls it.
-    public var label: String? { texts.label }
-    /// What its starter keeps with it.
-    public var metadata: [String: String] { texts.metadata }
+    /// A line for people.
+    public var label: String? { annotations.label }
+    /// Pairs that the client stores with the countdown.
+    public var metadata: [String: String] { annotations.metadata }
     /// Whether it has a label or metadata.
-    public var hasTexts: Bool {
-        if case .none = texts { return false }
+    public var hasAnnotations: Bool {
+        if case .none = annotations { return false }
         return true
     }
 
-    /// About the bytes of its key, label and metadata.
-    public var textBytes: Int { key.withBytes { $0.count } + texts.size }
+    /// The bytes of its key, label and metadata, with what it takes to keep them.
+    public var textBytes: Int { key.withBytes { $0.count } + annotations.size }
 
     /// Whether it is running or paused.
     public var isLive: Bool {
@@ -149,7 +148,7 @@ public struct Countdown: Hashable, Sendable {
         }
     }
 
-    /// When it ended, nil while it is live.
+    /// When it ended; nil while it is live.
     public var ended: WallInstant? {
         switch phase {
         case .running, .paused: nil
@@ -157,8 +156,8 @@ public struct Countdown: Hashable, Sendable {
         }
     }
 
-    /// What is left: never negative, 0 when finished, what was left when cancelled.
-    public func remaining(at now: Now) -> TimeSpan {
+    /// The remaining time: never negative; 0 if finished; if cancelled, what remained.
+    public func remaining(at now: Now) -> Duration {
         switch phase {
         case .running(let deadline): max(.zero, deadline.remaining(at: now))
         case .paused(let remaining), .cancelled(_, let remaining): remaining
@@ -166,18 +165,16 @@ public struct Countdown: Hashable, Sendable {
         }
     }
 
-    /// The length, or what is left where that is more, because the system clock was set back: so progress is never
-    /// less than nothing.
-    public func length(at now: Now) -> TimeSpan {
-        max(length, remaining(at: now))
+    /// The duration; what remains if that is more because the system clock was set back, so that progress is never negative.
+    public func duration(at now: Now) -> Duration {
+        max(duration, remaining(at: now))
     }
 }
 
 /// The label and the metadata of a countdown.
 ///
-/// Few countdowns have any; those that have hold them in one place, so that a countdown is copied at the cost of one
-/// reference however much its starter keeps with it.
-enum Texts: Hashable, Sendable {
+/// Few countdowns have any. They are boxed, so that copying a countdown copies one reference.
+enum Annotations: Hashable, Sendable {
     case none
     indirect case some(label: String?, metadata: [String: String])
 
@@ -195,7 +192,7 @@ enum Texts: Hashable, Sendable {
         return metadata
     }
 
-    /// Their bytes, with what it takes to keep them: some 32 for a text, 96 for a pair.
+    /// Their bytes, with what it takes to keep them: about 32 for a label, 96 for a pair.
     var size: Int {
         guard case .some(let label, let metadata) = self else { return 0 }
         let labelBytes = label.map { 32 + $0.utf8.count } ?? 0

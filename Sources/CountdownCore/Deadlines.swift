@@ -3,7 +3,7 @@ struct Deadlines: Sendable {
     private var elapsed = IndexedHeap()
     private var wall = IndexedHeap()
 
-    /// Puts the deadline of an entry in, or at its new place.
+    /// Sets the deadline of an entry.
     mutating func set(_ deadline: Deadline, of slot: Slot, in slab: inout Slab) {
         switch deadline {
         case .elapsed(let instant):
@@ -15,26 +15,26 @@ struct Deadlines: Sendable {
         }
     }
 
-    /// Takes the deadline of an entry out; nothing happens where it has none.
+    /// Removes the deadline of an entry; nothing happens if it has none.
     mutating func remove(_ slot: Slot, in slab: inout Slab) {
         elapsed.remove(slot.index, ties: &slab)
         wall.remove(slot.index, ties: &slab)
     }
 
-    /// That of an entry, nil where it does not run.
+    /// The deadline of an entry; nil if it is not running.
     func deadline(of slot: Slot) -> Deadline? {
         if let instant = elapsed.instant(of: slot.index) { return .elapsed(BootInstant(microseconds: instant)) }
         return wall.instant(of: slot.index).map { .wall(WallInstant(microseconds: $0)) }
     }
 
-    /// The earliest deadline, as the system clock is set now; nil where nothing runs.
+    /// The earliest deadline, as the system clock is set now; nil if there is none.
     func next(at now: Now) -> WallInstant? {
         let elapsed = elapsed.first.map { now.wall(of: BootInstant(microseconds: $0.instant)) }
         let wall = wall.first.map { WallInstant(microseconds: $0.instant) }
         return earliest(elapsed, wall)
     }
 
-    /// The entry whose deadline is the earliest of those that have come; of equal ones the one that changed longest ago.
+    /// The entry with the earliest deadline that has come; of equal ones, the entry with the lowest revision.
     func firstDue(at now: Now, in slab: inout Slab) -> Slot? {
         let elapsed = elapsed.first.map {
             (instant: now.wall(of: BootInstant(microseconds: $0.instant)).microseconds, id: $0.id)
@@ -45,7 +45,7 @@ struct Deadlines: Sendable {
         return Slot(index: first.id)
     }
 
-    /// All running countdowns in the order in which they end, found one by one.
+    /// An iterator over all running countdowns in the order in which they end.
     func inOrder(at now: Now) -> DeadlineOrder { DeadlineOrder(elapsed, wall, at: now) }
 
     private typealias Due = (instant: Int64, id: Int32)
@@ -59,15 +59,15 @@ struct Deadlines: Sendable {
     }
 }
 
-/// Of two deadlines at the same instant the one that was set first comes first.
+/// Of two equal deadlines, the one of the lower revision comes first.
 extension Slab: TieBreak {
     func order(of id: Int32) -> Int64 { self[Slot(index: id)].revision.number }
 }
 
-/// Finds the running countdowns in the order of their deadlines, without changing the heaps: behind each element that was
-/// found, its children in the heap are the only ones that may come next.
+/// Iterates over the running countdowns in the order of their deadlines without changing the heaps: after an element, only its
+/// children in the heap become candidates for the next one.
 struct DeadlineOrder {
-    /// An element of one of the heaps that may come next.
+    /// An element of one of the heaps that may be the next one.
     private struct Candidate {
         let isWall: Bool
         let position: Int
@@ -83,7 +83,7 @@ struct DeadlineOrder {
     private let elapsed: IndexedHeap
     private let wall: IndexedHeap
     private let now: Now
-    /// By their number in the heap of candidates.
+    /// By their numbers in `heap`.
     private var candidates: [Candidate] = []
     private var orders = Orders()
     private var heap = IndexedHeap()

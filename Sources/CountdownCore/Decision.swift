@@ -1,14 +1,16 @@
-/// What a request comes to.
+/// The result of a request that is not refused.
 public enum Decision: Sendable {
-    /// The key is live already and the caller takes it as it is.
-    case attached(Countdown)
+    /// The key is live already, and nothing changes.
+    case attached(KeyedCountdown)
     case change(Change)
 }
 
 extension Timetable {
-    /// What a request comes to at this instant; changes nothing.
+    /// Computes the result of a request at this instant, and changes nothing.
     ///
-    /// What is due by then has to be ended first.
+    /// Countdowns that are due must have been expired first.
+    ///
+    /// - Throws: `Refusal` if the request is invalid in this state, out of range, or meets a limit.
     public func decide(_ request: Request, at now: Now) throws(Refusal) -> Decision {
         switch request {
         case .start(let start):
@@ -44,7 +46,7 @@ extension Timetable {
             guard liveCount < policy.countdowns else {
                 throw .limitReached(.countdowns, maximum: policy.countdowns)
             }
-            try checkRoom(for: start.texts, instead: .none)
+            try checkRoom(for: start.annotations, instead: .none)
             return .change(Change(kind: .started, countdown: begin(start, at: now), replaced: nil))
         }
         switch start.ifLive {
@@ -53,7 +55,7 @@ extension Timetable {
         case .fail:
             throw .alreadyRunning(current)
         case .restart:
-            try checkRoom(for: start.texts, instead: current.texts)
+            try checkRoom(for: start.annotations, instead: current.annotations)
             return .change(
                 Change(kind: .restarted, countdown: begin(start, at: now), replaced: current.revision)
             )
@@ -63,10 +65,10 @@ extension Timetable {
     }
 
     private func checkRange(of start: Request.Start, at now: Now) throws(Refusal) {
-        switch start.end ?? .after(policy.defaultLength) {
+        switch start.end ?? .after(policy.defaultDuration) {
         case .after(let span):
-            guard span > .zero, span <= policy.longest, now.wall + span <= policy.latest else {
-                throw .outOfRange(.length)
+            guard span > .zero, span <= policy.longestDuration, now.wall + span <= policy.latest else {
+                throw .outOfRange(.duration)
             }
         case .at(let instant):
             guard start.ifLive != .extend else { throw .outOfRange(.deadline) }
@@ -87,100 +89,102 @@ extension Timetable {
         }
     }
 
-    /// Refuses texts that there is no room for; those that take no more than what they replace are never refused.
-    private func checkRoom(for texts: Texts, instead old: Texts) throws(Refusal) {
-        let more = texts.size - old.size
-        guard more <= 0 || slab.liveTextBytes + more <= policy.textBytesInAll else {
+    /// Refuses annotations if there is no room for them; they are never refused if they take no more than those they replace.
+    private func checkRoom(for annotations: Annotations, instead old: Annotations) throws(Refusal) {
+        let more = annotations.size - old.size
+        guard more <= 0 || slab.liveAnnotationBytes + more <= policy.textBytesInAll else {
             throw .limitReached(.textBytesInAll, maximum: policy.textBytesInAll)
         }
     }
 
-    private func begin(_ start: Request.Start, at now: Now) -> Countdown {
+    private func begin(_ start: Request.Start, at now: Now) -> KeyedCountdown {
         let deadline: Deadline =
             switch start.end {
             case .after(let span): .elapsed(now.boot + span)
             case .at(let instant): .wall(instant)
-            case nil: .elapsed(now.boot + policy.defaultLength)
+            case nil: .elapsed(now.boot + policy.defaultDuration)
             }
-        return Countdown(
+        return KeyedCountdown(
             key: start.key,
             phase: .running(until: deadline),
             clock: deadline.clock,
-            length: deadline.remaining(at: now),
+            duration: deadline.remaining(at: now),
             started: now.wall,
-            texts: start.texts,
+            annotations: start.annotations,
             forget: start.forget,
             revision: revision.next
         )
     }
 
-    private func extend(_ current: Countdown, as start: Request.Start, at now: Now) throws(Refusal) -> Decision {
+    private func extend(_ current: KeyedCountdown, as start: Request.Start, at now: Now) throws(Refusal) -> Decision {
         var countdown = current
-        countdown.texts = Texts(
+        countdown.annotations = Annotations(
             label: start.label ?? current.label,
             metadata: start.metadata ?? current.metadata
         )
-        try checkRoom(for: countdown.texts, instead: current.texts)
-        var span = policy.defaultLength
+        try checkRoom(for: countdown.annotations, instead: current.annotations)
+        var span = policy.defaultDuration
         if case .after(let given) = start.end { span = given }
         do {
             return try adjust(countdown, by: span, at: now)
         } catch {
-            throw .outOfRange(.length)
+            throw .outOfRange(.duration)
         }
     }
 
     // MARK: Adjust
 
-    private func adjust(_ current: Countdown, by span: TimeSpan, at now: Now) throws(Refusal) -> Decision {
+    private func adjust(_ current: KeyedCountdown, by span: Duration, at now: Now) throws(Refusal) -> Decision {
         var countdown = current
         let before = current.remaining(at: now)
         let remaining = before + span
-        guard remaining <= policy.longest, now.wall + remaining <= policy.latest else { throw .outOfRange(.adjustment) }
+        guard remaining <= policy.longestDuration, now.wall + remaining <= policy.latest else {
+            throw .outOfRange(.adjustment)
+        }
         guard remaining > .zero else {
-            countdown.length = length(current, by: .zero - before, leaving: .zero)
+            countdown.duration = duration(current, by: .zero - before, leaving: .zero)
             return change(countdown, .finished, to: .finished(at: now.wall, late: .zero))
         }
-        countdown.length = length(current, by: span, leaving: remaining)
+        countdown.duration = duration(current, by: span, leaving: remaining)
         if case .running(let deadline) = current.phase {
             return change(countdown, .adjusted, to: .running(until: deadline.moved(by: span)))
         }
         return change(countdown, .adjusted, to: .paused(remaining: remaining))
     }
 
-    private func adjust(_ current: Countdown, to instant: WallInstant, at now: Now) throws(Refusal) -> Decision {
+    private func adjust(_ current: KeyedCountdown, to instant: WallInstant, at now: Now) throws(Refusal) -> Decision {
         guard case .running = current.phase else { throw .wrongState(current) }
         try checkAhead(instant, at: now)
         var countdown = current
         let remaining = instant - now.wall
         countdown.clock = .wall
-        countdown.length = length(current, by: remaining - current.remaining(at: now), leaving: remaining)
+        countdown.duration = duration(current, by: remaining - current.remaining(at: now), leaving: remaining)
         return change(countdown, .adjusted, to: .running(until: .wall(instant)))
     }
 
-    /// The length after so much was added; always one that progress can be reckoned by.
-    private func length(_ current: Countdown, by span: TimeSpan, leaving remaining: TimeSpan) -> TimeSpan {
-        let least = max(remaining, TimeSpan(microseconds: 1))
-        let most = TimeSpan(microseconds: policy.latest.microseconds)
-        return min(max(least, current.length + span), most)
+    /// The duration after an addition: never less than what remains, so that the progress stays between 0 and 1.
+    private func duration(_ current: KeyedCountdown, by span: Duration, leaving remaining: Duration) -> Duration {
+        let least = max(remaining, Duration(microseconds: 1))
+        let most = Duration(microseconds: policy.latest.microseconds)
+        return min(max(least, current.duration + span), most)
     }
 
-    // MARK: What they share
+    // MARK: Checks
 
     private func checkAhead(_ instant: WallInstant, at now: Now) throws(Refusal) {
-        guard instant > now.wall, instant - now.wall <= policy.longest, instant <= policy.latest else {
+        guard instant > now.wall, instant - now.wall <= policy.longestDuration, instant <= policy.latest else {
             throw .outOfRange(.deadline)
         }
     }
 
-    private func live(_ key: Key, ifRevision revision: Revision?) throws(Refusal) -> Countdown {
+    private func live(_ key: Key, ifRevision revision: Revision?) throws(Refusal) -> KeyedCountdown {
         guard let countdown = countdown(under: key) else { throw .noSuchCountdown(key) }
         if let revision, revision != countdown.revision { throw .revisionMismatch(countdown) }
         guard countdown.isLive else { throw .wrongState(countdown) }
         return countdown
     }
 
-    private func change(_ current: Countdown, _ kind: Change.Kind, to phase: Phase) -> Decision {
+    private func change(_ current: KeyedCountdown, _ kind: Change.Kind, to phase: Phase) -> Decision {
         var countdown = current
         countdown.phase = phase
         countdown.revision = revision.next

@@ -1,14 +1,13 @@
 /// A 4-ary heap of instants whose elements can be found, moved and removed by their number.
 ///
-/// Four children a node: half the levels of a binary heap. They lie side by side, in one cache line or two, so that the one
-/// that comes first of them is found at once. An element takes 12 bytes there, and 4 where its place stands under its
-/// number.
+/// Four children per node mean half the levels of a binary heap, and the children are adjacent in one or two cache lines. An
+/// element takes 12 bytes in the heap, and 4 in the table of positions.
 struct IndexedHeap: Sendable {
     private static let absent: Int32 = -1
 
-    /// Instants are microseconds, on whatever line the heap is for.
+    /// Four adjacent elements. Instants are microseconds on the clock of the heap.
     private struct Siblings: Sendable {
-        /// Of what is not there, later than all that is.
+        /// The maximum for an element that does not exist.
         var instants = InlineArray<4, Int64>(repeating: .max)
         var ids = InlineArray<4, Int32>(repeating: absent)
 
@@ -19,19 +18,19 @@ struct IndexedHeap: Sendable {
         }
     }
 
-    /// The children of element `n` are `n + 1` here; the first element is the last of the first ones.
+    /// The children of element `n` are family `n + 1`; the root is the last of the first family.
     private var families = ChunkedArray<Siblings>()
     private var positions = ChunkedArray<Int32>()
     private(set) var count = 0
 
     var first: (instant: Int64, id: Int32)? { count == 0 ? nil : place(at: 0) }
 
-    /// The instant of the element under a number, nil where there is none.
+    /// The instant of the element with a number; nil if there is none.
     func instant(of id: Int32) -> Int64? {
         position(of: id).map { place(at: $0).instant }
     }
 
-    /// Puts an element in, or moves the one that is there under this number.
+    /// Inserts an element, or moves the element with this number.
     mutating func set(_ id: Int32, at instant: Int64, ties: inout some TieBreak) {
         while positions.count <= Int(id) { positions.append(Self.absent) }
         if let position = position(of: id) {
@@ -43,7 +42,7 @@ struct IndexedHeap: Sendable {
         }
     }
 
-    /// Takes an element out; nothing happens where there is none under this number.
+    /// Removes an element; nothing happens if there is none with this number.
     mutating func remove(_ id: Int32, ties: inout some TieBreak) {
         guard let position = position(of: id) else { return }
         positions[Int(id)] = Self.absent
@@ -60,10 +59,9 @@ struct IndexedHeap: Sendable {
         return Int(positions[Int(id)])
     }
 
-    /// Puts an element at a place, or, as that is right, above it or below it.
+    /// Puts an element at a position, or above or below it as the order requires.
     ///
-    /// It goes down all the way at first, without being compared: what is put into the place of another was the last one
-    /// mostly, and belongs far down.
+    /// It first goes all the way down without comparisons: most often it is the former last element and belongs there.
     private mutating func sink(_ instant: Int64, _ id: Int32, from start: Int, _ ties: inout some TieBreak) {
         var position = start
         while position * 4 + 1 < count {
@@ -88,9 +86,9 @@ struct IndexedHeap: Sendable {
         put(instant, id, at: position)
     }
 
-    /// Which of the siblings comes first.
+    /// The sibling that comes first.
     ///
-    /// All are looked at, whether they are there or not, so that no jump has to be foreseen but that for equal instants.
+    /// All four are compared, whether they exist or not, so that only equal instants need a branch.
     @inline(__always)
     private static func least(of siblings: Siblings, _ ties: inout some TieBreak) -> Int {
         let least = min(
@@ -118,10 +116,10 @@ struct IndexedHeap: Sendable {
         ((position + 3) >> 2, (position + 3) & 3)
     }
 
-    /// The positions of the elements of which none comes before the one at a position.
+    /// The positions of the children of an element.
     static func children(of position: Int) -> ClosedRange<Int> { position * 4 + 1...position * 4 + 4 }
 
-    /// The element at a position, nil behind the last one.
+    /// The element at a position; nil behind the last one.
     func element(at position: Int) -> (instant: Int64, id: Int32)? { position < count ? place(at: position) : nil }
 
     @inline(__always)
@@ -138,20 +136,20 @@ struct IndexedHeap: Sendable {
     }
 }
 
-/// Says which of elements with the same instant comes first.
+/// Orders elements with the same instant.
 protocol TieBreak {
-    /// A number that is less where the element comes before another.
+    /// A number that is less if the element comes first.
     func order(of id: Int32) -> Int64
 }
 
 extension IndexedHeap {
-    /// Puts an element in, or moves the one that is there; of equal elements any may come first.
+    /// Inserts or moves an element; equal elements are in any order.
     mutating func set(_ id: Int32, at instant: Int64) {
         var none = NoTieBreak()
         set(id, at: instant, ties: &none)
     }
 
-    /// Takes an element out; of equal elements any may come first.
+    /// Removes an element; equal elements are in any order.
     mutating func remove(_ id: Int32) {
         var none = NoTieBreak()
         remove(id, ties: &none)
@@ -159,7 +157,7 @@ extension IndexedHeap {
 }
 
 private struct NoTieBreak: TieBreak {
-    /// Stored, as the thread sanitizer looks at where a value is that is lent, and one of no bytes is nowhere.
+    /// Stored, because the thread sanitizer cannot track an inout value without bytes.
     private let order: Int64 = 0
 
     func order(of id: Int32) -> Int64 { order }

@@ -1,29 +1,29 @@
 /// The name that a caller chose for a countdown: UTF-8, 1 to 255 bytes, no control characters.
 ///
-/// Two keys are equal where their bytes are: no Unicode normalization is applied, so that a key is what was written. Most
-/// keys are short; their bytes lie in here, so that no memory is asked for to make, copy or compare them.
+/// Two keys are equal if their bytes are equal: no Unicode normalization is applied. Most keys are short; their bytes are stored
+/// inline, so creating, copying and comparing them allocates nothing.
 public struct Key: Hashable, Sendable {
-    /// What keeps a text from being a key.
+    /// Why a text is not a key.
     public enum Invalid: Error, Equatable {
         case empty
         case tooLong(bytes: Int)
         case controlCharacter(Unicode.Scalar)
     }
 
-    /// As many as a file name may have.
+    /// The limit of a file name.
     public static let maximumBytes = 255
 
-    /// The bytes of a short key; empty where it is a long one.
+    /// The bytes of a short key; empty if the key is long.
     @usableFromInline
     let short: ShortKey
-    /// Behind a reference of its own, which costs nothing to copy where there is none: that of a string is looked into.
+    /// Boxed, so that copying a short key never touches a reference count.
     @usableFromInline
     let long: LongKey?
 
-    /// A key of that text, or what keeps it from being one.
+    /// Checks a text.
     public init(_ text: String) throws(Invalid) { try self.init(text.utf8Span) }
 
-    /// A key of that text, which lies somewhere else, or what keeps it from being one.
+    /// Checks a text and copies it.
     public init(_ text: UTF8Span) throws(Invalid) {
         let utf8 = text.span
         guard !utf8.isEmpty else { throw .empty }
@@ -46,16 +46,16 @@ public struct Key: Hashable, Sendable {
         }
     }
 
-    /// The key that was kept as these bytes.
+    /// A key from the bytes of a short key.
     init(_ short: ShortKey) {
         self.short = short
         long = nil
     }
 
-    /// As the caller wrote it.
+    /// The key as the caller wrote it.
     public var text: String { long?.text ?? short.text }
 
-    /// Whether its bytes are too many to lie in an entry.
+    /// Whether it has too many bytes for an entry.
     var isLong: Bool { long != nil }
 
     /// Calls the body with the bytes of the key.
@@ -75,7 +75,7 @@ public struct Key: Hashable, Sendable {
     public static func == (left: Key, right: Key) -> Bool {
         guard left.short == right.short else { return false }
         guard let a = left.long, let b = right.long else { return left.isLong == right.isLong }
-        // As bytes: texts are equal where they look the same.
+        // Strings are equal under Unicode normalization, so compare the bytes.
         return a.text.utf8.elementsEqual(b.text.utf8)
     }
 
@@ -85,7 +85,7 @@ public struct Key: Hashable, Sendable {
     }
 }
 
-/// The text of a key that is not short.
+/// The text of a long key.
 @usableFromInline
 final class LongKey: Sendable {
     @usableFromInline
@@ -94,9 +94,9 @@ final class LongKey: Sendable {
     init(_ text: String) { self.text = text }
 }
 
-/// The bytes of a key, where they are few.
+/// The bytes of a short key.
 ///
-/// Behind them stand zeroes, which no key has, so that eight of them can be looked at together.
+/// They are followed by zeroes, which no key contains, so that eight bytes can be compared at once.
 @usableFromInline
 struct ShortKey: Sendable {
     static let capacity = 24
@@ -106,7 +106,7 @@ struct ShortKey: Sendable {
     @usableFromInline
     private(set) var length: UInt8 = 0
 
-    /// Without bytes, as no key is.
+    /// No bytes: not a key.
     init() {}
 
     /// - Precondition: there are no more bytes than the capacity.
@@ -129,7 +129,7 @@ struct ShortKey: Sendable {
 
     /// Whether all characters are printable ASCII.
     var isPlain: Bool {
-        // What stands behind the bytes passes for spaces.
+        // The zeroes behind the bytes count as spaces.
         let words = words
         return Self.isPlain(words.0, count) && Self.isPlain(words.1, count - 8) && Self.isPlain(words.2, count - 16)
     }
@@ -143,25 +143,13 @@ struct ShortKey: Sendable {
         return (word | (word &- ones &* 0x20) | (word &+ ones)) & (ones &* 0x80) == 0
     }
 
-    /// The bytes eight by eight.
+    /// The bytes in words of eight.
     private var words: (UInt64, UInt64, UInt64) { (word(at: 0), word(at: 8), word(at: 16)) }
 
     @inline(__always)
     private func word(at index: Int) -> UInt64 {
         // The load checks its bounds itself, and any eight bytes are a number.
         unsafe bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-    }
-}
-
-extension ShortKey {
-    /// A number that is the same for the same bytes, and that nobody can tell who does not know the seed.
-    func hash(seed: (UInt64, UInt64)) -> UInt64 {
-        let words = words
-        var hash = SipHash(seed: seed)
-        hash.take(words.0.littleEndian)
-        hash.take(words.1.littleEndian)
-        hash.take(words.2.littleEndian)
-        return hash.finish()
     }
 }
 

@@ -1,15 +1,14 @@
 /// A glob pattern over keys.
 ///
-/// `*` stands for any run of characters, slashes too; `?` for one character; `[abc]`, `[a-z]` for one of them, `[!…]`
-/// (or `[^…]`) for one of the others; a `]` that stands first is meant literally. There are no escapes: `[*]` is a
-/// literal star.
-/// Matching takes a few steps a character of the key, whatever the pattern.
+/// `*` matches any number of characters, `/` too; `?` one character; `[abc]` and `[a-z]` one of these, `[!…]` and `[^…]` one of
+/// the others. A `]` directly behind the opening is literal. There are no escapes: `[*]` is a literal star. Matching takes a few
+/// steps per character of the key, whatever the pattern is.
 public struct Pattern: Hashable, Sendable {
-    /// What keeps a text from being a pattern.
+    /// Why a text is not a pattern.
     public enum Invalid: Error, Equatable {
         case empty
         case unclosedBracket
-        /// It has so many parts, more than a key has bytes.
+        /// It has more parts than a key has bytes.
         case tooLong(parts: Int)
     }
 
@@ -30,20 +29,20 @@ public struct Pattern: Hashable, Sendable {
     }
 
     private let parts: [Part]
-    /// Where trying place after place could take long; nil where the parts behind each `*` are few.
+    /// Matches all positions at once; nil if so few parts follow each `*` that backtracking is cheap.
     private let states: PatternStates?
-    /// What a match takes at the worst, in entries that are walked past.
+    /// The cost of a match at worst, in scanned entries.
     let steps: Int
-    /// What it takes to be kept, rounded up.
+    /// The memory that it takes, rounded up.
     let bytes: Int
 
-    /// So many parts behind a `*` are tried at each character of a key.
+    /// The most parts behind a `*` that are tried again at each character of a key.
     private static let partsTriedAgain = 4
 
     /// Whether every key matches.
     public var matchesAll: Bool { parts == [.run] }
 
-    /// A pattern of that text, or why it is none.
+    /// Parses a pattern.
     public init(_ text: String) throws(Invalid) {
         guard !text.isEmpty else { throw .empty }
         var rest = text.unicodeScalars[...]
@@ -82,7 +81,7 @@ public struct Pattern: Hashable, Sendable {
 
     /// Whether the whole key matches.
     ///
-    /// Where a part fails, the last `*` takes one character more; earlier ones never need to, so nothing is exponential.
+    /// If a part fails, the last `*` takes one more character; earlier ones never need to, so nothing is exponential.
     public func matches(_ key: Key) -> Bool {
         if matchesAll { return true }
         let text = key.text.unicodeScalars
@@ -108,27 +107,27 @@ public struct Pattern: Hashable, Sendable {
     }
 }
 
-/// A pattern as a set of places in it, all of them tried at once: a key takes a few steps a character, whatever the
-/// pattern is.
+/// A pattern as a nondeterministic automaton whose states are tried all at once: a key takes a few steps per character, whatever
+/// the pattern is.
 ///
-/// Place `n` lies behind the first `n` parts that take a character. What a character does is the same for all that lie
-/// between two bounds, so the parts that take it are looked up once.
+/// State `n` is behind the first `n` parts that match one character. All characters between two bounds match the same parts, so
+/// these parts are looked up once.
 struct PatternStates: Hashable, Sendable {
-    /// The most parts that take a character.
+    /// The most parts that match one character.
     static let capacity = 255
 
-    /// A bit for each place.
+    /// A bit for each state.
     private typealias Places = SIMD4<UInt64>
 
-    /// Where another set of parts takes the characters from here on; the first is 0.
+    /// The characters at which the set of matching parts changes; the first is 0.
     private let bounds: [UInt32]
-    /// The parts that take a character from the bound of the same index on.
+    /// For each bound, the parts that match the characters from there on.
     private let taking: [Places]
-    /// Places at which any run of characters may be passed over.
+    /// States at which any characters may be skipped.
     private let staying: Places
     private let last: Int
 
-    /// - Parameter parts: of which no more than `capacity` take a character.
+    /// - Parameter parts: the parts of a pattern; no more than `capacity` of them match a character.
     init(_ parts: [Pattern.Part]) {
         let single = parts.filter { $0 != .run }
         let bounds = Set(single.flatMap(\.bounds) + [0]).sorted()
@@ -159,7 +158,7 @@ struct PatternStates: Hashable, Sendable {
         return places.contains(last)
     }
 
-    /// The index of the last bound that is not above a character.
+    /// The index of the last bound that is not above the character.
     private static func index(of scalar: UInt32, in bounds: [UInt32]) -> Int {
         var (low, high) = (0, bounds.count)
         while high - low > 1 {
@@ -171,7 +170,7 @@ struct PatternStates: Hashable, Sendable {
 }
 
 extension Pattern.Part {
-    /// Where it begins, or ceases, to take characters; not counting the first of all.
+    /// The characters at which it begins or ceases to match, except for character 0.
     fileprivate var bounds: [UInt32] {
         switch self {
         case .run, .one: []
@@ -180,7 +179,7 @@ extension Pattern.Part {
         }
     }
 
-    /// Whether it takes the characters from one of the bounds on, up to the next.
+    /// Whether it matches the characters from a bound up to the next one.
     fileprivate func takes(from bound: UInt32) -> Bool {
         switch self {
         case .run: false
@@ -201,7 +200,7 @@ extension SIMD4<UInt64> {
         self[place / 64] & 1 << UInt64(place % 64) != 0
     }
 
-    /// Each place moved by one.
+    /// Each state moved by one.
     fileprivate var next: Self {
         (self &<< 1) | (Self(0, self[0], self[1], self[2]) &>> 63)
     }

@@ -1,4 +1,4 @@
-/// What a caller asks of the timetable.
+/// A change that a client asks for.
 public enum Request: Sendable {
     case start(Start)
     case cancel(Key, ifRevision: Revision? = nil)
@@ -7,7 +7,7 @@ public enum Request: Sendable {
     case resume(Key, ifRevision: Revision? = nil)
     case adjust(Key, Adjustment, ifRevision: Revision? = nil)
 
-    /// What to do where the key is running or paused.
+    /// What to do if the key is running or paused.
     public enum IfLive: Sendable {
         case attach
         case restart
@@ -15,25 +15,24 @@ public enum Request: Sendable {
         case fail
     }
 
-    /// When a countdown that is started ends.
+    /// When a new countdown ends.
     public enum End: Hashable, Sendable {
-        case after(TimeSpan)
+        case after(Duration)
         case at(WallInstant)
     }
 
     /// How a deadline is moved.
     public enum Adjustment: Hashable, Sendable {
-        /// Adds to what is left and to the length, or takes from them.
-        case by(TimeSpan)
+        /// Adds to the remaining time and to the duration, or subtracts from them.
+        case by(Duration)
         /// Sets the deadline; the countdown follows the system clock from then on.
         case to(WallInstant)
     }
 
-    /// What a countdown is to be, where the key is not live or is begun anew.
+    /// The fields of a new or restarted countdown.
     public struct Start: Sendable {
-        /// The name that it shall have.
         public var key: Key
-        /// Nil stands for the default length.
+        /// Nil means the default duration.
         public var end: End?
         public var ifLive: IfLive
         public var label: String?
@@ -56,24 +55,24 @@ public enum Request: Sendable {
             self.forget = forget
         }
 
-        /// Those of a countdown that begins.
-        var texts: Texts {
-            label == nil && metadata == nil ? .none : Texts(label: label, metadata: metadata ?? [:])
+        /// The label and metadata of the new countdown.
+        var annotations: Annotations {
+            label == nil && metadata == nil ? .none : Annotations(label: label, metadata: metadata ?? [:])
         }
     }
 }
 
-/// Why a request is not carried out; nothing has changed then.
+/// Why a request was refused; nothing has changed.
 public enum Refusal: Error, Equatable, Sendable {
     case noSuchCountdown(Key)
-    case alreadyRunning(Countdown)
-    case revisionMismatch(Countdown)
-    case wrongState(Countdown)
+    case alreadyRunning(KeyedCountdown)
+    case revisionMismatch(KeyedCountdown)
+    case wrongState(KeyedCountdown)
     case limitReached(Limit, maximum: Int)
-    /// What was asked lies outside of what can be had.
+    /// A parameter is out of range.
     case outOfRange(Parameter)
 
-    /// What there can be only so much of.
+    /// A limited resource.
     public enum Limit: Sendable {
         case countdowns
         case labelBytes
@@ -82,13 +81,13 @@ public enum Refusal: Error, Equatable, Sendable {
         case textBytesInAll
     }
 
-    /// What a caller named that is out of range.
+    /// A parameter that is out of range.
     public enum Parameter: Sendable {
-        /// A length below 1 µs or above 100 years.
-        case length
-        /// An instant that is not ahead, or more than 100 years; one where only a length will do.
+        /// A duration below 1 µs or above 100 years.
+        case duration
+        /// An instant that is not in the future, or more than 100 years ahead; any deadline if only a duration is allowed.
         case deadline
-        /// An adjustment that leads more than 100 years ahead.
+        /// An adjustment after which more than 100 years would remain.
         case adjustment
     }
 }

@@ -3,14 +3,14 @@ struct RevisionList: Sendable {
     private(set) var first = Slot.none
     private(set) var last = Slot.none
     private(set) var count = 0
-    /// That of the newest entry that was let go.
-    var released = Revision(.min)
+    /// The revision of the newest entry that was compacted.
+    var compacted = Revision(.min)
 
     mutating func append(_ slot: Slot, in slab: inout Slab) {
         insert(slot, after: last, in: &slab)
     }
 
-    /// Puts an entry behind another, or first, where that is none.
+    /// Inserts an entry behind another one; first if that is `none`.
     mutating func insert(_ slot: Slot, after previous: Slot, in slab: inout Slab) {
         let next = previous == .none ? first : slab[previous].next
         slab[slot].previous = previous
@@ -27,23 +27,23 @@ struct RevisionList: Sendable {
         count -= 1
     }
 
-    /// The entry behind another, or the first one, where that is none.
+    /// The entry behind another one; the first entry if that is `none`.
     func next(after slot: Slot, in slab: Slab) -> Slot {
         slot == .none ? first : slab[slot].next
     }
 }
 
-/// The three lists through the entries: each known entry is in one of them.
-struct Lists: Sendable {
+/// The three lists through the entries; each entry is in one of them.
+struct RevisionLists: Sendable {
     enum Name: Int, CaseIterable {
         /// Running and paused.
         case live
-        /// Ended, and kept as history.
+        /// Ended and kept: the history.
         case ended
-        /// Ended, not kept: only until those who were walking when they ended have been told.
+        /// Ended and not kept: only until the scans that were open at that time have visited it.
         case forgotten
 
-        /// The list that an entry belongs into.
+        /// The list of an entry.
         init(of entry: Entry) {
             self = entry.isLive ? .live : entry.forget ? .forgotten : .ended
         }

@@ -1,40 +1,40 @@
-/// The name of a walk.
-public struct WalkID: Hashable, Sendable {
+/// The name of a scan.
+public struct ScanID: Hashable, Sendable {
     let number: UInt64
 }
 
-/// A walk through what is known, in the order of revisions, in portions, while all goes on changing.
+/// A scan through the countdowns in the order of revisions, a few at a time, while they go on changing.
 ///
-/// A countdown that changes meanwhile moves to the end, and is met there as it is then. So whoever has walked to the end
-/// has met everything up to the current revision.
-public struct Walk: Sendable {
-    /// Where a walk through one of the lists begins.
+/// A countdown that changes moves to the end of its list and is visited there in its new state. So a scan that has reached the
+/// end has visited every change up to the current revision.
+public struct Scan: Sendable {
+    /// Where a scan of one of the lists begins.
     public enum Start: Hashable, Sendable {
-        /// At the oldest entry.
+        /// With the oldest entry.
         case oldest
-        /// Behind all entries up to this revision.
+        /// With the first entry after this revision.
         case after(Revision)
-        /// The list is passed over.
+        /// The list is left out.
         case nowhere
     }
 
-    /// What becomes of a walk that has been carried on.
+    /// The state of a scan after a step.
     public enum Progress: Equatable, Sendable {
-        /// The portion was used up, or who was met wanted no more.
+        /// The budget is used up, or the visitor stopped the step.
         case more
-        /// All has been met up to the current revision.
+        /// Everything up to the current revision has been visited.
         case atEnd
-        /// An ending was let go before the walk came to it.
+        /// An end was compacted before the scan visited it.
         case missed
     }
 
     struct Place: Sendable {
         let start: Start
-        /// The last entry that was met, none before the first.
+        /// The last entry that was visited; none before the first.
         var slot: Slot
-        /// Whether the place of the start is still being looked for, from the newest entry on.
+        /// Whether the scan is still on its way from the newest entry back to its start.
         var isSeeking: Bool
-        /// Up to this revision there is nothing to be met any more.
+        /// Entries up to this revision need no visit any more.
         var passed: Revision
 
         init(start: Start, last: Slot) {
@@ -50,73 +50,73 @@ public struct Walk: Sendable {
 }
 
 extension Timetable {
-    /// Opens a walk. It costs memory until `close` is called.
+    /// Opens a scan. It takes memory until `closeScan` is called.
     ///
-    /// Where it meets the endings after a revision, it also meets those from now on that are to be forgotten, which are
-    /// kept for it. A walk through all endings that happen to be kept does not: it can miss none.
-    public mutating func openWalk(live: Walk.Start, ended: Walk.Start) -> WalkID {
-        lastWalk = WalkID(number: lastWalk.number + 1)
-        var forgotten = Walk.Start.nowhere
+    /// If it begins after a revision in the ended list, it also visits the forgotten ends from now on, and ends are held for
+    /// it. A scan of the ends that happen to be kept (`.oldest`) does neither, and cannot miss one.
+    public mutating func openScan(live: Scan.Start, ended: Scan.Start) -> ScanID {
+        lastScan = ScanID(number: lastScan.number + 1)
+        var forgotten = Scan.Start.nowhere
         if case .after = ended { forgotten = .after(revision) }
         let starts = [live, ended, forgotten]
-        let places = zip(Lists.Name.allCases, starts).map { Walk.Place(start: $1, last: lists[$0].last) }
-        for place in places { stand(on: place.slot) }
-        walks[lastWalk] = Walk(places: places)
-        return lastWalk
+        let places = zip(RevisionLists.Name.allCases, starts).map { Scan.Place(start: $1, last: lists[$0].last) }
+        for place in places { pin(place.slot) }
+        scans[lastScan] = Scan(places: places)
+        return lastScan
     }
 
-    /// Ends a walk and lets go of what was kept for it; nothing happens where it has ended.
-    public mutating func closeWalk(_ id: WalkID) {
-        guard let walk = walks.removeValue(forKey: id) else { return }
-        for place in walk.places { leave(place.slot) }
+    /// Closes a scan, so that nothing is held for it any more; nothing happens if it is closed already.
+    public mutating func closeScan(_ id: ScanID) {
+        guard let scan = scans.removeValue(forKey: id) else { return }
+        for place in scan.places { unpin(place.slot) }
     }
 
-    /// Carries a walk on.
+    /// Continues a scan.
     ///
     /// - Parameters:
-    ///   - id: of an open walk.
-    ///   - limit: how many entries at most; less what was met or passed afterwards.
-    ///   - meet: is given each entry, in the timetable as it is meanwhile; false ends the portion behind it.
-    /// - Returns: whether there is more to meet.
-    public mutating func walk(_ id: WalkID, limit: inout Int, meet: (Timetable, Slot) -> Bool) -> Walk.Progress {
-        guard var walk = walks[id] else { return .missed }
-        for place in walk.places { leave(place.slot) }
+    ///   - id: an open scan.
+    ///   - budget: how many entries at most; less the number that was visited or passed afterwards.
+    ///   - visit: is called with the timetable and each entry; false stops behind that entry.
+    /// - Returns: whether more entries follow.
+    public mutating func scan(_ id: ScanID, budget: inout Int, visit: (Timetable, Slot) -> Bool) -> Scan.Progress {
+        guard var scan = scans[id] else { return .missed }
+        for place in scan.places { unpin(place.slot) }
         defer {
-            for place in walk.places { stand(on: place.slot) }
-            walks[id] = walk
+            for place in scan.places { pin(place.slot) }
+            scans[id] = scan
         }
-        guard !misses(walk) else { return .missed }
-        for name in Lists.Name.allCases { seek(&walk.places[name.rawValue], limit: &limit) }
-        guard !walk.places.contains(where: \.isSeeking) else { return .more }
-        while limit > 0 {
-            guard let (name, slot) = next(of: walk) else { return .atEnd }
-            limit -= 1
-            walk.places[name.rawValue].slot = slot
-            walk.places[name.rawValue].passed = slab[slot].revision
-            guard meet(self, slot) else { return .more }
+        guard !misses(scan) else { return .missed }
+        for name in RevisionLists.Name.allCases { seek(&scan.places[name.rawValue], budget: &budget) }
+        guard !scan.places.contains(where: \.isSeeking) else { return .more }
+        while budget > 0 {
+            guard let (name, slot) = next(of: scan) else { return .atEnd }
+            budget -= 1
+            scan.places[name.rawValue].slot = slot
+            scan.places[name.rawValue].passed = slab[slot].revision
+            guard visit(self, slot) else { return .more }
         }
         return .more
     }
 
-    /// Goes back to where a place's start is.
-    private func seek(_ place: inout Walk.Place, limit: inout Int) {
+    /// Goes back to the start of a place.
+    private func seek(_ place: inout Scan.Place, budget: inout Int) {
         guard place.isSeeking, case .after(let revision) = place.start else { return }
         while place.slot != .none, slab[place.slot].revision > revision {
-            guard limit > 0 else { return }
-            limit -= 1
+            guard budget > 0 else { return }
+            budget -= 1
             place.slot = slab[place.slot].previous
         }
         place.isSeeking = false
     }
 
-    /// The entry with the least revision of those that come next in each list.
-    private func next(of walk: Walk) -> (Lists.Name, Slot)? {
-        var least: (name: Lists.Name, slot: Slot)?
-        for name in Lists.Name.allCases {
-            let place = walk.places[name.rawValue]
+    /// The entry with the least revision among the next ones of all lists.
+    private func next(of scan: Scan) -> (RevisionLists.Name, Slot)? {
+        var least: (name: RevisionLists.Name, slot: Slot)?
+        for name in RevisionLists.Name.allCases {
+            let place = scan.places[name.rawValue]
             guard place.start != .nowhere else { continue }
             var slot = lists[name].next(after: place.slot, in: slab)
-            // A change that was taken back has put its entry where the walk has been.
+            // Undoing a change may have put its entry behind the scan.
             while slot != .none, slab[slot].revision <= place.passed { slot = slab[slot].next }
             guard slot != .none else { continue }
             if let known = least, slab[known.slot].revision < slab[slot].revision { continue }
@@ -125,33 +125,33 @@ extension Timetable {
         return least.map { ($0.name, $0.slot) }
     }
 
-    /// Whether an entry was let go that a walk with a place in history would have met.
-    private func misses(_ walk: Walk) -> Bool {
-        Lists.Name.allCases.contains { name in
-            guard case .after = walk.places[name.rawValue].start else { return false }
-            return lists[name].released > walk.places[name.rawValue].passed
+    /// Whether an entry was compacted that a scan with a place in the history would have visited.
+    private func misses(_ scan: Scan) -> Bool {
+        RevisionLists.Name.allCases.contains { name in
+            guard case .after = scan.places[name.rawValue].start else { return false }
+            return lists[name].compacted > scan.places[name.rawValue].passed
         }
     }
 
-    // MARK: Entries that walks stand on
+    // MARK: Pinned entries: the last ones that open scans have visited
 
-    private mutating func stand(on slot: Slot) {
-        if slot != .none { walkers[slot, default: 0] += 1 }
+    private mutating func pin(_ slot: Slot) {
+        if slot != .none { pins[slot, default: 0] += 1 }
     }
 
-    private mutating func leave(_ slot: Slot) {
-        guard let count = walkers[slot] else { return }
-        walkers[slot] = count == 1 ? nil : count - 1
+    private mutating func unpin(_ slot: Slot) {
+        guard let count = pins[slot] else { return }
+        pins[slot] = count == 1 ? nil : count - 1
     }
 
-    /// Moves walks from an entry that is about to leave its list to the one before it.
-    mutating func stepBack(from slot: Slot, in name: Lists.Name) {
+    /// Moves scans from an entry that is about to leave its list to the entry before it.
+    mutating func moveBack(from slot: Slot, in name: RevisionLists.Name) {
         let previous = slab[slot].previous
-        for id in walks.keys {
-            guard let place = walks[id]?.places[name.rawValue], place.slot == slot else { continue }
-            leave(slot)
-            stand(on: previous)
-            walks[id]?.places[name.rawValue].slot = previous
+        for id in scans.keys {
+            guard let place = scans[id]?.places[name.rawValue], place.slot == slot else { continue }
+            unpin(slot)
+            pin(previous)
+            scans[id]?.places[name.rawValue].slot = previous
         }
     }
 }

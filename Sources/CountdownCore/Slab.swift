@@ -1,13 +1,13 @@
-/// Where an entry lies; it may lie somewhere else, or be another's, once its countdown is no longer known.
+/// The place of an entry in the slab; after the countdown is gone, another countdown may use it.
 public struct Slot: Hashable, Sendable {
     let index: Int32
 
     static let none = Slot(index: -1)
 }
 
-/// What is kept of every countdown, in 64 bytes; what few of them have is in an `Extra`.
+/// The fields of every countdown, in 64 bytes; rarely used fields are in `ColdFields`.
 ///
-/// The deadline of a running one is not here: it stands in the heap of its clock.
+/// The deadline of a running countdown is in the heap of its clock.
 struct Entry: Sendable {
     enum State: Sendable {
         case running
@@ -17,21 +17,21 @@ struct Entry: Sendable {
     }
 
     var revision: Revision
-    var length: TimeSpan
+    var duration: Duration
     var started: WallInstant
     var previous = Slot.none
     var next = Slot.none
-    /// The number of what else there is, `Extra.none` where there is nothing.
-    var extra = Extra.none
+    /// The number of the cold fields; `ColdFields.none` if there are none.
+    var cold = ColdFields.none
     var state: State
     var clock: Clock
     var forget: Bool
-    /// Empty where the key is a long one.
+    /// Empty if the key is long.
     var key: ShortKey
 
-    init(_ countdown: borrowing Countdown) {
+    init(_ countdown: borrowing KeyedCountdown) {
         revision = countdown.revision
-        length = countdown.length
+        duration = countdown.duration
         started = countdown.started
         state = State(countdown.phase)
         clock = countdown.clock
@@ -54,27 +54,27 @@ extension Entry.State {
     }
 }
 
-/// What only some countdowns have.
-struct Extra: Sendable {
+/// Fields that only some countdowns have.
+struct ColdFields: Sendable {
     static let none: Int32 = -1
-    static let empty = Extra()
+    static let empty = ColdFields()
 
-    let texts: Texts
-    /// Nil where the key is a short one.
+    let annotations: Annotations
+    /// Nil if the key is short.
     let key: Key?
-    /// When it ended; nothing where it did not.
+    /// When the countdown ended; 0 if it is live.
     let ended: WallInstant
-    /// What remains of a paused one, what remained of a cancelled one, how late a finished one was.
-    let span: TimeSpan
+    /// Paused: what remains. Cancelled: what remained. Finished: how late.
+    let span: Duration
 
-    /// Whether a countdown has anything of all that.
-    static func isNeeded(for countdown: borrowing Countdown) -> Bool {
-        if case .running = countdown.phase { return countdown.hasTexts || countdown.key.isLong }
+    /// Whether a countdown has any of these fields.
+    static func isNeeded(for countdown: borrowing KeyedCountdown) -> Bool {
+        if case .running = countdown.phase { return countdown.hasAnnotations || countdown.key.isLong }
         return true
     }
 
-    init(_ countdown: borrowing Countdown) {
-        texts = countdown.texts
+    init(_ countdown: borrowing KeyedCountdown) {
+        annotations = countdown.annotations
         key = countdown.key.isLong ? countdown.key : nil
         (ended, span) =
             switch countdown.phase {
@@ -86,51 +86,51 @@ struct Extra: Sendable {
     }
 
     private init() {
-        (texts, key, ended, span) = (.none, nil, WallInstant(microseconds: 0), .zero)
+        (annotations, key, ended, span) = (.none, nil, WallInstant(microseconds: 0), .zero)
     }
 }
 
 /// All entries, in slots that are used again.
 ///
-/// A countdown is taken apart here and put together again: a million of them take no more than they must.
+/// Countdowns are split into their fields here and put together again, so that a million of them take little memory.
 struct Slab: Sendable {
     private var entries = Pool<Entry>()
-    private var extras = Pool<Extra>()
-    /// What labels and metadata of running and paused countdowns take.
-    private(set) var liveTextBytes = 0
+    private var coldFields = Pool<ColdFields>()
+    /// The memory of the annotations of running and paused countdowns.
+    private(set) var liveAnnotationBytes = 0
 
-    /// What is kept of every countdown; its extra must not be changed here.
+    /// The entry in a slot; its cold fields must not be changed here.
     subscript(_ slot: Slot) -> Entry {
         get { entries[slot.index] }
         _modify { yield &entries[slot.index] }
     }
 
-    mutating func insert(_ countdown: Countdown) -> Slot {
+    mutating func insert(_ countdown: KeyedCountdown) -> Slot {
         var entry = Entry(countdown)
-        entry.extra = keepExtra(of: countdown, instead: Extra.none)
-        liveTextBytes += textBytes(of: entry)
+        entry.cold = keepCold(of: countdown, instead: ColdFields.none)
+        liveAnnotationBytes += annotationBytes(of: entry)
         return Slot(index: entries.insert(entry))
     }
 
-    /// Replaces what an entry holds; it stays where it is in its list.
-    mutating func set(_ countdown: Countdown, at slot: Slot) {
+    /// Replaces a countdown; its entry stays at its place in its list.
+    mutating func set(_ countdown: KeyedCountdown, at slot: Slot) {
         var entry = Entry(countdown)
         let before = self[slot]
         (entry.previous, entry.next) = (before.previous, before.next)
-        let bytesBefore = textBytes(of: before)
-        entry.extra = keepExtra(of: countdown, instead: before.extra)
-        let bytes = textBytes(of: entry)
-        liveTextBytes += bytes - bytesBefore
+        let bytesBefore = annotationBytes(of: before)
+        entry.cold = keepCold(of: countdown, instead: before.cold)
+        let bytes = annotationBytes(of: entry)
+        liveAnnotationBytes += bytes - bytesBefore
         self[slot] = entry
     }
 
-    /// Gives the slot back; what is left there has a revision that no countdown has.
+    /// Frees a slot; from then on it has a revision that no countdown has.
     mutating func free(_ slot: Slot) {
         var entry = self[slot]
-        let bytes = textBytes(of: entry)
-        liveTextBytes -= bytes
-        dropExtra(entry.extra)
-        entry.extra = Extra.none
+        let bytes = annotationBytes(of: entry)
+        liveAnnotationBytes -= bytes
+        dropCold(entry.cold)
+        entry.cold = ColdFields.none
         entry.revision = Revision(.min)
         entries.free(slot.index, leaving: entry)
     }
@@ -146,74 +146,74 @@ struct Slab: Sendable {
         return !key.isLong || longKey(of: entry) == key
     }
 
-    /// Whether the same key is at both slots.
+    /// Whether both slots have the same key.
     func isKey(of slot: Slot, at other: Slot) -> Bool {
         let (entry, otherEntry) = (self[slot], self[other])
         guard entry.key == otherEntry.key else { return false }
         return !entry.key.isEmpty || longKey(of: entry) == longKey(of: otherEntry)
     }
 
-    /// What lies there; the deadline of a running countdown is kept elsewhere and has to be given.
-    func countdown(at slot: Slot, deadline: Deadline?) -> Countdown {
+    /// The countdown in a slot; the deadline of a running one must be given.
+    func countdown(at slot: Slot, deadline: Deadline?) -> KeyedCountdown {
         let entry = self[slot]
-        let extra = extra(of: entry)
-        return Countdown(
+        let cold = cold(of: entry)
+        return KeyedCountdown(
             key: key(at: slot),
-            phase: phase(of: entry, extra, deadline),
+            phase: phase(of: entry, cold, deadline),
             clock: entry.clock,
-            length: entry.length,
+            duration: entry.duration,
             started: entry.started,
-            texts: extra.texts,
+            annotations: cold.annotations,
             forget: entry.forget,
             revision: entry.revision
         )
     }
 
-    private func phase(of entry: Entry, _ extra: Extra, _ deadline: Deadline?) -> Phase {
+    private func phase(of entry: Entry, _ cold: ColdFields, _ deadline: Deadline?) -> Phase {
         switch entry.state {
         case .running:
             guard let deadline else { preconditionFailure("a running countdown has a deadline") }
             return .running(until: deadline)
-        case .paused: return .paused(remaining: extra.span)
-        case .finished: return .finished(at: extra.ended, late: extra.span)
-        case .cancelled: return .cancelled(at: extra.ended, remaining: extra.span)
+        case .paused: return .paused(remaining: cold.span)
+        case .finished: return .finished(at: cold.ended, late: cold.span)
+        case .cancelled: return .cancelled(at: cold.ended, remaining: cold.span)
         }
     }
 
-    // MARK: Extras
+    // MARK: Cold fields
 
-    private func extra(of entry: Entry) -> Extra {
-        entry.extra == Extra.none ? .empty : extras[entry.extra]
+    private func cold(of entry: Entry) -> ColdFields {
+        entry.cold == ColdFields.none ? .empty : coldFields[entry.cold]
     }
 
-    private func textBytes(of entry: Entry) -> Int {
-        guard entry.isLive, entry.extra != Extra.none else { return 0 }
-        return extras[entry.extra].texts.size
+    private func annotationBytes(of entry: Entry) -> Int {
+        guard entry.isLive, entry.cold != ColdFields.none else { return 0 }
+        return coldFields[entry.cold].annotations.size
     }
 
     private func longKey(of entry: Entry) -> Key {
-        guard let key = extra(of: entry).key else { preconditionFailure("every entry has a key") }
+        guard let key = cold(of: entry).key else { preconditionFailure("every entry has a key") }
         return key
     }
 
-    /// Puts an extra in the place of another, where the countdown has one.
-    /// - Returns: its number.
-    private mutating func keepExtra(of countdown: Countdown, instead number: Int32) -> Int32 {
-        guard Extra.isNeeded(for: countdown) else {
-            dropExtra(number)
-            return Extra.none
+    /// Replaces the cold fields of an entry.
+    /// - Returns: their number; `ColdFields.none` if the countdown has none.
+    private mutating func keepCold(of countdown: KeyedCountdown, instead number: Int32) -> Int32 {
+        guard ColdFields.isNeeded(for: countdown) else {
+            dropCold(number)
+            return ColdFields.none
         }
-        guard number != Extra.none else { return extras.insert(Extra(countdown)) }
-        extras[number] = Extra(countdown)
+        guard number != ColdFields.none else { return coldFields.insert(ColdFields(countdown)) }
+        coldFields[number] = ColdFields(countdown)
         return number
     }
 
-    private mutating func dropExtra(_ number: Int32) {
-        if number != Extra.none { extras.free(number, leaving: .empty) }
+    private mutating func dropCold(_ number: Int32) {
+        if number != ColdFields.none { coldFields.free(number, leaving: .empty) }
     }
 }
 
-/// Elements in numbered places that are used again; none of them is ever moved.
+/// Elements under numbers that are used again; an element is never moved.
 struct Pool<Element: Sendable>: Sendable {
     private var elements = ChunkedArray<Element>()
     private var unused = ChunkedArray<Int32>()
@@ -223,7 +223,7 @@ struct Pool<Element: Sendable>: Sendable {
         _modify { yield &elements[Int(number)] }
     }
 
-    /// Takes an element in.
+    /// Adds an element.
     /// - Returns: its number.
     mutating func insert(_ element: consuming Element) -> Int32 {
         guard unused.count > 0 else {
@@ -235,14 +235,14 @@ struct Pool<Element: Sendable>: Sendable {
         return number
     }
 
-    /// Gives a number back; what is left in its place holds nothing.
+    /// Frees a number; the given element, which should hold no memory, takes the place.
     mutating func free(_ number: Int32, leaving element: consuming Element) {
         elements[Int(number)] = element
         unused.append(number)
     }
 }
 
-/// An array that grows without copying what it holds: a growing array of millions would hold everything up meanwhile.
+/// An array that grows without copying its elements: growing an array of millions would delay everything else.
 struct ChunkedArray<Element: Sendable>: Sendable {
     private static var shift: Int { 10 }
     private static var chunkSize: Int { 1 << shift }
@@ -265,11 +265,11 @@ struct ChunkedArray<Element: Sendable>: Sendable {
         count += 1
     }
 
-    /// Takes the last element out; there has to be one.
+    /// Removes the last element; there must be one.
     mutating func removeLast() -> Element {
         count -= 1
         let last = chunks[count >> Self.shift].removeLast()
-        // One empty chunk is kept, so that an array that grows and shrinks at its edge does not allocate.
+        // One empty chunk stays, so that growing and shrinking at its edge does not allocate.
         if chunks.count > (count >> Self.shift) + 2 { chunks.removeLast() }
         return last
     }

@@ -1,44 +1,44 @@
-/// A length of time in microseconds; negative where it lies in the past.
+/// A duration in microseconds; negative if it points into the past.
 ///
-/// All arithmetic here saturates: no input, however absurd, can overflow into a trap.
-public struct TimeSpan: Comparable, Hashable, Sendable {
+/// All arithmetic in this file saturates, so no input can overflow and trap.
+public struct Duration: Comparable, Hashable, Sendable {
     public let microseconds: Int64
 
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
-    /// No time at all.
-    public static let zero = TimeSpan(microseconds: 0)
+    /// No time.
+    public static let zero = Duration(microseconds: 0)
 
-    /// So many seconds.
-    public static func seconds(_ seconds: Int64) -> TimeSpan {
-        TimeSpan(microseconds: seconds.saturatingMultiplied(by: 1_000_000))
+    /// A duration in seconds.
+    public static func seconds(_ seconds: Int64) -> Duration {
+        Duration(microseconds: seconds.saturatingMultiplied(by: 1_000_000))
     }
 
-    /// So many milliseconds.
-    public static func milliseconds(_ milliseconds: Int64) -> TimeSpan {
-        TimeSpan(microseconds: milliseconds.saturatingMultiplied(by: 1_000))
+    /// A duration in milliseconds.
+    public static func milliseconds(_ milliseconds: Int64) -> Duration {
+        Duration(microseconds: milliseconds.saturatingMultiplied(by: 1_000))
     }
 
-    public static func < (left: TimeSpan, right: TimeSpan) -> Bool {
+    public static func < (left: Duration, right: Duration) -> Bool {
         left.microseconds < right.microseconds
     }
 
-    public static func + (left: TimeSpan, right: TimeSpan) -> TimeSpan {
-        TimeSpan(microseconds: left.microseconds.saturatingAdded(right.microseconds))
+    public static func + (left: Duration, right: Duration) -> Duration {
+        Duration(microseconds: left.microseconds.saturatingAdded(right.microseconds))
     }
 
-    public static func - (left: TimeSpan, right: TimeSpan) -> TimeSpan {
-        TimeSpan(microseconds: left.microseconds.saturatingSubtracted(right.microseconds))
+    public static func - (left: Duration, right: Duration) -> Duration {
+        Duration(microseconds: left.microseconds.saturatingSubtracted(right.microseconds))
     }
 }
 
-/// A point on the line of one clock, in microseconds.
+/// An instant on one clock, in microseconds.
 ///
-/// The clock is a type, so that instants of different clocks cannot be compared or mixed.
+/// The clock is part of the type, so that instants of different clocks cannot be mixed up.
 public struct Instant<Line: ClockLine>: Comparable, Hashable, Sendable {
-    /// Microseconds since the line's origin.
+    /// Microseconds since the origin of the clock.
     public let microseconds: Int64
 
     public init(microseconds: Int64) {
@@ -49,50 +49,50 @@ public struct Instant<Line: ClockLine>: Comparable, Hashable, Sendable {
         left.microseconds < right.microseconds
     }
 
-    public static func + (instant: Self, span: TimeSpan) -> Self {
+    public static func + (instant: Self, span: Duration) -> Self {
         Self(microseconds: instant.microseconds.saturatingAdded(span.microseconds))
     }
 
-    public static func - (instant: Self, span: TimeSpan) -> Self {
+    public static func - (instant: Self, span: Duration) -> Self {
         Self(microseconds: instant.microseconds.saturatingSubtracted(span.microseconds))
     }
 
-    /// How far the left instant lies after the right one.
-    public static func - (left: Self, right: Self) -> TimeSpan {
-        TimeSpan(microseconds: left.microseconds.saturatingSubtracted(right.microseconds))
+    /// The duration from the right instant to the left one.
+    public static func - (left: Self, right: Self) -> Duration {
+        Duration(microseconds: left.microseconds.saturatingSubtracted(right.microseconds))
     }
 }
 
-/// What tells instants of one clock from those of another.
+/// A clock, as a type parameter of `Instant`.
 public protocol ClockLine: Sendable {}
 
-/// `CLOCK_REALTIME`: microseconds since 1970-01-01T00:00:00Z; somebody may set it.
+/// `CLOCK_REALTIME`: microseconds since 1970-01-01T00:00:00Z; it can be set.
 public enum WallLine: ClockLine {}
 
-/// `CLOCK_BOOTTIME`: microseconds since boot; it runs on in suspend and nobody can set it.
+/// `CLOCK_BOOTTIME`: microseconds since boot; it runs on in suspend and cannot be set.
 public enum BootLine: ClockLine {}
 
 /// An instant of the system clock.
 public typealias WallInstant = Instant<WallLine>
 
-/// An instant of the clock that runs from boot on.
+/// An instant of the boot clock.
 public typealias BootInstant = Instant<BootLine>
 
-/// One instant, as both clocks tell it.
+/// One instant on both clocks.
 public struct Now: Hashable, Sendable {
     public let boot: BootInstant
     /// The system clock less the boot clock; held from one step of the system clock to the next.
-    public let offset: TimeSpan
+    public let offset: Duration
 
-    public init(boot: BootInstant, offset: TimeSpan) {
+    public init(boot: BootInstant, offset: Duration) {
         self.boot = boot
         self.offset = offset
     }
 
-    /// What the system clock says.
+    /// The time of the system clock.
     public var wall: WallInstant { wall(of: boot) }
 
-    /// What the system clock says at an instant of the boot clock, as it is set now.
+    /// The time of the system clock at an instant of the boot clock, as it is set now.
     public func wall(of instant: BootInstant) -> WallInstant {
         WallInstant(microseconds: instant.microseconds.saturatingAdded(offset.microseconds))
     }
@@ -115,7 +115,7 @@ extension Int64 {
     }
 }
 
-/// The earlier of two instants, that which there is where there is one.
+/// The earlier of two optional instants.
 public func earliest<Line: ClockLine>(_ left: Instant<Line>?, _ right: Instant<Line>?) -> Instant<Line>? {
     guard let left, let right else { return left ?? right }
     return min(left, right)

@@ -1,76 +1,76 @@
-/// All countdowns, and what may become of them.
+/// All countdowns, and the only code that changes them.
 ///
-/// A pure value: time comes in as an argument, what is to be done goes out. `decide` says what a request comes to and
-/// changes nothing, `apply` carries it out and cannot fail, `undo` takes it back.
+/// A pure value: time is an argument. `decide` computes the change that a request makes, or refuses it, and changes nothing;
+/// `apply` makes the change and cannot fail; `undo` reverses it; `expireNext` ends the countdowns whose deadline has come.
 public struct Timetable: Sendable {
     public let policy: Policy
-    /// The newest change's.
+    /// The revision of the newest change.
     public internal(set) var revision: Revision
-    /// All endings after this one are kept; it is the oldest that a watch can be resumed from.
+    /// All ends after this revision are kept: it is the oldest one from which a watch can be resumed.
     public internal(set) var oldestRevision: Revision
     public internal(set) var pausedCount = 0
 
     var gaps: [ClosedRange<Revision>] = []
     var index = KeyIndex()
     var slab = Slab()
-    var lists = Lists()
+    var lists = RevisionLists()
     var deadlines = Deadlines()
-    /// The kept end that lies under the key of a live countdown: by the slot of the live one, the slot of the end.
+    /// For the slot of a live countdown, the slot of the kept end that its key found before.
     ///
-    /// If the live countdown ends and is not kept, its key shows that end again.
+    /// If the live countdown ends and is not kept, its key finds that end again.
     var hiddenEnds: [Slot: Slot] = [:]
-    /// What is being restored.
-    var arrivals = Arrivals()
-    var walks: [WalkID: Walk] = [:]
-    var lastWalk = WalkID(number: 0)
-    /// How many walks stand on an entry; they have to be moved where it is.
-    var walkers: [Slot: Int] = [:]
+    /// The restored countdowns that are not in the index yet.
+    var bulkLoad = BulkLoad()
+    var scans: [ScanID: Scan] = [:]
+    var lastScan = ScanID(number: 0)
+    /// The number of scans whose last visited entry this is; they are moved before it leaves its list.
+    var pins: [Slot: Int] = [:]
 
-    /// An empty timetable whose first change has the revision after the given one.
+    /// An empty timetable; its first change gets the revision after the given one.
     public init(policy: Policy, revision: Revision) {
         self.policy = policy
         self.revision = revision
         oldestRevision = revision
     }
 
-    /// Running and paused countdowns.
+    /// The number of running and paused countdowns.
     public var liveCount: Int { lists[.live].count }
     public var runningCount: Int { liveCount - pausedCount }
-    /// Endings that are kept.
+    /// The number of kept ends.
     public var endedCount: Int { lists[.ended].count }
 
-    /// The countdown that is known under a key.
-    public func countdown(under key: Key) -> Countdown? {
+    /// The countdown under a key: the live one, or its newest kept end.
+    public func countdown(under key: Key) -> KeyedCountdown? {
         slot(under: key).map { self[$0] }
     }
 
-    /// Where the countdown that is known under a key lies.
+    /// The slot of the countdown under a key.
     public func slot(under key: Key) -> Slot? {
         index.slot(of: key, in: slab)
     }
 
-    /// The countdown that lies there.
-    public subscript(_ slot: Slot) -> Countdown {
+    /// The countdown in a slot.
+    public subscript(_ slot: Slot) -> KeyedCountdown {
         slab.countdown(at: slot, deadline: deadlines.deadline(of: slot))
     }
 
-    /// The key of the countdown that lies there.
+    /// The key of the countdown in a slot.
     public func key(at slot: Slot) -> Key { slab.key(at: slot) }
 
-    /// The revision of the countdown that lies there; one that no countdown has if there is none.
+    /// The revision of the countdown in a slot; if the slot is free, a revision that no countdown has.
     public func revision(at slot: Slot) -> Revision { slab[slot].revision }
 
-    /// Whether the countdown that lies there has this revision and is the one that its key stands for.
+    /// Whether the slot still has the countdown of this revision, and its key finds that countdown.
     public func isKnown(_ slot: Slot, with revision: Revision) -> Bool {
         self.revision(at: slot) == revision && self.slot(under: key(at: slot)) == slot
     }
 
-    /// Whether all that has happened since a revision can be told.
+    /// Whether every kept end since a revision can be delivered.
     public func canResume(after revision: Revision) -> Bool {
         (oldestRevision...self.revision).contains(revision) && !gaps.contains { $0.contains(revision) }
     }
 
-    /// The earliest deadline, as the system clock is set now; nil where nothing runs.
+    /// The earliest deadline, as the system clock is set now; nil if no countdown is running.
     public func nextDeadline(at now: Now) -> WallInstant? {
         deadlines.next(at: now)
     }
@@ -80,28 +80,28 @@ public struct Timetable: Sendable {
     /// - Parameters:
     ///   - count: the number of countdowns that are wanted.
     ///   - now: orders deadlines on both clocks.
-    ///   - limit: how many countdowns may be looked at; less the number that was looked at afterwards.
+    ///   - budget: how many countdowns may be looked at; less the number that was looked at afterwards.
     ///   - isWanted: picks countdowns.
     /// - Returns: the countdowns that were found, and whether all running ones were looked at.
     public func soonestRunning(
         _ count: Int,
         at now: Now,
-        limit: inout Int,
+        budget: inout Int,
         where isWanted: (Timetable, Slot) -> Bool
     ) -> (slots: [Slot], isAll: Bool) {
         var order = deadlines.inOrder(at: now)
         var slots: [Slot] = []
-        while slots.count < count, limit > 0 {
+        while slots.count < count, budget > 0 {
             guard let slot = order.next(in: slab) else { return (slots, true) }
-            limit -= 1
+            budget -= 1
             if isWanted(self, slot) { slots.append(slot) }
         }
         return (slots, slots.count == runningCount)
     }
 
-    // MARK: Upkeep of the entries and their deadlines
+    // MARK: Entries and their deadlines
 
-    /// Puts the deadline of a countdown among the others, or takes it out where it has none.
+    /// Updates the deadline of a countdown in the heaps; one that is not running has none.
     mutating func schedule(_ phase: Phase, at slot: Slot) {
         if case .running(let deadline) = phase {
             deadlines.set(deadline, of: slot, in: &slab)
@@ -110,8 +110,8 @@ public struct Timetable: Sendable {
         }
     }
 
-    /// Replaces what an entry holds, with the count of the paused ones and the deadline.
-    mutating func set(_ countdown: Countdown, at slot: Slot) {
+    /// Replaces a countdown, and updates its deadline and the number of paused countdowns.
+    mutating func set(_ countdown: KeyedCountdown, at slot: Slot) {
         if slab[slot].state == .paused { pausedCount -= 1 }
         slab.set(countdown, at: slot)
         if case .paused = countdown.phase { pausedCount += 1 }
@@ -120,7 +120,7 @@ public struct Timetable: Sendable {
 }
 
 extension Timetable {
-    /// Carries out a change that `decide` has just found; cannot fail.
+    /// Makes a change that `decide` has just returned. It cannot fail.
     @discardableResult
     public mutating func apply(_ change: Change) -> Applied {
         precondition(change.countdown.revision == revision.next, "a change is applied before another is decided")
@@ -136,18 +136,18 @@ extension Timetable {
         return Applied(change: change, slot: slot, origin: origin)
     }
 
-    /// Lets the live countdown that lies there be what it is after a change.
-    mutating func replace(_ slot: Slot, by countdown: Countdown) {
+    /// Replaces the live countdown in a slot with its state after a change.
+    mutating func replace(_ slot: Slot, by countdown: KeyedCountdown) {
         revision = countdown.revision
         unlink(slot, from: .live)
         set(countdown, at: slot)
-        lists[Lists.Name(of: slab[slot])].append(slot, in: &slab)
+        lists[RevisionLists.Name(of: slab[slot])].append(slot, in: &slab)
         guard !countdown.isLive else { return }
         let hidden = hiddenEnds.removeValue(forKey: slot)
         if countdown.forget { show(hidden, under: countdown.key) }
     }
 
-    /// Lets a key stand for an older end that is kept, or for nothing.
+    /// Lets a key find an older kept end, or nothing.
     mutating func show(_ end: Slot?, under key: Key) {
         if let end {
             _ = index.set(KeyIndex.place(of: key), to: end, in: slab)
@@ -156,15 +156,15 @@ extension Timetable {
         }
     }
 
-    /// Takes back the newest change that has been applied and not taken back; its revision is given again.
+    /// Reverses the newest change that has not been reversed; its revision is used again.
     ///
-    /// Between `apply` and `undo` nothing may have ended, been let go or been walked past.
+    /// - Precondition: between `apply` and `undo` no countdown expired, no end was compacted and no scan continued.
     public mutating func undo(_ applied: Applied) {
         precondition(applied.change.countdown.revision == revision, "changes are undone in reverse")
         revision = revision.previous
         let key = applied.change.countdown.key
         let slot = applied.slot
-        unlink(slot, from: Lists.Name(of: slab[slot]))
+        unlink(slot, from: RevisionLists.Name(of: slab[slot]))
         switch applied.origin {
         case .new(let instead):
             hiddenEnds[slot] = nil
@@ -178,22 +178,22 @@ extension Timetable {
         }
     }
 
-    /// Puts in an entry that is under no key yet.
-    mutating func insert(_ countdown: Countdown) -> Slot {
+    /// Inserts an entry that is not in the index yet.
+    mutating func insert(_ countdown: KeyedCountdown) -> Slot {
         let slot = slab.insert(countdown)
         if case .paused = countdown.phase { pausedCount += 1 }
-        lists[Lists.Name(of: slab[slot])].append(slot, in: &slab)
+        lists[RevisionLists.Name(of: slab[slot])].append(slot, in: &slab)
         schedule(countdown.phase, at: slot)
         return slot
     }
 
-    /// Takes an entry out of its list; walks that stand on it step back.
-    mutating func unlink(_ slot: Slot, from name: Lists.Name) {
-        if walkers[slot] != nil { stepBack(from: slot, in: name) }
+    /// Takes an entry out of its list; scans that visited it last are moved back.
+    mutating func unlink(_ slot: Slot, from name: RevisionLists.Name) {
+        if pins[slot] != nil { moveBack(from: slot, in: name) }
         lists[name].remove(slot, in: &slab)
     }
 
-    /// Gives up an entry that is in no list and under no key any more.
+    /// Frees the slot of an entry that is neither in a list nor in the index.
     mutating func discard(_ slot: Slot) {
         if slab[slot].state == .paused { pausedCount -= 1 }
         deadlines.remove(slot, in: &slab)
@@ -202,15 +202,15 @@ extension Timetable {
 }
 
 extension Timetable {
-    /// Whether a deadline has come.
+    /// Whether the deadline of any countdown has come.
     public func isDue(at now: Now) -> Bool {
         nextDeadline(at: now).map { $0 <= now.wall } ?? false
     }
 
-    /// Ends the countdown whose deadline came first, as finished; nil where none has come.
+    /// Finishes the countdown whose deadline came first; nil if none has come.
     ///
-    /// It ended at its deadline, whenever that is noticed.
-    public mutating func endNextDue(at now: Now) -> Change? {
+    /// Its end is its deadline, however late that is noticed.
+    public mutating func expireNext(at now: Now) -> Change? {
         guard let slot = deadlines.firstDue(at: now, in: &slab) else { return nil }
         var countdown = self[slot]
         guard case .running(let deadline) = countdown.phase else { return nil }
@@ -223,47 +223,47 @@ extension Timetable {
 
     /// Removes ends that are too many or too old, and forgotten ends.
     ///
-    /// Ends that an open walk has yet to meet stay, up to `Policy.endsHeldForWatches` of them.
+    /// Ends that an open scan has yet to visit stay, up to `Policy.endsHeldForWatches` of them.
     ///
     /// - Parameters:
     ///   - now: for the age.
-    ///   - limit: how many at most; less the number that was removed afterwards.
+    ///   - budget: how many at most; less the number that was removed afterwards.
     /// - Returns: the revisions of the kept ends that were removed, in their order.
-    public mutating func trim(at now: Now, limit: inout Int) -> [Revision] {
-        var met = metByAllWalks(in: .forgotten)
-        while limit > 0, lists[.forgotten].count > 0,
-            revision(at: lists[.forgotten].first) <= met || lists[.forgotten].count > policy.endsHeldForWatches
+    public mutating func compact(at now: Now, budget: inout Int) -> [Revision] {
+        var visited = visitedByAllScans(in: .forgotten)
+        while budget > 0, lists[.forgotten].count > 0,
+            revision(at: lists[.forgotten].first) <= visited || lists[.forgotten].count > policy.endsHeldForWatches
         {
             dropFirst(of: .forgotten)
-            limit -= 1
+            budget -= 1
         }
-        var trimmed: [Revision] = []
-        met = metByAllWalks(in: .ended)
-        while limit > 0, let oldest = oldestEnding, isOver(oldest, at: now),
-            oldest.revision <= met || lists[.ended].count > policy.history + policy.endsHeldForWatches
+        var compacted: [Revision] = []
+        visited = visitedByAllScans(in: .ended)
+        while budget > 0, let oldest = oldestEnd, isOver(oldest, at: now),
+            oldest.revision <= visited || lists[.ended].count > policy.history + policy.endsHeldForWatches
         {
-            trimmed.append(oldest.revision)
-            letGo(of: lists[.ended].first, under: oldest.key)
+            compacted.append(oldest.revision)
+            unlist(lists[.ended].first, under: oldest.key)
             dropFirst(of: .ended)
-            limit -= 1
+            budget -= 1
         }
-        if let newest = trimmed.last { oldestRevision = max(oldestRevision, newest) }
-        return trimmed
+        if let newest = compacted.last { oldestRevision = max(oldestRevision, newest) }
+        return compacted
     }
 
-    /// The revision up to which no open walk has an end left to meet in a list.
-    private func metByAllWalks(in name: Lists.Name) -> Revision {
-        var met = Revision(.max)
-        guard lists[name].count > 0 else { return met }
-        for walk in walks.values {
-            let place = walk.places[name.rawValue]
-            if case .after = place.start { met = min(met, place.passed) }
+    /// The revision up to which all open scans have visited the ends in a list.
+    private func visitedByAllScans(in name: RevisionLists.Name) -> Revision {
+        var visited = Revision(.max)
+        guard lists[name].count > 0 else { return visited }
+        for scan in scans.values {
+            let place = scan.places[name.rawValue]
+            if case .after = place.start { visited = min(visited, place.passed) }
         }
-        return met
+        return visited
     }
 
-    /// Lets a key, and the live countdown under it, no longer stand for a kept end.
-    private mutating func letGo(of end: Slot, under key: Key) {
+    /// Takes a kept end out of the index, or out of the hidden ends.
+    private mutating func unlist(_ end: Slot, under key: Key) {
         guard let known = slot(under: key) else { return }
         if known == end {
             index.remove(key, in: slab)
@@ -272,27 +272,27 @@ extension Timetable {
         }
     }
 
-    private var oldestEnding: Countdown? {
+    private var oldestEnd: KeyedCountdown? {
         let first = lists[.ended].first
         return first == .none ? nil : self[first]
     }
 
-    private func isOver(_ ending: Countdown, at now: Now) -> Bool {
+    private func isOver(_ end: KeyedCountdown, at now: Now) -> Bool {
         if lists[.ended].count > policy.history { return true }
-        return ending.toldSince.map { now.wall - $0 > policy.historyAge } ?? false
+        return end.noticed.map { now.wall - $0 > policy.historyAge } ?? false
     }
 
-    private mutating func dropFirst(of name: Lists.Name) {
+    private mutating func dropFirst(of name: RevisionLists.Name) {
         let slot = lists[name].first
-        lists[name].released = slab[slot].revision
+        lists[name].compacted = slab[slot].revision
         unlink(slot, from: name)
         discard(slot)
     }
 }
 
-extension Countdown {
-    /// When its ending could be told first: what ended while nobody could tell it is not old on that account.
-    fileprivate var toldSince: WallInstant? {
+extension KeyedCountdown {
+    /// When its end was noticed: an end from a time when the daemon did not run is not old for that reason.
+    fileprivate var noticed: WallInstant? {
         guard case .finished(let instant, let late) = phase else { return ended }
         return instant + late
     }

@@ -1,245 +1,243 @@
-/// The number of a pace; it is another's once nobody is left at that pace.
-struct PaceID: Hashable, Sendable {
-    let number: Int32
-
-    var index: Int { Int(number) }
-}
-
-/// The intervals at which ticks are wanted, each with those who want them and its wheels.
-struct Paces: Sendable {
-    /// A tick that is due, at one of the paces.
+/// The ticks of all countdowns: a timing wheel for each interval on each clock.
+struct TickSchedule: Sendable {
+    /// A tick that is due.
     struct Due {
-        let pace: PaceID
+        let interval: IntervalID
         let clock: Clock
-        let tick: TickWheel.Tick
+        let tick: TimingWheel.Tick
     }
 
-    /// All who want ticks at one interval.
-    private struct Pace {
-        let interval: TimeSpan
-        var audience = Audience()
-        var members = 0
+    /// The watchers that want ticks at one interval.
+    private struct TickInterval {
+        let duration: Duration
+        var subscribers = Subscribers()
+        var count = 0
     }
 
-    private var paces: [Pace] = []
-    private var byInterval: [TimeSpan: PaceID] = [:]
-    private var unused: [PaceID] = []
-    private var elapsed = TickDial()
-    private var wall = TickDial()
-    private let mostPlaces: Int
+    private var intervals: [TickInterval] = []
+    private var idByDuration: [Duration: IntervalID] = [:]
+    private var unusedIDs: [IntervalID] = []
+    private var elapsed = TimingWheels()
+    private var wall = TimingWheels()
+    private let capacity: Int
 
-    /// - Parameter places: how many countdowns may have on all wheels together.
-    init(places: Int) {
-        mostPlaces = places
+    /// - Parameter capacity: the number of entries that all wheels together may have.
+    init(capacity: Int) {
+        self.capacity = capacity
     }
 
-    /// Whether no countdown finds a place any more that has none.
-    var isFull: Bool { elapsed.places + wall.places >= mostPlaces }
+    /// Whether no further entry fits; countdowns that are on a wheel already can still be rescheduled.
+    var isFull: Bool { elapsed.count + wall.count >= capacity }
 
-    var isEmpty: Bool { byInterval.isEmpty }
-    var count: Int { byInterval.count }
+    var isEmpty: Bool { idByDuration.isEmpty }
+    /// The number of different intervals.
+    var count: Int { idByDuration.count }
 
-    /// Whether anybody wants ticks at this interval.
-    func has(_ interval: TimeSpan) -> Bool { byInterval[interval] != nil }
+    /// Whether any watcher wants ticks at this interval.
+    func has(_ duration: Duration) -> Bool { idByDuration[duration] != nil }
 
-    /// Calls back with each watcher at a pace that follows a key. That it may change what it only looks at keeps it from being
-    /// copied.
-    mutating func forEachWatcher(at pace: PaceID, of key: Key, _ body: (WatcherID) -> Void) {
-        paces[pace.index].audience.forEach(of: key, body)
+    /// Calls back with each watcher at an interval that follows a key. It is mutating only so that the array is not copied.
+    mutating func forEachWatcher(at interval: IntervalID, of key: Key, _ body: (WatcherID) -> Void) {
+        intervals[interval.index].subscribers.forEach(of: key, body)
     }
 
-    /// Takes a watcher in, at a pace that begins where nobody was at it.
-    mutating func insert(_ watcher: WatcherID, _ selection: Selection, every interval: TimeSpan) -> PaceID {
-        let pace = byInterval[interval] ?? begin(interval)
-        paces[pace.index].members += 1
-        paces[pace.index].audience.insert(watcher, selection)
-        return pace
+    /// Adds a watcher; the first watcher at an interval creates its wheels.
+    mutating func insert(_ watcher: WatcherID, _ selection: Selection, every duration: Duration) -> IntervalID {
+        let id = idByDuration[duration] ?? create(duration)
+        intervals[id.index].count += 1
+        intervals[id.index].subscribers.insert(watcher, selection)
+        return id
     }
 
-    /// Lets a watcher go; its pace ends where nobody else is at it.
-    mutating func remove(_ watcher: WatcherID, _ selection: Selection, from pace: PaceID) {
-        paces[pace.index].members -= 1
-        paces[pace.index].audience.remove(watcher, selection)
-        if paces[pace.index].members == 0 { end(pace) }
+    /// Removes a watcher; the wheels of an interval go with its last watcher.
+    mutating func remove(_ watcher: WatcherID, _ selection: Selection, from interval: IntervalID) {
+        intervals[interval.index].count -= 1
+        intervals[interval.index].subscribers.remove(watcher, selection)
+        guard intervals[interval.index].count == 0 else { return }
+        idByDuration[intervals[interval.index].duration] = nil
+        unusedIDs.append(interval)
+        resetWheels(of: interval)
     }
 
-    private mutating func begin(_ interval: TimeSpan) -> PaceID {
-        let pace = unused.popLast() ?? PaceID(number: Int32(truncatingIfNeeded: paces.count))
-        if pace.index == paces.count {
-            paces.append(Pace(interval: interval))
+    private mutating func create(_ duration: Duration) -> IntervalID {
+        let id = unusedIDs.popLast() ?? IntervalID(number: Int32(truncatingIfNeeded: intervals.count))
+        if id.index == intervals.count {
+            intervals.append(TickInterval(duration: duration))
         } else {
-            paces[pace.index] = Pace(interval: interval)
+            intervals[id.index] = TickInterval(duration: duration)
         }
-        byInterval[interval] = pace
-        setWheels(of: pace)
-        return pace
+        idByDuration[duration] = id
+        resetWheels(of: id)
+        return id
     }
 
-    private mutating func end(_ pace: PaceID) {
-        byInterval[paces[pace.index].interval] = nil
-        unused.append(pace)
-        setWheels(of: pace)
-    }
-
-    private mutating func setWheels(of pace: PaceID) {
-        let wheel = TickWheel(interval: paces[pace.index].interval)
-        elapsed.set(wheel, of: pace)
-        wall.set(wheel, of: pace)
+    private mutating func resetWheels(of interval: IntervalID) {
+        let wheel = TimingWheel(interval: intervals[interval.index].duration)
+        elapsed.set(wheel, of: interval)
+        wall.set(wheel, of: interval)
     }
 
     // MARK: Ticks
 
-    /// Puts a countdown on the wheel of a pace, where there is room, or takes it off, where it does not run.
-    mutating func board(_ slot: Slot, _ countdown: Countdown, on pace: PaceID, at now: Now) {
+    /// Puts a countdown on the wheel of an interval if there is room; a countdown that is not running is taken off.
+    mutating func schedule(_ slot: Slot, _ countdown: KeyedCountdown, at interval: IntervalID, now: Now) {
         guard case .running(let deadline) = countdown.phase else {
-            elapsed.leave(slot, pace)
-            wall.leave(slot, pace)
+            elapsed.cancel(slot, at: interval)
+            wall.cancel(slot, at: interval)
             return
         }
         let revision = countdown.revision
         switch deadline {
         case .elapsed(let instant):
-            wall.leave(slot, pace)
-            guard !isFull || elapsed.has(slot, pace) else { return }
-            elapsed.board(slot, revision, deadline: instant.microseconds, on: pace, now: now.boot.microseconds)
+            wall.cancel(slot, at: interval)
+            guard !isFull || elapsed.has(slot, at: interval) else { return }
+            elapsed.schedule(slot, revision, deadline: instant.microseconds, at: interval, now: now.boot.microseconds)
         case .wall(let instant):
-            elapsed.leave(slot, pace)
-            guard !isFull || wall.has(slot, pace) else { return }
-            wall.board(slot, revision, deadline: instant.microseconds, on: pace, now: now.wall.microseconds)
+            elapsed.cancel(slot, at: interval)
+            guard !isFull || wall.has(slot, at: interval) else { return }
+            wall.schedule(slot, revision, deadline: instant.microseconds, at: interval, now: now.wall.microseconds)
         }
     }
 
-    /// When the next tick is due, as the system clock is set now; nil where nobody waits for one.
+    /// When the next tick is due, as the system clock is set now; nil if no wheel has an entry.
     func nextTick(at now: Now) -> WallInstant? {
         let elapsed = elapsed.next.map { now.wall(of: BootInstant(microseconds: $0)) }
         let wall = wall.next.map { WallInstant(microseconds: $0) }
         return earliest(elapsed, wall)
     }
 
-    /// The tick that is due first; nil where none is.
-    mutating func takeDue(at now: Now) -> Due? {
+    /// Removes the first tick that is due; nil if none is.
+    mutating func popDue(at now: Now) -> Due? {
         guard let next = nextTick(at: now) else { return nil }
         if next.microseconds == wall.next {
-            return wall.takeDue(at: now.wall.microseconds).map { Due(pace: $0.pace, clock: .wall, tick: $0.tick) }
+            return wall.popDue(at: now.wall.microseconds).map {
+                Due(interval: $0.interval, clock: .wall, tick: $0.tick)
+            }
         }
-        return elapsed.takeDue(at: now.boot.microseconds).map { Due(pace: $0.pace, clock: .elapsed, tick: $0.tick) }
+        return elapsed.popDue(at: now.boot.microseconds).map {
+            Due(interval: $0.interval, clock: .elapsed, tick: $0.tick)
+        }
     }
 
-    /// Takes a countdown off the wheel that a tick of it came from.
-    mutating func drop(_ due: Due) {
+    /// Takes the countdown of a tick off the wheel from which the tick came.
+    mutating func cancel(_ due: Due) {
         switch due.clock {
-        case .elapsed: elapsed.leave(due.tick.slot, due.pace)
-        case .wall: wall.leave(due.tick.slot, due.pace)
+        case .elapsed: elapsed.cancel(due.tick.slot, at: due.interval)
+        case .wall: wall.cancel(due.tick.slot, at: due.interval)
         }
     }
 
-    /// Finds the ticks of countdowns that follow the system clock anew, after it was set.
+    /// Reschedules the countdowns that follow the system clock, after it was set.
     mutating func clockWasSet(at now: Now) {
         wall.clockWasSet(at: now.wall.microseconds)
     }
 }
 
-/// The wheels of all paces on one clock. All instants are microseconds on that clock.
-///
-/// The wheels stand in a heap by the next turn of theirs: so those that have nothing to tell cost nothing, however many
-/// there are.
-struct TickDial: Sendable {
-    /// By the number of the pace.
-    private var wheels: [TickWheel] = []
-    private var due = IndexedHeap()
-    /// How many places countdowns have on all wheels.
-    private(set) var places = 0
+/// The number of a tick interval; it is used again after the last watcher at that interval has left.
+struct IntervalID: Hashable, Sendable {
+    let number: Int32
 
-    /// When the next tick is due; nil where there is none.
+    var index: Int { Int(number) }
+}
+
+/// The wheels of all intervals on one clock. Instants are microseconds on that clock.
+///
+/// A heap orders the wheels by their next tick, so wheels without a due tick cost nothing.
+struct TimingWheels: Sendable {
+    /// By the number of the interval.
+    private var wheels: [TimingWheel] = []
+    private var due = IndexedHeap()
+    /// The number of entries on all wheels.
+    private(set) var count = 0
+
+    /// When the next tick is due; nil if there is none.
     var next: Int64? { due.first?.instant }
 
-    /// Puts an empty wheel in the place of the one of a pace.
-    mutating func set(_ wheel: TickWheel, of pace: PaceID) {
-        if pace.index == wheels.count { wheels.append(wheel) } else { change(pace) { $0 = wheel } }
-        schedule(pace)
+    /// Replaces the wheel of an interval with an empty one.
+    mutating func set(_ wheel: TimingWheel, of interval: IntervalID) {
+        if interval.index == wheels.count { wheels.append(wheel) } else { change(interval) { $0 = wheel } }
+        updateNext(of: interval)
     }
 
-    /// Puts a countdown on a wheel, or at its new place there.
-    mutating func board(_ slot: Slot, _ revision: Revision, deadline: Int64, on pace: PaceID, now: Int64) {
-        change(pace) { $0.board(slot, revision: revision, deadline: deadline, now: now) }
-        schedule(pace)
+    /// Puts a countdown on a wheel, or moves it there.
+    mutating func schedule(_ slot: Slot, _ revision: Revision, deadline: Int64, at interval: IntervalID, now: Int64) {
+        change(interval) { $0.schedule(slot, revision: revision, deadline: deadline, now: now) }
+        updateNext(of: interval)
     }
 
-    mutating func leave(_ slot: Slot, _ pace: PaceID) {
-        change(pace) { $0.leave(slot) }
-        schedule(pace)
+    mutating func cancel(_ slot: Slot, at interval: IntervalID) {
+        change(interval) { $0.cancel(slot) }
+        updateNext(of: interval)
     }
 
-    func has(_ slot: Slot, _ pace: PaceID) -> Bool { wheels[pace.index].has(slot) }
+    func has(_ slot: Slot, at interval: IntervalID) -> Bool { wheels[interval.index].has(slot) }
 
-    private mutating func change(_ pace: PaceID, _ body: (inout TickWheel) -> Void) {
-        places -= wheels[pace.index].count
-        body(&wheels[pace.index])
-        places += wheels[pace.index].count
+    private mutating func change(_ interval: IntervalID, _ body: (inout TimingWheel) -> Void) {
+        count -= wheels[interval.index].count
+        body(&wheels[interval.index])
+        count += wheels[interval.index].count
     }
 
-    /// The next tick that is due; nil where there is none.
-    mutating func takeDue(at now: Int64) -> (pace: PaceID, tick: TickWheel.Tick)? {
+    /// Removes the next tick that is due; nil if there is none.
+    mutating func popDue(at now: Int64) -> (interval: IntervalID, tick: TimingWheel.Tick)? {
         guard let first = due.first else { return nil }
-        let pace = PaceID(number: first.id)
-        guard let tick = wheels[pace.index].takeDue(at: now) else { return nil }
-        schedule(pace)
-        return (pace, tick)
+        let interval = IntervalID(number: first.id)
+        guard let tick = wheels[interval.index].popDue(at: now) else { return nil }
+        updateNext(of: interval)
+        return (interval, tick)
     }
 
-    /// Finds the turns of all wheels anew, after the clock was set.
+    /// Reschedules all wheels, after the clock was set.
     mutating func clockWasSet(at now: Int64) {
         for index in wheels.indices {
             wheels[index].reschedule(at: now)
-            schedule(PaceID(number: Int32(truncatingIfNeeded: index)))
+            updateNext(of: IntervalID(number: Int32(truncatingIfNeeded: index)))
         }
     }
 
-    private mutating func schedule(_ pace: PaceID) {
-        guard let next = wheels[pace.index].next else { return due.remove(pace.number) }
-        // Most ticks leave their wheel's next turn where it is.
-        if due.instant(of: pace.number) != next { due.set(pace.number, at: next) }
+    private mutating func updateNext(of interval: IntervalID) {
+        guard let next = wheels[interval.index].next else { return due.remove(interval.number) }
+        // Most ticks leave the next instant of their wheel as it is.
+        if due.instant(of: interval.number) != next { due.set(interval.number, at: next) }
     }
 }
 
 /// The ticks of countdowns on one clock at one interval.
 ///
-/// The ticks of a countdown lie at `deadline - k * interval`, so its place in the interval (its phase) never changes.
-/// Phases are gathered in buckets of 1 ms; a bucket's turn comes once an interval, at the latest phase in it. So a tick
-/// is never early and at most a bucket late, and nothing has to be sorted in again. All instants are microseconds on the
-/// wheel's clock.
-struct TickWheel: Sendable {
-    /// What a countdown whose bucket's turn has come tells.
+/// The ticks of a countdown are at `deadline - k * interval`, so its phase, the remainder of its deadline by the interval,
+/// never changes. A bucket holds the countdowns whose phases are in the same millisecond. It is due once an interval, at the
+/// latest phase of its entries: a tick is never early, is at most 1 ms late, and needs no sorting. Instants are microseconds
+/// on the clock of the wheel.
+struct TimingWheel: Sendable {
     struct Tick {
         let slot: Slot
-        /// That of the countdown when it was put on the wheel: if it has another now, or none, it has left.
+        /// The revision of the countdown when it was scheduled. If the slot has another one now, the countdown is gone.
         let revision: Revision
         let instant: Int64
         /// What remained at that instant: a whole multiple of the interval.
-        let remaining: TimeSpan
-        /// Whether it was not told before.
+        let remaining: Duration
+        /// False if this tick was returned before.
         let isNew: Bool
     }
 
-    private struct Rider {
+    private struct WheelEntry {
         let slot: Slot
-        /// The wheel's, when `told` was noted.
-        var era: UInt32
+        /// The generation of the wheel when `last` was noted.
+        var generation: UInt32
         let revision: Revision
         let deadline: Int64
-        /// The instant of the last tick, or at first that of boarding: no tick up to it is told.
-        var told: Int64
+        /// The instant of the last tick, at first the instant of scheduling; no tick up to it is new.
+        var last: Int64
     }
 
     private struct Bucket {
         let number: Int64
         var latestPhase: Int64
-        /// When its turn comes.
-        var turn = Int64.max
-        var riders: [Rider] = []
-        /// While the bucket is being told: the riders below this index are still to come.
+        var due = Int64.max
+        var entries: [WheelEntry] = []
+        /// While the ticks of the bucket are returned: the entries below this index are still to come.
         var pending = 0
-        /// When telling them began.
+        /// When returning them began.
         var begun: Int64 = 0
     }
 
@@ -248,99 +246,97 @@ struct TickWheel: Sendable {
     private let interval: Int64
     private var buckets: [Bucket] = []
     private var unused: [Int32] = []
-    private var byNumber: [Int64: Int32] = [:]
+    private var idByNumber: [Int64: Int32] = [:]
     private var places: [Slot: (bucket: Int32, index: Int)] = [:]
     private var due = IndexedHeap()
-    /// How often the wheel's clock was set.
-    private var era: UInt32 = 0
-    /// When it was set last.
-    private var eraBegan = Int64.min
+    /// How often the clock of the wheel was set.
+    private var generation: UInt32 = 0
+    private var generationBegan = Int64.min
 
-    init(interval: TimeSpan) {
+    init(interval: Duration) {
         self.interval = interval.microseconds
     }
 
-    /// When the next bucket's turn comes.
+    /// When the next bucket is due.
     var next: Int64? { due.first?.instant }
-    /// How many countdowns are on it.
     var count: Int { places.count }
 
     func has(_ slot: Slot) -> Bool { places[slot] != nil }
 
-    /// Puts a countdown on the wheel, or at its new place there; nothing happens where it is there already.
-    mutating func board(_ slot: Slot, revision: Revision, deadline: Int64, now: Int64) {
+    /// Puts a countdown on the wheel, or moves it to its new phase; nothing happens if this revision is there already.
+    mutating func schedule(_ slot: Slot, revision: Revision, deadline: Int64, now: Int64) {
         if let (id, index) = places[slot] {
-            guard buckets[Int(id)].riders[index].revision != revision else { return }
-            leave(slot)
+            guard buckets[Int(id)].entries[index].revision != revision else { return }
+            cancel(slot)
         }
         let phase = deadline.modulo(interval)
         let id = bucket(for: phase)
         buckets[Int(id)].latestPhase = max(buckets[Int(id)].latestPhase, phase)
-        let rider = Rider(slot: slot, era: era, revision: revision, deadline: deadline, told: now)
-        buckets[Int(id)].riders.append(rider)
-        places[slot] = (id, buckets[Int(id)].riders.count - 1)
-        // Where the turn has come already, those who were here have not had their ticks.
-        if buckets[Int(id)].pending == 0, buckets[Int(id)].turn > now { schedule(id, after: now) }
+        let entry = WheelEntry(slot: slot, generation: generation, revision: revision, deadline: deadline, last: now)
+        buckets[Int(id)].entries.append(entry)
+        places[slot] = (id, buckets[Int(id)].entries.count - 1)
+        // If the bucket is due already, its other entries have yet to get their ticks.
+        if buckets[Int(id)].pending == 0, buckets[Int(id)].due > now { setDue(id, after: now) }
     }
 
-    mutating func leave(_ slot: Slot) {
+    mutating func cancel(_ slot: Slot) {
         guard let (id, index) = places.removeValue(forKey: slot) else { return }
-        let last = buckets[Int(id)].riders.removeLast()
-        if index < buckets[Int(id)].riders.count {
-            buckets[Int(id)].riders[index] = last
+        let last = buckets[Int(id)].entries.removeLast()
+        if index < buckets[Int(id)].entries.count {
+            buckets[Int(id)].entries[index] = last
             places[last.slot] = (id, index)
         }
-        buckets[Int(id)].pending = min(buckets[Int(id)].pending, buckets[Int(id)].riders.count)
-        if buckets[Int(id)].riders.isEmpty { giveUp(id) }
+        buckets[Int(id)].pending = min(buckets[Int(id)].pending, buckets[Int(id)].entries.count)
+        if buckets[Int(id)].entries.isEmpty { free(id) }
     }
 
-    /// The next tick of a bucket whose turn has come; nil where there is none.
+    /// Removes the next tick of a bucket that is due; nil if there is none.
     ///
-    /// A rider that meanwhile took the place of one that has left may be met twice: then its tick is not new.
-    mutating func takeDue(at now: Int64) -> Tick? {
+    /// An entry that moved into the place of a cancelled one may be returned twice; then its tick is not new.
+    mutating func popDue(at now: Int64) -> Tick? {
         guard let first = due.first, first.instant <= now else { return nil }
         let id = Int(first.id)
         if buckets[id].pending == 0 {
-            buckets[id].pending = buckets[id].riders.count
+            buckets[id].pending = buckets[id].entries.count
             buckets[id].begun = now
         }
         buckets[id].pending -= 1
-        let tick = tell(buckets[id].pending, of: id, at: now)
-        // From its beginning: where telling took longer than the interval, those who came first have another tick.
-        if buckets[id].pending == 0 { schedule(first.id, after: buckets[id].begun) }
+        let tick = makeTick(buckets[id].pending, of: id, at: now)
+        // If returning all took longer than the interval, the first entries have another tick: so count from the beginning.
+        if buckets[id].pending == 0 { setDue(first.id, after: buckets[id].begun) }
         return tick
     }
 
-    private mutating func tell(_ index: Int, of id: Int, at now: Int64) -> Tick {
-        let rider = buckets[id].riders[index]
-        let remaining = rider.deadline.saturatingSubtracted(now).roundedUp(to: interval)
-        let instant = rider.deadline.saturatingSubtracted(remaining)
-        // What was told before the clock was set says nothing of what is still to be told.
-        let told = rider.era == era ? rider.told : eraBegan
-        buckets[id].riders[index].told = max(told, instant)
-        buckets[id].riders[index].era = era
+    private mutating func makeTick(_ index: Int, of id: Int, at now: Int64) -> Tick {
+        let entry = buckets[id].entries[index]
+        let remaining = entry.deadline.saturatingSubtracted(now).roundedUp(to: interval)
+        let instant = entry.deadline.saturatingSubtracted(remaining)
+        // Ticks from before the clock was set say nothing about the ticks that are still to come.
+        let last = entry.generation == generation ? entry.last : generationBegan
+        buckets[id].entries[index].last = max(last, instant)
+        buckets[id].entries[index].generation = generation
         return Tick(
-            slot: rider.slot,
-            revision: rider.revision,
+            slot: entry.slot,
+            revision: entry.revision,
             instant: instant,
-            remaining: TimeSpan(microseconds: remaining),
-            isNew: instant > told
+            remaining: Duration(microseconds: remaining),
+            isNew: instant > last
         )
     }
 
-    /// Finds the turns of all buckets anew, after the wheel's clock was set.
+    /// Computes when each bucket is due, after the clock of the wheel was set.
     mutating func reschedule(at now: Int64) {
-        era &+= 1
-        eraBegan = now
-        for id in byNumber.values {
+        generation &+= 1
+        generationBegan = now
+        for id in idByNumber.values {
             buckets[Int(id)].pending = 0
-            schedule(id, after: now)
+            setDue(id, after: now)
         }
     }
 
     private mutating func bucket(for phase: Int64) -> Int32 {
         let number = phase / Self.bucketWidth
-        if let id = byNumber[number] { return id }
+        if let id = idByNumber[number] { return id }
         let bucket = Bucket(number: number, latestPhase: phase)
         let id: Int32
         if let free = unused.popLast() {
@@ -350,20 +346,20 @@ struct TickWheel: Sendable {
             id = Int32(truncatingIfNeeded: buckets.count)
             buckets.append(bucket)
         }
-        byNumber[number] = id
+        idByNumber[number] = id
         return id
     }
 
-    private mutating func giveUp(_ id: Int32) {
-        byNumber[buckets[Int(id)].number] = nil
+    private mutating func free(_ id: Int32) {
+        idByNumber[buckets[Int(id)].number] = nil
         due.remove(id)
         unused.append(id)
     }
 
-    private mutating func schedule(_ id: Int32, after now: Int64) {
+    private mutating func setDue(_ id: Int32, after now: Int64) {
         let sinceLast = now.saturatingSubtracted(buckets[Int(id)].latestPhase).modulo(interval)
-        buckets[Int(id)].turn = now.saturatingAdded(interval - sinceLast)
-        due.set(id, at: buckets[Int(id)].turn)
+        buckets[Int(id)].due = now.saturatingAdded(interval - sinceLast)
+        due.set(id, at: buckets[Int(id)].due)
     }
 }
 
@@ -374,7 +370,7 @@ extension Int64 {
         return remainder < 0 ? remainder + divisor : remainder
     }
 
-    /// The least multiple of a positive step that is not below this.
+    /// The least multiple of a positive step that is not below this number.
     func roundedUp(to step: Int64) -> Int64 {
         let over = modulo(step)
         return over == 0 ? self : saturatingAdded(step - over)

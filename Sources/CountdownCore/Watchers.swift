@@ -1,160 +1,164 @@
-/// Who follows what, and when their ticks are due.
+/// All watchers: which countdowns each of them follows, and when their ticks are due.
 ///
-/// A watcher is added, is shown what there is (that is the caller's walk, each countdown met there `boards`), and then
-/// opened: from then on it hears of changes and ticks.
+/// A watcher is added, receives the current state (a scan by the caller, which schedules each countdown that it visits), and
+/// is then opened: from that moment on it receives changes and ticks.
 public struct Watchers: Sendable {
-    /// "So much remains", for those who follow a countdown at one interval.
+    /// What remains of a countdown, for the watchers that follow it at one interval.
     public struct Tick: Sendable {
         public let slot: Slot
         public let key: Key
         /// A whole multiple of the interval.
-        public let remaining: TimeSpan
+        public let remaining: Duration
     }
 
     private struct Watcher {
         let selection: Selection
-        /// Nil where no ticks are wanted.
-        let pace: PaceID?
-        /// When it was opened, nil before.
+        /// Nil if the watcher wants no ticks.
+        let interval: IntervalID?
+        /// Nil until the watcher is opened.
         var opened: BootInstant?
     }
 
     private var watchers: [WatcherID: Watcher] = [:]
-    /// All of them, the open ones and the others.
-    private var audience = Audience()
-    private var paces: Paces
+    /// All watchers, opened or not.
+    private var subscribers = Subscribers()
+    private var ticks: TickSchedule
 
-    /// - Parameter tickPlaces: how many places countdowns may have at all intervals together; who finds none has no ticks.
+    /// - Parameter tickPlaces: how many entries the wheels of all intervals may have; a countdown beyond them has no ticks.
     public init(tickPlaces: Int = .max) {
-        paces = Paces(places: tickPlaces)
+        ticks = TickSchedule(capacity: tickPlaces)
     }
 
-    /// Those that are added, opened or not.
+    /// The number of watchers, opened or not.
     public var count: Int { watchers.count }
-    /// What it takes to match a key against all patterns of theirs.
-    public var patternSteps: Int { audience.patternSteps }
-    /// At how many intervals ticks are wanted.
-    public var intervals: Int { paces.count }
-    /// Whether a countdown that is followed at one more interval finds a place there.
-    public var hasFreePlaces: Bool { !paces.isFull }
-    /// Whether anybody wants ticks.
-    public var wantsTicks: Bool { !paces.isEmpty }
-    /// Whether there is nobody.
+    /// The cost of matching a key against all their patterns, in scanned entries.
+    public var patternSteps: Int { subscribers.patternSteps }
+    /// The number of different tick intervals.
+    public var intervals: Int { ticks.count }
+    /// Whether a countdown that is followed at a further interval would have ticks.
+    public var hasFreePlaces: Bool { !ticks.isFull }
+    /// Whether any watcher wants ticks.
+    public var wantsTicks: Bool { !ticks.isEmpty }
+    /// Whether there are no watchers.
     public var isEmpty: Bool { watchers.isEmpty }
 
-    /// Whether anybody wants ticks at this interval.
-    public func hasTicks(every interval: TimeSpan) -> Bool { paces.has(interval) }
+    /// Whether any watcher wants ticks at this interval.
+    public func hasTicks(every interval: Duration) -> Bool { ticks.has(interval) }
 
-    /// Registers a watcher that does not hear anything yet.
-    public mutating func add(_ id: WatcherID, following selection: Selection, every interval: TimeSpan?) {
+    /// Adds a watcher that receives nothing yet.
+    public mutating func add(_ id: WatcherID, following selection: Selection, every interval: Duration?) {
         remove(id)
-        let pace = interval.map { paces.insert(id, selection, every: $0) }
-        watchers[id] = Watcher(selection: selection, pace: pace, opened: nil)
-        audience.insert(id, selection)
+        let interval = interval.map { ticks.insert(id, selection, every: $0) }
+        watchers[id] = Watcher(selection: selection, interval: interval, opened: nil)
+        subscribers.insert(id, selection)
     }
 
-    /// Lets a watcher hear what happens from this instant on.
+    /// Lets a watcher receive changes and ticks from this instant on.
     public mutating func open(_ id: WatcherID, at now: Now) {
         guard watchers[id]?.opened == nil else { return }
         watchers[id]?.opened = now.boot
     }
 
-    /// Forgets a watcher; nothing happens where it is not known.
+    /// Removes a watcher; nothing happens if it does not exist.
     public mutating func remove(_ id: WatcherID) {
         guard let watcher = watchers.removeValue(forKey: id) else { return }
-        audience.remove(id, watcher.selection)
-        if let pace = watcher.pace { paces.remove(id, watcher.selection, from: pace) }
+        subscribers.remove(id, watcher.selection)
+        if let interval = watcher.interval { ticks.remove(id, watcher.selection, from: interval) }
     }
 
     /// Calls back with each open watcher that follows a key.
-    public func forEachHearer(of key: Key, _ body: (WatcherID) -> Void) {
-        audience.forEach(of: key) { id in
+    public func forEachWatcher(of key: Key, _ body: (WatcherID) -> Void) {
+        subscribers.forEach(of: key) { id in
             if watchers[id]?.opened != nil { body(id) }
         }
     }
 
-    /// Whether all keys are heard of by the same watchers.
-    public var hearAlike: Bool { audience.hearsAlike }
+    /// Whether all keys are followed by the same watchers.
+    public var allKeysHaveSameWatchers: Bool { subscribers.areSameForAllKeys }
 
-    /// Whether two keys are certain to be heard of by the same watchers.
-    public func hearAlike(of key: Key, and other: Key) -> Bool {
-        audience.hearsAlike(of: key, and: other)
+    /// Whether two keys are certain to be followed by the same watchers.
+    public func haveSameWatchers(_ key: Key, _ other: Key) -> Bool {
+        subscribers.areSame(for: key, and: other)
     }
 
     // MARK: Ticks
 
-    /// Puts a countdown on the wheel of one watcher's interval.
-    public mutating func board(_ slot: Slot, _ countdown: Countdown, for id: WatcherID, at now: Now) {
-        guard let pace = watchers[id]?.pace else { return }
-        paces.board(slot, countdown, on: pace, at: now)
+    /// Schedules the ticks of a countdown for one watcher.
+    public mutating func schedule(_ slot: Slot, _ countdown: KeyedCountdown, for id: WatcherID, at now: Now) {
+        guard let interval = watchers[id]?.interval else { return }
+        ticks.schedule(slot, countdown, at: interval, now: now)
     }
 
-    /// Puts a countdown that has changed where its ticks are due now, for all who follow it; one that does not run has
-    /// none.
-    public mutating func board(_ slot: Slot, _ countdown: Countdown, at now: Now) {
+    /// Schedules the ticks of a countdown that has changed, for all watchers that follow it; one that is not running has none.
+    public mutating func schedule(_ slot: Slot, _ countdown: KeyedCountdown, at now: Now) {
         guard wantsTicks else { return }
-        // Most follow at the same pace; where they do not, boarding a wheel a second time changes nothing.
-        var hearing: [PaceID] = []
-        audience.forEach(of: countdown.key) { id in
-            if let pace = watchers[id]?.pace, pace != hearing.last { hearing.append(pace) }
+        // Most watchers have the same interval; if an interval comes up again, scheduling a second time changes nothing.
+        var intervals: [IntervalID] = []
+        subscribers.forEach(of: countdown.key) { id in
+            if let interval = watchers[id]?.interval, interval != intervals.last { intervals.append(interval) }
         }
-        for pace in hearing { paces.board(slot, countdown, on: pace, at: now) }
+        for interval in intervals { ticks.schedule(slot, countdown, at: interval, now: now) }
     }
 
-    /// When the next tick is due, as the system clock is set now; nil where nobody waits for one.
+    /// When the next tick is due, as the system clock is set now; nil if there is none.
     public func nextTick(at now: Now) -> WallInstant? {
-        paces.nextTick(at: now)
+        ticks.nextTick(at: now)
     }
 
-    /// Tells the ticks that are due.
+    /// Delivers the ticks that are due.
     ///
     /// - Parameters:
-    ///   - now: what is due by then.
-    ///   - timetable: where the countdowns are.
-    ///   - limit: how many at most; less what was told or passed afterwards.
-    ///   - tell: is given each tick and those who hear it; no tick has nobody.
+    ///   - now: the instant up to which ticks are due.
+    ///   - timetable: has the countdowns.
+    ///   - budget: how many ticks at most; less the number that was delivered or skipped afterwards.
+    ///   - deliver: is called with each tick and its watchers, of which there is at least one.
     public mutating func tick(
         at now: Now,
         in timetable: Timetable,
-        limit: inout Int,
-        tell: (Tick, [WatcherID]) -> Void
+        budget: inout Int,
+        deliver: (Tick, [WatcherID]) -> Void
     ) {
-        var hearers: [WatcherID] = []
-        while limit > 0, let due = paces.takeDue(at: now) {
-            limit -= 1
+        var receivers: [WatcherID] = []
+        while budget > 0, let due = ticks.popDue(at: now) {
+            budget -= 1
             guard timetable.revision(at: due.tick.slot) == due.tick.revision else {
-                paces.drop(due)
+                ticks.cancel(due)
                 continue
             }
             let key = timetable.key(at: due.tick.slot)
-            hearers.removeAll(keepingCapacity: true)
-            if !find(&hearers, of: due, key, at: now) { paces.drop(due) }
-            guard due.tick.isNew, due.tick.remaining > .zero, !hearers.isEmpty else { continue }
-            tell(Tick(slot: due.tick.slot, key: key, remaining: due.tick.remaining), hearers)
+            receivers.removeAll(keepingCapacity: true)
+            if !find(&receivers, of: due, key, at: now) { ticks.cancel(due) }
+            guard due.tick.isNew, due.tick.remaining > .zero, !receivers.isEmpty else { continue }
+            deliver(Tick(slot: due.tick.slot, key: key, remaining: due.tick.remaining), receivers)
         }
     }
 
-    /// Adds those who hear a tick. That it may change what it only looks at keeps it from being copied.
-    /// - Returns: whether anybody follows its countdown at all.
-    private mutating func find(_ hearers: inout [WatcherID], of due: Paces.Due, _ key: Key, at now: Now) -> Bool {
+    /// Adds the watchers that receive a tick. It is mutating only so that the schedule is not copied.
+    /// - Returns: whether any watcher follows the countdown at all.
+    private mutating func find(
+        _ receivers: inout [WatcherID],
+        of due: TickSchedule.Due,
+        _ key: Key,
+        at now: Now
+    ) -> Bool {
         var isFollowed = false
-        paces.forEachWatcher(at: due.pace, of: key) { id in
+        ticks.forEachWatcher(at: due.interval, of: key) { id in
             isFollowed = true
-            // What lies before a watcher was opened is over for it, however late it is noticed.
+            // A watcher receives no tick from before it was opened, however late the tick is noticed.
             guard let opened = watchers[id]?.opened else { return }
             let start = due.clock == .elapsed ? opened.microseconds : now.wall(of: opened).microseconds
-            if start < due.tick.instant { hearers.append(id) }
+            if start < due.tick.instant { receivers.append(id) }
         }
         return isFollowed
     }
 
-    /// Finds the ticks of countdowns that follow the system clock anew, after it was set.
+    /// Reschedules the countdowns that follow the system clock, after it was set.
     public mutating func clockWasSet(at now: Now) {
-        paces.clockWasSet(at: now)
+        ticks.clockWasSet(at: now)
     }
 }
 
-/// The name of a watcher, given by whoever registers it.
+/// The name of a watcher, chosen by the caller that adds it.
 public struct WatcherID: Hashable, Sendable {
     public let number: Int
 
@@ -163,17 +167,17 @@ public struct WatcherID: Hashable, Sendable {
     }
 }
 
-/// Which countdowns somebody follows.
+/// The countdowns that a watch follows or a list contains.
 public struct Selection: Sendable {
     public let keys: Set<Key>
     public let patterns: [Pattern]
-    /// Whether all are followed, whatever their key.
+    /// Whether every key is selected.
     public let isEverything: Bool
 
     /// All countdowns.
     public static let everything = Selection(keys: [], patterns: [], isEverything: true)
 
-    /// Those whose key is one of the keys or matches one of the patterns; none where both are empty.
+    /// The countdowns whose key is one of the keys or matches one of the patterns; none if both are empty.
     public init(keys: Set<Key>, patterns: [Pattern]) {
         self.init(keys: keys, patterns: patterns, isEverything: patterns.contains(where: \.matchesAll))
     }
@@ -184,33 +188,33 @@ public struct Selection: Sendable {
         self.isEverything = isEverything
     }
 
-    /// Whether the countdown under this key is followed.
+    /// Whether a key is selected.
     public func contains(_ key: Key) -> Bool {
         isEverything || keys.contains(key) || patterns.contains { $0.matches(key) }
     }
 
-    /// What it takes to ask for a key, in entries that are walked past.
+    /// The cost of `contains`, in scanned entries.
     public var steps: Int { 1 + patternSteps }
     var patternSteps: Int { patterns.reduce(0) { $0 + $1.steps } }
 
-    /// What it takes to be kept, rounded up: an exact key that is found at once stands in a table of its own.
+    /// The memory that it takes, rounded up: a key that is looked up directly is in a table besides.
     public var bytes: Int {
         keys.reduce(patterns.reduce(0) { $0 + $1.bytes }) { $0 + $1.text.utf8.count + (hasKeysAlone ? 512 : 128) }
     }
 
-    /// Whether its countdowns can be found by their keys, which are few, without walking through all.
+    /// Whether it consists of few keys and no patterns, so that its countdowns are looked up without a scan.
     public var hasKeysAlone: Bool { patterns.isEmpty && !isEverything && keys.count <= Policy.keysAtOnce }
 }
 
-/// Who hears of a key.
+/// The watchers of each key.
 ///
-/// Those who follow a few keys alone are found at once; those with patterns, or with many keys, are asked one by one: so
-/// that to come and to go is cheap for everybody.
-struct Audience: Sendable {
+/// Watchers of a few keys are found in a table; watchers with patterns or many keys are asked one by one. So adding and
+/// removing a watcher is cheap.
+struct Subscribers: Sendable {
     private var everything: [WatcherID] = []
     private var byKey: [Key: Set<WatcherID>] = [:]
     private var others: [(watcher: WatcherID, selection: Selection)] = []
-    /// What it takes to match a key against all patterns.
+    /// The cost of matching a key against all patterns, in scanned entries.
     private(set) var patternSteps = 0
 
     mutating func insert(_ watcher: WatcherID, _ selection: Selection) {
@@ -246,12 +250,11 @@ struct Audience: Sendable {
         for (watcher, selection) in others where selection.contains(key) { body(watcher) }
     }
 
-    /// Whether all keys are heard of by the same.
-    var hearsAlike: Bool { others.isEmpty && byKey.isEmpty }
+    /// Whether all keys have the same watchers.
+    var areSameForAllKeys: Bool { others.isEmpty && byKey.isEmpty }
 
-    /// Whether two keys are certain to be heard of by the same; false where that would take longer to find out than to
-    /// ask for each.
-    func hearsAlike(of key: Key, and other: Key) -> Bool {
+    /// Whether two keys are certain to have the same watchers; false if finding out would cost as much as asking for each.
+    func areSame(for key: Key, and other: Key) -> Bool {
         key == other || others.isEmpty && byKey[key] == nil && byKey[other] == nil
     }
 }

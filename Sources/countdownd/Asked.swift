@@ -28,7 +28,7 @@ struct ListQuestion {
             self.rawValue = rawValue
         }
 
-        init(of countdown: Countdown) {
+        init(of countdown: KeyedCountdown) {
             switch countdown.phase {
             case .running: self = .running
             case .paused: self = .paused
@@ -48,17 +48,17 @@ struct ListQuestion {
 struct WatchQuestion {
     let selection: Selection
     /// Nil where no ticks are wanted.
-    let tick: TimeSpan?
+    let tick: Duration?
     let since: Revision?
-    let heartbeat: TimeSpan?
+    let heartbeat: Duration?
 }
 
 /// What is told to one watcher alone.
 enum Told {
     /// One that there is: running or paused, or one that has ended since.
-    case met(Countdown)
+    case met(KeyedCountdown)
     /// The system clock was set: what is left, or when it ends, is another.
-    case clockWasSet(Countdown)
+    case clockWasSet(KeyedCountdown)
     case synced(Revision)
     case heartbeat(Revision)
 }

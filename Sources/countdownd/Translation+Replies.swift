@@ -8,7 +8,7 @@ extension Translation {
     func write(
         _ outcome: Outcome,
         of call: Call,
-        _ countdown: CountdownCore.Countdown,
+        _ countdown: KeyedCountdown,
         at now: Now,
         into writer: inout JSONWriter
     ) {
@@ -19,7 +19,7 @@ extension Translation {
     /// Writes the reply to `Start`.
     func write(
         _ outcome: Outcome,
-        _ countdown: CountdownCore.Countdown,
+        _ countdown: KeyedCountdown,
         at now: Now,
         into writer: inout JSONWriter
     ) {
@@ -27,7 +27,7 @@ extension Translation {
     }
 
     /// Writes the reply to `Get` and `Wait`.
-    func write(_ countdown: CountdownCore.Countdown, at now: Now, into writer: inout JSONWriter) {
+    func write(_ countdown: KeyedCountdown, at now: Now, into writer: inout JSONWriter) {
         CountdownReply.encode(told(countdown, at: now), into: &writer)
     }
 
@@ -48,7 +48,7 @@ extension Translation {
         case .revisionMismatch(let countdown): CountdownError.revisionMismatch(self.countdown(countdown, at: now))
         case .wrongState(let countdown): CountdownError.wrongState(self.countdown(countdown, at: now))
         case .limitReached(let limit, let maximum): limitReached("\(limit)", maximum)
-        case .outOfRange(.length): InvalidParameter("durationUSec")
+        case .outOfRange(.duration): InvalidParameter("durationUSec")
         case .outOfRange(.deadline): InvalidParameter("deadlineUSec")
         case .outOfRange(.adjustment): InvalidParameter("byUSec")
         }
@@ -67,7 +67,7 @@ extension Translation {
     }
 
     /// A countdown as an element of a list.
-    func element(_ countdown: CountdownCore.Countdown, at now: Now) -> [UInt8] {
+    func element(_ countdown: KeyedCountdown, at now: Now) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { told(countdown, at: now).encode(into: &$0) }
         return writer.bytes
@@ -103,12 +103,12 @@ extension Translation {
 
     private func write(
         _ type: EventType,
-        _ countdown: CountdownCore.Countdown,
+        _ countdown: KeyedCountdown,
         revision: Revision?,
         at now: Now,
         into writer: inout JSONWriter
     ) {
-        var late: TimeSpan?
+        var late: Duration?
         if case .finished(_, let span) = countdown.phase { late = span }
         let fields = CountdownFields(countdown, at: now)
         let event = EventFields(
@@ -123,7 +123,7 @@ extension Translation {
         }
     }
 
-    private func type(of countdown: CountdownCore.Countdown) -> EventType {
+    private func type(of countdown: KeyedCountdown) -> EventType {
         switch countdown.phase {
         case .running, .paused: .attached
         case .finished: .finished
@@ -165,11 +165,11 @@ extension Translation {
         )
     }
 
-    private func told(_ countdown: CountdownCore.Countdown, at now: Now) -> ToldCountdown {
+    private func told(_ countdown: KeyedCountdown, at now: Now) -> ToldCountdown {
         ToldCountdown(countdown: countdown, now: now)
     }
 
-    private func countdown(_ countdown: CountdownCore.Countdown, at now: Now) -> IPC.Countdown {
+    private func countdown(_ countdown: KeyedCountdown, at now: Now) -> IPC.Countdown {
         IPC.Countdown(
             key: countdown.key.text,
             label: countdown.label,
@@ -180,7 +180,7 @@ extension Translation {
 }
 
 extension CountdownFields {
-    fileprivate init(_ countdown: CountdownCore.Countdown, at now: Now) {
+    fileprivate init(_ countdown: KeyedCountdown, at now: Now) {
         var deadline: WallInstant?
         let state: State
         switch countdown.phase {
@@ -192,7 +192,7 @@ extension CountdownFields {
         self.init(
             state: state,
             clock: countdown.clock == .elapsed ? .elapsed : .wall,
-            durationUSec: countdown.length(at: now).microseconds,
+            durationUSec: countdown.duration(at: now).microseconds,
             remainingUSec: countdown.remaining(at: now).microseconds,
             startedUSec: countdown.started.microseconds,
             deadlineUSec: deadline?.microseconds,
@@ -205,7 +205,7 @@ extension CountdownFields {
 
 /// A countdown whose texts are written as the core has them: none is copied.
 private struct ToldCountdown: JSONEncodable {
-    let countdown: CountdownCore.Countdown
+    let countdown: KeyedCountdown
     let now: Now
 
     func encode(into writer: inout JSONWriter) {
@@ -214,12 +214,12 @@ private struct ToldCountdown: JSONEncodable {
     }
 }
 
-extension CountdownCore.Countdown {
+extension KeyedCountdown {
     /// Calls the body with the bytes of the key, and with what writes the label and the metadata, where there are any.
     @inline(__always)
     fileprivate func withTexts(_ body: (Span<UInt8>, ((inout JSONWriter) -> Void)?) -> Void) {
         key.withBytes { key in
-            guard hasTexts else { return body(key, nil) }
+            guard hasAnnotations else { return body(key, nil) }
             body(key) { writer in
                 writer.memberIfPresent("label", label)
                 if !metadata.isEmpty { writer.member("metadata", metadata) }

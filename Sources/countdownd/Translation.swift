@@ -63,7 +63,7 @@ struct Translation {
         var key: Key?
         let start = try Start.keyless(in: parameters) { key = try? Key($0) }
         guard start.durationUSec == nil || start.deadlineUSec == nil else { throw InvalidParameter("deadlineUSec") }
-        let length = start.durationUSec.map { Request.End.after(TimeSpan(microseconds: $0)) }
+        let length = start.durationUSec.map { Request.End.after(Duration(microseconds: $0)) }
         let deadline = start.deadlineUSec.map { Request.End.at(WallInstant(microseconds: $0)) }
         guard let key else { throw InvalidParameter("key") }
         return Request.Start(
@@ -93,7 +93,7 @@ struct Translation {
         let key = try key(adjust.key)
         let revision = adjust.ifRevision.map(Revision.init)
         switch (adjust.byUSec, adjust.deadlineUSec) {
-        case (let span?, nil): return .adjust(key, .by(TimeSpan(microseconds: span)), ifRevision: revision)
+        case (let span?, nil): return .adjust(key, .by(Duration(microseconds: span)), ifRevision: revision)
         case (nil, let instant?): return .adjust(key, .to(WallInstant(microseconds: instant)), ifRevision: revision)
         case (nil, nil): throw InvalidParameter("byUSec")
         case (_?, _?): throw InvalidParameter("deadlineUSec")
@@ -122,12 +122,12 @@ struct Translation {
     }
 
     private func watch(_ watch: Watch) throws -> WatchQuestion {
-        let tick = TimeSpan(microseconds: watch.tickUSec ?? 1_000_000)
-        guard tick == .zero || (policy.shortestTick...policy.longest).contains(tick) else {
+        let tick = Duration(microseconds: watch.tickUSec ?? 1_000_000)
+        guard tick == .zero || (policy.shortestTick...policy.longestDuration).contains(tick) else {
             throw InvalidParameter("tickUSec")
         }
-        let heartbeat = watch.heartbeatUSec.map { TimeSpan(microseconds: $0) }
-        if let heartbeat, !(policy.shortestHeartbeat...policy.longest).contains(heartbeat) {
+        let heartbeat = watch.heartbeatUSec.map { Duration(microseconds: $0) }
+        if let heartbeat, !(policy.shortestHeartbeat...policy.longestDuration).contains(heartbeat) {
             throw InvalidParameter("heartbeatUSec")
         }
         if let since = watch.since, since < 0 { throw InvalidParameter("since") }

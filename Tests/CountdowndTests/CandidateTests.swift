@@ -22,16 +22,16 @@ struct CandidateTests {
         var candidates = SoonestCandidates(count: count, capacity: capacity, at: now)
         var names: [Slot: String] = [:]
         for (index, (name, phase)) in phases.enumerated() {
-            let countdown = CountdownCore.Countdown(
+            let countdown = KeyedCountdown(
                 key: try Key("\(index)"),
                 phase: phase,
                 clock: .elapsed,
-                length: .seconds(1),
+                duration: .seconds(1),
                 started: now.wall,
                 revision: Revision(Int64(index) + 1)
             )
             timetable.restore(countdown)
-            _ = timetable.settle()
+            _ = timetable.flush()
             let slot = try #require(timetable.slot(under: countdown.key))
             names[slot] = name
             candidates.append(SoonestCandidates.Candidate(countdown, at: slot, now)) { _ in true }

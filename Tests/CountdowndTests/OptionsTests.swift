@@ -49,7 +49,7 @@ struct OptionsTests {
         ] as [(String, Int64)]
     )
     func leeway(_ text: String, _ microseconds: Int64) throws {
-        #expect(try options("--leeway", text).leeway == TimeSpan(microseconds: microseconds))
+        #expect(try options("--leeway", text).leeway == Duration(microseconds: microseconds))
     }
 
     @Test(

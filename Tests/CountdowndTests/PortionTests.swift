@@ -14,10 +14,10 @@ struct PortionTests {
         try SmallDaemon {
             $0.callsInTurn = 2
             $0.callsOfPeerInTurn = 1
-            $0.endingsInTurn = 1
+            $0.endsInTurn = 1
             $0.ticksInTurn = 1
             $0.entriesInTurn = 1
-            $0.trimmingsInTurn = 1
+            $0.compactionsInTurn = 1
             $0.readBytesInTurn = 7
             $0.pageBytes = 1
         }
@@ -166,7 +166,7 @@ struct PortionTests {
     func trimming() throws {
         let daemon = try SmallDaemon {
             $0.history = 2
-            $0.trimmingsInTurn = 1
+            $0.compactionsInTurn = 1
             $0.callsInTurn = 64
         }
         let caller = try daemon.caller()

@@ -14,7 +14,7 @@ struct StatusTests {
         now = Now(boot: BootInstant(microseconds: 0), offset: .seconds(Int64(noon.timeIntervalSince1970)))
     }
 
-    private func status(_ running: Int, next span: TimeSpan? = nil, trouble: String? = nil) -> String {
+    private func status(_ running: Int, next span: Duration? = nil, trouble: String? = nil) -> String {
         let next = span.map { now.wall + $0 }
         return Supervision.status(Supervision.Situation(running: running, next: next, trouble: trouble), at: now)
     }

@@ -8,7 +8,7 @@ struct Alarm: ~Copyable {
     private static let latest = WallInstant(microseconds: 1 << 52)
     /// libdispatch and the loop's pipe pass a firing through three threads, which takes some 60 to 150 µs. The timer is set
     /// earlier by this duration, and the loop spins for the rest.
-    private static let lead = TimeSpan(microseconds: 150)
+    private static let lead = Duration(microseconds: 150)
 
     private let timer: any DispatchSourceTimer
     private var armed: WallInstant?
@@ -34,7 +34,7 @@ struct Alarm: ~Copyable {
     }
 
     /// Whether it is to ring within such a span of an instant, or before.
-    func rings(within span: TimeSpan, of instant: WallInstant) -> Bool {
+    func rings(within span: Duration, of instant: WallInstant) -> Bool {
         armed.map { $0 - instant < span } ?? false
     }
 

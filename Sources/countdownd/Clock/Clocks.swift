@@ -13,14 +13,14 @@ struct Clocks {
     }
 
     /// Goes on with the offset that another daemon held in this boot, so that what it told stays the same.
-    mutating func hold(_ offset: TimeSpan) {
+    mutating func hold(_ offset: Duration) {
         self.offset = ClockOffset(held: offset)
     }
 
     /// Reads both clocks.
     ///
     /// - Returns: the instant, and by how much the system clock was set since the last reading, nil where it was not.
-    mutating func now() -> (now: Now, step: TimeSpan?) {
+    mutating func now() -> (now: Now, step: Duration?) {
         offset.take(read())
     }
 

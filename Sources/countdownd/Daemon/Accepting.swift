@@ -14,7 +14,7 @@ struct Accepting {
     }
 
     /// After a failure, as descriptors or memory may have been freed by others.
-    static let pause = TimeSpan.seconds(1)
+    static let pause = Duration.seconds(1)
 
     var state = State.on
 

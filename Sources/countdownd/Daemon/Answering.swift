@@ -115,7 +115,7 @@ extension Daemon {
         _ decision: Decision,
         in timetable: inout Timetable,
         _ turn: inout Turn
-    ) -> (Outcome, Countdown) {
+    ) -> (Outcome, KeyedCountdown) {
         switch decision {
         case .attached(let current): return (.attached, current)
         case .change(let change):

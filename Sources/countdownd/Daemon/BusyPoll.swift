@@ -6,7 +6,7 @@ import CountdownCore
 /// answer, so while calls come that close together the loop looks for the next one without sleeping.
 struct BusyPoll {
     /// If the time between two calls was no longer than this, the next call is expected within the same time.
-    private static let longestPause = TimeSpan(microseconds: 150)
+    private static let longestPause = Duration(microseconds: 150)
 
     private var lastCall: BootInstant?
     private(set) var isWorthwhile = false

@@ -17,7 +17,7 @@ struct Heartbeats {
 
     /// When a watcher has to be looked after again: once it has heard nothing for an interval, or, where it could not be
     /// told though that has passed, an interval from now.
-    static func next(after lastTold: BootInstant, every interval: TimeSpan, at now: BootInstant) -> BootInstant {
+    static func next(after lastTold: BootInstant, every interval: Duration, at now: BootInstant) -> BootInstant {
         lastTold + interval > now ? lastTold + interval : now + interval
     }
 

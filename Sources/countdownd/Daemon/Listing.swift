@@ -8,15 +8,15 @@ struct Listing {
     enum Stage {
         /// Nothing was looked at yet.
         case unopened
-        case walking(WalkID)
+        case walking(ScanID)
         /// The answer of this moment, which is delivered from this countdown on.
-        case delivering([CountdownCore.Countdown], next: Int, at: Now)
+        case delivering([KeyedCountdown], next: Int, at: Now)
     }
 
     /// A countdown that was found and is not in a reply yet.
     struct Found {
         let slot: Slot
-        let countdown: CountdownCore.Countdown
+        let countdown: KeyedCountdown
     }
 
     let question: ListQuestion
@@ -35,11 +35,11 @@ struct Listing {
         self.takesPages = takesPages
     }
 
-    func contains(_ countdown: CountdownCore.Countdown) -> Bool {
+    func contains(_ countdown: KeyedCountdown) -> Bool {
         question.states.contains(ListQuestion.States(of: countdown)) && question.selection.contains(countdown.key)
     }
 
-    mutating func find(_ countdown: CountdownCore.Countdown, at slot: Slot) {
+    mutating func find(_ countdown: KeyedCountdown, at slot: Slot) {
         found.append(Found(slot: slot, countdown: countdown))
         foundBytes += 160 + countdown.textBytes
     }
@@ -58,7 +58,7 @@ struct SoonestCandidates {
         /// In microseconds: when it ends, or ended; the remaining time of a paused one.
         let rank: Int64
 
-        init(_ countdown: CountdownCore.Countdown, at slot: Slot, _ now: Now) {
+        init(_ countdown: KeyedCountdown, at slot: Slot, _ now: Now) {
             self.slot = slot
             revision = countdown.revision
             switch countdown.phase {
@@ -80,7 +80,7 @@ struct SoonestCandidates {
     /// The number that is kept at least.
     let capacity: Int
     /// The offset of the clocks by which deadlines on both of them are compared.
-    let offset: TimeSpan
+    let offset: Duration
     private var candidates: [Candidate] = []
     /// The soonest candidate that was dropped because there was no room.
     private var dropped: Candidate?

@@ -12,7 +12,7 @@ extension Daemon {
         return now
     }
 
-    private func clockWasSet(by step: TimeSpan, at now: Now) {
+    private func clockWasSet(by step: Duration, at now: Now) {
         counters.clockSteps += 1
         let sentence = "the system clock was set by \(step.microseconds / 1_000) ms"
         log.write(.notice, sentence, fields: ["STEP_USEC": "\(step.microseconds)"])

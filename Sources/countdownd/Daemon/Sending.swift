@@ -113,9 +113,9 @@ extension Daemon {
             waiting[key]?.removeAll { $0 === peer }
             if waiting[key]?.isEmpty == true { waiting[key] = nil }
         case .listing(let listing):
-            if case .walking(let walk) = listing.stage { timetable.closeWalk(walk) }
+            if case .walking(let walk) = listing.stage { timetable.closeScan(walk) }
         case .watching(let watching):
-            if let walk = watching.walk { timetable.closeWalk(walk) }
+            if let walk = watching.walk { timetable.closeScan(walk) }
             watchers.remove(peer.watcher)
             heartbeats.remove(peer.token)
         }

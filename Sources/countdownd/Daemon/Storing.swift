@@ -4,7 +4,7 @@ import CountdownCore
 extension Daemon {
     /// Ends what is due: time cannot be refused.
     func endDue(_ turn: inout Turn) {
-        while turn.endingsLeft > 0, let change = timetable.endNextDue(at: turn.now) {
+        while turn.endingsLeft > 0, let change = timetable.expireNext(at: turn.now) {
             turn.endingsLeft -= 1
             turn.changes.steps.append(change)
             counters.endings += 1
@@ -59,7 +59,7 @@ extension Daemon {
 
     /// Lets go of endings that are too many or too old.
     func trim(_ turn: inout Turn) {
-        storage.drop(timetable.trim(at: turn.now, limit: &turn.trimmingsLeft))
-        if turn.trimmingsLeft == 0 { turn.isCutShort = true }
+        storage.drop(timetable.compact(at: turn.now, budget: &turn.compactionsLeft))
+        if turn.compactionsLeft == 0 { turn.isCutShort = true }
     }
 }

@@ -7,7 +7,7 @@ extension Daemon {
     func tell(_ turn: Turn) {
         guard !watchers.isEmpty || !waiting.isEmpty else { return }
         // Nobody comes while this goes on.
-        let (someoneWaits, hearAlike) = (!waiting.isEmpty, lend(&watchers) { $0.hearAlike })
+        let (someoneWaits, hearAlike) = (!waiting.isEmpty, lend(&watchers) { $0.allKeysHaveSameWatchers })
         let wantsTicks = lend(&watchers) { $0.wantsTicks }
         var round = takeRound()
         var last: Key?
@@ -27,10 +27,10 @@ extension Daemon {
 
     /// Lets the round be one for those who hear of a key, unless they are those of the last one.
     private func findHearers(of key: Key, after last: inout Key?, for round: inout Round, at now: Now) {
-        if let last, lend(&watchers, { $0.hearAlike(of: last, and: key) }) { return }
+        if let last, lend(&watchers, { $0.haveSameWatchers(last, key) }) { return }
         tellEvents(of: &round, at: now)
         round.hearers.removeAll(keepingCapacity: true)
-        lend(&watchers) { $0.forEachHearer(of: key) { round.hearers.append($0) } }
+        lend(&watchers) { $0.forEachWatcher(of: key) { round.hearers.append($0) } }
         last = key
     }
 
@@ -58,7 +58,7 @@ extension Daemon {
         guard lend(&watchers, { $0.wantsTicks }) else { return }
         var round = takeRound()
         round.hearers = []
-        watchers.tick(at: turn.now, in: timetable, limit: &turn.ticksLeft) { tick, hearers in
+        watchers.tick(at: turn.now, in: timetable, budget: &turn.ticksLeft) { tick, hearers in
             if hearers != round.hearers || round.bytes >= policy.pageBytes {
                 tellTicks(of: &round, at: turn.now)
                 round.hearers = hearers
@@ -112,7 +112,7 @@ extension Daemon {
     /// Lets a countdown that has changed tick where it ticks now.
     private func board(_ key: Key, at now: Now) {
         guard let slot = lend(&timetable, { $0.slot(under: key) }) else { return }
-        watchers.board(slot, lend(&timetable) { $0[slot] }, at: now)
+        watchers.schedule(slot, lend(&timetable) { $0[slot] }, at: now)
     }
 
     private func answerWaiting(for change: Change, at now: Now) {

@@ -27,7 +27,7 @@ struct Turn {
     var endingsLeft: Int
     var ticksLeft: Int
     var entriesLeft: Int
-    var trimmingsLeft: Int
+    var compactionsLeft: Int
 
     /// The more it takes to match each change and each tick against patterns, the smaller is the turn.
     init(at now: Now, policy: Policy, patternSteps: Int, clockStep: ClockStep?) {
@@ -36,12 +36,12 @@ struct Turn {
         let matched = max(1, policy.matchesInTurn / max(1, patternSteps))
         portion = (
             calls: min(policy.callsInTurn, matched),
-            endings: min(policy.endingsInTurn, matched),
+            endings: min(policy.endsInTurn, matched),
             ticks: min(policy.ticksInTurn, matched)
         )
         (callsLeft, endingsLeft, ticksLeft) = portion
         entriesLeft = policy.entriesInTurn
-        trimmingsLeft = policy.trimmingsInTurn
+        compactionsLeft = policy.compactionsInTurn
     }
 
     /// Makes room for so many changes at once, as they come in numbers that are alike from turn to turn.

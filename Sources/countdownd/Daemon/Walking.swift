@@ -28,14 +28,14 @@ extension Daemon {
 
     /// Carries a walk on by what the turn may still do of it, which is less where each key is matched against patterns.
     func carryOn(
-        _ walk: WalkID,
+        _ walk: ScanID,
         for selection: Selection,
         _ turn: inout Turn,
         meet: (Timetable, Slot) -> Bool
-    ) -> Walk.Progress {
+    ) -> Scan.Progress {
         let portion = max(1, turn.entriesLeft / selection.steps)
         var left = portion
-        let progress = timetable.walk(walk, limit: &left, meet: meet)
+        let progress = timetable.scan(walk, budget: &left, visit: meet)
         turn.entriesLeft = left == 0 ? 0 : turn.entriesLeft - (portion - left) * selection.steps
         return progress
     }

@@ -32,18 +32,18 @@ extension Daemon {
             let capacity = SoonestCandidates.firstCapacity(for: count)
             return findSoonest(count, capacity: capacity, &listing, of: peer, &turn)
         }
-        listing.stage = .walking(openWalk(for: question.states))
+        listing.stage = .walking(openScan(for: question.states))
     }
 
-    private func openWalk(for states: ListQuestion.States) -> WalkID {
-        timetable.openWalk(
+    private func openScan(for states: ListQuestion.States) -> ScanID {
+        timetable.openScan(
             live: states.isDisjoint(with: .live) ? .nowhere : .oldest,
             ended: states.isDisjoint(with: .ended) ? .nowhere : .oldest
         )
     }
 
     /// The countdowns of a few keys, in the order of the answer.
-    private func countdownsOfKeys(in listing: Listing, at now: Now) -> [CountdownCore.Countdown] {
+    private func countdownsOfKeys(in listing: Listing, at now: Now) -> [KeyedCountdown] {
         let slots = listing.question.selection.keys.compactMap { timetable.slot(under: $0) }
         let countdowns = slots.map { timetable[$0] }
         guard let count = listing.question.soonest else {
@@ -71,12 +71,12 @@ extension Daemon {
         }
         guard keepMore(SoonestCandidates.bytes(capacity: capacity), for: peer) else { return }
         listing.candidates = SoonestCandidates(count: count, capacity: capacity, at: turn.now)
-        listing.stage = .walking(openWalk(for: listing.question.states))
+        listing.stage = .walking(openScan(for: listing.question.states))
     }
 
     /// The soonest running countdowns in the order of their deadlines; nil if that is not the whole answer, or if more would
     /// have to be looked at than a turn allows.
-    private func soonestRunning(_ count: Int, _ listing: Listing, _ turn: inout Turn) -> [CountdownCore.Countdown]? {
+    private func soonestRunning(_ count: Int, _ listing: Listing, _ turn: inout Turn) -> [KeyedCountdown]? {
         let states = listing.question.states
         guard count > 0 else { return [] }
         guard states.contains(.running), states.isDisjoint(with: .ended) else { return nil }
@@ -84,7 +84,7 @@ extension Daemon {
         let steps = 3 + listing.question.selection.steps
         let portion = max(1, turn.entriesLeft / steps)
         var left = portion
-        let (slots, isAll) = timetable.soonestRunning(count, at: turn.now, limit: &left) { timetable, slot in
+        let (slots, isAll) = timetable.soonestRunning(count, at: turn.now, budget: &left) { timetable, slot in
             listing.question.selection.contains(timetable.key(at: slot))
         }
         turn.entriesLeft -= (portion - left) * steps
@@ -95,7 +95,7 @@ extension Daemon {
 
     // MARK: Walking
 
-    private func carryOn(_ walk: WalkID, _ listing: inout Listing, of peer: Peer, _ turn: inout Turn) {
+    private func carryOn(_ walk: ScanID, _ listing: inout Listing, of peer: Peer, _ turn: inout Turn) {
         let now = turn.now
         let pageBytes = policy.pageBytes
         let progress = carryOn(walk, for: listing.question.selection, &turn) { timetable, slot in
@@ -111,7 +111,7 @@ extension Daemon {
             return listing.foundBytes < pageBytes
         }
         let isAtEnd = progress != .more
-        if isAtEnd { timetable.closeWalk(walk) }
+        if isAtEnd { timetable.closeScan(walk) }
         if listing.candidates == nil {
             guard isAtEnd || listing.foundBytes >= pageBytes else { return }
             deliverFound(&listing, isLast: isAtEnd, of: peer, at: now)
@@ -155,7 +155,7 @@ extension Daemon {
 
     /// Answers with countdowns of this moment.
     private func answer(
-        with countdowns: [CountdownCore.Countdown],
+        with countdowns: [KeyedCountdown],
         _ listing: inout Listing,
         of peer: Peer,
         at now: Now
@@ -165,7 +165,7 @@ extension Daemon {
 
     /// Delivers the next page of an answer; the moment of the answer is that of its first page.
     private func deliver(
-        _ answer: [CountdownCore.Countdown],
+        _ answer: [KeyedCountdown],
         from next: Int,
         at moment: Now,
         _ listing: inout Listing,
@@ -184,8 +184,8 @@ extension Daemon {
     }
 
     /// The bytes of countdowns that are kept until the client has read their page.
-    private func bytes(of countdowns: [CountdownCore.Countdown]) -> Int {
-        countdowns.reduce(0) { $0 + MemoryLayout<CountdownCore.Countdown>.stride + $1.textBytes }
+    private func bytes(of countdowns: [KeyedCountdown]) -> Int {
+        countdowns.reduce(0) { $0 + MemoryLayout<KeyedCountdown>.stride + $1.textBytes }
     }
 
     /// Puts a page that is full into a reply; a caller that takes one reply alone is told to ask for more.

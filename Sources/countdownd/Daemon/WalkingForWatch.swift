@@ -31,12 +31,12 @@ extension Daemon {
     func walkOn(_ watching: Watching, of peer: Peer, _ turn: inout Turn) {
         var watching = watching
         switch watching.stage {
-        case .unopened: openWalk(&watching, of: peer, &turn)
+        case .unopened: openScan(&watching, of: peer, &turn)
         case .opening(let walk): carryOn(walk, &watching, of: peer, &turn)
         case .open: walkAfterStep(&watching, of: peer, &turn)
         case .walkingAfterStep(let walk):
             if watching.clockWasSet {
-                timetable.closeWalk(walk)
+                timetable.closeScan(walk)
                 walkAfterStep(&watching, of: peer, &turn)
             } else {
                 carryOn(walk, &watching, of: peer, &turn)
@@ -48,12 +48,12 @@ extension Daemon {
     }
 
     /// Begins to tell what there is.
-    private func openWalk(_ watching: inout Watching, of peer: Peer, _ turn: inout Turn) {
+    private func openScan(_ watching: inout Watching, of peer: Peer, _ turn: inout Turn) {
         let question = watching.question
         if question.since == nil { watching.base = timetable.revision }
         // A countdown that is not told has to tick all the same.
         let meetsOlder = watching.tellsOlder || question.tick != nil
-        let live: Walk.Start
+        let live: Scan.Start
         if meetsOlder, let slots = slotsAtOnce(of: question.selection, &turn) {
             for slot in slots where timetable[slot].revision <= watching.base {
                 meet(slot, timetable[slot], watching, of: peer, at: turn.now)
@@ -62,7 +62,7 @@ extension Daemon {
         } else {
             live = meetsOlder ? .oldest : .after(watching.base)
         }
-        let walk = timetable.openWalk(live: live, ended: .after(watching.base))
+        let walk = timetable.openScan(live: live, ended: .after(watching.base))
         watching.stage = .opening(walk)
         carryOn(walk, &watching, of: peer, &turn)
     }
@@ -75,11 +75,11 @@ extension Daemon {
         if let slots = slotsAtOnce(of: watching.question.selection, &turn) {
             for slot in slots { tellSetClock(timetable[slot], to: peer, at: turn.now) }
         } else {
-            watching.stage = .walkingAfterStep(timetable.openWalk(live: .oldest, ended: .nowhere))
+            watching.stage = .walkingAfterStep(timetable.openScan(live: .oldest, ended: .nowhere))
         }
     }
 
-    private func carryOn(_ walk: WalkID, _ watching: inout Watching, of peer: Peer, _ turn: inout Turn) {
+    private func carryOn(_ walk: ScanID, _ watching: inout Watching, of peer: Peer, _ turn: inout Turn) {
         let (now, isOpen, current) = (turn.now, watching.isOpen, watching)
         let progress = carryOn(walk, for: current.question.selection, &turn) { timetable, slot in
             let countdown = timetable[slot]
@@ -96,10 +96,10 @@ extension Daemon {
         case .more: return
         case .atEnd: if !isOpen { open(&watching, of: peer, at: now) }
         case .missed:
-            timetable.closeWalk(walk)
+            timetable.closeScan(walk)
             return missEnds(watching, of: peer)
         }
-        timetable.closeWalk(walk)
+        timetable.closeScan(walk)
         watching.stage = .open
     }
 
@@ -122,8 +122,8 @@ extension Daemon {
     }
 
     /// Tells a countdown that is met on the way to the end of what there is.
-    private func meet(_ slot: Slot, _ countdown: Countdown, _ watching: Watching, of peer: Peer, at now: Now) {
-        if countdown.isLive { watchers.board(slot, countdown, for: peer.watcher, at: now) }
+    private func meet(_ slot: Slot, _ countdown: KeyedCountdown, _ watching: Watching, of peer: Peer, at now: Now) {
+        if countdown.isLive { watchers.schedule(slot, countdown, for: peer.watcher, at: now) }
         let isOlder = countdown.revision <= watching.base
         if !isOlder || watching.question.since == nil {
             counters.events += 1
@@ -133,7 +133,7 @@ extension Daemon {
         }
     }
 
-    private func tellSetClock(_ countdown: Countdown, to peer: Peer, at now: Now) {
+    private func tellSetClock(_ countdown: KeyedCountdown, to peer: Peer, at now: Now) {
         counters.events += 1
         tell(peer, .clockWasSet(countdown), at: now)
     }

@@ -6,10 +6,10 @@ struct Watching {
         /// Nothing was told yet.
         case unopened
         /// What there is, is being told.
-        case opening(WalkID)
+        case opening(ScanID)
         case open
         /// What the set clock means for those that were told, is being told.
-        case walkingAfterStep(WalkID)
+        case walkingAfterStep(ScanID)
     }
 
     let question: WatchQuestion
@@ -34,7 +34,7 @@ struct Watching {
         }
     }
 
-    var walk: WalkID? {
+    var walk: ScanID? {
         switch stage {
         case .unopened, .open: nil
         case .opening(let walk), .walkingAfterStep(let walk): walk

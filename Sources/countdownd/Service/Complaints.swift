@@ -27,7 +27,7 @@ struct Complaints {
     }
 
     private let lines: Int
-    private let length: TimeSpan
+    private let length: Duration
     private var spans: [Kind: Span] = [:]
 
     init(policy: Policy) {

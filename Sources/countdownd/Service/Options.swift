@@ -22,7 +22,7 @@ struct Options: Equatable {
 
     var socket: String?
     var stateDirectory: String?
-    var leeway = TimeSpan.zero
+    var leeway = Duration.zero
     var access = Access.owner
     var durability = SQLiteStore.Durability.process
     var history = Policy().history
@@ -116,13 +116,13 @@ struct Options: Equatable {
     }
 
     /// A whole number with its unit, up to an hour.
-    private static func span(_ text: String) -> TimeSpan? {
+    private static func span(_ text: String) -> Duration? {
         let digits = text.prefix(while: \.isASCIIDigit)
         let units: [Substring: Int64] = ["us": 1, "ms": 1_000, "s": 1_000_000, "": 1_000_000, "min": 60_000_000]
         guard let number = Int64(digits), number <= 3_600_000_000, let unit = units[text[digits.endIndex...]] else {
             return nil
         }
-        let span = TimeSpan(microseconds: number * unit)
+        let span = Duration(microseconds: number * unit)
         return span <= .seconds(3_600) ? span : nil
     }
 }

@@ -14,7 +14,7 @@ struct Supervision {
     }
 
     /// The status is told no more often; what systemd had no room for is told again then.
-    private static let pause = TimeSpan.seconds(1)
+    private static let pause = Duration.seconds(1)
 
     private let supervisor: Supervisor
     private var told: Situation?
@@ -55,7 +55,7 @@ struct Supervision {
 
     private mutating func feedWatchdog(at now: Now) {
         guard let interval = supervisor.watchdogInterval, let ping = nextPing, ping <= now.boot else { return }
-        let half = TimeSpan(microseconds: interval.microseconds / 2)
+        let half = Duration(microseconds: interval.microseconds / 2)
         nextPing = now.boot + (supervisor.notifyAtOnce("WATCHDOG=1") ? half : min(half, Self.pause))
     }
 

@@ -14,12 +14,12 @@ struct Supervisor {
     }
 
     /// How often the watchdog has to hear from us; nil where none is set.
-    let watchdogInterval: TimeSpan?
+    let watchdogInterval: Duration?
 
     init() {
         var interval: UInt64 = 0
         let isWatched = unsafe sd_watchdog_enabled(0, &interval) > 0 && interval > 0
-        watchdogInterval = isWatched ? TimeSpan(microseconds: Int64(clamping: interval)) : nil
+        watchdogInterval = isWatched ? Duration(microseconds: Int64(clamping: interval)) : nil
     }
 
     /// Tells systemd, and waits until it has room for it; nothing happens where the process was not started by it.

@@ -7,9 +7,9 @@ struct Epochs {
     /// That of the rows that are added in this boot.
     let current: Int64
     /// By how much the instants of an epoch are moved onto this boot's clock.
-    private let shifts: [Int64: TimeSpan]
+    private let shifts: [Int64: Duration]
     /// By how much those of all earlier boots are moved now; nil where this is the boot of the last daemon.
-    private let moved: TimeSpan?
+    private let moved: Duration?
 
     /// Reads the epochs, as they are in this boot.
     ///
@@ -38,7 +38,7 @@ struct Epochs {
     }
 
     /// Nil where there is no such epoch.
-    subscript(_ epoch: Int64) -> TimeSpan? { shifts[epoch] }
+    subscript(_ epoch: Int64) -> Duration? { shifts[epoch] }
 
     /// Stores what is new.
     ///
@@ -59,15 +59,15 @@ struct Epochs {
         )
     }
 
-    private static func read(from database: borrowing Database) throws(SQLiteFailure) -> [Int64: TimeSpan] {
+    private static func read(from database: borrowing Database) throws(SQLiteFailure) -> [Int64: Duration] {
         let rows = try database.prepare("SELECT id, shift FROM epoch")
-        var shifts: [Int64: TimeSpan] = [:]
+        var shifts: [Int64: Duration] = [:]
         while try rows.step() {
             guard let id = rows.integer(0), let shift = rows.integer(1), [id, shift].allSatisfy(Row.isPossible)
             else {
                 throw .corrupt("a row of table epoch cannot be one of countdownd's")
             }
-            shifts[id] = TimeSpan(microseconds: shift)
+            shifts[id] = Duration(microseconds: shift)
         }
         return shifts
     }

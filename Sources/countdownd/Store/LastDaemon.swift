@@ -7,7 +7,7 @@ struct LastDaemon {
     /// The newest revision when the system clock was set last, nil where that is not known to have happened.
     var stepRevision: Revision?
     var boot: String
-    var offset: TimeSpan
+    var offset: Duration
     /// That of the rows that were added.
     var epoch: Int64
     /// Whether it was stopped, and nothing can be missing.
@@ -35,7 +35,7 @@ struct LastDaemon {
             oldest: oldest,
             stepRevision: step,
             boot: boot,
-            offset: TimeSpan(microseconds: offset),
+            offset: Duration(microseconds: offset),
             epoch: epoch,
             wasStopped: isStopped != 0
         )

@@ -8,7 +8,7 @@ struct Loading {
         /// The newest revision when the system clock was set last, nil where that is not known to have happened.
         var stepRevision: Revision?
         /// The offset of the clocks as the last daemon held it, nil where this is another boot or it was set since.
-        var offset: TimeSpan?
+        var offset: Duration?
         /// The epoch for the rows that are added.
         var epoch: Int64 = 1
         /// That of the newest row; it is not deleted before there is a newer one.
@@ -54,7 +54,7 @@ struct Loading {
         let reader = ReadingAhead(of: batches, epochs)
         while let portion = try reader.next() {
             for reading in portion { result.take(reading) }
-            if result.timetable.isToSettle { result.settle(at: now) }
+            if result.timetable.needsFlush { result.settle(at: now) }
         }
         result.settle(at: now)
         return reader.usedEpochs
@@ -108,7 +108,7 @@ extension Loading.Result {
             timetable.restore(countdown)
         case .forgotten(let key, let revision):
             let live = timetable.dropRestored(key)
-            superseded += timetable.settle()
+            superseded += timetable.flush()
             if let live { superseded.append(live) }
             superseded.append(revision)
         case .impossible(let row):
@@ -120,9 +120,9 @@ extension Loading.Result {
 
     /// Lets what was taken in be found.
     fileprivate mutating func settle(at now: Now) {
-        superseded += timetable.settle()
+        superseded += timetable.flush()
         // What was let go of may not have been deleted: it must not take memory once more.
         var limit = Int.max
-        superseded += timetable.trim(at: now, limit: &limit)
+        superseded += timetable.compact(at: now, budget: &limit)
     }
 }

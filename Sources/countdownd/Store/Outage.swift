@@ -9,15 +9,15 @@ struct Outage {
     enum News: Equatable {
         case began
         /// It works again after that time, and so many endings were stored late.
-        case ended(after: TimeSpan, late: Int)
+        case ended(after: Duration, late: Int)
         /// It fails again so soon that no more is said of each time.
         case comesAndGoes
         /// It has worked for a minute, after it failed so many times in that time.
-        case settled(after: TimeSpan, times: Int, late: Int)
+        case settled(after: Duration, times: Int, late: Int)
     }
 
     /// So long it has to work before a failure is another one.
-    static let calm = TimeSpan.seconds(60)
+    static let calm = Duration.seconds(60)
 
     private struct Course {
         let began: BootInstant

@@ -37,7 +37,7 @@ extension Outage.News {
     }
 
     /// In the two greatest units.
-    private static func text(of span: TimeSpan) -> String {
+    private static func text(of span: Duration) -> String {
         let milliseconds = max(0, span.microseconds / 1_000)
         let (seconds, minutes, hours) = (milliseconds / 1_000, milliseconds / 60_000, milliseconds / 3_600_000)
         if seconds == 0 { return "\(milliseconds) ms" }

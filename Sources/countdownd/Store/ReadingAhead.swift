@@ -24,7 +24,7 @@ actor ReadingAhead {
     /// The epochs that rows are of.
     private var used: Set<Int64> = []
     /// That of the last row, which is most often that of the next, and its shift.
-    private var epoch: (number: Int64, shift: TimeSpan?)?
+    private var epoch: (number: Int64, shift: Duration?)?
     private var portion: Result<Portion, SQLiteFailure> = .success([])
 
     /// - Parameters:
@@ -89,7 +89,7 @@ actor ReadingAhead {
         }
     }
 
-    private func shift(of number: Int64) -> TimeSpan? {
+    private func shift(of number: Int64) -> Duration? {
         if let epoch, epoch.number == number { return epoch.shift }
         let shift = epochs[number]
         used.insert(number)

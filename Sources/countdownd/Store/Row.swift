@@ -12,13 +12,13 @@ struct Row {
         case forgotten = 4
     }
 
-    private let countdown: Countdown
+    private let countdown: KeyedCountdown
     private let state: State
     private let epoch: Int64?
     private let instant: Int64
     private let rest: Int64
 
-    init(_ countdown: Countdown, epoch: Int64) {
+    init(_ countdown: KeyedCountdown, epoch: Int64) {
         self.countdown = countdown
         switch countdown.phase {
         case .running(.elapsed(let deadline)):
@@ -59,7 +59,7 @@ struct Row {
         if let epoch { elements.element(epoch) } else { elements.elementNull() }
         elements.element(instant)
         elements.element(rest)
-        elements.element(countdown.length.microseconds)
+        elements.element(countdown.duration.microseconds)
         elements.element(countdown.started.microseconds)
     }
 

@@ -5,7 +5,7 @@ import Varlink
 extension Row {
     /// What a row says.
     enum Reading {
-        case countdown(Countdown)
+        case countdown(KeyedCountdown)
         case forgotten(Key, Revision)
         /// No daemon writes such a row.
         case impossible(Impossible)
@@ -46,7 +46,7 @@ extension Row {
         _ line: Range<Int>,
         of batch: Batch,
         after last: Revision,
-        shift: (Int64) -> TimeSpan?
+        shift: (Int64) -> Duration?
     ) -> Reading {
         let values = Values(line, of: batch)
         guard values.isWhole, let distance = values.distance else {
@@ -67,18 +67,18 @@ extension Row {
     private static func read(
         _ values: borrowing Values,
         _ revision: Revision,
-        shift: (Int64) -> TimeSpan?
+        shift: (Int64) -> Duration?
     ) throws(Fault) -> Reading {
         guard let key = values.key else { throw Fault(text: "its key is none") }
         guard let state = values.state.flatMap(State.init) else { throw Fault(text: "its state is not known") }
         if state == .forgotten { return .forgotten(key, revision) }
         let clock = try clock(values)
         return .countdown(
-            Countdown(
+            KeyedCountdown(
                 key: key,
                 phase: try phase(state, clock, values, shift: shift),
                 clock: clock,
-                length: try span(values.length, "length", atLeast: 1),
+                duration: try span(values.length, "length", atLeast: 1),
                 started: WallInstant(microseconds: try number(values.started, "started")),
                 label: try text(values.label),
                 metadata: try map(values.metadata),
@@ -100,7 +100,7 @@ extension Row {
         _ state: State,
         _ clock: Clock,
         _ values: borrowing Values,
-        shift: (Int64) -> TimeSpan?
+        shift: (Int64) -> Duration?
     ) throws(Fault) -> Phase {
         let instant = try number(values.instant, "instant")
         let rest = try span(values.rest, "rest", atLeast: 0)
@@ -127,10 +127,10 @@ extension Row {
         return value
     }
 
-    private static func span(_ value: Int64?, _ name: String, atLeast least: Int64) throws(Fault) -> TimeSpan {
+    private static func span(_ value: Int64?, _ name: String, atLeast least: Int64) throws(Fault) -> Duration {
         let number = try number(value, name)
         guard number >= least else { throw Fault(text: "its \(name) is less than \(least)") }
-        return TimeSpan(microseconds: number)
+        return Duration(microseconds: number)
     }
 
     private static func text(_ label: Value<String>) throws(Fault) -> String? {

@@ -2,12 +2,12 @@ import CountdownCore
 
 /// The store through good times and bad: what cannot be stored now is kept and stored later.
 struct Storage {
-    private static let firstPause = TimeSpan.seconds(1)
-    private static let longestPause = TimeSpan.seconds(60)
+    private static let firstPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(60)
     /// So many endings are worth a try with every turn; more wait for the next retry, as each try costs as much.
     private static let fewUnstored = 1_024
     /// Who commits again within this is in haste.
-    private static let haste = TimeSpan.milliseconds(10)
+    private static let haste = Duration.milliseconds(10)
 
     private let path: String
     private let openStore: (Now) throws(StoreOpening.Failure) -> OpenedStore
@@ -141,7 +141,7 @@ struct Storage {
         // Turns that try in between put nothing off.
         if nextTry == nil || isTimeToTry(at: now) {
             nextTry = now.boot + pause
-            pause = min(TimeSpan(microseconds: pause.microseconds * 2), Self.longestPause)
+            pause = min(Duration(microseconds: pause.microseconds * 2), Self.longestPause)
         }
         say(outage.pass(to: now.boot))
         say(outage.fail(at: now.boot))

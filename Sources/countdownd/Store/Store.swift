@@ -34,7 +34,7 @@ struct Changes {
 /// That somebody has set the system clock.
 struct ClockStep {
     /// The system clock less the boot clock, from now on.
-    let offset: TimeSpan
+    let offset: Duration
     /// The newest change's before.
     let revision: Revision
 }
@@ -53,5 +53,5 @@ struct OpenedStore {
     /// The newest revision when the system clock was set last, nil where that is not known to have happened.
     let stepRevision: Revision?
     /// The system clock less the boot clock as it was held last, nil where this is another boot or it was set since.
-    let offset: TimeSpan?
+    let offset: Duration?
 }

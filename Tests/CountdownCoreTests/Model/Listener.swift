@@ -4,13 +4,13 @@ import Testing
 /// What a watcher knows by what it has heard, and what it must have heard.
 struct Listener {
     let selection: Selection
-    let interval: TimeSpan?
+    let interval: Duration?
     /// All up to it was known before; nil where nothing was.
     let since: Revision?
     /// The newest revision when it came.
     let begun: Revision
     /// The live ones, as it knows them.
-    private(set) var live: [Key: Countdown]
+    private(set) var live: [Key: KeyedCountdown]
     /// The endings that it was told before it was open.
     private(set) var endings: [Revision] = []
     /// The newest revision that it was told.
@@ -24,7 +24,7 @@ struct Listener {
     private var clockSet = WallInstant(microseconds: .min)
 
     /// Somebody who comes for the first time, or comes back.
-    init(_ selection: Selection, every interval: TimeSpan?, at revision: Revision, after before: Listener? = nil) {
+    init(_ selection: Selection, every interval: Duration?, at revision: Revision, after before: Listener? = nil) {
         self.selection = selection
         self.interval = interval
         since = before?.newest
@@ -49,7 +49,7 @@ struct Listener {
         }
     }
 
-    private mutating func attach(_ countdown: Countdown) throws {
+    private mutating func attach(_ countdown: KeyedCountdown) throws {
         try #require(!isOpen && countdown.revision > newest && selection.contains(countdown.key))
         newest = countdown.revision
         live[countdown.key] = countdown.isLive ? countdown : nil
@@ -65,7 +65,7 @@ struct Listener {
         (changed[countdown.key], told[countdown.key]) = (now, nil)
     }
 
-    private mutating func tick(_ key: Key, _ remaining: TimeSpan, at now: Now, punctual: Bool) throws {
+    private mutating func tick(_ key: Key, _ remaining: Duration, at now: Now, punctual: Bool) throws {
         let interval = try #require(interval).microseconds
         guard case .running(let deadline) = try #require(live[key]).phase else {
             throw Failure.tickOfWhatDoesNotRun(key)

@@ -18,7 +18,7 @@ struct Model {
         /// Paused or cancelled: what is left.
         var rest: Int64 = 0
         var late: Int64 = 0
-        var length: Int64
+        var duration: Int64
         var started: Int64
         var label: String?
         var metadata: [String: String]
@@ -86,19 +86,19 @@ struct Model {
     }
 
     private mutating func begin(_ start: Request.Start, _ now: Now) -> Verdict {
-        let length: Int64 =
+        let duration: Int64 =
             switch start.end ?? .after(.seconds(60)) {
             case .after(let span): span.microseconds
             case .at(let instant): instant.microseconds - now.wall.microseconds
             }
         var isWall = false
         if case .at = start.end { isWall = true }
-        guard (1...Self.century).contains(length), !(isWall && start.ifLive == .extend) else { return .refused }
+        guard (1...Self.century).contains(duration), !(isWall && start.ifLive == .extend) else { return .refused }
         if known[start.key]?.isLive == true {
             switch start.ifLive {
             case .attach: return .attached
             case .fail: return .refused
-            case .extend: return adjust(start.key, nil, by: length, now, label: start.label, metadata: start.metadata)
+            case .extend: return adjust(start.key, nil, by: duration, now, label: start.label, metadata: start.metadata)
             case .restart: break
             }
         } else if live.count >= most {
@@ -107,8 +107,8 @@ struct Model {
         revision += 1
         known[start.key] = Entry(
             isWall: isWall,
-            end: (isWall ? now.wall.microseconds : now.boot.microseconds) + length,
-            length: length,
+            end: (isWall ? now.wall.microseconds : now.boot.microseconds) + duration,
+            duration: duration,
             started: now.wall.microseconds,
             label: start.label,
             metadata: start.metadata ?? [:],
@@ -132,10 +132,10 @@ struct Model {
             entry.label = label ?? entry.label
             entry.metadata = metadata ?? entry.metadata
             guard left > 0 else {
-                entry.length = max(1, entry.length - entry.remaining(now))
+                entry.duration = max(1, entry.duration - entry.remaining(now))
                 return entry.finish(now)
             }
-            entry.length = max(left, entry.length + span)
+            entry.duration = max(left, entry.duration + span)
             if entry.state == .running { entry.end += span } else { entry.rest = left }
         }
     }
@@ -144,7 +144,7 @@ struct Model {
         let left = instant - now.wall.microseconds
         guard (1...Self.century).contains(left) else { return .refused }
         return change(key, named, from: .running) { entry in
-            entry.length = max(left, entry.length + left - entry.remaining(now))
+            entry.duration = max(left, entry.duration + left - entry.remaining(now))
             (entry.isWall, entry.end) = (true, instant)
         }
     }
@@ -184,7 +184,7 @@ struct Model {
         }
     }
 
-    mutating func trim(at now: Now) {
+    mutating func compact(at now: Now) {
         while let (key, entry) = ended.first,
             ended.count > history || now.wall.microseconds - entry.end - entry.late > historyAge
         {
@@ -204,8 +204,8 @@ extension Model.Entry {
 // MARK: What can be seen
 
 extension Model.Entry {
-    func countdown(_ key: Key) -> Countdown {
-        let (rest, late) = (TimeSpan.microseconds(rest), TimeSpan.microseconds(late))
+    func countdown(_ key: Key) -> KeyedCountdown {
+        let (rest, late) = (Duration.microseconds(rest), Duration.microseconds(late))
         let phase: Phase =
             switch state {
             case .running where isWall: .running(until: .wall(WallInstant(microseconds: end)))
@@ -214,11 +214,11 @@ extension Model.Entry {
             case .finished: .finished(at: WallInstant(microseconds: end), late: late)
             case .cancelled: .cancelled(at: WallInstant(microseconds: end), remaining: rest)
             }
-        return Countdown(
+        return KeyedCountdown(
             key: key,
             phase: phase,
             clock: isWall ? .wall : .elapsed,
-            length: .microseconds(length),
+            duration: .microseconds(duration),
             started: WallInstant(microseconds: started),
             label: label,
             metadata: metadata,

@@ -24,7 +24,7 @@ struct Trial {
         .everything, .init(keys: Set(keys.prefix(2)), patterns: []), .init(keys: [], patterns: [pattern("1/*")]),
         .init(keys: [keys[0]], patterns: [pattern("*/?")]),
     ]
-    private static let intervals: [TimeSpan?] = [nil, .milliseconds(100), .milliseconds(250), .seconds(1), .seconds(7)]
+    private static let intervals: [Duration?] = [nil, .milliseconds(100), .milliseconds(250), .seconds(1), .seconds(7)]
 
     private var generator: SplitMix64
     private var turns: Turns
@@ -60,8 +60,8 @@ struct Trial {
         elements[Int(draw(0...Int64(elements.count - 1)))]
     }
 
-    /// A length; often one that makes things come together.
-    private mutating func span() -> TimeSpan {
+    /// A duration; often one that makes things come together.
+    private mutating func span() -> Duration {
         switch draw(0...5) {
         case 0: .microseconds(draw(1...3_000))
         case 1: .seconds(draw(1...3))
@@ -98,7 +98,7 @@ struct Trial {
     private mutating func askInVain() throws {
         model.endDue(at: now)
         turns.turnTakenBack((0..<draw(1...6)).map { _ in request() })
-        model.trim(at: now)
+        model.compact(at: now)
         try hear()
     }
 
@@ -122,7 +122,7 @@ struct Trial {
     }
 
     private mutating func setClock() throws {
-        let steps: [TimeSpan] = [
+        let steps: [Duration] = [
             .microseconds(draw(1_000...9_000)), .milliseconds(draw(1...3_000)), .hours(1), .years(10),
         ]
         let isLate = now.wall.microseconds > 2_500_000_000_000_000
@@ -176,7 +176,7 @@ struct Trial {
         let verdicts = requests.map { model.ask($0, at: now) }
         let changes = turns.turn(requests, ticks: limit)
         try #require(verdicts.map { $0 == .changed } == changes.map { $0 != nil })
-        model.trim(at: now)
+        model.compact(at: now)
         try hear(punctual: punctual, ticks: limit == .max)
     }
 
@@ -257,6 +257,6 @@ struct Trial {
     }
 }
 
-extension TimeSpan {
-    fileprivate func atMost(_ other: TimeSpan) -> TimeSpan { min(self, other) }
+extension Duration {
+    fileprivate func atMost(_ other: Duration) -> Duration { min(self, other) }
 }

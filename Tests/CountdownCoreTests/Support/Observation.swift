@@ -10,9 +10,9 @@ struct Observation: Equatable {
     let ended: Int
     let nextDeadline: WallInstant?
     /// What a walk meets.
-    let met: [Countdown]
+    let met: [KeyedCountdown]
     /// What is found under the keys of those, and under others that were asked for.
-    let found: [Key: Countdown]
+    let found: [Key: KeyedCountdown]
     /// The order in which everything that runs will end.
     let endings: [Key]
 }
@@ -35,12 +35,12 @@ extension Observation {
 
 extension Timetable {
     /// What is known, live and ended, in the order of revisions.
-    var known: [Countdown] {
+    var known: [KeyedCountdown] {
         var copy = self
-        let walk = copy.openWalk(live: .oldest, ended: .oldest)
+        let walk = copy.openScan(live: .oldest, ended: .oldest)
         var limit = Int.max
-        var met: [Countdown] = []
-        _ = copy.walk(walk, limit: &limit) { timetable, slot in
+        var met: [KeyedCountdown] = []
+        _ = copy.scan(walk, budget: &limit) { timetable, slot in
             met.append(timetable[slot])
             return true
         }
@@ -51,7 +51,7 @@ extension Timetable {
         var copy = self
         let late = Now(boot: now.boot + .years(1_000), offset: now.offset)
         var keys: [Key] = []
-        while let change = copy.endNextDue(at: late) { keys.append(change.countdown.key) }
+        while let change = copy.expireNext(at: late) { keys.append(change.countdown.key) }
         return keys
     }
 }

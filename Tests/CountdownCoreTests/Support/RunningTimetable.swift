@@ -12,10 +12,10 @@ struct RunningTimetable {
     var now: Now { clocks.now }
 
     /// The countdown under a key.
-    subscript(_ text: String) -> Countdown? { timetable.countdown(under: key(text)) }
+    subscript(_ text: String) -> KeyedCountdown? { timetable.countdown(under: key(text)) }
 
     /// What is left of the countdown under a key.
-    func remaining(_ text: String) -> TimeSpan? { self[text]?.remaining(at: now) }
+    func remaining(_ text: String) -> Duration? { self[text]?.remaining(at: now) }
 
     /// Decides on a request and carries it out.
     ///
@@ -54,7 +54,7 @@ struct RunningTimetable {
     }
 
     /// Lets time pass, and ends nothing.
-    mutating func pass(_ span: TimeSpan) {
+    mutating func pass(_ span: Duration) {
         clocks.pass(span)
     }
 
@@ -62,13 +62,13 @@ struct RunningTimetable {
     @discardableResult
     mutating func endDue() -> [Change] {
         var changes: [Change] = []
-        while let change = timetable.endNextDue(at: now) { changes.append(change) }
+        while let change = timetable.expireNext(at: now) { changes.append(change) }
         return changes
     }
 
     @discardableResult
-    mutating func trim(limit: Int = .max) -> [Revision] {
+    mutating func compact(limit: Int = .max) -> [Revision] {
         var limit = limit
-        return timetable.trim(at: now, limit: &limit)
+        return timetable.compact(at: now, budget: &limit)
     }
 }

@@ -4,22 +4,22 @@ import CountdownCore
 struct SimulatedClocks {
     private(set) var boot = BootInstant(microseconds: 1_000_000_000)
     /// 2025-10-09T08:53:20Z, at the boot clock's 1,000 s.
-    private(set) var offset = TimeSpan.seconds(1_759_998_800)
+    private(set) var offset = Duration.seconds(1_759_998_800)
 
     var now: Now { Now(boot: boot, offset: offset) }
 
     /// Time passes, awake or in suspend: both clocks go on.
-    mutating func pass(_ span: TimeSpan) {
+    mutating func pass(_ span: Duration) {
         boot = boot + span
     }
 
     /// Somebody sets the system clock.
-    mutating func setWall(by span: TimeSpan) {
+    mutating func setWall(by span: Duration) {
         offset = offset + span
     }
 
     /// A reading of the clocks that takes as long as `width`, the system clock being read so long after its beginning.
-    mutating func read(width: TimeSpan = .zero, wallAfter: TimeSpan = .zero) -> ClockOffset.Reading {
+    mutating func read(width: Duration = .zero, wallAfter: Duration = .zero) -> ClockOffset.Reading {
         let reading = ClockOffset.Reading(
             before: boot,
             wall: Now(boot: boot + wallAfter, offset: offset).wall,
@@ -30,16 +30,16 @@ struct SimulatedClocks {
     }
 }
 
-extension TimeSpan {
-    static func microseconds(_ microseconds: Int64) -> TimeSpan {
-        TimeSpan(microseconds: microseconds)
+extension Duration {
+    static func microseconds(_ microseconds: Int64) -> Duration {
+        Duration(microseconds: microseconds)
     }
 
-    static func minutes(_ minutes: Int64) -> TimeSpan { .seconds(60 * minutes) }
-    static func hours(_ hours: Int64) -> TimeSpan { .seconds(3_600 * hours) }
-    static func days(_ days: Int64) -> TimeSpan { .seconds(86_400 * days) }
+    static func minutes(_ minutes: Int64) -> Duration { .seconds(60 * minutes) }
+    static func hours(_ hours: Int64) -> Duration { .seconds(3_600 * hours) }
+    static func days(_ days: Int64) -> Duration { .seconds(86_400 * days) }
     /// Julian years, as the policy counts them.
-    static func years(_ years: Int64) -> TimeSpan { .seconds(31_557_600 * years) }
+    static func years(_ years: Int64) -> Duration { .seconds(31_557_600 * years) }
 
-    static prefix func - (span: TimeSpan) -> TimeSpan { .zero - span }
+    static prefix func - (span: Duration) -> Duration { .zero - span }
 }

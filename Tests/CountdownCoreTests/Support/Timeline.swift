@@ -9,21 +9,21 @@ import CountdownCore
 /// What is heard: a digit is a tick, by how many intervals remain; `o` attached, `s`, `S`, `p`, `r`, `x` as above, `a`
 /// adjusted, `f` finished. What is heard in one column stands in parentheses.
 struct Timeline {
-    private static let column = TimeSpan.milliseconds(500)
-    private static let length = TimeSpan.seconds(3)
+    private static let column = Duration.milliseconds(500)
+    private static let duration = Duration.seconds(3)
 
     private var turns = Turns()
-    private let interval: TimeSpan
+    private let interval: Duration
     private let k = key("k")
 
     /// - Returns: what a watcher has heard; it is there from the beginning where the line does not say when it comes.
-    static func heard(_ line: String, every interval: TimeSpan = .seconds(1)) -> String {
+    static func heard(_ line: String, every interval: Duration = .seconds(1)) -> String {
         var timeline = Timeline(interval: interval)
         if !line.contains("o") { timeline.turns.watch(1, every: interval) }
         return line.map { timeline.play($0) }.joined()
     }
 
-    private init(interval: TimeSpan) {
+    private init(interval: Duration) {
         self.interval = interval
     }
 
@@ -53,9 +53,9 @@ struct Timeline {
 
     private func request(_ act: Character) -> Request? {
         switch act {
-        case "s": .start(.init(k, .after(Self.length)))
-        case "w": .start(.init(k, .at(turns.now.wall + Self.length)))
-        case "S": .start(.init(k, .after(Self.length), ifLive: .restart))
+        case "s": .start(.init(k, .after(Self.duration)))
+        case "w": .start(.init(k, .at(turns.now.wall + Self.duration)))
+        case "S": .start(.init(k, .after(Self.duration), ifLive: .restart))
         case "p": .pause(k)
         case "r": .resume(k)
         case "+": .adjust(k, .by(.seconds(1)))

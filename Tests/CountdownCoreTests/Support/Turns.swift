@@ -4,10 +4,10 @@ import CountdownCore
 struct Turns {
     /// What a watcher hears.
     enum Heard: Equatable {
-        case attached(Countdown)
+        case attached(KeyedCountdown)
         case synced(Revision)
         case change(Change)
-        case tick(Key, remaining: TimeSpan)
+        case tick(Key, remaining: Duration)
         case missed
     }
 
@@ -22,13 +22,13 @@ struct Turns {
     /// What each watcher has heard, in that order.
     private(set) var notes: [WatcherID: [Note]] = [:]
     /// What has ended.
-    private(set) var endings: [Countdown] = []
+    private(set) var endings: [KeyedCountdown] = []
     /// Watchers that are being shown what there is.
     private(set) var opening: [WatcherID: Opening] = [:]
 
     /// A watcher that is being shown what there is.
     struct Opening {
-        let walk: WalkID
+        let walk: ScanID
         let selection: Selection
         /// What has this revision or an earlier one is known to it.
         let since: Revision?
@@ -48,7 +48,7 @@ struct Turns {
     // MARK: Time
 
     /// Takes a turn at each instant that needs one, and at the end of the span.
-    mutating func run(for span: TimeSpan) {
+    mutating func run(for span: Duration) {
         let end = now.boot + span
         while let alarm, alarm - now.wall <= end - now.boot {
             scene.pass(max(.zero, alarm - now.wall))
@@ -59,12 +59,12 @@ struct Turns {
     }
 
     /// Lets time pass in which no turn is taken: the machine sleeps, or is too busy.
-    mutating func sleep(for span: TimeSpan) {
+    mutating func sleep(for span: Duration) {
         scene.pass(span)
     }
 
     /// Sets the system clock; the next turn notices.
-    mutating func setWall(by span: TimeSpan) {
+    mutating func setWall(by span: Duration) {
         scene.clocks.setWall(by: span)
         watchers.clockWasSet(at: now)
     }
@@ -85,7 +85,7 @@ struct Turns {
         let changes = requests.map { request in try? scene.ask(request)?.change }
         for change in endings + changes.compactMap(\.self) { tell(change) }
         tellTicks(limit)
-        scene.trim()
+        scene.compact()
         return changes
     }
 
@@ -96,16 +96,16 @@ struct Turns {
         for change in applied.reversed() { scene.timetable.undo(change) }
         for change in endings { tell(change) }
         tellTicks(.max)
-        scene.trim()
+        scene.compact()
     }
 
     private mutating func tell(_ change: Change) {
         if !change.countdown.isLive { endings.append(change.countdown) }
         if let slot = scene.timetable.slot(under: change.countdown.key) {
-            watchers.board(slot, scene.timetable[slot], at: now)
+            watchers.schedule(slot, scene.timetable[slot], at: now)
         }
         var hearers: [WatcherID] = []
-        watchers.forEachHearer(of: change.countdown.key) { hearers.append($0) }
+        watchers.forEachWatcher(of: change.countdown.key) { hearers.append($0) }
         for id in hearers { note(.change(change), for: id) }
     }
 
@@ -113,7 +113,7 @@ struct Turns {
         var limit = limit
         var told: [(WatcherID, Heard)] = []
         let timetable = scene.timetable
-        watchers.tick(at: now, in: timetable, limit: &limit) { tick, hearers in
+        watchers.tick(at: now, in: timetable, budget: &limit) { tick, hearers in
             for id in hearers { told.append((id, .tick(timetable[tick.slot].key, remaining: tick.remaining))) }
         }
         for (id, heard) in told { note(heard, for: id) }
@@ -126,7 +126,7 @@ struct Turns {
     // MARK: Watchers
 
     /// Lets somebody follow, who has been shown what there is at once.
-    mutating func watch(_ number: Int, _ selection: Selection = .everything, every interval: TimeSpan? = .seconds(1)) {
+    mutating func watch(_ number: Int, _ selection: Selection = .everything, every interval: Duration? = .seconds(1)) {
         begin(number, selection, every: interval)
         walk(number)
     }
@@ -135,13 +135,13 @@ struct Turns {
     mutating func begin(
         _ number: Int,
         _ selection: Selection = .everything,
-        every interval: TimeSpan? = .seconds(1),
+        every interval: Duration? = .seconds(1),
         since: Revision? = nil
     ) {
         leave(number)
         watchers.add(WatcherID(number), following: selection, every: interval)
         // What it knows has to be met all the same, to tick for it.
-        let walk = scene.timetable.openWalk(live: .oldest, ended: .after(since ?? scene.timetable.revision))
+        let walk = scene.timetable.openScan(live: .oldest, ended: .after(since ?? scene.timetable.revision))
         opening[WatcherID(number)] = Opening(walk: walk, selection: selection, since: since)
     }
 
@@ -150,17 +150,17 @@ struct Turns {
         let id = WatcherID(number)
         guard let opening = opening[id] else { return }
         var limit = limit
-        var met: [(Slot, Countdown)] = []
-        let progress = scene.timetable.walk(opening.walk, limit: &limit) { timetable, slot in
+        var met: [(Slot, KeyedCountdown)] = []
+        let progress = scene.timetable.scan(opening.walk, budget: &limit) { timetable, slot in
             if opening.selection.contains(timetable[slot].key) { met.append((slot, timetable[slot])) }
             return true
         }
         for (slot, countdown) in met {
-            if countdown.isLive { watchers.board(slot, countdown, for: id, at: now) }
+            if countdown.isLive { watchers.schedule(slot, countdown, for: id, at: now) }
             if opening.since.map({ countdown.revision > $0 }) ?? true { note(.attached(countdown), for: id) }
         }
         guard progress != .more else { return }
-        scene.timetable.closeWalk(opening.walk)
+        scene.timetable.closeScan(opening.walk)
         self.opening[id] = nil
         if progress == .missed {
             watchers.remove(id)
@@ -174,7 +174,7 @@ struct Turns {
     mutating func leave(_ number: Int) {
         let id = WatcherID(number)
         watchers.remove(id)
-        if let opening = opening.removeValue(forKey: id) { scene.timetable.closeWalk(opening.walk) }
+        if let opening = opening.removeValue(forKey: id) { scene.timetable.closeScan(opening.walk) }
     }
 
     // MARK: What was heard
@@ -182,7 +182,7 @@ struct Turns {
     func heard(by number: Int) -> [Note] { notes[WatcherID(number)] ?? [] }
 
     /// The ticks, as what remained of whose countdown.
-    func ticks(heardBy number: Int) -> [(at: Now, key: Key, remaining: TimeSpan)] {
+    func ticks(heardBy number: Int) -> [(at: Now, key: Key, remaining: Duration)] {
         heard(by: number).compactMap { note in
             guard case .tick(let key, let remaining) = note.heard else { return nil }
             return (note.at, key, remaining)

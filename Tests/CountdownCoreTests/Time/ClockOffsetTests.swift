@@ -62,9 +62,9 @@ struct ClockOffsetTests {
 
     @Test(
         "a step is told, whichever way",
-        arguments: [TimeSpan.hours(1), -.hours(1), .years(10), -.years(50), .milliseconds(1), -.milliseconds(1)]
+        arguments: [Duration.hours(1), -.hours(1), .years(10), -.years(50), .milliseconds(1), -.milliseconds(1)]
     )
-    mutating func step(by span: TimeSpan) {
+    mutating func step(by span: Duration) {
         clocks.setWall(by: span)
         let (now, step) = offset.take(clocks.read())
         #expect(step == span)

@@ -7,7 +7,7 @@ struct InstantTests {
 
     @Test("sums and differences end where the numbers end", arguments: ends, ends)
     func saturation(left: Int64, right: Int64) {
-        let (a, b) = (TimeSpan(microseconds: left), TimeSpan(microseconds: right))
+        let (a, b) = (Duration(microseconds: left), Duration(microseconds: right))
         let instant = WallInstant(microseconds: left)
         let sum = clamped(Int128(left) + Int128(right))
         let difference = clamped(Int128(left) - Int128(right))
@@ -20,8 +20,8 @@ struct InstantTests {
 
     @Test("seconds and milliseconds end where the numbers end", arguments: ends)
     func units(count: Int64) {
-        #expect(TimeSpan.seconds(count).microseconds == clamped(Int128(count) * 1_000_000))
-        #expect(TimeSpan.milliseconds(count).microseconds == clamped(Int128(count) * 1_000))
+        #expect(Duration.seconds(count).microseconds == clamped(Int128(count) * 1_000_000))
+        #expect(Duration.milliseconds(count).microseconds == clamped(Int128(count) * 1_000))
     }
 
     @Test("both clocks tell the same instant, apart by the offset")

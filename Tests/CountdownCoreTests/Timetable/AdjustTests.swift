@@ -5,7 +5,7 @@ import Testing
 struct AdjustTests {
     var scene = RunningTimetable()
 
-    @Test("adds to what is left and to the length, or takes from them", arguments: [10, -10, 0, -39])
+    @Test("adds to what is left and to the duration, or takes from them", arguments: [10, -10, 0, -39])
     mutating func by(seconds: Int64) throws {
         try scene.start("k")
         scene.pass(.seconds(20))
@@ -13,7 +13,7 @@ struct AdjustTests {
         let change = try scene.ask(.adjust(key("k"), .by(.seconds(seconds))))?.change
         #expect(change?.kind == .adjusted)
         #expect(scene["k"]?.phase == .running(until: .elapsed(deadline + .seconds(seconds))))
-        #expect(scene["k"]?.length == .seconds(60 + seconds))
+        #expect(scene["k"]?.duration == .seconds(60 + seconds))
     }
 
     @Test("keeps the clock", arguments: [10, -10])
@@ -36,32 +36,32 @@ struct AdjustTests {
         let clock = scene["k"]?.clock
         try scene.ask(.adjust(key("k"), .by(-.seconds(10))))
         #expect(scene["k"]?.phase == .paused(remaining: .seconds(30)))
-        #expect(scene["k"]?.length == .seconds(50))
+        #expect(scene["k"]?.duration == .seconds(50))
         #expect(scene["k"]?.clock == clock)
     }
 
     @Test(
         "finishes now where nothing would remain",
-        arguments: [-.seconds(40), -.seconds(41), .microseconds(.min)] as [TimeSpan],
+        arguments: [-.seconds(40), -.seconds(41), .microseconds(.min)] as [Duration],
         [false, true]
     )
-    mutating func nothingLeft(span: TimeSpan, paused: Bool) throws {
+    mutating func nothingLeft(span: Duration, paused: Bool) throws {
         try scene.start("k")
         scene.pass(.seconds(20))
         if paused { try scene.ask(.pause(key("k"))) }
         let change = try scene.ask(.adjust(key("k"), .by(span)))?.change
         #expect(change?.kind == .finished)
         #expect(scene["k"]?.phase == .finished(at: scene.now.wall, late: .zero))
-        #expect(scene["k"]?.length == .seconds(20))
+        #expect(scene["k"]?.duration == .seconds(20))
         #expect(scene.timetable.liveCount == 0)
         #expect(scene.timetable.pausedCount == 0)
     }
 
-    @Test("leaves a length that progress can be reckoned by, though nothing has run")
+    @Test("leaves a duration that progress can be reckoned by, though nothing has run")
     mutating func lengthIsNeverZero() throws {
         try scene.start("k")
         try scene.ask(.adjust(key("k"), .by(-.seconds(60))))
-        #expect(scene["k"]?.length == .microseconds(1))
+        #expect(scene["k"]?.duration == .microseconds(1))
     }
 
     @Test("leads 100 years ahead at most", arguments: [false, true])
@@ -69,7 +69,7 @@ struct AdjustTests {
         try scene.start("k")
         scene.pass(.seconds(20))
         if paused { try scene.ask(.pause(key("k"))) }
-        let most = TimeSpan.years(100) - .seconds(40)
+        let most = Duration.years(100) - .seconds(40)
         for span in [most + .microseconds(1), .microseconds(.max)] {
             #expect(throws: Refusal.outOfRange(.adjustment)) { try scene.ask(.adjust(key("k"), .by(span))) }
         }
@@ -95,7 +95,7 @@ struct AdjustTests {
     // MARK: To an instant
 
     @Test(
-        "to an instant follows the system clock from then on, and the length is that much more or less",
+        "to an instant follows the system clock from then on, and the duration is that much more or less",
         arguments: [100, 40, 1]
     )
     mutating func to(seconds: Int64) throws {
@@ -105,15 +105,15 @@ struct AdjustTests {
         try scene.ask(.adjust(key("k"), .to(end)))
         #expect(scene["k"]?.phase == .running(until: .wall(end)))
         #expect(scene["k"]?.clock == .wall)
-        #expect(scene["k"]?.length == .seconds(20 + seconds))
+        #expect(scene["k"]?.duration == .seconds(20 + seconds))
         #expect(scene.timetable.nextDeadline(at: scene.now) == end)
     }
 
     @Test(
         "to an instant that is not ahead, or too far, is refused",
-        arguments: [.zero, -.microseconds(1), .years(100) + .microseconds(1), .microseconds(.max)] as [TimeSpan]
+        arguments: [.zero, -.microseconds(1), .years(100) + .microseconds(1), .microseconds(.max)] as [Duration]
     )
-    mutating func toRange(ahead: TimeSpan) throws {
+    mutating func toRange(ahead: Duration) throws {
         try scene.start("k")
         #expect(throws: Refusal.outOfRange(.deadline)) {
             try scene.ask(.adjust(key("k"), .to(scene.now.wall + ahead)))
@@ -123,9 +123,9 @@ struct AdjustTests {
         #expect(scene.remaining("k") == .years(100))
     }
 
-    // MARK: The length
+    // MARK: The duration
 
-    @Test("leaves a length of no less than what is left, whatever was added and taken")
+    @Test("leaves a duration of no less than what is left, whatever was added and taken")
     mutating func progress() throws {
         var generator = SplitMix64(seed: 3)
         try scene.start("k")
@@ -133,30 +133,30 @@ struct AdjustTests {
             scene.pass(.microseconds(.random(in: 0...5_000_000, using: &generator)))
             scene.endDue()
             try scene.start("k", .after(.microseconds(.random(in: 1...90_000_000, using: &generator))))
-            let span = TimeSpan.microseconds(.random(in: -30_000_000...30_000_000, using: &generator))
+            let span = Duration.microseconds(.random(in: -30_000_000...30_000_000, using: &generator))
             let left = try #require(scene.remaining("k")) + span
             try scene.ask(
                 .adjust(key("k"), .random(using: &generator) || left <= .zero ? .by(span) : .to(scene.now.wall + left))
             )
             let countdown = try #require(scene["k"])
-            #expect(countdown.remaining(at: scene.now) <= countdown.length)
-            #expect(countdown.length > .zero)
+            #expect(countdown.remaining(at: scene.now) <= countdown.duration)
+            #expect(countdown.duration > .zero)
         }
     }
 
-    @Test("a clock that was set back leaves more than the length: then the length at that instant is as much")
+    @Test("a clock that was set back leaves more than the duration: then the duration at that instant is as much")
     mutating func setBack() throws {
         try scene.start("k", .at(scene.now.wall + .seconds(60)))
         scene.pass(.seconds(20))
         scene.clocks.setWall(by: -.hours(1))
         #expect(scene.remaining("k") == .hours(1) + .seconds(40))
-        #expect(scene["k"]?.length == .seconds(60))
-        #expect(scene["k"]?.length(at: scene.now) == .hours(1) + .seconds(40))
+        #expect(scene["k"]?.duration == .seconds(60))
+        #expect(scene["k"]?.duration(at: scene.now) == .hours(1) + .seconds(40))
         scene.pass(.hours(1))
-        #expect(scene["k"]?.length(at: scene.now) == .seconds(60))
+        #expect(scene["k"]?.duration(at: scene.now) == .seconds(60))
     }
 
-    @Test("a length is never more than JSON can tell exactly, though the clock is set by centuries again and again")
+    @Test("a duration is never more than JSON can tell exactly, though the clock is set by centuries again and again")
     mutating func lengthStaysExact() throws {
         try scene.start("k", .after(.years(100)))
         for _ in 0..<8 {
@@ -167,8 +167,8 @@ struct AdjustTests {
             try scene.ask(.adjust(key("k"), .by(.years(100) - .seconds(1))))
             try scene.ask(.resume(key("k")))
             let countdown = try #require(scene["k"])
-            #expect(countdown.length.microseconds < 1 << 53)
-            #expect(countdown.remaining(at: scene.now) <= countdown.length)
+            #expect(countdown.duration.microseconds < 1 << 53)
+            #expect(countdown.remaining(at: scene.now) <= countdown.duration)
         }
     }
 }

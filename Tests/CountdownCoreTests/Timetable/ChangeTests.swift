@@ -12,7 +12,7 @@ struct ChangeTests {
         try scene.ask(.cancel(key("k")))
         #expect(scene["k"]?.phase == .cancelled(at: scene.now.wall, remaining: .seconds(40)))
         #expect(scene["k"]?.ended == scene.now.wall)
-        #expect(scene["k"]?.length == .seconds(60))
+        #expect(scene["k"]?.duration == .seconds(60))
         scene.pass(.seconds(50))
         #expect(scene.remaining("k") == .seconds(40))
         #expect(scene.endDue().isEmpty)
@@ -25,7 +25,7 @@ struct ChangeTests {
         try scene.ask(.finish(key("k")))
         #expect(scene["k"]?.phase == .finished(at: scene.now.wall, late: .zero))
         #expect(scene.remaining("k") == .zero)
-        #expect(scene["k"]?.length == .seconds(60))
+        #expect(scene["k"]?.duration == .seconds(60))
     }
 
     @Test("a paused countdown keeps what is left, however long it is paused and however the clock is set")
@@ -52,7 +52,7 @@ struct ChangeTests {
         try scene.ask(.resume(key("k")))
         #expect(scene["k"]?.phase == .running(until: .elapsed(scene.now.boot + .seconds(40))))
         #expect(scene["k"]?.clock == .elapsed)
-        #expect(scene["k"]?.length == .seconds(60))
+        #expect(scene["k"]?.duration == .seconds(60))
         #expect(scene.timetable.pausedCount == 0)
         #expect(scene.timetable.nextDeadline(at: scene.now) == scene.now.wall + .seconds(40))
     }

@@ -40,7 +40,7 @@ struct DecisionTableTests {
         let request = try request(cell.request, at: scene.now)
         let before = Observation(of: scene.timetable, at: scene.now)
         let outcome: String
-        var refused: Countdown?
+        var refused: KeyedCountdown?
         do throws(Refusal) {
             switch try scene.timetable.decide(request, at: scene.now) {
             case .attached(let countdown):

@@ -53,9 +53,9 @@ struct EndingTests {
     mutating func order() throws {
         var generator = SplitMix64(seed: 5)
         let start = scene.now
-        var expected: [(end: TimeSpan, key: Key)] = []
+        var expected: [(end: Duration, key: Key)] = []
         for (index, seconds) in (1...200).shuffled(using: &generator).enumerated() {
-            let span = TimeSpan.seconds(Int64(seconds))
+            let span = Duration.seconds(Int64(seconds))
             try scene.start("\(index)", .random(using: &generator) ? .after(span) : .at(start.wall + span))
             expected.append((span, key("\(index)")))
         }
@@ -97,10 +97,10 @@ struct EndingTests {
 
     // MARK: A clock that is set
 
-    static let steps: [TimeSpan] = [.hours(1), -.hours(1), .years(10), -.years(10)]
+    static let steps: [Duration] = [.hours(1), -.hours(1), .years(10), -.years(10)]
 
     @Test("on the boot clock come when the time has passed, though the system clock is set", arguments: steps)
-    mutating func elapsedOverStep(step: TimeSpan) throws {
+    mutating func elapsedOverStep(step: Duration) throws {
         try scene.start("k")
         scene.pass(.seconds(20))
         scene.clocks.setWall(by: step)
@@ -112,11 +112,11 @@ struct EndingTests {
     }
 
     @Test("on the system clock come when it says so", arguments: steps)
-    mutating func wallOverStep(step: TimeSpan) throws {
+    mutating func wallOverStep(step: Duration) throws {
         let deadline = scene.now.wall + .minutes(90)
         try scene.start("k", .at(deadline))
         scene.clocks.setWall(by: step)
-        let left = TimeSpan.minutes(90) - step
+        let left = Duration.minutes(90) - step
         #expect(scene.remaining("k") == max(.zero, left))
         #expect(scene.timetable.nextDeadline(at: scene.now) == deadline)
         if left > .zero {

@@ -21,12 +21,12 @@ struct HistoryTests {
     mutating func number() throws {
         for index in 0..<15 { try end("\(index)") }
         #expect(scene.timetable.endedCount == 15)
-        #expect(scene.trim() == [2, 4, 6, 8, 10].map { Revision($0) })
+        #expect(scene.compact() == [2, 4, 6, 8, 10].map { Revision($0) })
         #expect(scene.timetable.endedCount == 10)
         #expect(scene.timetable.oldestRevision == Revision(10))
         #expect(scene["4"] == nil)
         #expect(scene["5"] != nil)
-        #expect(scene.trim().isEmpty)
+        #expect(scene.compact().isEmpty)
         #expect(scene.timetable.oldestRevision == Revision(10))
     }
 
@@ -36,12 +36,12 @@ struct HistoryTests {
         scene.pass(.days(1))
         try end("new")
         scene.pass(.days(6))
-        #expect(scene.trim().isEmpty)
+        #expect(scene.compact().isEmpty)
         scene.pass(.microseconds(1))
-        #expect(scene.trim() == [Revision(2)])
+        #expect(scene.compact() == [Revision(2)])
         #expect(scene["old"] == nil)
         scene.pass(.days(1))
-        #expect(scene.trim() == [Revision(4)])
+        #expect(scene.compact() == [Revision(4)])
         #expect(scene.timetable.endedCount == 0)
     }
 
@@ -50,22 +50,22 @@ struct HistoryTests {
         try scene.start("k")
         scene.pass(.days(30))
         scene.endDue()
-        #expect(scene.trim().isEmpty)
+        #expect(scene.compact().isEmpty)
         scene.pass(.days(7))
-        #expect(scene.trim().isEmpty)
+        #expect(scene.compact().isEmpty)
         scene.pass(.microseconds(1))
-        #expect(scene.trim() == [Revision(2)])
+        #expect(scene.compact() == [Revision(2)])
     }
 
     @Test("lets go in portions")
     mutating func portions() throws {
         for index in 0..<15 { try end("\(index)") }
         var limit = 2
-        #expect(scene.timetable.trim(at: scene.now, limit: &limit).count == 2)
+        #expect(scene.timetable.compact(at: scene.now, budget: &limit).count == 2)
         #expect(limit == 0)
         #expect(scene.timetable.oldestRevision == Revision(4))
         limit = 100
-        #expect(scene.timetable.trim(at: scene.now, limit: &limit).count == 3)
+        #expect(scene.timetable.compact(at: scene.now, budget: &limit).count == 3)
         #expect(limit == 97)
     }
 
@@ -74,7 +74,7 @@ struct HistoryTests {
         for index in 0..<10 { try end("\(index)") }
         for index in 0..<10_000 {
             try end("forget \(index)", forget: true)
-            scene.trim()
+            scene.compact()
         }
         #expect(scene.timetable.endedCount == 10)
         #expect(scene.timetable.oldestRevision == Revision(0))
@@ -86,7 +86,7 @@ struct HistoryTests {
         try end("k")
         try scene.start("k")
         for index in 0..<10 { try end("\(index)") }
-        #expect(scene.trim() == [Revision(2)])
+        #expect(scene.compact() == [Revision(2)])
         #expect(scene["k"]?.isLive == true)
         #expect(scene.timetable.liveCount == 1)
     }
@@ -94,7 +94,7 @@ struct HistoryTests {
     @Test("keeps each ending of a key, and knows the last one under it")
     mutating func sameKey() throws {
         for _ in 0..<12 { try end("k") }
-        #expect(scene.trim() == [Revision(2), Revision(4)])
+        #expect(scene.compact() == [Revision(2), Revision(4)])
         #expect(scene["k"]?.revision == Revision(24))
         #expect(scene.timetable.known.map(\.revision.number) == Array(stride(from: 6, through: 24, by: 2)))
     }
@@ -110,7 +110,7 @@ struct HistoryTests {
         try scene.start("k", seconds: 1, forget: true)
         scene.pass(.seconds(1))
         scene.endDue()
-        scene.trim()
+        scene.compact()
         #expect(scene["k"] == kept)
         #expect(scene.timetable.known == [kept])
     }
@@ -139,7 +139,7 @@ struct HistoryTests {
         try end("k")
         try scene.start("k", nil, forget: true)
         for index in 0..<10 { try end("\(index)") }
-        #expect(scene.trim() == [Revision(2)])
+        #expect(scene.compact() == [Revision(2)])
         // The slot of the end is another countdown's by now.
         try scene.start("other")
         try scene.ask(.cancel(key("k")))
@@ -151,7 +151,7 @@ struct HistoryTests {
     @Test("can be resumed from whatever revision it is whole from, up to the newest")
     mutating func canResume() throws {
         for index in 0..<15 { try end("\(index)") }
-        scene.trim()
+        scene.compact()
         #expect((0...40).filter { scene.timetable.canResume(after: Revision($0)) } == Array(10...30))
     }
 

@@ -51,18 +51,6 @@ struct KeyIndexTests {
         #expect(places[0] != places[1])
     }
 
-    @Test(
-        "hashes short keys by SipHash-1-3, as Python does with the seed 0 and zeroes behind the key, up to 24 bytes",
-        arguments: [
-            ("tea", 0x23f5_b0d5_1ca1_500d), ("login/+8613800138000", 0x0279_726a_6386_e000),
-            ("abcdefghijklmnopqrstuvwx", 0x42ac_f3a0_99af_f2dc),
-        ] as [(String, UInt64)]
-    )
-    func knownHashes(text: String, hash: UInt64) {
-        #expect(key(text).short.hash(seed: (0, 0)) == hash)
-        #expect(key(text).short.hash(seed: (1, 0)) != hash)
-    }
-
     /// What a process of its own says.
     private func placesElsewhere() async throws -> String {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
@@ -99,13 +87,13 @@ struct ChunkedArrayTests {
     }
 }
 
-extension Countdown {
-    fileprivate static func under(_ key: Key) -> Countdown {
-        Countdown(
+extension KeyedCountdown {
+    fileprivate static func under(_ key: Key) -> KeyedCountdown {
+        KeyedCountdown(
             key: key,
             phase: .paused(remaining: .zero),
             clock: .elapsed,
-            length: .zero,
+            duration: .zero,
             started: WallInstant(microseconds: 0),
             revision: Revision(0)
         )

@@ -10,12 +10,12 @@ struct RestoreTests {
         _ phase: Phase,
         revision: Int64,
         forget: Bool = false
-    ) -> Countdown {
-        Countdown(
+    ) -> KeyedCountdown {
+        KeyedCountdown(
             key: key(name),
             phase: phase,
             clock: .elapsed,
-            length: .seconds(60),
+            duration: .seconds(60),
             started: scene.now.wall - .seconds(5),
             label: "tea",
             metadata: ["a": "b"],
@@ -24,7 +24,7 @@ struct RestoreTests {
         )
     }
 
-    private func running(_ name: String, revision: Int64) -> Countdown {
+    private func running(_ name: String, revision: Int64) -> KeyedCountdown {
         countdown(name, .running(until: .elapsed(scene.now.boot + .seconds(55))), revision: revision)
     }
 
@@ -38,7 +38,7 @@ struct RestoreTests {
             countdown("paused", .paused(remaining: .seconds(7)), revision: 12),
         ]
         for countdown in stored { scene.timetable.restore(countdown) }
-        #expect(scene.timetable.settle().isEmpty)
+        #expect(scene.timetable.flush().isEmpty)
         scene.timetable.resume(at: Revision(20), oldest: Revision(2), gaps: [])
         #expect(scene.timetable.known == stored)
         #expect(scene.timetable.liveCount == 3)
@@ -73,7 +73,7 @@ struct RestoreTests {
         for number in 0..<keys * times {
             scene.timetable.restore(running("\(number % keys)", revision: Int64(number) + 1))
         }
-        let superseded = scene.timetable.settle().map(\.number)
+        let superseded = scene.timetable.flush().map(\.number)
         #expect(Set(superseded) == Set(1...Int64(keys * (times - 1))))
         for key in 0..<Int64(keys) {
             let ofKey = superseded.filter { ($0 - 1) % Int64(keys) == key }
@@ -84,18 +84,18 @@ struct RestoreTests {
     }
 
     @Test("is to be settled once there is much of it, and that is more where there is more already")
-    mutating func isToSettle() {
+    mutating func needsFlush() {
         var number = 0
         var portions: [Int] = []
         for _ in 0..<4 {
             let before = number
-            while !scene.timetable.isToSettle {
+            while !scene.timetable.needsFlush {
                 number += 1
                 scene.timetable.restore(running("\(number)", revision: Int64(number)))
             }
             portions.append(number - before)
-            #expect(scene.timetable.settle().isEmpty)
-            #expect(!scene.timetable.isToSettle)
+            #expect(scene.timetable.flush().isEmpty)
+            #expect(!scene.timetable.needsFlush)
         }
         #expect(portions == [65_536, 65_536, 131_072, 262_144])
     }
@@ -106,7 +106,7 @@ struct RestoreTests {
         scene.timetable.restore(running("k", revision: 3))
         #expect(scene.timetable.dropRestored(key("k")) == Revision(3))
         #expect(scene.timetable.dropRestored(key("k")) == nil)
-        #expect(scene.timetable.settle() == [Revision(2)])
+        #expect(scene.timetable.flush() == [Revision(2)])
         #expect(scene.timetable.known.isEmpty)
         #expect(scene.timetable.nextDeadline(at: scene.now) == nil)
     }
@@ -117,7 +117,7 @@ struct RestoreTests {
         let ended = countdown("k", .cancelled(at: scene.now.wall, remaining: .zero), revision: 5, forget: true)
         #expect(scene.timetable.restoreAlone(ended) == Revision(3))
         #expect(scene["k"] == nil)
-        scene.trim()
+        scene.compact()
         try scene.start("other")
         #expect(scene["k"] == nil)
         #expect(scene.timetable.known.map(\.key.text) == ["other"])
@@ -135,14 +135,14 @@ struct RestoreTests {
                 countdown("k", .cancelled(at: scene.now.wall, remaining: .zero), revision: 6, forget: true)
             )
         }
-        #expect(scene.timetable.settle() == [4, 5].prefix(endsBefore ? 2 : 1).map { Revision($0) })
+        #expect(scene.timetable.flush() == [4, 5].prefix(endsBefore ? 2 : 1).map { Revision($0) })
         if !endsBefore { try scene.ask(.cancel(key("k"))) }
         #expect(scene["k"] == kept)
     }
 
     @Test("takes whatever a file may say without a trap", arguments: [Int64.min, -1, 0, 1, .max])
     mutating func absurd(number: Int64) throws {
-        let span = TimeSpan.microseconds(number)
+        let span = Duration.microseconds(number)
         let phases: [Phase] = [
             .running(until: .elapsed(BootInstant(microseconds: number))),
             .running(until: .wall(WallInstant(microseconds: number))),
@@ -152,28 +152,28 @@ struct RestoreTests {
         ]
         for (index, phase) in phases.enumerated() {
             _ = scene.timetable.restoreAlone(
-                Countdown(
+                KeyedCountdown(
                     key: key("\(index)"),
                     phase: phase,
                     clock: .wall,
-                    length: span,
+                    duration: span,
                     started: WallInstant(microseconds: number),
                     revision: Revision(Int64(index) + 1)
                 )
             )
         }
         for index in phases.indices {
-            _ = scene[String(index)]?.length(at: scene.now)
+            _ = scene[String(index)]?.duration(at: scene.now)
             _ = try? scene.ask(.adjust(key("\(index)"), .by(.seconds(5))))
             _ = try? scene.ask(.pause(key("\(index)")))
             _ = try? scene.ask(.adjust(key("\(index)"), .by(-.seconds(5))))
             _ = try? scene.ask(.resume(key("\(index)")))
         }
         scene.endDue()
-        scene.trim()
+        scene.compact()
         scene.pass(.years(200))
         scene.endDue()
-        scene.trim()
+        scene.compact()
         _ = Observation(of: scene.timetable, at: scene.now)
     }
 }
@@ -181,8 +181,8 @@ struct RestoreTests {
 extension Timetable {
     /// Restores a countdown and settles it.
     /// - Returns: the revision of the live one whose later state it is, nil where there is none.
-    fileprivate mutating func restoreAlone(_ countdown: Countdown) -> Revision? {
+    fileprivate mutating func restoreAlone(_ countdown: KeyedCountdown) -> Revision? {
         restore(countdown)
-        return settle().last
+        return flush().last
     }
 }

@@ -8,9 +8,9 @@ struct SlabTests {
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var slab = Slab()
-        var model: [Slot: Countdown] = [:]
+        var model: [Slot: KeyedCountdown] = [:]
         for number in 0..<3_000 {
-            let countdown = Countdown.random(number, using: &generator)
+            let countdown = KeyedCountdown.random(number, using: &generator)
             switch (Int.random(in: 0..<4, using: &generator), model.keys.randomElement(using: &generator)) {
             case (0, let slot?):
                 slab.free(slot)
@@ -49,23 +49,23 @@ struct SlabTests {
     }
 }
 
-extension Countdown {
+extension KeyedCountdown {
     /// Any, under a key of 1 to 60 bytes.
-    fileprivate static func random(_ number: Int, using generator: inout SplitMix64) -> Countdown {
+    fileprivate static func random(_ number: Int, using generator: inout SplitMix64) -> KeyedCountdown {
         func span() -> Int64 { .random(in: 0..<1_000_000, using: &generator) }
         let phases: [Phase] = [
             .running(until: .elapsed(BootInstant(microseconds: span()))),
             .running(until: .wall(WallInstant(microseconds: span()))),
-            .paused(remaining: TimeSpan(microseconds: span())),
-            .finished(at: WallInstant(microseconds: span()), late: TimeSpan(microseconds: span())),
-            .cancelled(at: WallInstant(microseconds: span()), remaining: TimeSpan(microseconds: span())),
+            .paused(remaining: Duration(microseconds: span())),
+            .finished(at: WallInstant(microseconds: span()), late: Duration(microseconds: span())),
+            .cancelled(at: WallInstant(microseconds: span()), remaining: Duration(microseconds: span())),
         ]
         let padding = String(repeating: "é", count: Int.random(in: 0..<28, using: &generator))
-        return Countdown(
+        return KeyedCountdown(
             key: CountdownCoreTests.key("\(number)\(padding)"),
             phase: phases.randomElement(using: &generator) ?? phases[0],
             clock: Bool.random(using: &generator) ? .elapsed : .wall,
-            length: TimeSpan(microseconds: span()),
+            duration: Duration(microseconds: span()),
             started: WallInstant(microseconds: span()),
             label: Bool.random(using: &generator) ? "label \(number)" : nil,
             metadata: Bool.random(using: &generator) ? ["number": "\(number)"] : [:],

@@ -5,13 +5,13 @@ import Testing
 struct StartTests {
     var scene = RunningTimetable()
 
-    @Test("without a length takes 60 s on the boot clock")
-    mutating func defaultLength() throws {
+    @Test("without a duration takes 60 s on the boot clock")
+    mutating func defaultDuration() throws {
         try scene.start("k")
         let countdown = try #require(scene["k"])
         #expect(countdown.phase == .running(until: .elapsed(scene.now.boot + .seconds(60))))
         #expect(countdown.clock == .elapsed)
-        #expect(countdown.length == .seconds(60))
+        #expect(countdown.duration == .seconds(60))
         #expect(countdown.started == scene.now.wall)
         #expect(countdown.revision == Revision(1))
         #expect(countdown.ended == nil)
@@ -27,45 +27,45 @@ struct StartTests {
         let countdown = try #require(scene["k"])
         #expect(countdown.phase == .running(until: .wall(end)))
         #expect(countdown.clock == .wall)
-        #expect(countdown.length == .seconds(90))
+        #expect(countdown.duration == .seconds(90))
     }
 
     // MARK: Ranges
 
     @Test(
-        "takes a length of 1 µs to 100 years",
-        arguments: [.microseconds(1), .seconds(60), .years(100) - .microseconds(1), .years(100)] as [TimeSpan]
+        "takes a duration of 1 µs to 100 years",
+        arguments: [.microseconds(1), .seconds(60), .years(100) - .microseconds(1), .years(100)] as [Duration]
     )
-    mutating func lengthInRange(length: TimeSpan) throws {
-        try scene.start("k", .after(length))
-        #expect(scene.remaining("k") == length)
-        #expect(scene["k"]?.length == length)
+    mutating func lengthInRange(duration: Duration) throws {
+        try scene.start("k", .after(duration))
+        #expect(scene.remaining("k") == duration)
+        #expect(scene["k"]?.duration == duration)
     }
 
     @Test(
-        "refuses any other length, whatever is to happen where the key is live",
+        "refuses any other duration, whatever is to happen where the key is live",
         arguments: [.zero, -.microseconds(1), .microseconds(.min), .years(100) + .microseconds(1), .microseconds(.max)]
-            as [TimeSpan],
+            as [Duration],
         [Request.IfLive.attach, .restart, .extend, .fail]
     )
-    mutating func lengthOutOfRange(length: TimeSpan, ifLive: Request.IfLive) throws {
-        #expect(throws: Refusal.outOfRange(.length)) { try scene.start("k", .after(length), ifLive) }
+    mutating func lengthOutOfRange(duration: Duration, ifLive: Request.IfLive) throws {
+        #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(duration), ifLive) }
         try scene.start("k")
-        #expect(throws: Refusal.outOfRange(.length)) { try scene.start("k", .after(length), ifLive) }
+        #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(duration), ifLive) }
     }
 
-    @Test("takes an instant 1 µs to 100 years ahead", arguments: [.microseconds(1), .years(100)] as [TimeSpan])
-    mutating func deadlineInRange(ahead: TimeSpan) throws {
+    @Test("takes an instant 1 µs to 100 years ahead", arguments: [.microseconds(1), .years(100)] as [Duration])
+    mutating func deadlineInRange(ahead: Duration) throws {
         try scene.start("k", .at(scene.now.wall + ahead))
         #expect(scene.remaining("k") == ahead)
     }
 
     @Test(
         "refuses an instant that is not ahead, or too far",
-        arguments: [.zero, -.microseconds(1), -.years(300), .years(100) + .microseconds(1)] as [TimeSpan],
+        arguments: [.zero, -.microseconds(1), -.years(300), .years(100) + .microseconds(1)] as [Duration],
         [Request.IfLive.attach, .restart, .fail]
     )
-    mutating func deadlineOutOfRange(ahead: TimeSpan, ifLive: Request.IfLive) {
+    mutating func deadlineOutOfRange(ahead: Duration, ifLive: Request.IfLive) {
         #expect(throws: Refusal.outOfRange(.deadline)) { try scene.start("k", .at(scene.now.wall + ahead), ifLive) }
     }
 
@@ -83,17 +83,17 @@ struct StartTests {
         try scene.start("at", .at(latest))
         #expect(throws: Refusal.outOfRange(.deadline)) { try scene.start("k", .at(latest + .microseconds(1))) }
         try scene.start("after", .after(.microseconds(10)))
-        #expect(throws: Refusal.outOfRange(.length)) { try scene.start("k", .after(.microseconds(11))) }
+        #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(.microseconds(11))) }
     }
 
-    @Test("without a length is refused where the default would end later than that")
+    @Test("without a duration is refused where the default would end later than that")
     mutating func latestByDefault() throws {
         let latest = scene.timetable.policy.latest
         scene.clocks.setWall(by: latest - .seconds(60) - scene.now.wall)
         try scene.start("k")
         scene.pass(.microseconds(1))
-        #expect(throws: Refusal.outOfRange(.length)) { try scene.start("l") }
-        #expect(throws: Refusal.outOfRange(.length)) { try scene.start("k", nil, .restart) }
+        #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("l") }
+        #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", nil, .restart) }
     }
 
     // MARK: Where the key is live
@@ -119,7 +119,7 @@ struct StartTests {
         #expect(change?.replaced == replaced)
         #expect(change?.countdown == countdown)
         #expect(countdown.phase == .running(until: .wall(scene.now.wall + .seconds(5))))
-        #expect(countdown.length == .seconds(5))
+        #expect(countdown.duration == .seconds(5))
         #expect(countdown.started == scene.now.wall)
         #expect(countdown.label == nil)
         #expect(countdown.metadata.isEmpty)
@@ -129,20 +129,20 @@ struct StartTests {
         #expect(scene.timetable.endedCount == 0)
     }
 
-    @Test("extended by its length, or by 60 s, keeps what the call does not name")
+    @Test("extended by its duration, or by 60 s, keeps what the call does not name")
     mutating func extend() throws {
         try scene.start("k", .after(.seconds(60)), label: "tea", metadata: ["a": "b"])
         scene.pass(.seconds(10))
         let change = try scene.start("k", .after(.seconds(5)), .extend, forget: true)?.change
         #expect(change?.kind == .adjusted)
         #expect(scene.remaining("k") == .seconds(55))
-        #expect(scene["k"]?.length == .seconds(65))
+        #expect(scene["k"]?.duration == .seconds(65))
         #expect(scene["k"]?.label == "tea")
         #expect(scene["k"]?.metadata == ["a": "b"])
         #expect(scene["k"]?.forget == false)
         try scene.start("k", nil, .extend, label: "coffee", metadata: ["c": "d"])
         #expect(scene.remaining("k") == .seconds(115))
-        #expect(scene["k"]?.length == .seconds(125))
+        #expect(scene["k"]?.duration == .seconds(125))
         #expect(scene["k"]?.label == "coffee")
         #expect(scene["k"]?.metadata == ["c": "d"])
     }
@@ -167,7 +167,7 @@ struct StartTests {
     @Test("extended to more than 100 years ahead is refused, to that it is not")
     mutating func extendTooFar() throws {
         try scene.start("k")
-        #expect(throws: Refusal.outOfRange(.length)) { try scene.start("k", .after(.years(100)), .extend) }
+        #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(.years(100)), .extend) }
         try scene.start("k", .after(.years(100) - .seconds(60)), .extend)
         #expect(scene.remaining("k") == .years(100))
     }

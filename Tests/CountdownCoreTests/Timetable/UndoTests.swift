@@ -89,9 +89,9 @@ struct UndoTests {
     @Test("a change that was walked past is not met again")
     mutating func walkers() throws {
         var met: [Key] = []
-        let walk = scene.timetable.openWalk(live: .oldest, ended: .after(scene.timetable.revision))
+        let walk = scene.timetable.openScan(live: .oldest, ended: .after(scene.timetable.revision))
         var limit = 3
-        _ = scene.timetable.walk(walk, limit: &limit) {
+        _ = scene.timetable.scan(walk, budget: &limit) {
             met.append($0[$1].key)
             return true
         }
@@ -103,7 +103,7 @@ struct UndoTests {
         for change in applied.reversed() { scene.timetable.undo(change) }
         limit = .max
         #expect(
-            scene.timetable.walk(walk, limit: &limit) {
+            scene.timetable.scan(walk, budget: &limit) {
                 met.append($0[$1].key)
                 return true
             } == .atEnd

@@ -32,11 +32,11 @@ struct WalkTests {
 
     @Test("goes on behind the one that was enough")
     mutating func enough() {
-        let walk = scene.timetable.openWalk(live: .oldest, ended: .nowhere)
+        let walk = scene.timetable.openScan(live: .oldest, ended: .nowhere)
         var met: [String] = []
         for _ in 0..<2 {
             var limit = 10
-            let progress = scene.timetable.walk(walk, limit: &limit) { timetable, slot in
+            let progress = scene.timetable.scan(walk, budget: &limit) { timetable, slot in
                 met.append(timetable[slot].key.text)
                 return met.count.isMultiple(of: 2) ? false : true
             }
@@ -77,8 +77,8 @@ struct WalkTests {
     @Test("that was closed, or never was, has missed all")
     mutating func closed() {
         var walker = Walker(&scene)
-        scene.timetable.closeWalk(walker.id)
-        scene.timetable.closeWalk(walker.id)
+        scene.timetable.closeScan(walker.id)
+        scene.timetable.closeScan(walker.id)
         #expect(walker.walk(&scene) == .missed)
     }
 
@@ -128,7 +128,7 @@ struct WalkTests {
         for index in walkers.indices { walkers[index].walk(&scene, limit: 1 + index / 2) }
         try scene.start("a", nil, .restart)
         try scene.ask(.cancel(key("b")))
-        scene.timetable.closeWalk(walkers[0].id)
+        scene.timetable.closeScan(walkers[0].id)
         try scene.start("c", nil, .restart)
         for index in walkers.indices.dropFirst() {
             #expect(walkers[index].walk(&scene) == .atEnd)
@@ -190,10 +190,10 @@ struct WalkTests {
         for name in ["a", "b", "c"] { try scene.ask(.cancel(key(name))) }
         walker.walk(&scene, limit: limit)
         // One entry, "d", is live; the ends behind it go as soon as they are met.
-        #expect(scene.trim().count == max(0, min(3, limit - 1)))
+        #expect(scene.compact().count == max(0, min(3, limit - 1)))
         #expect(walker.walk(&scene) == .atEnd)
         #expect(walker.keys == ["d", "a", "b", "c"])
-        scene.trim()
+        scene.compact()
         #expect(scene.timetable.endedCount == 0)
     }
 
@@ -202,10 +202,10 @@ struct WalkTests {
         var walker = Walker(&scene, live: .nowhere, ended: .after(scene.timetable.revision))
         try scene.ask(.cancel(key("a")))
         scene.pass(.days(8))
-        #expect(scene.trim().isEmpty)
+        #expect(scene.compact().isEmpty)
         #expect(walker.walk(&scene) == .atEnd)
         #expect(walker.keys == ["a"])
-        #expect(scene.trim().count == 1)
+        #expect(scene.compact().count == 1)
     }
 
     @Test("no end is held for a walk through what happens to be kept")
@@ -216,7 +216,7 @@ struct WalkTests {
         try scene.start("a")
         _ = Walker(&scene, ended: .oldest)
         try scene.ask(.cancel(key("a")))
-        #expect(scene.trim().count == 1)
+        #expect(scene.compact().count == 1)
     }
 
     @Test("a walk has missed an end if more had to be held than may be")
@@ -229,9 +229,9 @@ struct WalkTests {
         let base = scene.timetable.revision
         var walker = Walker(&scene, live: .nowhere, ended: .after(base))
         for number in 0..<5 { try scene.ask(.cancel(key("\(number)"))) }
-        #expect(scene.trim().isEmpty)
+        #expect(scene.compact().isEmpty)
         try scene.ask(.cancel(key("5")))
-        #expect(scene.trim() == [Revision(7)])
+        #expect(scene.compact() == [Revision(7)])
         #expect(walker.walk(&scene) == .missed)
         #expect(walker.walk(&scene) == .missed)
     }
@@ -247,7 +247,7 @@ struct WalkTests {
         }
         var walker = Walker(&scene, ended: .oldest)
         walker.walk(&scene, limit: 1)
-        scene.trim()
+        scene.compact()
         #expect(walker.walk(&scene) == .atEnd)
         #expect(walker.keys == ["a", "c"])
     }
@@ -263,13 +263,13 @@ struct WalkTests {
         var walker = Walker(&scene, live: .after(base), ended: .after(base))
         walker.walk(&scene)
         let slot = scene.timetable.slot(under: key("a"))
-        scene.trim()
+        scene.compact()
         try scene.start("c")
         #expect(scene.timetable.slot(under: key("c")) == slot)
         try scene.ask(.cancel(key("c")))
         #expect(walker.walk(&scene) == .atEnd)
         #expect(walker.keys == ["a", "c"])
-        scene.trim()
+        scene.compact()
         try scene.start("d")
         try scene.ask(.pause(key("b")))
         #expect(walker.walk(&scene) == .atEnd)
@@ -284,7 +284,7 @@ struct WalkTests {
         var walker = Walker(&scene, ended: .after(scene.timetable.revision))
         walker.walk(&scene, limit: 2)
         try scene.ask(.cancel(key("brief")))
-        scene.trim()
+        scene.compact()
         #expect(walker.walk(&scene) == .atEnd)
         #expect(walker.keys == ["a", "b", "c", "d", "e", "brief"])
         #expect(walker.met.last?.isLive == false)
@@ -303,7 +303,7 @@ struct WalkTests {
         var walker = Walker(&scene, ended: .oldest)
         walker.walk(&scene, limit: 1)
         try scene.ask(.cancel(key("brief")))
-        scene.trim()
+        scene.compact()
         #expect(walker.walk(&scene) == .atEnd)
         #expect(walker.keys == ["a", "b"])
     }
@@ -314,12 +314,12 @@ struct WalkTests {
         let walker = Walker(&scene, ended: .after(scene.timetable.revision))
         let slot = try #require(scene.timetable.slot(under: key("brief")))
         try scene.ask(.cancel(key("brief")))
-        scene.trim()
+        scene.compact()
         #expect(scene.timetable[slot].key == key("brief"))
         try scene.start("f")
         #expect(scene.timetable.slot(under: key("f")) != slot)
-        scene.timetable.closeWalk(walker.id)
-        scene.trim()
+        scene.timetable.closeScan(walker.id)
+        scene.compact()
         try scene.start("g")
         #expect(scene.timetable.slot(under: key("g")) == slot)
     }
@@ -329,17 +329,17 @@ struct WalkTests {
         var policy = Policy()
         policy.endsHeldForWatches = 3
         scene = RunningTimetable(policy: policy)
-        for (limit, progress) in [(0, Walk.Progress.missed), (1, .atEnd)] {
+        for (limit, progress) in [(0, Scan.Progress.missed), (1, .atEnd)] {
             var walker = Walker(&scene, ended: .after(scene.timetable.revision))
             for index in 0..<4 {
                 try scene.start("\(index)", nil, forget: true)
                 try scene.ask(.cancel(key("\(index)")))
                 if index == 0 { walker.walk(&scene, limit: limit) }
             }
-            scene.trim()
+            scene.compact()
             #expect(walker.walk(&scene) == progress)
-            scene.timetable.closeWalk(walker.id)
-            scene.trim()
+            scene.timetable.closeScan(walker.id)
+            scene.compact()
         }
     }
 
@@ -379,7 +379,7 @@ struct WalkTests {
             #expect(walker.live == scene.live)
             #expect(walker.met.filter { !$0.isLive }.map(\.revision) == ended.filter { $0 > base })
             #expect(walker.revisions == Set(walker.revisions).sorted())
-            scene.timetable.closeWalk(walker.id)
+            scene.timetable.closeScan(walker.id)
         }
     }
 }

@@ -15,25 +15,25 @@ struct HearingAlikeTests {
 
     @Test("all keys, where everybody follows everything")
     func everything() {
-        #expect(watchers(.everything, .everything).hearAlike(of: key("a"), and: key("b")))
+        #expect(watchers(.everything, .everything).haveSameWatchers(key("a"), key("b")))
     }
 
     @Test("a key and itself, whoever follows it")
     func itself() throws {
         let some = Selection(keys: [key("a")], patterns: [try Pattern("b*")])
-        #expect(watchers(.everything, some).hearAlike(of: key("a"), and: key("a")))
+        #expect(watchers(.everything, some).haveSameWatchers(key("a"), key("a")))
     }
 
     @Test("not a key that somebody follows and one that he does not")
     func followed() {
         let watchers = watchers(.everything, Selection(keys: [key("a")], patterns: []))
-        #expect(!watchers.hearAlike(of: key("a"), and: key("b")))
-        #expect(!watchers.hearAlike(of: key("b"), and: key("a")))
-        #expect(watchers.hearAlike(of: key("b"), and: key("c")))
+        #expect(!watchers.haveSameWatchers(key("a"), key("b")))
+        #expect(!watchers.haveSameWatchers(key("b"), key("a")))
+        #expect(watchers.haveSameWatchers(key("b"), key("c")))
     }
 
     @Test("not two keys, where somebody has a pattern")
     func patterns() throws {
-        #expect(!watchers(Selection(keys: [], patterns: [try Pattern("a*")])).hearAlike(of: key("a"), and: key("b")))
+        #expect(!watchers(Selection(keys: [], patterns: [try Pattern("a*")])).haveSameWatchers(key("a"), key("b")))
     }
 }

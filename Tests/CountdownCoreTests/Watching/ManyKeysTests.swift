@@ -24,7 +24,7 @@ struct ManyKeysTests {
 
     private func hearers(of key: Key, among watchers: Watchers) -> Set<WatcherID> {
         var hearers: Set<WatcherID> = []
-        watchers.forEachHearer(of: key) { hearers.insert($0) }
+        watchers.forEachWatcher(of: key) { hearers.insert($0) }
         return hearers
     }
 }

@@ -113,9 +113,9 @@ struct PatternTests {
         #expect(try Pattern(pattern).matches(Key(key)) == matches)
     }
 
-    private func draw(_ alphabet: String, upTo length: Int, using generator: inout SplitMix64) -> String {
+    private func draw(_ alphabet: String, upTo duration: Int, using generator: inout SplitMix64) -> String {
         String(
-            (0..<Int.random(in: 1...length, using: &generator)).compactMap { _ in
+            (0..<Int.random(in: 1...duration, using: &generator)).compactMap { _ in
                 alphabet.randomElement(using: &generator)
             }
         )

@@ -8,10 +8,10 @@ import Testing
 
     @Test("a countdown that comes into a bucket whose turn has come takes no tick from those who are there")
     func boardingAnOverdueBucket() throws {
-        var wheel = TickWheel(interval: TimeSpan(microseconds: interval))
-        wheel.board(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
+        var wheel = TimingWheel(interval: Duration(microseconds: interval))
+        wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
         // 200 us after the tick at 1,000,100, which nobody has taken yet.
-        wheel.board(Slot(index: 1), revision: Revision(2), deadline: 5_000_300, now: 1_000_300)
+        wheel.schedule(Slot(index: 1), revision: Revision(2), deadline: 5_000_300, now: 1_000_300)
         let ticks = take(all: 1_000_300, from: &wheel)
         #expect(ticks.map(\.slot.index) == [0])
         #expect(ticks.map(\.remaining) == [.seconds(9)])
@@ -19,9 +19,9 @@ import Testing
 
     @Test("a countdown that comes into a bucket whose turn has come has its own ticks on time")
     func ticksAfterBoardingAnOverdueBucket() {
-        var wheel = TickWheel(interval: TimeSpan(microseconds: interval))
-        wheel.board(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
-        wheel.board(Slot(index: 1), revision: Revision(2), deadline: 5_000_900, now: 1_000_300)
+        var wheel = TimingWheel(interval: Duration(microseconds: interval))
+        wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
+        wheel.schedule(Slot(index: 1), revision: Revision(2), deadline: 5_000_900, now: 1_000_300)
         _ = take(all: 1_000_300, from: &wheel)
         #expect(wheel.next == 1_000_900)
         let ticks = take(all: 1_000_900, from: &wheel)
@@ -30,9 +30,9 @@ import Testing
 
     @Test("a second watcher at the same pace takes no tick from the first")
     func boardingTwice() throws {
-        var wheel = TickWheel(interval: TimeSpan(microseconds: interval))
-        wheel.board(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
-        wheel.board(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 1_000_300)
+        var wheel = TimingWheel(interval: Duration(microseconds: interval))
+        wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
+        wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 1_000_300)
         #expect(take(all: 1_000_300, from: &wheel).map(\.remaining) == [.seconds(9)])
     }
 
@@ -51,13 +51,13 @@ import Testing
             let id = WatcherID(number)
             let selection = number % 2 == 0 ? Selection.everything : Selection(keys: [tea], patterns: [])
             watchers.add(id, following: selection, every: .milliseconds(Int64(1_000 + number)))
-            watchers.board(slot, timetable[slot], for: id, at: start)
+            watchers.schedule(slot, timetable[slot], for: id, at: start)
             watchers.open(id, at: start)
         }
         let later = Now(boot: BootInstant(microseconds: 2_000_000), offset: .zero)
         var told: [WatcherID] = []
         var limit = Int.max
-        watchers.tick(at: later, in: timetable, limit: &limit) { _, hearers in told += hearers }
+        watchers.tick(at: later, in: timetable, budget: &limit) { _, hearers in told += hearers }
         #expect(Set(told).count == 100)
         #expect(told.count == 100)
 
@@ -66,9 +66,9 @@ import Testing
         #expect(watchers.nextTick(at: later) == nil)
     }
 
-    private func take(all now: Int64, from wheel: inout TickWheel) -> [TickWheel.Tick] {
-        var ticks: [TickWheel.Tick] = []
-        while let tick = wheel.takeDue(at: now) {
+    private func take(all now: Int64, from wheel: inout TimingWheel) -> [TimingWheel.Tick] {
+        var ticks: [TimingWheel.Tick] = []
+        while let tick = wheel.popDue(at: now) {
             if tick.isNew, tick.remaining > .zero { ticks.append(tick) }
         }
         return ticks

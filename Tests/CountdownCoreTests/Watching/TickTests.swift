@@ -5,7 +5,7 @@ import Testing
 struct TickTests {
     var turns = Turns()
 
-    private func start(_ text: String, _ span: TimeSpan = .seconds(60)) -> Request {
+    private func start(_ text: String, _ span: Duration = .seconds(60)) -> Request {
         .start(.init(key(text), .after(span)))
     }
 
@@ -61,25 +61,25 @@ struct TickTests {
         var ends: [Key: Now] = [:]
         for index in 0..<300 {
             turns.run(for: .microseconds(.random(in: 0...500, using: &generator)))
-            let span = TimeSpan.microseconds(.random(in: 1...4_000_000, using: &generator))
+            let span = Duration.microseconds(.random(in: 1...4_000_000, using: &generator))
             let end: Request.End = .random(using: &generator) ? .after(span) : .at(turns.now.wall + span)
             turns.turn(.start(.init(key("\(index)"), end)))
             ends[key("\(index)")] = Now(boot: turns.now.boot + span, offset: turns.now.offset)
         }
         turns.run(for: .seconds(5))
-        var told: [Key: [TimeSpan]] = [:]
+        var told: [Key: [Duration]] = [:]
         for (at, key, remaining) in turns.ticks(heardBy: 1) {
             let late = at.boot - (try #require(ends[key]).boot - remaining)
             #expect(late >= .zero && late < .milliseconds(1))
             told[key, default: []].append(remaining)
         }
-        let started = turns.heard(by: 1).compactMap { note -> Countdown? in
+        let started = turns.heard(by: 1).compactMap { note -> KeyedCountdown? in
             guard case .change(let change) = note.heard, change.kind == .started else { return nil }
             return change.countdown
         }
         #expect(started.count == 300)
         for countdown in started {
-            let whole = (countdown.length.microseconds - 1) / 1_000_000
+            let whole = (countdown.duration.microseconds - 1) / 1_000_000
             #expect(told[countdown.key] ?? [] == (0..<whole).reversed().map { .seconds($0 + 1) })
         }
     }
@@ -310,7 +310,7 @@ struct TickTests {
         turns.watch(1, .init(keys: [key("k")], patterns: []))
         turns.turn(.start(.init(key("k"), forget: true)))
         turns.turn(.cancel(key("k")))
-        turns.scene.trim()
+        turns.scene.compact()
         turns.turn(start("other"))
         turns.run(for: .seconds(2))
         #expect(turns.ticks(heardBy: 1).isEmpty)
@@ -320,26 +320,26 @@ struct TickTests {
     @Test(
         "at the ends of the range do not trap",
         arguments: [Int64.min, -1, 0, 1, .max],
-        [TimeSpan.milliseconds(10), .microseconds(.max)]
+        [Duration.milliseconds(10), .microseconds(.max)]
     )
-    mutating func extremes(microseconds: Int64, interval: TimeSpan) throws {
+    mutating func extremes(microseconds: Int64, interval: Duration) throws {
         turns.watch(1, every: interval)
         let deadlines: [Deadline] = [
             .elapsed(BootInstant(microseconds: microseconds)), .wall(WallInstant(microseconds: microseconds)),
         ]
         for (index, deadline) in deadlines.enumerated() {
-            let countdown = Countdown(
+            let countdown = KeyedCountdown(
                 key: key("\(index)"),
                 phase: .running(until: deadline),
                 clock: deadline.clock,
-                length: .seconds(1),
+                duration: .seconds(1),
                 started: turns.now.wall,
                 revision: Revision(Int64(index) + 1)
             )
             turns.scene.timetable.restore(countdown)
-            #expect(turns.scene.timetable.settle().isEmpty)
+            #expect(turns.scene.timetable.flush().isEmpty)
             let slot = try #require(turns.scene.timetable.slot(under: countdown.key))
-            turns.watchers.board(slot, countdown, at: turns.now)
+            turns.watchers.schedule(slot, countdown, at: turns.now)
         }
         for _ in 0..<5 {
             turns.sleep(for: interval)

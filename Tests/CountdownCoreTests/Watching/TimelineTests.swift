@@ -4,7 +4,7 @@ import Testing
 /// The signs are explained at `Timeline`.
 @Suite("What a watcher hears, as time goes by")
 struct TimelineTests {
-    @Test("a tick at each whole second that remains, none at the full length, none at 0, and the end")
+    @Test("a tick at each whole second that remains, none at the full duration, none at 0, and the end")
     func seconds() {
         let done = "-s-------"
         #expect(Timeline.heard(done) == "-s-2-1-f-")
@@ -22,7 +22,7 @@ struct TimelineTests {
         #expect(Timeline.heard(done, every: .seconds(2)) == "-s-1---f-")
     }
 
-    @Test("no tick where the interval is the length, or more")
+    @Test("no tick where the interval is the duration, or more")
     func longInterval() {
         let done = "-s-------"
         #expect(Timeline.heard(done, every: .seconds(3)) == "-s-----f-")
@@ -83,7 +83,7 @@ struct TimelineTests {
         #expect(Timeline.heard(done) == "sS-S-S-S-2-1-f-")
     }
 
-    @Test("a start until an instant, restarted by length, changes its clock")
+    @Test("a start until an instant, restarted by duration, changes its clock")
     func restartOnOtherClock() {
         let done = "w--S--F----"
         #expect(Timeline.heard(done) == "s-2S-2-1-f-")

@@ -8,7 +8,7 @@ struct WatcherTests {
 
     private func hearers(of text: String) -> [Int] {
         var numbers: [Int] = []
-        watchers.forEachHearer(of: key(text)) { numbers.append($0.number) }
+        watchers.forEachWatcher(of: key(text)) { numbers.append($0.number) }
         return numbers.sorted()
     }
 

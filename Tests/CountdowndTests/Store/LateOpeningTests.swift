@@ -26,7 +26,7 @@ struct LateOpeningTests {
         stored = try Self.leave(starts, at: clocks.now, in: directory.path(of: "state"))
         unsafe rename(directory.path(of: "state"), directory.path(of: "away"))
         try directory.write("in its way", to: "state")
-        clocks.pass(.zero, thenSetBy: TimeSpan(microseconds: 40))
+        clocks.pass(.zero, thenSetBy: Duration(microseconds: 40))
         daemon = try SmallDaemon(in: directory, clocks: clocks.clocks, log: lines.log)
         caller = try daemon.caller()
     }
@@ -47,7 +47,7 @@ struct LateOpeningTests {
     }
 
     /// Lets the store be opened, and its time come.
-    private func open(after span: TimeSpan, step: TimeSpan = .zero) throws {
+    private func open(after span: Duration, step: Duration = .zero) throws {
         unsafe unlink(directory.path(of: "state"))
         unsafe rename(directory.path(of: "away"), directory.path(of: "state"))
         clocks.pass(span, thenSetBy: step)
@@ -74,7 +74,7 @@ struct LateOpeningTests {
 
     @Test("keeps the instants that were told of, where the clocks were held in another way meanwhile")
     func offset() throws {
-        let deadline = clocks.now.wall + .seconds(600) - TimeSpan(microseconds: 40)
+        let deadline = clocks.now.wall + .seconds(600) - Duration(microseconds: 40)
         #expect(try isRefused())
         try open(after: .seconds(2))
         #expect(try caller.call(Get(key: "elapsed")).countdown.deadlineUSec == deadline.microseconds)
@@ -85,7 +85,7 @@ struct LateOpeningTests {
 
     @Test("tells late what fell due meanwhile, once, and keeps it")
     func endings() throws {
-        let deadline = clocks.now.wall + .seconds(10) - TimeSpan(microseconds: 40)
+        let deadline = clocks.now.wall + .seconds(10) - Duration(microseconds: 40)
         try open(after: .seconds(60))
         let events = try missed()
         #expect(events.map(\.type) == [.finished, .synced])

@@ -9,9 +9,9 @@ struct RestartTrial {
     /// What a live countdown is to do.
     private enum Promise: Equatable {
         /// It ends at this point of the time that passes, whatever the clocks say.
-        case elapsed(until: TimeSpan)
+        case elapsed(until: Duration)
         case wall(until: WallInstant)
-        case paused(left: TimeSpan)
+        case paused(left: Duration)
     }
 
     private let scene: StoreScene
@@ -19,10 +19,10 @@ struct RestartTrial {
     private var keeper: Keeper?
     private var promises: [String: Promise] = [:]
     /// In the order in which they came.
-    private var endings: [Countdown] = []
+    private var endings: [KeyedCountdown] = []
     /// How much time has passed. Over a reboot it is told by the system clock, and by what the store knows of it.
-    private var time = TimeSpan.zero
-    private var storedOffset: TimeSpan
+    private var time = Duration.zero
+    private var storedOffset: Duration
     private var boots = 1
     private var highest = Revision(0)
 
@@ -72,11 +72,11 @@ struct RestartTrial {
 
     // MARK: The machine
 
-    private mutating func seconds(_ range: ClosedRange<Int64>) -> TimeSpan {
+    private mutating func seconds(_ range: ClosedRange<Int64>) -> Duration {
         .seconds(Int64.random(in: range, using: &generator))
     }
 
-    private mutating func pass(_ span: TimeSpan) {
+    private mutating func pass(_ span: Duration) {
         scene.pass(span)
         time = time + span
     }
@@ -91,7 +91,7 @@ struct RestartTrial {
         let wall = scene.now.wall + seconds(-300...900)
         time = time + (wall - known)
         let boot = BootInstant(microseconds: seconds(1...50).microseconds)
-        scene.now = Now(boot: boot, offset: TimeSpan(microseconds: wall.microseconds - boot.microseconds))
+        scene.now = Now(boot: boot, offset: Duration(microseconds: wall.microseconds - boot.microseconds))
         boots += 1
         scene.boot = "boot \(boots)"
         try start(isNewBoot: true)
@@ -165,7 +165,7 @@ struct RestartTrial {
     // MARK: What was promised
 
     /// How long ago it should have ended; nil while it is paused.
-    private func lateness(_ promise: Promise) -> TimeSpan? {
+    private func lateness(_ promise: Promise) -> Duration? {
         switch promise {
         case .elapsed(let end): time - end
         case .wall(let end): scene.now.wall - end
@@ -173,7 +173,7 @@ struct RestartTrial {
         }
     }
 
-    private mutating func checkEnding(_ key: String, at end: WallInstant, _ late: TimeSpan) {
+    private mutating func checkEnding(_ key: String, at end: WallInstant, _ late: Duration) {
         guard let promise = promises.removeValue(forKey: key), let lateness = lateness(promise) else {
             Issue.record("\(key) had nothing to end")
             return

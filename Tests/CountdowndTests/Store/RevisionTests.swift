@@ -120,7 +120,7 @@ struct RevisionTests {
         arguments: [0, 1, 8_277_292_036_000_000] as [Int64]
     )
     func strangeClock(microseconds: Int64) throws {
-        scene.now = Now(boot: BootInstant(microseconds: 0), offset: TimeSpan(microseconds: microseconds))
+        scene.now = Now(boot: BootInstant(microseconds: 0), offset: Duration(microseconds: microseconds))
         var before = revision(0)
         for _ in 1...5 {
             let keeper = try scene.open()

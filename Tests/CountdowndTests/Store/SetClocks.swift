@@ -10,7 +10,7 @@ final class SetClocks: Sendable {
     /// - Parameter wall: late enough that no alarm of this machine rings for it.
     init(wall: WallInstant = WallInstant(microseconds: 4_000_000_000_000_000)) {
         let boot = BootInstant(microseconds: 1_000_000_000)
-        state = Mutex(Now(boot: boot, offset: TimeSpan(microseconds: wall.microseconds - boot.microseconds)))
+        state = Mutex(Now(boot: boot, offset: Duration(microseconds: wall.microseconds - boot.microseconds)))
     }
 
     var now: Now { state.withLock { $0 } }
@@ -24,7 +24,7 @@ final class SetClocks: Sendable {
     }
 
     /// Lets time pass, and then sets the system clock forward by so much.
-    func pass(_ span: TimeSpan, thenSetBy step: TimeSpan = .zero) {
+    func pass(_ span: Duration, thenSetBy step: Duration = .zero) {
         state.withLock { $0 = Now(boot: $0.boot + span, offset: $0.offset + step) }
     }
 }

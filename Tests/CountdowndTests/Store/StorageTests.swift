@@ -99,7 +99,7 @@ struct StorageTests {
         #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored once more: /state/db: data"))
         let next = try #require(storage.next)
         #expect(next == instant(999.5 + 60).boot)
-        storage.retry(at: Now(boot: next - TimeSpan(microseconds: 1), offset: .zero))
+        storage.retry(at: Now(boot: next - Duration(microseconds: 1), offset: .zero))
         #expect(lines.all.count == 3)
         storage.retry(at: Now(boot: next, offset: .zero))
         #expect(
@@ -163,7 +163,7 @@ struct StorageTests {
         while tries.count < 9, let next = storage.next {
             tries.append(Double(next.microseconds) / 1_000_000)
             // A turn in between fails too, and puts nothing off.
-            try? storage.commit(Changes(), at: Now(boot: next - TimeSpan(microseconds: 1), offset: .zero))
+            try? storage.commit(Changes(), at: Now(boot: next - Duration(microseconds: 1), offset: .zero))
             #expect(storage.next == next)
             storage.retry(at: Now(boot: next, offset: .zero))
         }

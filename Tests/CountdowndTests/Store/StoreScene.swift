@@ -67,7 +67,7 @@ final class StoreScene {
         try connect().integer(query)
     }
 
-    func pass(_ span: TimeSpan, thenSetBy step: TimeSpan = .zero) {
+    func pass(_ span: Duration, thenSetBy step: Duration = .zero) {
         now = Now(boot: now.boot + span, offset: now.offset + step)
     }
 
@@ -113,7 +113,7 @@ final class Keeper {
     @discardableResult
     func turn(_ requests: [Request], clockStep: ClockStep? = nil, at now: Now) throws -> [Change] {
         var changes = Changes(steps: [], clockStep: clockStep)
-        while let ending = timetable.endNextDue(at: now) { changes.steps.append(ending) }
+        while let ending = timetable.expireNext(at: now) { changes.steps.append(ending) }
         for request in requests {
             guard case .change(let change) = try timetable.decide(request, at: now) else { continue }
             timetable.apply(change)
@@ -127,7 +127,7 @@ final class Keeper {
     /// Lets go of endings that are too many or too old.
     func trim(at now: Now) {
         var limit = Int.max
-        opened.store.drop(timetable.trim(at: now, limit: &limit))
+        opened.store.drop(timetable.compact(at: now, budget: &limit))
     }
 
     func stop() {
@@ -135,21 +135,21 @@ final class Keeper {
     }
 
     /// All that is known, in the order of revisions.
-    var known: [Countdown] { Self.known(in: timetable) }
+    var known: [KeyedCountdown] { Self.known(in: timetable) }
 
-    static func known(in timetable: Timetable) -> [Countdown] {
-        var known: [Countdown] = []
+    static func known(in timetable: Timetable) -> [KeyedCountdown] {
+        var known: [KeyedCountdown] = []
         var timetable = timetable
-        let walk = timetable.openWalk(live: .oldest, ended: .oldest)
+        let walk = timetable.openScan(live: .oldest, ended: .oldest)
         var limit = Int.max
-        _ = timetable.walk(walk, limit: &limit) { timetable, slot in
+        _ = timetable.scan(walk, budget: &limit) { timetable, slot in
             known.append(timetable[slot])
             return true
         }
         return known
     }
 
-    subscript(_ key: String) -> Countdown? {
+    subscript(_ key: String) -> KeyedCountdown? {
         get throws { timetable.countdown(under: try Key(key)) }
     }
 }
