@@ -11,8 +11,8 @@ public enum ClockHarness: Harness {
         let text = String(decoding: input.rest().bytes, as: UTF8.self)
         checkLength(text)
         let now: Int64 = 1_772_319_600_000_000
-        do throws(ClockTimeInvalid) {
-            let time = try ClockTimeText(now: now, zone: AlwaysUTC()).parse(text)
+        do throws(ClockTimeError) {
+            let time = try ClockTimeParser(now: now, zone: AlwaysUTC()).parse(text)
             expect(time.instant > now, "\(time) is ahead")
         } catch {
             expect(!"\(error)".isEmpty, "a refusal says something")
@@ -20,10 +20,10 @@ public enum ClockHarness: Harness {
     }
 
     private static func checkLength(_ text: String) {
-        do throws(DurationText.Invalid) {
-            let length = try DurationText.parse(text)
-            expect((0...DurationText.longest).contains(length), "\(length) is a length")
-            expect((try? DurationText.parse(" \(text) ")) == length, "spaces around a length mean nothing")
+        do throws(DurationError) {
+            let length = try DurationParser.parse(text)
+            expect((0...DurationParser.longest).contains(length), "\(length) is a length")
+            expect((try? DurationParser.parse(" \(text) ")) == length, "spaces around a length mean nothing")
         } catch {
             expect(!"\(error)".isEmpty, "a refusal says something")
         }

@@ -42,9 +42,11 @@ struct Countdownctl: ParsableCommand {
             """,
         version: "countdownctl \(Version.current)",
         subcommands: [
-            StartVerb.self, ShowVerb.self, ListVerb.self, WatchVerb.self, AttachVerb.self, WaitVerb.self,
-            CancelVerb.self, FinishVerb.self, PauseVerb.self, ResumeVerb.self, AdjustVerb.self, IsRunningVerb.self,
-            RunVerb.self, ButtonVerb.self, AskCodeVerb.self, StatusVerb.self,
+            StartCommand.self, ShowCommand.self, ListCommand.self, WatchCommand.self, AttachCommand.self,
+            WaitCommand.self,
+            CancelCommand.self, FinishCommand.self, PauseCommand.self, ResumeCommand.self, AdjustCommand.self,
+            IsRunningCommand.self,
+            RunCommand.self, ButtonCommand.self, AskCodeCommand.self, StatusCommand.self,
         ]
     )
 
@@ -66,24 +68,24 @@ struct Invocation {
     /// What was typed behind the name of the program.
     let arguments: [String]
 
-    func run() -> CommandStatus {
+    func run() -> ExitCode {
         ignoreBrokenPipes()
-        let typed = TypedArguments.normalize(arguments)
+        let typed = ArgumentNormalizer.normalize(arguments)
         do {
             if let remote = try RemoteInvocation(arguments) {
                 // Help, and what cannot be meant, need no login.
-                let isVerb = Self.verb(TypedArguments.normalize(remote.arguments)) != nil
+                let isVerb = Self.verb(ArgumentNormalizer.normalize(remote.arguments)) != nil
                 return isVerb ? try remote.run() : Invocation(arguments: remote.arguments).run()
             }
             if let verb = Self.verb(typed) { return try verb.perform() }
             let verbs = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
             // Help of what is no verb would be that of all of them.
             let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
-            if let mistaken = MistakenVerb(words, verbs: verbs + ["help"]) {
+            if let mistaken = UnknownCommand(words, verbs: verbs + ["help"]) {
                 return report(.usage(mistaken.sentence(verbs: verbs)))
             }
             var command = try Countdownctl.parseAsRoot(typed)
-            if let verb = command as? any Verb { return try verb.perform() }
+            if let verb = command as? any Subcommand { return try verb.perform() }
             try command.run()
             return .success
         } catch {
@@ -94,24 +96,24 @@ struct Invocation {
     /// The verb that was typed, read by hand where that is enough, or else without the program as a whole around it: that
     /// is a tenth of the time that the program takes. Nil for help, and for what is wrong, of which the whole program has
     /// more to say.
-    private static func verb(_ arguments: [String]) -> (any Verb)? {
+    private static func verb(_ arguments: [String]) -> (any Subcommand)? {
         if let verb = PlainWords(arguments)?.verb { return verb }
         guard let name = arguments.first, let type = Countdownctl.verb(named: name) else { return nil }
-        return try? type.parseAsRoot(Array(arguments.dropFirst())) as? any Verb
+        return try? type.parseAsRoot(Array(arguments.dropFirst())) as? any Subcommand
     }
 
     /// Says how it went, where a verb did not.
-    func end(with error: any Error) -> CommandStatus {
+    func end(with error: any Error) -> ExitCode {
         switch error {
-        case let failure as Failure: report(failure)
-        case let failure as StreamFailure: Failure(failure).map(report) ?? .success
+        case let failure as CommandFailure: report(failure)
+        case let failure as StreamFailure: CommandFailure(failure).map(report) ?? .success
         default: answer(error)
         }
     }
 
     /// What ArgumentParser has to say: help, which is data, or what was wrong with the arguments. Any other error is one
     /// that nobody thought of.
-    private func answer(_ error: any Error) -> CommandStatus {
+    private func answer(_ error: any Error) -> ExitCode {
         switch Countdownctl.exitCode(for: error) {
         case .success:
             do {
@@ -121,7 +123,7 @@ struct Invocation {
                 return end(with: error)
             }
         case .validationFailure: return report(.usage(printable(Countdownctl.message(for: error))))
-        default: return report(Failure(.internalFault, "\(error)"))
+        default: return report(CommandFailure(.internalFault, "\(error)"))
         }
     }
 
@@ -133,9 +135,9 @@ struct Invocation {
         }.joined(separator: "\n")
     }
 
-    private func report(_ failure: Failure) -> CommandStatus {
+    private func report(_ failure: CommandFailure) -> ExitCode {
         var lines = ["countdownctl: \(failure.sentence)"]
-        if failure.status == .usage, let word = arguments.first {
+        if failure.exitCode == .usage, let word = arguments.first {
             if Countdownctl.verb(named: word) != nil {
                 lines.append("`countdownctl \(word) --help` shows how it is typed")
             } else if word.hasPrefix("-") {
@@ -144,6 +146,6 @@ struct Invocation {
         }
         // Nobody could be told of it.
         try? StandardStream.error.write(Array((lines.joined(separator: "\n") + "\n").utf8))
-        return failure.status
+        return failure.exitCode
     }
 }

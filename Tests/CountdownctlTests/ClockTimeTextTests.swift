@@ -8,7 +8,7 @@ struct ClockTimeTextTests {
     private static let noon: Int64 = 1_772_366_400
 
     private func parse(_ text: String, at now: Int64 = noon, in zone: TestZone = .utc) throws -> ClockTime {
-        try ClockTimeText(now: now * 1_000_000, zone: zone).parse(text)
+        try ClockTimeParser(now: now * 1_000_000, zone: zone).parse(text)
     }
 
     @Test(
@@ -31,7 +31,7 @@ struct ClockTimeTextTests {
     func keepsFractions() throws {
         #expect(try parse("@1772366400.000001").instant == Self.noon * 1_000_000 + 1)
         #expect(try parse("2026-03-01T12:00:00.25Z").instant == Self.noon * 1_000_000 + 250_000)
-        #expect(throws: ClockTimeInvalid.fractionWithoutOffset("2026-03-01T12:00:00.25")) {
+        #expect(throws: ClockTimeError.fractionWithoutOffset("2026-03-01T12:00:00.25")) {
             try parse("2026-03-01T12:00:00.25")
         }
     }
@@ -64,9 +64,9 @@ struct ClockTimeTextTests {
             ("2026-03-02T", .notATime("2026-03-02T")), ("2026-03-02T10:00+", .notATime("2026-03-02T10:00+")),
             ("@99999999999", .tooFar("@99999999999")), ("9999-01-01", .tooFar("9999-01-01")),
             ("@9999999999999999999999", .notAnEpoch("@9999999999999999999999")),
-        ] as [(String, ClockTimeInvalid)]
+        ] as [(String, ClockTimeError)]
     )
-    func refuses(_ text: String, _ reason: ClockTimeInvalid) {
+    func refuses(_ text: String, _ reason: ClockTimeError) {
         #expect(throws: reason) { try parse(text) }
     }
 

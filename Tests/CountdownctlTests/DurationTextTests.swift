@@ -16,7 +16,7 @@ struct DurationTextTests {
         ] as [(String, Int64)]
     )
     func reads(_ text: String, _ microseconds: Int64) throws {
-        #expect(try DurationText.parse(text) == microseconds)
+        #expect(try DurationParser.parse(text) == microseconds)
     }
 
     @Test(
@@ -33,10 +33,10 @@ struct DurationTextTests {
             ("3155760001", .tooLong("3155760001")), ("99999999999999999999", .tooLong("99999999999999999999")),
             ("999999999999999999:00", .tooLong("999999999999999999:00")), ("0x5", .unknownUnit("0x5", unit: "x")),
             ("\u{663}m", .notADuration("\u{663}m")),
-        ] as [(String, DurationText.Invalid)]
+        ] as [(String, DurationError)]
     )
-    func refuses(_ text: String, _ reason: DurationText.Invalid) {
-        #expect(throws: reason) { try DurationText.parse(text) }
+    func refuses(_ text: String, _ reason: DurationError) {
+        #expect(throws: reason) { try DurationParser.parse(text) }
     }
 
     @Test(
@@ -50,9 +50,9 @@ struct DurationTextTests {
         ]
     )
     func explains(_ text: String, _ sentence: String) {
-        #expect(throws: DurationText.Invalid.self) { try DurationText.parse(text) }
+        #expect(throws: DurationError.self) { try DurationParser.parse(text) }
         do {
-            _ = try DurationText.parse(text)
+            _ = try DurationParser.parse(text)
         } catch {
             #expect(error.description == sentence)
         }
@@ -66,7 +66,7 @@ struct DurationTextTests {
         ]
     )
     func tellsKeysFromLengths(_ text: String, _ isMeant: Bool) {
-        #expect(DurationText.isMeant(by: text) == isMeant)
+        #expect(DurationParser.isMeant(by: text) == isMeant)
     }
 
     @Test("what is shown as a length reads as the same length")
@@ -74,8 +74,8 @@ struct DurationTextTests {
         var generator = SplitMix(seed: 7)
         for exponent in 0..<52 {
             for _ in 0..<40 {
-                let length = min(Int64(generator.next() >> (63 - UInt64(exponent))), DurationText.longest)
-                #expect(try DurationText.parse(LengthText.render(length)) == length)
+                let length = min(Int64(generator.next() >> (63 - UInt64(exponent))), DurationParser.longest)
+                #expect(try DurationParser.parse(DurationFormat.render(length)) == length)
             }
         }
     }
@@ -88,7 +88,7 @@ struct DurationTextTests {
         ] as [(Int64, String)]
     )
     func shows(_ microseconds: Int64, _ text: String) {
-        #expect(LengthText.render(microseconds) == text)
+        #expect(DurationFormat.render(microseconds) == text)
     }
 }
 

@@ -75,11 +75,11 @@ struct FeedTests {
         "a place that stands for nothing and a lone brace are refused",
         arguments: ["{kye}", "{", "}", "{key", "key}", "{}"]
     )
-    func refusesTemplates(_ text: String) { #expect(throws: Failure.self) { try Template(text) } }
+    func refusesTemplates(_ text: String) { #expect(throws: CommandFailure.self) { try Template(text) } }
 
     @Test("a format is one of the three names or a template with a place", arguments: ["wayber", "", "{{}}"])
     func refusesFormats(_ text: String) throws {
-        #expect(throws: Failure.self) { try FeedFormat(text) }
+        #expect(throws: CommandFailure.self) { try FeedFormat(text) }
         #expect(try FeedFormat("waybar") == .waybar)
         #expect(try FeedFormat("{s}") == .template(Template("{s}")))
     }

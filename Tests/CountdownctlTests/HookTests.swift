@@ -12,17 +12,17 @@ struct HookTests {
     @Test("while one goes on nothing is due before its time has passed: its end is told by the system")
     func waitsWithoutWaking() throws {
         let hook = try Hook(on: ["started"], exec: "true", shell: false, timeout: 3_600_000_000)
-        let runs = HookRuns(hook, output: output)
+        let runs = HookRunner(hook, output: output)
         #expect(runs.deadline == nil)
         let tea = countdown("tea", 60)
-        runs.take([Event(type: .started, revision: 1, key: "tea", remainingUSec: 60_000_000, countdown: tea)])
+        runs.enqueue([Event(type: .started, revision: 1, key: "tea", remainingUSec: 60_000_000, countdown: tea)])
         let due = try #require(runs.deadline)
         #expect(due.remainingUSec > 1_800_000_000)
         // Where it was not reaped, who waits for any process of this one would find it again and again.
         let end = ContinuousClock.now + .seconds(120)
         while runs.deadline != nil, ContinuousClock.now < end {
             sched_yield()
-            runs.attend()
+            runs.advance()
         }
         #expect(runs.deadline == nil)
     }

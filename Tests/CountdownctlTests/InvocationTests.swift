@@ -13,12 +13,12 @@ struct InvocationTests {
         let run = Invocation(arguments: [])
         #expect(run.end(with: StreamFailure.closed) == .success)
         #expect(run.end(with: Unforeseen()) == .internalFault)
-        #expect(run.end(with: Failure(.denied, "no")) == .denied)
+        #expect(run.end(with: CommandFailure(.denied, "no")) == .denied)
     }
 
     @Test("the codes are those that are documented")
     func values() {
-        let codes: [CommandStatus: Int32] = [
+        let codes: [countdownctl.ExitCode: Int32] = [
             .success: 0, .notRunning: 3, .unknownKey: 4, .usage: 64, .unavailable: 69, .internalFault: 70,
             .notStored: 74, .tryLater: 75, .protocolFault: 76, .denied: 77, .timedOut: 124, .notExecutable: 126,
             .notFound: 127, .interrupted: 130,

@@ -14,7 +14,7 @@ struct RenderingTests {
         ] as [(Int64, String)]
     )
     func showsRemaining(_ microseconds: Int64, _ text: String) {
-        #expect(RemainingText.render(microseconds) == text)
+        #expect(RemainingFormat.render(microseconds) == text)
     }
 
     @Test(

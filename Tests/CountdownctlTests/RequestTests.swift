@@ -10,16 +10,16 @@ struct RequestTests {
     private let clock = ClockText(zone: TestZone.utc, now: 1_772_366_400_000_000)
 
     private func start(_ words: String...) throws -> StartRequest {
-        try StartRequest(try StartVerb.parse(words), clock: clock)
+        try StartRequest(try StartCommand.parse(words), clock: clock)
     }
 
     /// What was wrong with what was typed.
-    private func refusal(_ body: () throws -> Void) -> Failure? {
+    private func refusal(_ body: () throws -> Void) -> CommandFailure? {
         do {
             try body()
             return nil
         } catch {
-            return error as? Failure
+            return error as? CommandFailure
         }
     }
 
@@ -82,12 +82,12 @@ struct RequestTests {
         ]
     )
     func refusesStarts(_ words: [String], _ sentence: String) throws {
-        let verb = try StartVerb.parse(words)
+        let verb = try StartCommand.parse(words)
         #expect(refusal { _ = try StartRequest(verb, clock: clock) } == .usage(sentence))
     }
 
     private func adjust(_ words: String...) throws -> (Adjust, notes: [String]) {
-        try AdjustVerb.parse(Array(TypedArguments.normalize(["adjust"] + words).dropFirst())).request(clock)
+        try AdjustCommand.parse(Array(ArgumentNormalizer.normalize(["adjust"] + words).dropFirst())).request(clock)
     }
 
     @Test("adjust takes an amount with its sign, or a time")
@@ -118,19 +118,19 @@ struct RequestTests {
 
     @Test("list takes patterns and states")
     func lists() throws {
-        #expect(try ListVerb.parse([]).request() == List())
-        #expect(try ListVerb.parse(["a*", "b"]).request() == List(match: ["a*"], keys: ["b"]))
-        #expect(try ListVerb.parse(["-a"]).request() == List(states: State.allCases))
+        #expect(try ListCommand.parse([]).request() == List())
+        #expect(try ListCommand.parse(["a*", "b"]).request() == List(match: ["a*"], keys: ["b"]))
+        #expect(try ListCommand.parse(["-a"]).request() == List(states: State.allCases))
         #expect(
-            try ListVerb.parse(["--state", "finished,cancelled", "--state", "paused"]).request()
+            try ListCommand.parse(["--state", "finished,cancelled", "--state", "paused"]).request()
                 == List(states: [.finished, .cancelled, .paused])
         )
         #expect(
-            refusal { _ = try ListVerb.parse(["--state", "done"]).request() }
+            refusal { _ = try ListCommand.parse(["--state", "done"]).request() }
                 == .usage("'done' is no state; there are running, paused, finished and cancelled")
         )
         #expect(
-            refusal { _ = try ListVerb.parse(["-a", "--state", "paused"]).request() }
+            refusal { _ = try ListCommand.parse(["-a", "--state", "paused"]).request() }
                 == .usage("one of --all and --state, not both")
         )
     }

@@ -84,53 +84,53 @@ struct SentenceTests {
             (.countdown(.limitReached(limit: "labelBytes", maximum: 1)), .usage),
             (.countdown(.limitReached(limit: "patterns", maximum: 1)), .usage),
             (.countdown(.storageFailed(reason: "disk full")), .notStored),
-        ] as [(ClientError, CommandStatus)]
+        ] as [(ClientError, ExitCode)]
     )
-    func codes(_ error: ClientError, _ status: CommandStatus) {
-        #expect(Failure(error).status == status)
-        #expect(!Failure(error).sentence.isEmpty)
+    func codes(_ error: ClientError, _ status: ExitCode) {
+        #expect(CommandFailure(error).exitCode == status)
+        #expect(!CommandFailure(error).sentence.isEmpty)
     }
 
     @Test("refusals that carry a countdown have their codes as well")
     func codesOfRefusals() {
-        #expect(Failure(CountdownError.alreadyRunning(countdown())).status == .tryLater)
-        #expect(Failure(CountdownError.revisionMismatch(countdown())).status == .tryLater)
-        #expect(Failure(CountdownError.wrongState(countdown())).status == .notRunning)
+        #expect(CommandFailure(CountdownError.alreadyRunning(countdown())).exitCode == .tryLater)
+        #expect(CommandFailure(CountdownError.revisionMismatch(countdown())).exitCode == .tryLater)
+        #expect(CommandFailure(CountdownError.wrongState(countdown())).exitCode == .notRunning)
     }
 
     @Test("where no daemon is, how to start it is told")
     func tellsHowToStart() {
         #expect(
-            Failure(ClientError.unreachable(path: "/run/x", errno: ENOENT)).sentence
+            CommandFailure(ClientError.unreachable(path: "/run/x", errno: ENOENT)).sentence
                 == "no daemon at /run/x: start it with `systemctl --user start countdownd.socket`"
         )
     }
 
     @Test("a daemon that a variable has elsewhere is started there")
     func tellsHowToStartElsewhere() {
-        let elsewhere = Failure.remedy("/my run/x") { $0 == "COUNTDOWND_SOCKET" ? "/my run/x" : nil }
+        let elsewhere = CommandFailure.remedy("/my run/x") { $0 == "COUNTDOWND_SOCKET" ? "/my run/x" : nil }
         #expect(elsewhere.contains("`countdownd --socket '/my run/x'`"))
-        #expect(Failure.remedy("/run/x") { _ in nil }.contains("systemctl --user start countdownd.socket"))
+        #expect(CommandFailure.remedy("/run/x") { _ in nil }.contains("systemctl --user start countdownd.socket"))
     }
 
     @Test("where no directory for the socket is, what is wrong with it is told")
     func tellsOfDirectories() {
         let missing = AddressError.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
         #expect(
-            Failure(missing).sentence
+            CommandFailure(missing).sentence
                 == "no session of UID 1000: `loginctl enable-linger`, or set COUNTDOWND_SOCKET to the path of a socket"
         )
         let foreign = AddressError.directory("/x", origin: .environment, uid: 1, fault: .foreignOwner(uid: 2))
-        #expect(Failure(foreign).sentence.hasPrefix("XDG_RUNTIME_DIR is /x, which belongs to UID 2; "))
+        #expect(CommandFailure(foreign).sentence.hasPrefix("XDG_RUNTIME_DIR is /x, which belongs to UID 2; "))
         let open = AddressError.directory("/x", origin: .user, uid: 1, fault: .writableByOthers(mode: 0o777))
-        #expect(Failure(open).sentence.hasPrefix("/x can be written by others (mode 0777); "))
-        for failure in [missing, foreign, open] { #expect(Failure(failure).status == .unavailable) }
+        #expect(CommandFailure(open).sentence.hasPrefix("/x can be written by others (mode 0777); "))
+        for failure in [missing, foreign, open] { #expect(CommandFailure(failure).exitCode == .unavailable) }
     }
 
     @Test("of several codes the highest is the worst")
     func worst() {
-        #expect([CommandStatus.success, .unknownKey, .notRunning].max() == .unknownKey)
-        #expect([CommandStatus.notStored, .tryLater, .unknownKey].max() == .tryLater)
+        #expect([ExitCode.success, .unknownKey, .notRunning].max() == .unknownKey)
+        #expect([ExitCode.notStored, .tryLater, .unknownKey].max() == .tryLater)
     }
 
     private func status(version: String, lingers: Bool?, all: Bool) -> [String] {
@@ -254,7 +254,7 @@ struct SentenceTests {
                 let both = [countdown, countdown].sorted(by: CountdownTable.precedes)
                 #expect(!CountdownTable.lines(both, clock: clock, legend: true, palette: .plain).isEmpty)
                 #expect(EventText(CountdownText(clock)).line(event) != nil)
-                #expect(!RunVerb.sentence(aboutRunning: countdown).isEmpty)
+                #expect(!RunCommand.sentence(aboutRunning: countdown).isEmpty)
                 var board = FeedBoard()
                 _ = board.take(Event(type: .started, key: "tea", countdown: countdown))
                 board.bringUpToDate(at: now)

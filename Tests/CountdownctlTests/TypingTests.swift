@@ -9,13 +9,15 @@ import Testing
 struct TypingTests {
     @Test("an amount with a minus sign behind adjust is a value, and --json takes none that follows")
     func normalizes() {
-        #expect(TypedArguments.normalize(["adjust", "tea", "-1m"]) == ["adjust", "tea", "--by=-1m"])
-        #expect(TypedArguments.normalize(["adjust", "tea", "-.5h", "-q"]) == ["adjust", "tea", "--by=-.5h", "-q"])
-        #expect(TypedArguments.normalize(["adjust", "--", "tea", "-1m"]) == ["adjust", "--", "tea", "-1m"])
-        #expect(TypedArguments.normalize(["adjust", "tea", "-q", "-1m"]) == ["adjust", "tea", "-q", "--by=-1m"])
-        #expect(TypedArguments.normalize(["cancel", "tea", "-1m"]) == ["cancel", "tea", "-1m"])
-        #expect(TypedArguments.normalize(["show", "--json", "tea"]) == ["show", "--json=short", "tea"])
-        #expect(TypedArguments.normalize(["run", "tea", "--", "x", "--json"]) == ["run", "tea", "--", "x", "--json"])
+        #expect(ArgumentNormalizer.normalize(["adjust", "tea", "-1m"]) == ["adjust", "tea", "--by=-1m"])
+        #expect(ArgumentNormalizer.normalize(["adjust", "tea", "-.5h", "-q"]) == ["adjust", "tea", "--by=-.5h", "-q"])
+        #expect(ArgumentNormalizer.normalize(["adjust", "--", "tea", "-1m"]) == ["adjust", "--", "tea", "-1m"])
+        #expect(ArgumentNormalizer.normalize(["adjust", "tea", "-q", "-1m"]) == ["adjust", "tea", "-q", "--by=-1m"])
+        #expect(ArgumentNormalizer.normalize(["cancel", "tea", "-1m"]) == ["cancel", "tea", "-1m"])
+        #expect(ArgumentNormalizer.normalize(["show", "--json", "tea"]) == ["show", "--json=short", "tea"])
+        #expect(
+            ArgumentNormalizer.normalize(["run", "tea", "--", "x", "--json"]) == ["run", "tea", "--", "x", "--json"]
+        )
     }
 
     @Test(
@@ -28,13 +30,13 @@ struct TypingTests {
         ]
     )
     func normalizesLengths(typed: String, put: String) {
-        #expect(TypedArguments.normalize(typed.components(separatedBy: " ")).joined(separator: " ") == put)
+        #expect(ArgumentNormalizer.normalize(typed.components(separatedBy: " ")).joined(separator: " ") == put)
     }
 
     @Test("--json stands alone or has its style behind =, whatever follows")
     func takesStyles() throws {
         func style(_ words: String...) throws -> JSONStyle? {
-            try ShowVerb.parse(TypedArguments.normalize(words)).options.json
+            try ShowCommand.parse(ArgumentNormalizer.normalize(words)).options.json
         }
         #expect(try style("tea") == nil)
         #expect(try style("--json", "tea", "-q") == .short)
@@ -52,7 +54,7 @@ struct TypingTests {
         ]
     )
     func readsPlainWords(typed: String) throws {
-        let words = TypedArguments.normalize(typed.components(separatedBy: " "))
+        let words = ArgumentNormalizer.normalize(typed.components(separatedBy: " "))
         let byHand = try #require(PlainWords(words)?.verb)
         let type = try #require(Countdownctl.verb(named: words[0]))
         // With the value of each property.
@@ -70,7 +72,7 @@ struct TypingTests {
         ]
     )
     func leavesTheRest(typed: String) {
-        #expect(PlainWords(TypedArguments.normalize(typed.components(separatedBy: " ")))?.verb == nil)
+        #expect(PlainWords(ArgumentNormalizer.normalize(typed.components(separatedBy: " ")))?.verb == nil)
         #expect(PlainWords(["show", ""]) == nil && PlainWords([]) == nil)
     }
 
@@ -99,14 +101,14 @@ struct TypingTests {
     )
     func answersMistakes(_ typed: String, _ sentence: String) throws {
         let words = typed.split(separator: " ").map(String.init)
-        #expect(try #require(MistakenVerb(words, verbs: verbs)).sentence(verbs: verbs) == sentence)
+        #expect(try #require(UnknownCommand(words, verbs: verbs)).sentence(verbs: verbs) == sentence)
     }
 
     @Test("verbs, options and nothing at all are no mistakes")
     func passesVerbs() {
-        #expect(MistakenVerb(["start", "tea"], verbs: verbs) == nil)
-        #expect(MistakenVerb(["--help"], verbs: verbs) == nil)
-        #expect(MistakenVerb([], verbs: verbs) == nil)
+        #expect(UnknownCommand(["start", "tea"], verbs: verbs) == nil)
+        #expect(UnknownCommand(["--help"], verbs: verbs) == nil)
+        #expect(UnknownCommand([], verbs: verbs) == nil)
     }
 
     @Test("no verb can be abbreviated", arguments: ["sta", "li", "c"])

@@ -1,5 +1,5 @@
 /// What was typed, put so that ArgumentParser takes it as it was meant. What stands behind `--` is left alone.
-enum TypedArguments {
+enum ArgumentNormalizer {
     /// The hidden option of `adjust` that stands for an amount with a minus sign.
     static let amountOption = "--by"
     /// What stands for a word such as `-5m` behind a verb: ArgumentParser would take it for an option that it does not

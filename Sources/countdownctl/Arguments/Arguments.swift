@@ -3,11 +3,11 @@ import IPC
 import System
 
 /// What can be asked of the program: a subcommand, which says how it went.
-protocol Verb: ParsableCommand {
+protocol Subcommand: ParsableCommand {
     /// Does it.
     ///
-    /// - Throws: a `Failure`, or a `StreamFailure` of standard output.
-    func perform() throws -> CommandStatus
+    /// - Throws: a `CommandFailure`, or a `StreamFailure` of standard output.
+    func perform() throws -> ExitCode
 }
 
 /// The keys that a verb takes, each as it is: no pattern.
@@ -18,7 +18,7 @@ struct KeyArguments: ParsableArguments {
     /// The keys, of which there is one at least.
     ///
     /// - Throws: how the verb is typed.
-    func required(by verb: String) throws(Failure) -> [String] {
+    func required(by verb: String) throws(CommandFailure) -> [String] {
         guard !keys.isEmpty else { throw missingKey(verb) }
         return keys
     }
@@ -32,13 +32,13 @@ struct KeyArgument: ParsableArguments {
     /// The key.
     ///
     /// - Throws: how the verb is typed.
-    func required(by verb: String) throws(Failure) -> String {
+    func required(by verb: String) throws(CommandFailure) -> String {
         guard let key else { throw missingKey(verb) }
         return key
     }
 }
 
-private func missingKey(_ verb: String) -> Failure { .usage("which key? `countdownctl \(verb) tea`") }
+private func missingKey(_ verb: String) -> CommandFailure { .usage("which key? `countdownctl \(verb) tea`") }
 
 /// The condition under which a change is made.
 struct RevisionOption: ParsableArguments {
@@ -62,7 +62,9 @@ enum KeyCompletion {
     /// None where there is no daemon: a shell has no place for what is wrong.
     private static func keys(beginningWith prefix: String) -> [String] {
         let request = List(match: ["\(escaped(prefix))*"], soonest: limit)
-        guard var client = try? Daemon().connect(), (try? client.start(streaming: request)) != nil else { return [] }
+        guard var client = try? DaemonEndpoint().connect(), (try? client.start(streaming: request)) != nil else {
+            return []
+        }
         let deadline = Client.Deadline.after(microseconds: patience)
         var keys: [String] = []
         while let page = try? client.nextReply(to: List.self, until: deadline) {
@@ -87,7 +89,7 @@ enum KeyCompletion {
 /// How a verb prints; every verb that prints data has these. Those of `MessageOptions` are among them as they are, as an
 /// option group in an option group would add 8 % to the instructions of the whole program.
 struct OutputOptions: ParsableArguments {
-    // The option alone is given its value by `TypedArguments`: ArgumentParser's own way to do without one passes over
+    // The option alone is given its value by `ArgumentNormalizer`: ArgumentParser's own way to do without one passes over
     // values that it does not know.
     @Option(
         help: ArgumentHelp(
@@ -164,7 +166,7 @@ enum HostOption {
 }
 
 /// Which countdowns a call is about; all where neither keys nor patterns are named.
-struct Selection: Equatable {
+struct KeySelection: Equatable {
     /// Taken as they are.
     var keys: [String] = []
     /// Glob patterns.

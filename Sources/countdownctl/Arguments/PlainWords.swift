@@ -13,7 +13,7 @@ struct PlainWords {
     private(set) var quiet = false
     private(set) var json: JSONStyle?
 
-    /// Reads what `TypedArguments` has put right; nil where there is more in it.
+    /// Reads what `ArgumentNormalizer` has put right; nil where there is more in it.
     init?(_ arguments: [String]) {
         guard let name = arguments.first else { return nil }
         self.name = name
@@ -30,18 +30,18 @@ struct PlainWords {
     }
 
     /// The verb with what stands behind it; nil where ArgumentParser has to read it, or to say what is wrong.
-    var verb: (any Verb)? {
+    var verb: (any Subcommand)? {
         switch name {
-        case "adjust": AdjustVerb(plain: self)
-        case "cancel": CancelVerb(plain: self)
-        case "finish": FinishVerb(plain: self)
-        case "is-running": IsRunningVerb(plain: self)
-        case "list": ListVerb(plain: self)
-        case "pause": PauseVerb(plain: self)
-        case "resume": ResumeVerb(plain: self)
-        case "show": ShowVerb(plain: self)
-        case "start": StartVerb(plain: self)
-        case "status": StatusVerb(plain: self)
+        case "adjust": AdjustCommand(plain: self)
+        case "cancel": CancelCommand(plain: self)
+        case "finish": FinishCommand(plain: self)
+        case "is-running": IsRunningCommand(plain: self)
+        case "list": ListCommand(plain: self)
+        case "pause": PauseCommand(plain: self)
+        case "resume": ResumeCommand(plain: self)
+        case "show": ShowCommand(plain: self)
+        case "start": StartCommand(plain: self)
+        case "status": StatusCommand(plain: self)
         default: nil
         }
     }
@@ -53,7 +53,7 @@ struct PlainWords {
 // Each property is set: one that was forgotten would still be a definition of ArgumentParser, and end the program where it
 // is read.
 
-extension AdjustVerb {
+extension AdjustCommand {
     fileprivate init?(plain typed: PlainWords) {
         guard typed.words.count == 2 else { return nil }
         self.init()
@@ -66,7 +66,7 @@ extension AdjustVerb {
     }
 }
 
-extension ChangeVerb {
+extension ChangeCommand {
     fileprivate init?(plain typed: PlainWords) {
         guard !typed.words.isEmpty else { return nil }
         self.init()
@@ -76,7 +76,7 @@ extension ChangeVerb {
     }
 }
 
-extension IsRunningVerb {
+extension IsRunningCommand {
     fileprivate init?(plain typed: PlainWords) {
         guard let key = typed.only, typed.json == nil else { return nil }
         self.init()
@@ -85,7 +85,7 @@ extension IsRunningVerb {
     }
 }
 
-extension ListVerb {
+extension ListCommand {
     fileprivate init?(plain typed: PlainWords) {
         self.init()
         all = false
@@ -98,7 +98,7 @@ extension ListVerb {
     }
 }
 
-extension ShowVerb {
+extension ShowCommand {
     fileprivate init?(plain typed: PlainWords) {
         guard let key = typed.only else { return nil }
         self.init()
@@ -108,7 +108,7 @@ extension ShowVerb {
     }
 }
 
-extension StartVerb {
+extension StartCommand {
     fileprivate init?(plain typed: PlainWords) {
         self.init()
         words = typed.words
@@ -124,7 +124,7 @@ extension StartVerb {
     }
 }
 
-extension StatusVerb {
+extension StatusCommand {
     fileprivate init?(plain typed: PlainWords) {
         guard typed.words.count < 2 else { return nil }
         self.init()

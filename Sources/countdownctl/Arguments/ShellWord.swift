@@ -36,7 +36,7 @@ enum ShellWord {
 /// as such behind a backslash, which means itself in single quotes. Nothing is expanded.
 enum CommandLineText {
     /// - Throws: that a quote has no end, or that there is no word.
-    static func words(_ text: String) throws(Failure) -> [String] {
+    static func words(_ text: String) throws(CommandFailure) -> [String] {
         var words: [String] = []
         var word: String?
         var quote: Character?

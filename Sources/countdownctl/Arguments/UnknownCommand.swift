@@ -1,5 +1,5 @@
 /// A word that is no verb, and the verb that is meant.
-struct MistakenVerb: Equatable {
+struct UnknownCommand: Equatable {
     let word: String
     /// What was typed behind it.
     let arguments: [String]
@@ -41,7 +41,7 @@ struct MistakenVerb: Equatable {
     /// The command with the verb in the place of the word, as it could be typed in a shell.
     private func command(_ verb: String, ending: String? = nil, keysAlone: Bool = false) -> String {
         var words = arguments.filter { $0 != ending }
-        if keysAlone { words = words.filter { !DurationText.isMeant(by: $0) } }
+        if keysAlone { words = words.filter { !DurationParser.isMeant(by: $0) } }
         if words.isEmpty, !["list", "watch", "status"].contains(verb) { words = ["KEY"] }
         let all = ["countdownctl", verb] + words.map(ShellWord.quote) + (ending.map { [$0] } ?? [])
         return "`\(all.joined(separator: " "))`"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct AdjustVerb: Verb {
+struct AdjustCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "adjust",
         abstract: "Add time to a countdown, take time from it, or set another end.",
@@ -31,13 +31,13 @@ struct AdjustVerb: Verb {
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let (request, notes) = try request(.local)
         let output = options.output
         for note in notes { output.say(note) }
         let countdown: Countdown
         do {
-            countdown = try Daemon().call(request).countdown
+            countdown = try DaemonEndpoint().call(request).countdown
         } catch {
             throw explained(error)
         }
@@ -47,7 +47,7 @@ struct AdjustVerb: Verb {
     }
 
     /// What was typed as the call that it means, and what is to be said about how it was understood.
-    func request(_ clock: ClockText) throws(Failure) -> (Adjust, notes: [String]) {
+    func request(_ clock: ClockText) throws(CommandFailure) -> (Adjust, notes: [String]) {
         let key = try argument.required(by: "adjust")
         let typed = [amount, by, until].compactMap(\.self)
         guard let text = typed.first else {
@@ -62,19 +62,19 @@ struct AdjustVerb: Verb {
         return (call, time.notes.map { $0.sentence(about: text) })
     }
 
-    private func signed(_ text: String, _ key: String) throws(Failure) -> Int64 {
+    private func signed(_ text: String, _ key: String) throws(CommandFailure) -> Int64 {
         let sign: Int64
         switch text.first {
         case "+": sign = 1
         case "-": sign = -1
         default:
-            _ = try DurationText.read(text)
+            _ = try DurationParser.read(text)
             let word = ShellWord.quote(key)
             throw .usage(
                 "add or take? `countdownctl adjust \(word) +\(text)` or `countdownctl adjust \(word) -\(text)`"
             )
         }
-        return sign * (try DurationText.read(String(text.dropFirst())))
+        return sign * (try DurationParser.read(String(text.dropFirst())))
     }
 
     private func sentence(about countdown: Countdown) -> String {
@@ -83,13 +83,16 @@ struct AdjustVerb: Verb {
             ? "finished, as nothing remained" : "adjusted, \(text.remaining(countdown))"
     }
 
-    private func explained(_ failure: Failure) -> Failure {
+    private func explained(_ failure: CommandFailure) -> CommandFailure {
         guard case .wrongState(let countdown) = failure.refusal else { return failure }
         let name = CountdownText.name(countdown)
         guard countdown.state == .paused else {
-            return Failure(.notRunning, "\(name): nothing changed, as it is \(CountdownText().state(countdown))")
+            return CommandFailure(.notRunning, "\(name): nothing changed, as it is \(CountdownText().state(countdown))")
         }
         let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
-        return Failure(.notRunning, "\(name): is paused and so has no end to set; `\(resume)` first, or use +DURATION")
+        return CommandFailure(
+            .notRunning,
+            "\(name): is paused and so has no end to set; `\(resume)` first, or use +DURATION"
+        )
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import System
 
-struct AskCodeVerb: Verb {
+struct AskCodeCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "ask-code",
         abstract: "Ask for a code, box by box, and print it.",
@@ -60,11 +60,11 @@ struct AskCodeVerb: Verb {
     @Option(help: ArgumentHelp("Colour what is drawn; NO_COLOR is kept.", valueName: "when"))
     var color = ColorChoice.auto
 
-    func perform() throws -> CommandStatus {
-        guard 1...32 ~= length else { throw Failure.usage("a code has 1 to 32 characters, not \(length)") }
-        guard 0...20 ~= spacing else { throw Failure.usage("--spacing is 0 to 20 columns, not \(spacing)") }
+    func perform() throws -> ExitCode {
+        guard 1...32 ~= length else { throw CommandFailure.usage("a code has 1 to 32 characters, not \(length)") }
+        guard 0...20 ~= spacing else { throw CommandFailure.usage("--spacing is 0 to 20 columns, not \(spacing)") }
         let button = try button()
-        let timeout = try timeout.map { text throws(Failure) in try DurationText.read(text) }
+        let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let deadline = timeout.map { Client.Deadline.after(microseconds: $0) }
         let input = CodeInput(length: length, alphabet: alphabet.alphabet)
         let modes: TerminalModes = button == nil ? [.paste, .focus] : [.paste, .focus, .mouse]
@@ -73,14 +73,19 @@ struct AskCodeVerb: Verb {
         }
         let screen = CodeScreen(input, button: button, spacing: spacing, isHidden: hidden, confirms: confirm)
         let palette = Palette(isColoured: color.allows(isTerminal: true, environment: Environment.value))
-        let session = try TerminalSession(screen, on: device, of: button == nil ? nil : Daemon(), palette: palette)
+        let session = try TerminalSession(
+            screen,
+            on: device,
+            of: button == nil ? nil : DaemonEndpoint(),
+            palette: palette
+        )
         let status = try session.run(watching: key, until: deadline)
         guard status == .success, let code = session.screen.input.code else { return status }
         try StandardStream.output.write(Array("\(code)\n".utf8))
         return .success
     }
 
-    private func button() throws(Failure) -> CountdownButton? {
+    private func button() throws(CommandFailure) -> CountdownButton? {
         switch (key, resend) {
         case (nil, nil): return nil
         case (let key?, let resend?):

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct AttachVerb: Verb {
+struct AttachCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "attach",
         abstract: "Follow a countdown to its end.",
@@ -20,14 +20,14 @@ struct AttachVerb: Verb {
     @OptionGroup var argument: KeyArgument
     @OptionGroup var options: OutputOptions
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let output = options.output
-        let daemon = try Daemon()
-        var ends = EndWatch(
+        let daemon = try DaemonEndpoint()
+        var ends = WaitLoop(
             [try argument.required(by: "attach")],
             of: daemon,
             output: output,
-            showing: try output.follower(of: daemon, .one)
+            showing: try output.watchOutput(of: daemon, .one)
         )
         return try ends.run()
     }

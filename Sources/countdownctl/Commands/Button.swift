@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import System
 
-struct ButtonVerb: Verb {
+struct ButtonCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "button",
         abstract: "Draw a button that runs a command and then counts down.",
@@ -43,7 +43,7 @@ struct ButtonVerb: Verb {
     )
     var command: [String] = []
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let key = try argument.required(by: "button")
         let button = try options.button(
             key: key,
@@ -51,10 +51,12 @@ struct ButtonVerb: Verb {
             counting: "{s} s",
             command: command.isEmpty ? nil : .words(command)
         )
-        let daemon = try Daemon()
+        let daemon = try DaemonEndpoint()
         guard let device = TerminalDevice(ofSession: .mouse) else {
             let start = "`countdownctl start \(ShellWord.quote(key))`"
-            throw Failure.usage("a button needs a terminal to be drawn on; \(start) starts a countdown without one")
+            throw CommandFailure.usage(
+                "a button needs a terminal to be drawn on; \(start) starts a countdown without one"
+            )
         }
         let screen = ButtonScreen(button, leavesWhenCounting: once)
         let palette = Palette(isColoured: color.allows(isTerminal: true, environment: Environment.value))
@@ -88,15 +90,15 @@ struct ButtonOptions: ParsableArguments {
         title: String,
         counting format: String,
         command: ShellCommand?
-    ) throws(Failure) -> CountdownButton {
-        let length = try length.map { text throws(Failure) in try DurationText.read(text) }
+    ) throws(CommandFailure) -> CountdownButton {
+        let length = try length.map { text throws(CommandFailure) in try DurationParser.read(text) }
         if length == 0 { throw .usage("a countdown of no length is none; 1us is the shortest") }
-        let wording = CountdownButton.Wording(
+        let titles = CountdownButton.Titles(
             title: title,
             again: again,
             counting: SecondsFormat(counting ?? format),
             sent: sent.map(SecondsFormat.init)
         )
-        return CountdownButton(wording, command: command, start: Start(key: key, durationUSec: length ?? 60_000_000))
+        return CountdownButton(titles, command: command, start: Start(key: key, durationUSec: length ?? 60_000_000))
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct CancelVerb: ChangeVerb {
+struct CancelCommand: ChangeCommand {
     typealias Change = Cancel
 
     static let configuration = CommandConfiguration(
@@ -21,6 +21,6 @@ struct CancelVerb: ChangeVerb {
     @OptionGroup var options: OutputOptions
 
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
-        "cancelled, \(RemainingText.render(countdown.remainingUSec)) was left"
+        "cancelled, \(RemainingFormat.render(countdown.remainingUSec)) was left"
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 
 /// A verb that makes the same change to each of its keys.
-protocol ChangeVerb: Verb {
+protocol ChangeCommand: Subcommand {
     associatedtype Change: ChangeMethod
 
     var arguments: KeyArguments { get set }
@@ -16,26 +16,26 @@ protocol ChangeVerb: Verb {
     var stateAfterwards: State? { get }
 }
 
-extension ChangeVerb {
+extension ChangeCommand {
     var stateAfterwards: State? { nil }
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let keys = try arguments.required(by: Self.configuration.commandName ?? "")
         guard condition.ifRevision == nil || keys.count == 1 else {
-            throw Failure.usage("--if-revision is that of one countdown, and here are \(keys.count)")
+            throw CommandFailure.usage("--if-revision is that of one countdown, and here are \(keys.count)")
         }
-        var changes = Changes(verb: self, client: try Daemon().connect())
+        var changes = ChangeRun(verb: self, client: try DaemonEndpoint().connect())
         for key in keys { try changes.make(key) }
         return try changes.end()
     }
 }
 
 /// The changes of one command: all are made, whatever becomes of one, and what is printed is printed in the end.
-private struct Changes<V: ChangeVerb>: ~Copyable {
+private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     let verb: V
     let output: Output
     var client: Client
-    private var status = CommandStatus.success
+    private var exitCode = ExitCode.success
     private var printed: [UInt8] = []
 
     init(verb: V, client: consuming Client) {
@@ -50,45 +50,45 @@ private struct Changes<V: ChangeVerb>: ~Copyable {
     mutating func make(_ key: String) throws {
         do {
             let countdown = try client.call(V.Change(key: key, ifRevision: verb.condition.ifRevision)).countdown
-            take(countdown, verb.sentence(about: countdown, CountdownText()))
+            record(countdown, verb.sentence(about: countdown, CountdownText()))
         } catch .countdown(let refusal) {
-            take(refusal)
+            record(refusal)
         } catch .service(let refusal) {
-            take(Failure(refusal))
+            record(CommandFailure(refusal))
         } catch .callTooLong(let bytes) {
             // The daemon hangs up; the keys after this one need another connection.
-            take(Failure(.callTooLong(bytes: bytes)))
-            client = try Daemon().connect()
+            record(CommandFailure(.callTooLong(bytes: bytes)))
+            client = try DaemonEndpoint().connect()
         } catch {
             try end()
-            throw Failure(error)
+            throw CommandFailure(error)
         }
     }
 
     /// Prints what there is, and tells the worst code.
     @discardableResult
-    mutating func end() throws -> CommandStatus {
+    mutating func end() throws -> ExitCode {
         try StandardStream.output.write(printed)
         printed = []
-        return status
+        return exitCode
     }
 
-    private mutating func take(_ countdown: Countdown, _ clause: String) {
+    private mutating func record(_ countdown: Countdown, _ clause: String) {
         if let style = output.json { printed += JSONText.object(countdown, style) + [UInt8(ascii: "\n")] }
         output.say("\(CountdownText.name(countdown)): \(clause)")
     }
 
-    private mutating func take(_ refusal: CountdownError) {
-        guard case .wrongState(let countdown) = refusal else { return take(Failure(refusal)) }
+    private mutating func record(_ refusal: CountdownError) {
+        guard case .wrongState(let countdown) = refusal else { return record(CommandFailure(refusal)) }
         let state = CountdownText().state(countdown)
         if countdown.state == verb.stateAfterwards {
-            return take(countdown, "nothing changed, as it is already \(state)")
+            return record(countdown, "nothing changed, as it is already \(state)")
         }
-        take(Failure(.notRunning, "\(CountdownText.name(countdown)): nothing changed, as it is \(state)"))
+        record(CommandFailure(.notRunning, "\(CountdownText.name(countdown)): nothing changed, as it is \(state)"))
     }
 
-    private mutating func take(_ failure: Failure) {
-        status = max(status, failure.status)
+    private mutating func record(_ failure: CommandFailure) {
+        exitCode = max(exitCode, failure.exitCode)
         output.warn("countdownctl: \(failure.sentence)")
     }
 }

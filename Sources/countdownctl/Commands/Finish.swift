@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct FinishVerb: ChangeVerb {
+struct FinishCommand: ChangeCommand {
     typealias Change = Finish
 
     static let configuration = CommandConfiguration(

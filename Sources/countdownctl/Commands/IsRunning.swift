@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct IsRunningVerb: Verb {
+struct IsRunningCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "is-running",
         abstract: "Tell by the exit code whether a countdown runs, and print nothing.",
@@ -19,13 +19,13 @@ struct IsRunningVerb: Verb {
     @OptionGroup var argument: KeyArgument
     @OptionGroup var messages: MessageOptions
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let key = try argument.required(by: "is-running")
         do {
-            let countdown = try Daemon().call(Get(key: key)).countdown
+            let countdown = try DaemonEndpoint().call(Get(key: key)).countdown
             return countdown.state == .running ? .success : .notRunning
-        } catch  where error.status == .unknownKey {
-            return error.status
+        } catch  where error.exitCode == .unknownKey {
+            return error.exitCode
         }
     }
 }

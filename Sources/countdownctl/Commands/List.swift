@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import System
 
-struct ListVerb: Verb {
+struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List countdowns, those that end first at the front.",
@@ -43,10 +43,10 @@ struct ListVerb: Verb {
 
     @OptionGroup var options: OutputOptions
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let request = try request()
         let output = options.output
-        let sorted = try Self.fetch(request, from: Daemon()).sorted(by: sort.precedes)
+        let sorted = try Self.fetch(request, from: DaemonEndpoint()).sorted(by: sort.precedes)
         let countdowns = reverse ? sorted.reversed() : sorted
         if let style = output.json {
             try output.print(json: JSONText.array(countdowns, style))
@@ -70,7 +70,7 @@ struct ListVerb: Verb {
     }
 
     /// What was typed as the call that it means.
-    func request() throws(Failure) -> List {
+    func request() throws(CommandFailure) -> List {
         guard !all || state.isEmpty else { throw .usage("one of --all and --state, not both") }
         let names = state.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
         var states: [State] = []
@@ -80,7 +80,7 @@ struct ListVerb: Verb {
             }
             states.append(state)
         }
-        let selection = Selection(typed: patterns)
+        let selection = KeySelection(typed: patterns)
         return List(
             match: selection.match,
             states: all ? State.allCases : states.isEmpty ? nil : states,
@@ -89,7 +89,7 @@ struct ListVerb: Verb {
     }
 
     /// All pages together; of a countdown that changed meanwhile and was told twice, what was told last.
-    private static func fetch(_ request: List, from daemon: Daemon) throws(Failure) -> [Countdown] {
+    private static func fetch(_ request: List, from daemon: DaemonEndpoint) throws(CommandFailure) -> [Countdown] {
         var client = try daemon.connect()
         var found: [String: Countdown] = [:]
         do {
@@ -101,7 +101,7 @@ struct ListVerb: Verb {
                 continues = page.continues
             }
         } catch {
-            throw Failure(error)
+            throw CommandFailure(error)
         }
         return found.values.filter { request.states?.contains($0.state) ?? true }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct PauseVerb: ChangeVerb {
+struct PauseCommand: ChangeCommand {
     typealias Change = Pause
 
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct ResumeVerb: ChangeVerb {
+struct ResumeCommand: ChangeCommand {
     typealias Change = Resume
 
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct RunVerb: Verb {
+struct RunCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a command, but not again before a countdown has ended.",
@@ -49,10 +49,10 @@ struct RunVerb: Verb {
     @Argument(parsing: .postTerminator, help: "The command, and its arguments.")
     var command: [String] = []
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let call = try request()
         let conflict = try conflictStatus()
-        let daemon = try Daemon()
+        let daemon = try DaemonEndpoint()
         let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
         let revision: Int64
         do {
@@ -64,19 +64,19 @@ struct RunVerb: Verb {
         }
         let cooldown = Cooldown(key: call.key, revision: revision, daemon: daemon, output: output)
         do {
-            let status = try ForegroundCommand(words: command).run().status
+            let status = try ForegroundCommand(words: command).run().exitCode
             if status != .success, !keepOnFailure { cooldown.giveBack() }
             return status
         } catch {
             if !keepOnFailure { cooldown.giveBack() }
-            throw Failure(error)
+            throw CommandFailure(error)
         }
     }
 
     /// What was typed as the call that it means.
-    func request() throws(Failure) -> Start {
+    func request() throws(CommandFailure) -> Start {
         guard let key else { throw .usage("which key? `countdownctl run backup 1d -- COMMAND`") }
-        if positional == nil, length == nil, DurationText.isMeant(by: key) {
+        if positional == nil, length == nil, DurationParser.isMeant(by: key) {
             throw .usage("which key? `countdownctl run backup \(ShellWord.quote(key)) -- COMMAND`")
         }
         guard !command.isEmpty else {
@@ -84,7 +84,7 @@ struct RunVerb: Verb {
             throw .usage("which command? `countdownctl run \(word) 1h -- COMMAND`, behind a --")
         }
         guard positional == nil || length == nil else { throw .usage("one of DURATION and --for, not both") }
-        let length = try (positional ?? length).map { text throws(Failure) in try DurationText.read(text) }
+        let length = try (positional ?? length).map { text throws(CommandFailure) in try DurationParser.read(text) }
         guard length != 0 else { throw .usage("a cooldown of no length is none; 1us is the shortest") }
         return Start(
             key: key,
@@ -95,16 +95,16 @@ struct RunVerb: Verb {
         )
     }
 
-    private func conflictStatus() throws(Failure) -> CommandStatus {
+    private func conflictStatus() throws(CommandFailure) -> ExitCode {
         guard let typed = conflictExitCode else { return .tryLater }
         guard let code = UInt8(typed) else { throw .usage("\(quoted(typed)) is no exit code; 0 to 255 are") }
-        return CommandStatus(rawValue: Int32(code))
+        return ExitCode(rawValue: Int32(code))
     }
 
     /// `backup: again in 34 s`.
     static func sentence(aboutRunning countdown: Countdown) -> String {
         let seconds = countdown.remainingSeconds
-        let left = seconds < 60 ? "\(seconds) s" : RemainingText.render(countdown.remainingUSec)
+        let left = seconds < 60 ? "\(seconds) s" : RemainingFormat.render(countdown.remainingUSec)
         let name = CountdownText.name(countdown)
         guard countdown.state == .paused else { return "\(name): again in \(left)" }
         let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
@@ -117,7 +117,7 @@ private struct Cooldown {
     let key: String
     /// That of its start: what somebody has changed since is not ours to cancel.
     let revision: Int64
-    let daemon: Daemon
+    let daemon: DaemonEndpoint
     let output: Output
 
     func giveBack() {

@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import System
 
-struct ShowVerb: Verb {
+struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show a countdown.",
@@ -25,26 +25,26 @@ struct ShowVerb: Verb {
 
     @OptionGroup var options: OutputOptions
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let key = try argument.required(by: "show")
         guard let format else { return try Self.show(key, options.output) }
-        guard options.json == nil else { throw Failure.usage("one of --json and --format, not both") }
+        guard options.json == nil else { throw CommandFailure.usage("one of --json and --format, not both") }
         let template = try Template(format)
         guard !template.isConstant else {
-            throw Failure.usage("\(quoted(format)) has no place in it; there are \(Template.places)")
+            throw CommandFailure.usage("\(quoted(format)) has no place in it; there are \(Template.places)")
         }
         do {
-            let countdown = try Daemon().call(Get(key: key)).countdown
+            let countdown = try DaemonEndpoint().call(Get(key: key)).countdown
             try options.output.print([template.render(countdown, clock: .local)])
             return .success
-        } catch let failure as Failure where failure.status == .unknownKey {
-            return failure.status
+        } catch let failure as CommandFailure where failure.exitCode == .unknownKey {
+            return failure.exitCode
         }
     }
 
     /// Shows the countdown under a key.
-    static func show(_ key: String, _ output: Output) throws -> CommandStatus {
-        let countdown = try Daemon().call(Get(key: key)).countdown
+    static func show(_ key: String, _ output: Output) throws -> ExitCode {
+        let countdown = try DaemonEndpoint().call(Get(key: key)).countdown
         if let style = output.json {
             try output.print(json: JSONText.object(countdown, style))
         } else if !output.isQuiet {
@@ -71,7 +71,7 @@ struct CountdownDetails {
     private func fields(_ state: String) -> [(String, String)] {
         var fields = [
             ("State", state),
-            ("Left", "\(RemainingText.render(countdown.remainingUSec)) of \(length)\(progress)"),
+            ("Left", "\(RemainingFormat.render(countdown.remainingUSec)) of \(length)\(progress)"),
             ("Started", clock.render(countdown.startedUSec)),
         ]
         if let end = countdown.endedUSec {
@@ -87,7 +87,7 @@ struct CountdownDetails {
         return fields
     }
 
-    private var length: String { LengthText.render(countdown.durationUSec) }
+    private var length: String { DurationFormat.render(countdown.durationUSec) }
 
     private var progress: String {
         guard countdown.state != .finished, countdown.durationUSec > 0 else { return "" }

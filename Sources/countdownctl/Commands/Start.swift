@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct StartVerb: Verb {
+struct StartCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
         abstract: "Start a countdown, or find it running.",
@@ -52,22 +52,22 @@ struct StartVerb: Verb {
 
     @OptionGroup var options: OutputOptions
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let request = try StartRequest(self, clock: .local)
         let output = options.output
         for note in request.notes { output.say(note) }
-        let daemon = try Daemon()
+        let daemon = try DaemonEndpoint()
         guard let stay else {
-            try tell(try reply(to: request.call) { method throws(Failure) in try daemon.call(method) }, output)
+            try report(try reply(to: request.call) { method throws(CommandFailure) in try daemon.call(method) }, output)
             return .success
         }
-        let follower =
-            stay == .attach ? try output.follower(of: daemon, .one) : try Follower(EndPrinter(output: output))
-        var ends = EndWatch([request.call.key], of: daemon, output: output, showing: follower) { interruption in
-            let reply = try reply(to: request.call) { method throws(Failure) in
+        let watchOutput =
+            stay == .attach ? try output.watchOutput(of: daemon, .one) : try WatchOutput(EndPrinter(output: output))
+        var ends = WaitLoop([request.call.key], of: daemon, output: output, showing: watchOutput) { interruption in
+            let reply = try reply(to: request.call) { method throws(CommandFailure) in
                 try daemon.call(method, unless: interruption)
             }
-            if let reply { try tell(reply, output) }
+            if let reply { try report(reply, output) }
             return reply
         }
         return try ends.run(tick: stay == .wait ? 0 : nil)
@@ -76,17 +76,17 @@ struct StartVerb: Verb {
     /// Makes the call; a refusal that somebody asked for by `--fail` says what runs.
     private func reply<Answer>(
         to call: Start,
-        _ make: (Start) throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
+        _ make: (Start) throws(CommandFailure) -> Answer
+    ) throws(CommandFailure) -> Answer {
         do {
             return try make(call)
         } catch {
             guard case .alreadyRunning(let countdown) = error.refusal else { throw error }
-            throw Failure(.tryLater, "\(CountdownText.name(countdown)): \(alreadyThere(countdown))")
+            throw CommandFailure(.tryLater, "\(CountdownText.name(countdown)): \(alreadyThere(countdown))")
         }
     }
 
-    private func tell(_ reply: Start.Reply, _ output: Output) throws {
+    private func report(_ reply: Start.Reply, _ output: Output) throws {
         if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
         let countdown = reply.countdown
         let clause: String
@@ -155,17 +155,17 @@ struct StartRequest {
     let notes: [String]
 
     /// - Throws: what is wrong with what was typed.
-    init(_ typed: StartVerb, clock: ClockText) throws(Failure) {
+    init(_ typed: StartCommand, clock: ClockText) throws(CommandFailure) {
         let (key, positional) = try Self.keyAndLength(typed)
-        let span = try Self.span(typed, positional, key: key, clock)
-        notes = span.notes
-        if typed.choice == .extend, span.deadline != nil {
+        let timing = try Self.timing(typed, positional, key: key, clock)
+        notes = timing.notes
+        if typed.choice == .extend, timing.deadline != nil {
             throw .usage("--extend adds a duration; `countdownctl adjust KEY --until TIME` sets another end")
         }
         call = Start(
             key: key,
-            durationUSec: span.length,
-            deadlineUSec: span.deadline,
+            durationUSec: timing.length,
+            deadlineUSec: timing.deadline,
             ifRunning: typed.choice?.ifRunning,
             label: typed.label,
             metadata: try Self.metadata(typed.meta),
@@ -173,10 +173,10 @@ struct StartRequest {
         )
     }
 
-    private typealias Span = (length: Int64?, deadline: Int64?, notes: [String])
+    private typealias Timing = (length: Int64?, deadline: Int64?, notes: [String])
 
     /// The key, and the length that stands behind it.
-    private static func keyAndLength(_ typed: StartVerb) throws(Failure) -> (key: String, length: String?) {
+    private static func keyAndLength(_ typed: StartCommand) throws(CommandFailure) -> (key: String, length: String?) {
         var words = typed.words[...]
         if let key = typed.key {
             guard words.count < 2 else { throw tooMany(words) }
@@ -184,25 +184,25 @@ struct StartRequest {
         }
         guard let key = words.popFirst() else { throw .usage("which key? `countdownctl start tea 5m`") }
         guard words.count < 2 else { throw tooMany(words) }
-        if words.isEmpty, DurationText.isMeant(by: key) {
-            let (word, length) = (ShellWord.quote(key), DurationText.isRight(key) ? ShellWord.quote(key) : "5m")
+        if words.isEmpty, DurationParser.isMeant(by: key) {
+            let (word, length) = (ShellWord.quote(key), DurationParser.isRight(key) ? ShellWord.quote(key) : "5m")
             throw .usage("which key? `countdownctl start tea \(length)`; --key \(word) means a key of that name")
         }
         return (key, words.first)
     }
 
-    private static func tooMany(_ words: ArraySlice<String>) -> Failure {
+    private static func tooMany(_ words: ArraySlice<String>) -> CommandFailure {
         let rest = words.dropFirst().map(ShellWord.quote).joined(separator: " ")
         return .usage("a key and a duration are all that start takes, not \(rest) as well")
     }
 
     /// How long, or until when: at most one of the three ways to say it.
-    private static func span(
-        _ typed: StartVerb,
+    private static func timing(
+        _ typed: StartCommand,
         _ positional: String?,
         key: String,
         _ clock: ClockText
-    ) throws(Failure) -> Span {
+    ) throws(CommandFailure) -> Timing {
         guard [positional, typed.length, typed.until].count(where: { $0 != nil }) < 2 else {
             throw .usage("one of DURATION, --for and --until, not two of them")
         }
@@ -214,17 +214,17 @@ struct StartRequest {
         return (try length(text, key: key), nil, [])
     }
 
-    private static func length(_ text: String, key: String) throws(Failure) -> Int64 {
-        if DurationText.isMeant(by: key), !DurationText.isMeant(by: text) {
+    private static func length(_ text: String, key: String) throws(CommandFailure) -> Int64 {
+        if DurationParser.isMeant(by: key), !DurationParser.isMeant(by: text) {
             let right = [text, key].map(ShellWord.quote).joined(separator: " ")
             throw .usage("the key comes first: `countdownctl start \(right)`")
         }
-        let length = try DurationText.read(text)
+        let length = try DurationParser.read(text)
         guard length > 0 else { throw .usage("a countdown of no length is none; 1us is the shortest") }
         return length
     }
 
-    private static func metadata(_ typed: [String]) throws(Failure) -> [String: String]? {
+    private static func metadata(_ typed: [String]) throws(CommandFailure) -> [String: String]? {
         guard !typed.isEmpty else { return nil }
         var metadata: [String: String] = [:]
         for pair in typed {

@@ -3,7 +3,7 @@ import Glibc
 import IPC
 import System
 
-struct StatusVerb: Verb {
+struct StatusCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the state of the daemon, or a countdown.",
@@ -25,10 +25,10 @@ struct StatusVerb: Verb {
 
     @OptionGroup var options: OutputOptions
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let output = options.output
-        if let key { return try ShowVerb.show(key, output) }
-        let status = try Daemon().call(GetStatus())
+        if let key { return try ShowCommand.show(key, output) }
+        let status = try DaemonEndpoint().call(GetStatus())
         if let style = output.json {
             try output.print(json: JSONText.object(status, style))
         } else if !output.isQuiet {
@@ -60,7 +60,7 @@ struct StatusDetails {
         var lines = ["countdownd \(PrintableText.escape(status.version)), since \(since)"]
         if status.version != clientVersion {
             let difference = "differs from that of this countdownctl, which is \(clientVersion)"
-            lines.append(field("Version", "\(difference); \(OlderDaemon.remedy)"))
+            lines.append(field("Version", "\(difference); \(VersionMismatch.remedy)"))
         }
         lines += [
             field("Running", "\(status.running)"),
@@ -78,7 +78,7 @@ struct StatusDetails {
 
     private var since: String {
         let running = max(0, clock.now.clampedDifference(from: status.startedUSec)) / 1_000_000 * 1_000_000
-        return "\(clock.render(status.startedUSec)) (\(LengthText.render(running)))"
+        return "\(clock.render(status.startedUSec)) (\(DurationFormat.render(running)))"
     }
 
     private var withoutLinger: String {

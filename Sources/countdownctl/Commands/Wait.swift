@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import System
 
-struct WaitVerb: Verb {
+struct WaitCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract: "Wait until countdowns have ended.",
@@ -29,12 +29,12 @@ struct WaitVerb: Verb {
 
     @OptionGroup var options: OutputOptions
 
-    func perform() throws -> CommandStatus {
+    func perform() throws -> ExitCode {
         let keys = try arguments.required(by: "wait")
-        let timeout = try timeout.map { text throws(Failure) in try DurationText.read(text) }
+        let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let output = options.output
-        let follower = try Follower(EndPrinter(output: output))
-        var ends = EndWatch(keys, of: try Daemon(), output: output, showing: follower)
+        let watchOutput = try WatchOutput(EndPrinter(output: output))
+        var ends = WaitLoop(keys, of: try DaemonEndpoint(), output: output, showing: watchOutput)
         return try ends.run(tick: 0, any: any, until: timeout.map { .after(microseconds: $0) })
     }
 }

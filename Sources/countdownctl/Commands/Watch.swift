@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-struct WatchVerb: Verb {
+struct WatchCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Follow countdowns until stopped.",
@@ -48,28 +48,30 @@ struct WatchVerb: Verb {
     @OptionGroup var feed: FeedOptions
     @OptionGroup var options: OutputOptions
 
-    func perform() throws -> CommandStatus {
-        let tick = try tick.map { text throws(Failure) in try DurationText.read(text) }
-        let selection = Selection(typed: patterns)
+    func perform() throws -> ExitCode {
+        let tick = try tick.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        let selection = KeySelection(typed: patterns)
         let following = ResumableWatch(selection, tick: tick, since: since)
         let output = options.output
         let (line, hook) = (try feed.line(), try feed.hook())
-        guard line == nil || output.json == nil else { throw Failure.usage("one of --json and --format, not both") }
+        guard line == nil || output.json == nil else {
+            throw CommandFailure.usage("one of --json and --format, not both")
+        }
         if line != nil || hook != nil {
-            var feed = try Feed(following, of: try Daemon(), output: output, line: line, hook: hook)
+            var feed = try Feed(following, of: try DaemonEndpoint(), output: output, line: line, hook: hook)
             return try feed.run()
         }
-        let daemon = try Daemon()
-        var follower = try output.follower(of: daemon, selection.isOne ? .anyOfOneKey : .several)
-        var stream = try EventStream(following, of: daemon, interruption: follower.waiting)
+        let daemon = try DaemonEndpoint()
+        var watchOutput = try output.watchOutput(of: daemon, selection.isOne ? .anyOfOneKey : .several)
+        var stream = try EventStream(following, of: daemon, interruption: watchOutput.waiting)
         while true {
             switch try stream.next() {
-            case .events(let events): try follower.printer.show(events)
-            case .notice(let notice): try follower.printer.tell(notice, output)
+            case .events(let events): try watchOutput.printer.show(events)
+            case .notice(let notice): try watchOutput.printer.report(notice, output)
             case .timedOut: break
             case .interrupted:
-                try follower.printer.rest()
-                return follower.waiting.leavingStatus
+                try watchOutput.printer.finish()
+                return watchOutput.waiting.leavingStatus
             }
         }
     }

@@ -2,43 +2,43 @@ import IPC
 import System
 
 /// The daemon that this user's commands are for.
-struct Daemon: Sendable {
+struct DaemonEndpoint: Sendable {
     let path: String
 
     /// The one that the environment names.
-    init() throws(Failure) {
+    init() throws(CommandFailure) {
         do {
             path = try Address.forClient().path
         } catch {
-            throw Failure(error)
+            throw CommandFailure(error)
         }
     }
 
     /// One at a path.
     init(path: String) { self.path = path }
 
-    func connect() throws(Failure) -> Client {
+    func connect() throws(CommandFailure) -> Client {
         do {
             return try Client(connectingTo: path)
         } catch {
-            throw Failure(error)
+            throw CommandFailure(error)
         }
     }
 
     /// Connects, makes one call and returns its answer.
-    func call<M: Method>(_ method: M) throws(Failure) -> M.Reply {
+    func call<M: Method>(_ method: M) throws(CommandFailure) -> M.Reply {
         var client = try connect()
         do {
             return try client.call(method)
         } catch {
-            throw Failure(error)
+            throw CommandFailure(error)
         }
     }
 }
 
-extension Daemon {
+extension DaemonEndpoint {
     /// Connects, makes one call and returns its answer; nil where somebody left before it came.
-    func call<M: Method>(_ method: M, unless interruption: any Waiting) throws(Failure) -> M.Reply? {
+    func call<M: Method>(_ method: M, unless interruption: any Waiter) throws(CommandFailure) -> M.Reply? {
         var client = try connect()
         do {
             try client.start(method)
@@ -47,20 +47,20 @@ extension Daemon {
                 if interruption.wait(for: client.descriptor) == .interrupted { return nil }
             }
         } catch {
-            throw Failure(error)
+            throw CommandFailure(error)
         }
     }
 }
 
 /// A request that has been sent and is to be answered.
-struct Exchange: ~Copyable {
-    let request: Request
+struct PendingRequest: ~Copyable {
+    let request: ScreenRequest
     private var client: Client
 
     /// Connects and sends it.
     ///
     /// - Throws: that there is no daemon.
-    init(_ request: Request, of daemon: Daemon) throws(Failure) {
+    init(_ request: ScreenRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
         var client = try daemon.connect()
         do {
             switch request {
@@ -72,7 +72,7 @@ struct Exchange: ~Copyable {
             case .adjust(let key, let amount): try client.start(Adjust(key: key, byUSec: amount))
             }
         } catch {
-            throw Failure(error)
+            throw CommandFailure(error)
         }
         self.request = request
         self.client = client
@@ -82,7 +82,7 @@ struct Exchange: ~Copyable {
     var descriptor: Int32? { client.descriptor }
 
     /// The answer; nil where it has not come.
-    mutating func answer() -> Result<Countdown, Failure>? {
+    mutating func answer() -> Result<Countdown, CommandFailure>? {
         do {
             let answer =
                 switch request {
@@ -95,13 +95,13 @@ struct Exchange: ~Copyable {
                 }
             return answer.map { .success($0) }
         } catch {
-            return .failure(Failure(error))
+            return .failure(CommandFailure(error))
         }
     }
 }
 
 /// A call of the daemon that a screen asks for; its answer is a countdown.
-enum Request: Equatable {
+enum ScreenRequest: Equatable {
     case get(key: String)
     case start(Start)
     case pause(key: String)

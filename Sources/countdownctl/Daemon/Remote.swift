@@ -19,7 +19,7 @@ struct RemoteInvocation: Equatable {
     /// Nil where no host is named. What stands behind `--` is left alone.
     ///
     /// - Throws: what is wrong with the host.
-    init?(_ typed: [String]) throws(Failure) {
+    init?(_ typed: [String]) throws(CommandFailure) {
         let end = typed.firstIndex(of: "--") ?? typed.endIndex
         guard let place = typed[..<end].firstIndex(where: Self.isOption)
         else { return nil }
@@ -39,7 +39,7 @@ struct RemoteInvocation: Equatable {
     /// Runs the program anew, for the daemon there.
     ///
     /// - Throws: why it cannot be reached.
-    func run() throws(Failure) -> CommandStatus {
+    func run() throws(CommandFailure) -> ExitCode {
         let tunnel = try Tunnel.open(to: host)
         var command = ForegroundCommand(words: ["/proc/self/exe"] + arguments)
         command.variables = [(Address.variable, tunnel.path), (Self.variable, host)]
@@ -48,12 +48,12 @@ struct RemoteInvocation: Equatable {
         do {
             ending = try command.run()
         } catch {
-            throw Failure(error)
+            throw CommandFailure(error)
         }
         if tunnel.process.hasEnded, ending == .killed(signal: SIGTERM) {
-            throw Failure(.unavailable, "the login to \(quoted(host)) has ended")
+            throw CommandFailure(.unavailable, "the login to \(quoted(host)) has ended")
         }
-        return ending.status
+        return ending.exitCode
     }
 }
 
@@ -105,7 +105,7 @@ struct Tunnel: ~Copyable {
     /// Logs in and has the socket there forwarded.
     ///
     /// - Throws: why the daemon there cannot be reached; ssh itself has said more on standard error.
-    static func open(to host: String) throws(Failure) -> Tunnel {
+    static func open(to host: String) throws(CommandFailure) -> Tunnel {
         let tunnel = try Tunnel(loggingInTo: host)
         switch tunnel.answer() {
         case .found(let remote): try tunnel.forward(remote, of: host)
@@ -115,10 +115,10 @@ struct Tunnel: ~Copyable {
         return tunnel
     }
 
-    private init(loggingInTo host: String) throws(Failure) {
+    private init(loggingInTo host: String) throws(CommandFailure) {
         let folder = try PrivateFolder()
         guard let input = Pipe(), let output = Pipe() else {
-            throw Failure(.internalFault, "cannot make a pipe: \(systemMessage(errno))")
+            throw CommandFailure(.internalFault, "cannot make a pipe: \(systemMessage(errno))")
         }
         let words = Self.login(to: host, control: folder.path(of: "control"))
         process = try Self.start(
@@ -144,24 +144,24 @@ struct Tunnel: ~Copyable {
     }
 
     /// Has the session forward the socket; the configuration has no part in it.
-    private func forward(_ remote: String, of host: String) throws(Failure) {
+    private func forward(_ remote: String, of host: String) throws(CommandFailure) {
         let words = [
             "ssh", "-F", "none", "-S", folder.path(of: "control"), "-O", "forward", "-L", "\(path):\(remote)", "--",
             host,
         ]
         guard try Self.start(ProcessLaunch(words: words)).awaitEnding() == .exited(code: 0) else {
-            throw Failure(.unavailable, "ssh does not forward \(quoted(remote)) of \(quoted(host))")
+            throw CommandFailure(.unavailable, "ssh does not forward \(quoted(remote)) of \(quoted(host))")
         }
     }
 
-    private static func start(_ launch: ProcessLaunch) throws(Failure) -> StartedProcess {
+    private static func start(_ launch: ProcessLaunch) throws(CommandFailure) -> StartedProcess {
         // Where whoever started this program ignores it, the system would reap what is to be waited for.
         signal(SIGCHLD, SIG_DFL)
         do {
             return try launch.start()
         } catch {
             let reason = error.errno == ENOENT ? "not in PATH" : "not to be started: \(systemMessage(error.errno))"
-            throw Failure(.unavailable, "\(RemoteInvocation.option) needs ssh, which is \(reason)")
+            throw CommandFailure(.unavailable, "\(RemoteInvocation.option) needs ssh, which is \(reason)")
         }
     }
 
@@ -179,17 +179,17 @@ struct Tunnel: ~Copyable {
     }
 }
 
-extension Failure {
-    fileprivate static func noDaemon(at path: String, on host: String) -> Failure {
-        Failure(
+extension CommandFailure {
+    fileprivate static func noDaemon(at path: String, on host: String) -> CommandFailure {
+        CommandFailure(
             .unavailable,
             "no daemon at \(PrintableText.escape(path)) on \(quoted(host)): start it there with"
                 + " `systemctl --user start countdownd.socket`"
         )
     }
 
-    fileprivate static func noLogin(to host: String) -> Failure {
-        Failure(
+    fileprivate static func noLogin(to host: String) -> CommandFailure {
+        CommandFailure(
             .unavailable,
             "no login to \(quoted(host)); `ssh \(ShellWord.quote(host))` has to work"
         )
@@ -203,10 +203,10 @@ struct PrivateFolder: ~Copyable {
     /// Makes it in the directory of the session, which the system clears, else in /tmp.
     ///
     /// - Throws: why it cannot be made.
-    init() throws(Failure) {
+    init() throws(CommandFailure) {
         let parent = Environment.value(of: "XDG_RUNTIME_DIR") ?? "/tmp"
         guard let path = Self.make(in: parent) ?? Self.make(in: "/tmp") else {
-            throw Failure(.internalFault, "cannot make a folder in /tmp: \(systemMessage(errno))")
+            throw CommandFailure(.internalFault, "cannot make a folder in /tmp: \(systemMessage(errno))")
         }
         self.path = path
     }

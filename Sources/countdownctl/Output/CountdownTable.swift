@@ -38,8 +38,8 @@ enum CountdownTable {
         return [
             Table.Cell(text: PrintableText.escape(countdown.key)),
             Table.Cell(text: countdown.state.rawValue, tint: Palette.Tint(countdown.state)),
-            Table.Cell(text: RemainingText.render(countdown.remainingUSec)),
-            Table.Cell(text: LengthText.render(countdown.durationUSec.roundedToTellingDigits)),
+            Table.Cell(text: RemainingFormat.render(countdown.remainingUSec)),
+            Table.Cell(text: DurationFormat.render(countdown.durationUSec.roundedToTellingDigits)),
             Table.Cell(text: end ?? "-"),
             Table.Cell(text: PrintableText.escape(countdown.label ?? "")),
         ]

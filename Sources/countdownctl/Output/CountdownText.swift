@@ -29,7 +29,7 @@ struct CountdownText {
         return "\(left(countdown)), ends \(clock.render(deadline))"
     }
 
-    private func left(_ countdown: Countdown) -> String { "\(RemainingText.render(countdown.remainingUSec)) left" }
+    private func left(_ countdown: Countdown) -> String { "\(RemainingFormat.render(countdown.remainingUSec)) left" }
 
     private func ended(_ countdown: Countdown) -> String {
         countdown.endedUSec.map { " at \(clock.render($0))" } ?? ""
@@ -56,7 +56,7 @@ struct EventText {
 
     private func tick(_ event: Event) -> String? {
         guard let key = event.key, let remaining = event.remainingUSec else { return nil }
-        return "\(PrintableText.escape(key)): \(RemainingText.render(remaining)) left"
+        return "\(PrintableText.escape(key)): \(RemainingFormat.render(remaining)) left"
     }
 
     private func clause(_ event: Event, _ countdown: Countdown) -> String? {
@@ -74,6 +74,6 @@ struct EventText {
     /// That nobody could be told in time; less than a second is nothing to speak of.
     private func late(_ event: Event) -> String {
         guard let late = event.lateUSec, late >= 1_000_000 else { return "" }
-        return ", told \(LengthText.render(late / 1_000_000 * 1_000_000)) late"
+        return ", told \(DurationFormat.render(late / 1_000_000 * 1_000_000)) late"
     }
 }

@@ -4,23 +4,23 @@ import System
 import Varlink
 
 /// Why a verb did not do what was asked: the code to exit with, and what was wrong and what would be right.
-struct Failure: Error, Equatable {
-    let status: CommandStatus
+struct CommandFailure: Error, Equatable {
+    let exitCode: ExitCode
     let sentence: String
     /// What the daemon answered, where it is that.
     let refusal: CountdownError?
 
-    init(_ status: CommandStatus, _ sentence: String, refusal: CountdownError? = nil) {
-        self.status = status
+    init(_ exitCode: ExitCode, _ sentence: String, refusal: CountdownError? = nil) {
+        self.exitCode = exitCode
         self.sentence = sentence
         self.refusal = refusal
     }
 
     /// What was typed cannot be meant.
-    static func usage(_ sentence: String) -> Failure { Failure(.usage, sentence) }
+    static func usage(_ sentence: String) -> CommandFailure { CommandFailure(.usage, sentence) }
 }
 
-extension Failure {
+extension CommandFailure {
     /// Standard output could not be written; nil where whoever read it has left, which is no failure.
     init?(_ failure: StreamFailure) {
         guard case .failed(let errno) = failure else { return nil }
@@ -47,21 +47,21 @@ extension Failure {
         }
     }
 
-    private static func unreachable(_ path: String, _ errno: Int32) -> Failure {
+    private static func unreachable(_ path: String, _ errno: Int32) -> CommandFailure {
         let shown = PrintableText.escape(path)
         switch errno {
         case ENOENT, ECONNREFUSED:
-            return Failure(.unavailable, "no daemon at \(shown)\(Self.remedy(path, Environment.value))")
-        case EACCES, EPERM: return Failure(.denied, "\(shown) belongs to somebody else: \(systemMessage(errno))")
-        case EAGAIN: return Failure(.tryLater, "the daemon at \(shown) has no room for another connection now")
+            return CommandFailure(.unavailable, "no daemon at \(shown)\(Self.remedy(path, Environment.value))")
+        case EACCES, EPERM: return CommandFailure(.denied, "\(shown) belongs to somebody else: \(systemMessage(errno))")
+        case EAGAIN: return CommandFailure(.tryLater, "the daemon at \(shown) has no room for another connection now")
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-            return Failure(.internalFault, "cannot connect to \(shown): \(systemMessage(errno))")
-        default: return Failure(.unavailable, "no daemon at \(shown): \(systemMessage(errno))")
+            return CommandFailure(.internalFault, "cannot connect to \(shown): \(systemMessage(errno))")
+        default: return CommandFailure(.unavailable, "no daemon at \(shown): \(systemMessage(errno))")
         }
     }
 }
 
-extension Failure {
+extension CommandFailure {
     /// How a daemon comes to be at a path: that of the session by its service manager, one elsewhere by hand.
     static func remedy(_ path: String, _ environment: (String) -> String?) -> String {
         guard environment(Address.variable) == path else {
@@ -74,46 +74,46 @@ extension Failure {
 
 /// What the program says by its exit code: 3 and 4 as systemctl(1) has them, 124 as timeout(1), the others of sysexits.h;
 /// after a command that it ran, the code of that.
-struct CommandStatus: RawRepresentable, Hashable, Comparable, Sendable {
+struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
     let rawValue: Int32
 
-    static let success = CommandStatus(rawValue: 0)
+    static let success = ExitCode(rawValue: 0)
     /// The countdown is known and not running; where its end was waited for, it was cancelled.
-    static let notRunning = CommandStatus(rawValue: 3)
+    static let notRunning = ExitCode(rawValue: 3)
     /// No countdown is known under the key.
-    static let unknownKey = CommandStatus(rawValue: 4)
+    static let unknownKey = ExitCode(rawValue: 4)
     /// EX_USAGE: what was typed.
-    static let usage = CommandStatus(rawValue: 64)
+    static let usage = ExitCode(rawValue: 64)
     /// EX_UNAVAILABLE: no daemon.
-    static let unavailable = CommandStatus(rawValue: 69)
+    static let unavailable = ExitCode(rawValue: 69)
     /// EX_SOFTWARE: a fault of this program.
-    static let internalFault = CommandStatus(rawValue: 70)
+    static let internalFault = ExitCode(rawValue: 70)
     /// EX_IOERR: a change that could not be stored, or output that could not be written.
-    static let notStored = CommandStatus(rawValue: 74)
+    static let notStored = ExitCode(rawValue: 74)
     /// EX_TEMPFAIL: it runs already, a limit is reached, or another revision is there.
-    static let tryLater = CommandStatus(rawValue: 75)
+    static let tryLater = ExitCode(rawValue: 75)
     /// EX_PROTOCOL: daemon and client do not understand each other.
-    static let protocolFault = CommandStatus(rawValue: 76)
+    static let protocolFault = ExitCode(rawValue: 76)
     /// EX_NOPERM: another user's daemon.
-    static let denied = CommandStatus(rawValue: 77)
+    static let denied = ExitCode(rawValue: 77)
     /// The time of `--timeout` passed.
-    static let timedOut = CommandStatus(rawValue: 124)
+    static let timedOut = ExitCode(rawValue: 124)
     /// The command is there and cannot be run.
-    static let notExecutable = CommandStatus(rawValue: 126)
+    static let notExecutable = ExitCode(rawValue: 126)
     /// There is no such command.
-    static let notFound = CommandStatus(rawValue: 127)
+    static let notFound = ExitCode(rawValue: 127)
     /// Ctrl-C.
-    static let interrupted = CommandStatus(rawValue: 130)
+    static let interrupted = ExitCode(rawValue: 130)
 
     /// Of several keys the worst decides, and the higher code is the worse.
-    static func < (left: CommandStatus, right: CommandStatus) -> Bool { left.rawValue < right.rawValue }
+    static func < (left: ExitCode, right: ExitCode) -> Bool { left.rawValue < right.rawValue }
 }
 
-extension Failure {
+extension CommandFailure {
     /// The daemon refused, for a reason of its interface.
     init(_ error: CountdownError) {
         let subject = error.key.map { "\(PrintableText.escape($0)): " } ?? ""
-        self.init(error.status, subject + error.clause, refusal: error)
+        self.init(error.exitCode, subject + error.clause, refusal: error)
     }
 
     /// The daemon refused, for a reason of the protocol.
@@ -123,11 +123,11 @@ extension Failure {
             if let explanation = explanation(of: parameter) {
                 self.init(.usage, explanation)
             } else {
-                self.init(.protocolFault, OlderDaemon.doesNotKnow(parameter))
+                self.init(.protocolFault, VersionMismatch.doesNotKnow(parameter))
             }
         case .permissionDenied: self.init(.denied, "the daemon serves another user, and root")
         case .methodNotFound(let name), .methodNotImplemented(let name):
-            self.init(.protocolFault, OlderDaemon.doesNotKnow(name))
+            self.init(.protocolFault, VersionMismatch.doesNotKnow(name))
         case .interfaceNotFound(let name):
             self.init(.protocolFault, "what answered does not serve \(quoted(name)): it is no countdownd")
         case .expectedMore:
@@ -146,7 +146,7 @@ extension CountdownError {
         }
     }
 
-    fileprivate var status: CommandStatus {
+    fileprivate var exitCode: ExitCode {
         switch self {
         case .noSuchCountdown: .unknownKey
         case .wrongState: .notRunning
@@ -200,7 +200,7 @@ private func explanation(of parameter: String) -> String? {
     }
 }
 
-extension Failure {
+extension CommandFailure {
     /// There is no place where the daemon's socket could be.
     init(_ failure: AddressError) {
         guard failure != .emptyOption else {
@@ -212,7 +212,7 @@ extension Failure {
 }
 
 /// What is said where the daemon still runs that was there before an upgrade.
-enum OlderDaemon {
+enum VersionMismatch {
     /// What starts the one that is installed; nothing is lost by it.
     static let remedy = "`systemctl --user restart countdownd` starts the one that is installed"
 

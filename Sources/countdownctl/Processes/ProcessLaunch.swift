@@ -77,7 +77,7 @@ struct ProcessLaunch {
     }
 }
 
-extension Failure {
+extension CommandFailure {
     /// A command could not be run; the codes are those of timeout(1).
     init(_ failure: ProcessLaunch.NotStarted) {
         self.init(
@@ -131,10 +131,10 @@ enum ProcessEnding: Equatable {
     }
 
     /// The code by which a shell tells of it.
-    var status: CommandStatus {
+    var exitCode: ExitCode {
         switch self {
-        case .exited(let code): CommandStatus(rawValue: code)
-        case .killed(let signal): CommandStatus(rawValue: 128 + signal)
+        case .exited(let code): ExitCode(rawValue: code)
+        case .killed(let signal): ExitCode(rawValue: 128 + signal)
         }
     }
 }

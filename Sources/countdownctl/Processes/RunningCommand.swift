@@ -32,7 +32,7 @@ struct RunningCommand: ~Copyable {
         while !isSilent {
             let count = unsafe Glibc.read(pipe.descriptor, &buffer, buffer.count)
             if count > 0 {
-                output.take(buffer[..<count])
+                output.append(buffer[..<count])
             } else if count == 0 || errno != EINTR {
                 isSilent = count == 0 || errno != EAGAIN
                 return
@@ -143,7 +143,7 @@ struct CommandOutput {
 
     private var bytes: [UInt8] = []
 
-    mutating func take(_ more: some Sequence<UInt8>) {
+    mutating func append(_ more: some Sequence<UInt8>) {
         bytes += more
         if bytes.count > 2 * Self.limit { bytes.removeFirst(bytes.count - Self.limit) }
     }

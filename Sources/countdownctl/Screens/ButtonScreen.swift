@@ -15,7 +15,7 @@ struct ButtonScreen: Screen {
         self.leavesWhenCounting = leavesWhenCounting
     }
 
-    mutating func take(_ event: ScreenEvent) -> [ScreenAction] {
+    mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
         var actions: [ScreenAction] = []
         switch event {
         case .key(.enter), .key(.character(" ")), .click: actions = button.press()
@@ -24,7 +24,7 @@ struct ButtonScreen: Screen {
         case .notice(.back): isLost = false
         default: break
         }
-        actions += button.take(event)
+        actions += button.handle(event)
         // What a command that still runs has done would not be counted.
         if isLeaving, !button.isBusy { actions.append(.leave(leavesWhenCounting ? .interrupted : .success)) }
         if leavesWhenCounting, button.countdown != nil { actions.append(.leave(.success)) }
@@ -95,7 +95,7 @@ struct ButtonPicture {
     var title: String {
         switch button.phase {
         case .unknown, .idle, .running, .starting: Self.printable(button.title)
-        case .counting(let countdown): button.wording.counting.render(countdown.remainingUSec)
+        case .counting(let countdown): button.titles.counting.render(countdown.remainingUSec)
         }
     }
 
@@ -113,8 +113,8 @@ struct ButtonPicture {
 
     /// The same for all its titles, so that nothing moves while it counts.
     private var width: Int {
-        let full = button.wording.counting.render(button.countdown?.durationUSec ?? button.start.durationUSec ?? 0)
-        let titles = [button.wording.title, button.wording.again ?? "", full, title].map(Self.printable)
+        let full = button.titles.counting.render(button.countdown?.durationUSec ?? button.start.durationUSec ?? 0)
+        let titles = [button.titles.title, button.titles.again ?? "", full, title].map(Self.printable)
         return titles.reduce(0) { max($0, DisplayWidth.of($1)) } + 6
     }
 
@@ -149,7 +149,7 @@ struct ButtonPicture {
         case .unknown, .idle: return nil
         case .running, .starting: return ("…", .faint)
         case .counting(let countdown) where countdown.state == .paused: return ("paused", .yellow)
-        case .counting(let countdown): return button.wording.sent.map { ($0.render(countdown.remainingUSec), nil) }
+        case .counting(let countdown): return button.titles.sent.map { ($0.render(countdown.remainingUSec), nil) }
         }
     }
 }

@@ -104,9 +104,11 @@ struct CodeLine {
     /// Reads the line and prints the code in it.
     ///
     /// - Throws: that it holds none.
-    func read(until deadline: Client.Deadline?) throws -> CommandStatus {
+    func read(until deadline: Client.Deadline?) throws -> ExitCode {
         if StandardStream.input.isTerminal {
-            guard !isHidden else { throw Failure.usage("this terminal cannot be drawn on, and so not hide a code") }
+            guard !isHidden else {
+                throw CommandFailure.usage("this terminal cannot be drawn on, and so not hide a code")
+            }
             try StandardStream.error.write(Array("code (\(input.length) characters): ".utf8))
         }
         var line: [UInt8] = []
@@ -128,7 +130,7 @@ struct CodeLine {
         input.paste(String(decoding: line, as: UTF8.self))
         guard let code = input.code else {
             let kind = input.alphabet == .digits ? "digits" : "letters and digits"
-            throw Failure.usage("the line that was read holds no code of \(input.length) \(kind)")
+            throw CommandFailure.usage("the line that was read holds no code of \(input.length) \(kind)")
         }
         try StandardStream.output.write(Array("\(code)\n".utf8))
         return .success

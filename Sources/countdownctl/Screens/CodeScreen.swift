@@ -26,10 +26,10 @@ struct CodeScreen: Screen {
         self.confirms = confirms
     }
 
-    mutating func take(_ event: ScreenEvent) -> [ScreenAction] {
-        var actions = button?.take(event) ?? []
+    mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
+        var actions = button?.handle(event) ?? []
         switch event {
-        case .key(let key) where !isTaken: actions += take(key)
+        case .key(let key) where !isTaken: actions += handle(key)
         case .paste(let text) where !isTaken:
             isMissingSome = false
             input.paste(text)
@@ -45,7 +45,7 @@ struct CodeScreen: Screen {
         return actions
     }
 
-    private mutating func take(_ key: Key) -> [ScreenAction] {
+    private mutating func handle(_ key: TerminalKey) -> [ScreenAction] {
         isMissingSome = false
         switch key {
         case .tab: isAtButton = button != nil && !isAtButton

@@ -5,7 +5,7 @@ import System
 /// countdown is the daemon's: it is found again wherever the button is shown.
 struct CountdownButton: Equatable {
     /// What a button is made of.
-    struct Wording: Equatable {
+    struct Titles: Equatable {
         /// Its title at first.
         var title = "Get code"
         /// Its title after an end; nil for the one from before the press.
@@ -16,7 +16,7 @@ struct CountdownButton: Equatable {
         var sent: SecondsFormat?
     }
 
-    enum Phase: Equatable {
+    enum Activity: Equatable {
         /// Nobody has told yet whether it counts.
         case unknown
         /// It can be pressed.
@@ -28,12 +28,12 @@ struct CountdownButton: Equatable {
         case counting(Countdown)
     }
 
-    let wording: Wording
+    let titles: Titles
     /// What a press runs; nil where it counts only.
     let command: ShellCommand?
     /// What a press starts in the end.
     let start: Start
-    private(set) var phase = Phase.unknown
+    private(set) var phase = Activity.unknown
     /// The title of the button when it can be pressed; nothing that is shown while it counts becomes it.
     private(set) var title: String
     /// Whether the daemon is away: a press would run the command, and nothing would keep the next one from it.
@@ -41,11 +41,11 @@ struct CountdownButton: Equatable {
     /// Why the last press came to nothing.
     private(set) var failure: String?
 
-    init(_ wording: Wording, command: ShellCommand?, start: Start) {
-        self.wording = wording
+    init(_ titles: Titles, command: ShellCommand?, start: Start) {
+        self.titles = titles
         self.command = command
         self.start = start
-        title = wording.title
+        title = titles.title
     }
 
     /// Whether it takes a press.
@@ -70,12 +70,12 @@ struct CountdownButton: Equatable {
     }
 
     /// Takes what happened.
-    mutating func take(_ event: ScreenEvent) -> [ScreenAction] {
+    mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
         switch event {
-        case .told(let event): take(event)
-        case .notice(let notice): return take(notice)
-        case .answered(let request, let answer): take(answer, to: request)
-        case .ended(let ending): return take(ending)
+        case .told(let event): handle(event)
+        case .notice(let notice): return handle(notice)
+        case .answered(let request, let answer): handle(answer, to: request)
+        case .ended(let ending): return handle(ending)
         case .key, .paste, .click, .focus: break
         }
         return []
@@ -88,7 +88,7 @@ extension CountdownButton {
         return [.call(.start(start))]
     }
 
-    private mutating func take(_ ending: CommandEnding) -> [ScreenAction] {
+    private mutating func handle(_ ending: CommandEnding) -> [ScreenAction] {
         guard phase == .running else { return [] }
         guard !ending.isSuccess else { return [.print(ending.lines)] + begin() }
         phase = .idle
@@ -96,7 +96,7 @@ extension CountdownButton {
         return [.print(ending.lines.dropLast())]
     }
 
-    private mutating func take(_ event: Event) {
+    private mutating func handle(_ event: Event) {
         if event.type == .synced, phase == .unknown { phase = .idle }
         guard event.key == start.key else { return }
         switch event.type {
@@ -110,7 +110,7 @@ extension CountdownButton {
         }
     }
 
-    private mutating func take(_ notice: EventStream.Notice) -> [ScreenAction] {
+    private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
         switch notice {
         case .lost: isLost = true
         // One that ended and was forgotten meanwhile is not told.
@@ -120,11 +120,11 @@ extension CountdownButton {
         return []
     }
 
-    private mutating func take(_ answer: Result<Countdown, Failure>, to request: Request) {
+    private mutating func handle(_ answer: Result<Countdown, CommandFailure>, to request: ScreenRequest) {
         if case .get = request { isLost = false }
         switch (request, answer) {
         case (_, .success(let countdown)): count(countdown)
-        case (.get, .failure(let failure)): if failure.status == .unknownKey { end() }
+        case (.get, .failure(let failure)): if failure.exitCode == .unknownKey { end() }
         case (_, .failure(let failure)):
             if phase == .starting { phase = .idle }
             self.failure = failure.sentence
@@ -142,7 +142,7 @@ extension CountdownButton {
 
     private mutating func end() {
         switch phase {
-        case .counting: title = wording.again ?? title
+        case .counting: title = titles.again ?? title
         case .unknown, .idle: break
         case .running, .starting: return
         }

@@ -88,7 +88,7 @@ struct BarPicture {
 
     private var tint: Palette.Tint? { countdown.state == .paused ? .yellow : nil }
 
-    private var remaining: String { RemainingText.render(countdown.remainingUSec) }
+    private var remaining: String { RemainingFormat.render(countdown.remainingUSec) }
 
     private var ending: String {
         countdown.deadlineUSec.map { "ends \(canvas.clock.render($0))" } ?? countdown.state.rawValue
@@ -110,7 +110,7 @@ struct TablePicture {
         guard !countdowns.isEmpty else { return [] }
         let columns = Columns(countdowns, on: canvas)
         guard columns.key > 0 else {
-            return countdowns.map { StyledLine(RemainingText.render($0.remainingUSec), on: canvas) }
+            return countdowns.map { StyledLine(RemainingFormat.render($0.remainingUSec), on: canvas) }
         }
         return countdowns.map { line($0, columns) }
     }
@@ -121,7 +121,7 @@ struct TablePicture {
         let mark = canvas.glyphs == .ascii ? "> " : "› "
         line.append(countdown.key == selected ? mark : "  ", .bold, canvas.palette)
         line.append(canvas.fit(PrintableText.escape(countdown.key), columns: columns.key), tint, canvas.palette)
-        let remaining = RemainingText.render(countdown.remainingUSec)
+        let remaining = RemainingFormat.render(countdown.remainingUSec)
         line.pad(to: 2 + columns.key + 2 + columns.remaining - DisplayWidth.of(remaining))
         line.append(remaining, tint, canvas.palette)
         if columns.bar > 0 {
@@ -153,7 +153,7 @@ struct TablePicture {
             func widest(_ text: (Countdown) -> String) -> Int {
                 countdowns.reduce(0) { max($0, DisplayWidth.of(text($1))) }
             }
-            remaining = widest { RemainingText.render($0.remainingUSec) }
+            remaining = widest { RemainingFormat.render($0.remainingUSec) }
             let ending = widest { TablePicture.ending($0, canvas.clock) }
             let label = widest { PrintableText.escape($0.label ?? "") }
             key = widest { PrintableText.escape($0.key) }

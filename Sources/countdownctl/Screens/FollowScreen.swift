@@ -12,7 +12,7 @@ struct FollowScreen: Screen {
     }
 
     /// A word to whoever looks, in the place of the list of keys.
-    enum Note: Equatable {
+    enum Message: Equatable {
         /// Whether to cancel is asked.
         case question(key: String)
         case failure(String)
@@ -29,7 +29,7 @@ struct FollowScreen: Screen {
     private(set) var isSynced = false
     /// Whether the daemon is gone.
     private(set) var isLost = false
-    private(set) var note: Note?
+    private(set) var note: Message?
     /// The key that was selected last; what is below it moves up where it ends.
     private var selected: String?
     /// The keys of which something was told since the daemon was lost.
@@ -37,12 +37,12 @@ struct FollowScreen: Screen {
 
     init(_ subject: Subject) { self.subject = subject }
 
-    mutating func take(_ event: ScreenEvent) -> [ScreenAction] {
+    mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
         switch event {
-        case .key(let key): return take(key)
-        case .told(let event): return take(event)
-        case .notice(let notice): return take(notice)
-        case .answered(let request, let answer): return take(answer, to: request)
+        case .key(let key): return handle(key)
+        case .told(let event): return handle(event)
+        case .notice(let notice): return handle(notice)
+        case .answered(let request, let answer): return handle(answer, to: request)
         case .paste, .click, .focus, .ended: return []
         }
     }
@@ -59,7 +59,7 @@ struct FollowScreen: Screen {
 }
 
 extension FollowScreen {
-    private mutating func take(_ event: Event) -> [ScreenAction] {
+    private mutating func handle(_ event: Event) -> [ScreenAction] {
         if event.type == .synced { isSynced = true }
         guard let key = event.key else { return [] }
         heard.insert(key)
@@ -82,7 +82,7 @@ extension FollowScreen {
         countdowns[key] = nil
     }
 
-    private mutating func take(_ notice: EventStream.Notice) -> [ScreenAction] {
+    private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
         switch notice {
         case .lost:
             isLost = true
@@ -99,11 +99,14 @@ extension FollowScreen {
         }
     }
 
-    private mutating func take(_ answer: Result<Countdown, Failure>, to request: Request) -> [ScreenAction] {
+    private mutating func handle(
+        _ answer: Result<Countdown, CommandFailure>,
+        to request: ScreenRequest
+    ) -> [ScreenAction] {
         switch (request, answer) {
         case (.get(let key), .success(let countdown)):
             if ![.running, .paused].contains(countdown.state) { end(key) }
-        case (.get(let key), .failure(let failure)): if failure.status == .unknownKey { end(key) }
+        case (.get(let key), .failure(let failure)): if failure.exitCode == .unknownKey { end(key) }
         // The watch tells what became of it.
         case (_, .success): break
         case (_, .failure(let failure)): note = .failure(failure.sentence)
@@ -113,7 +116,7 @@ extension FollowScreen {
 }
 
 extension FollowScreen {
-    private mutating func take(_ key: Key) -> [ScreenAction] {
+    private mutating func handle(_ key: TerminalKey) -> [ScreenAction] {
         let question = note
         note = nil
         if case .question(let asked) = question { return key == .character("y") ? [.call(.cancel(key: asked))] : [] }
@@ -126,7 +129,7 @@ extension FollowScreen {
         return []
     }
 
-    private mutating func change(_ countdown: Countdown, _ key: Key) -> [ScreenAction] {
+    private mutating func change(_ countdown: Countdown, _ key: TerminalKey) -> [ScreenAction] {
         selected = countdown.key
         switch key {
         case .character(" "):

@@ -4,7 +4,7 @@ import IPC
 /// how it looks.
 protocol Screen {
     /// Takes what happened.
-    mutating func take(_ event: ScreenEvent) -> [ScreenAction]
+    mutating func handle(_ event: ScreenEvent) -> [ScreenAction]
 
     /// How it looks.
     func frame(on canvas: Canvas) -> Frame
@@ -15,7 +15,7 @@ protocol Screen {
 
 /// What happens to a screen.
 enum ScreenEvent {
-    case key(Key)
+    case key(TerminalKey)
     case paste(String)
     /// Somebody clicked on what can be clicked.
     case click
@@ -26,7 +26,7 @@ enum ScreenEvent {
     /// Something happened to the watch.
     case notice(EventStream.Notice)
     /// A call that was asked for was answered.
-    case answered(Request, Result<Countdown, Failure>)
+    case answered(ScreenRequest, Result<Countdown, CommandFailure>)
     /// A command that was asked for has ended.
     case ended(CommandEnding)
 }
@@ -34,7 +34,7 @@ enum ScreenEvent {
 /// What a screen wants.
 enum ScreenAction: Equatable {
     /// A call of the daemon, to be answered.
-    case call(Request)
+    case call(ScreenRequest)
     /// A command to be run; one at a time.
     case run(ShellCommand)
     /// A line for an event, to stay above the picture.
@@ -42,7 +42,7 @@ enum ScreenAction: Equatable {
     /// Lines to stay above the picture.
     case print([String])
     /// The end.
-    case leave(CommandStatus)
+    case leave(ExitCode)
 }
 
 /// What keys do, on a line.

@@ -131,13 +131,13 @@ struct FramePainter {
 
 /// On which row of its terminal a frame begins: only the terminal knows, and is asked where a click may come.
 struct FrameOrigin {
-    private enum Knowledge: Equatable {
+    private enum OriginState: Equatable {
         case unknown
         case asked
         case known(row: Int)
     }
 
-    private var knowledge = Knowledge.unknown
+    private var knowledge = OriginState.unknown
 
     /// Notes that the frame may be elsewhere now.
     mutating func lose() { knowledge = .unknown }

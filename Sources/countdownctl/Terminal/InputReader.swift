@@ -1,6 +1,6 @@
 /// What a terminal sends.
 enum TerminalInput: Equatable, Sendable {
-    case key(Key)
+    case key(TerminalKey)
     /// Text that was pasted between brackets, whatever it holds.
     case paste(String)
     /// A press of the first mouse button, by the row and column of the terminal from 0 on.
@@ -12,7 +12,7 @@ enum TerminalInput: Equatable, Sendable {
 }
 
 /// A key that was pressed.
-enum Key: Equatable, Sendable {
+enum TerminalKey: Equatable, Sendable {
     case character(Character)
     /// A letter together with Ctrl.
     case control(Character)
@@ -49,13 +49,13 @@ struct InputReader {
     /// What the bytes mean, together with those before.
     mutating func read(_ bytes: some Sequence<UInt8>) -> [TerminalInput] {
         pending += bytes
-        return take(isComplete: false)
+        return parse(isComplete: false)
     }
 
     /// What is left means by itself, as nothing follows: a lone escape is the key of that name.
-    mutating func flush() -> [TerminalInput] { take(isComplete: true) }
+    mutating func flush() -> [TerminalInput] { parse(isComplete: true) }
 
-    private mutating func take(isComplete: Bool) -> [TerminalInput] {
+    private mutating func parse(isComplete: Bool) -> [TerminalInput] {
         var inputs: [TerminalInput] = []
         while !pending.isEmpty {
             if pasted != nil {
@@ -85,10 +85,10 @@ struct InputReader {
         return .paste(String(decoding: text[..<end.lowerBound].suffix(Self.pasteLimit), as: UTF8.self))
     }
 
-    private typealias Read = (length: Int, input: TerminalInput?)
+    private typealias Parsed = (length: Int, input: TerminalInput?)
 
     /// The first thing that is pending; nil where it is not whole.
-    private mutating func next(isComplete: Bool) -> Read? {
+    private mutating func next(isComplete: Bool) -> Parsed? {
         guard pending[0] == Self.escape else { return character(isComplete: isComplete) }
         guard pending.count > 1 else { return isComplete ? (1, .key(.escape)) : nil }
         switch pending[1] {
@@ -102,7 +102,7 @@ struct InputReader {
         }
     }
 
-    private func character(isComplete: Bool) -> Read? {
+    private func character(isComplete: Bool) -> Parsed? {
         let first = pending[0]
         if let key = controlKey(first) { return (1, .key(key)) }
         if first < 0x20 { return (1, nil) }
@@ -115,7 +115,7 @@ struct InputReader {
         return (length, .key(.character(Character(scalar))))
     }
 
-    private func controlKey(_ byte: UInt8) -> Key? {
+    private func controlKey(_ byte: UInt8) -> TerminalKey? {
         switch byte {
         case 0x0D, 0x0A: .enter
         case 0x09: .tab
@@ -128,7 +128,7 @@ struct InputReader {
     }
 
     /// `ESC [ parameters final`.
-    private mutating func controlSequence(isComplete: Bool) -> Read? {
+    private mutating func controlSequence(isComplete: Bool) -> Parsed? {
         // The Linux console sends `ESC [ [ A` for its first function keys.
         if pending.count > 2, pending[2] == UInt8(ascii: "[") { return pending.count > 3 ? (4, nil) : nil }
         let body = pending.dropFirst(2)
@@ -181,7 +181,7 @@ struct ControlSequence {
         return .click(row: numbers[2] - 1, column: numbers[1] - 1)
     }
 
-    private var keyWithNumber: Key? {
+    private var keyWithNumber: TerminalKey? {
         switch numbers.first {
         case 1, 7: .home
         case 3: .delete
@@ -192,7 +192,7 @@ struct ControlSequence {
 }
 
 /// The key of a sequence that ends so, behind `ESC [` or `ESC O`.
-func key(final: UInt8) -> Key? {
+func key(final: UInt8) -> TerminalKey? {
     switch final {
     case UInt8(ascii: "A"): .up
     case UInt8(ascii: "B"): .down

@@ -4,16 +4,16 @@ import IPC
 import System
 
 /// How a verb waits for its connection, and what else may come meanwhile.
-protocol Waiting {
+protocol Waiter {
     /// Waits until the descriptor, where there is one, can be read, the deadline passes, or somebody wants to leave.
-    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> Readiness
+    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult
 
     /// The code to exit with once somebody wants to leave.
-    var leavingStatus: CommandStatus { get }
+    var leavingStatus: ExitCode { get }
 }
 
 /// What a wait came to.
-enum Readiness: Equatable {
+enum WaitResult: Equatable {
     /// There is something to read, be it the end.
     case readable
     case timedOut
@@ -21,44 +21,45 @@ enum Readiness: Equatable {
     case interrupted
 }
 
-extension Waiting {
+extension Waiter {
     /// Waits until the deadline.
-    func wait(until deadline: Client.Deadline?) -> Readiness { wait(for: nil, until: deadline) }
+    func wait(until deadline: Client.Deadline?) -> WaitResult { wait(for: nil, until: deadline) }
 
     /// Waits without end for a descriptor.
-    func wait(for descriptor: Int32?) -> Readiness { wait(for: descriptor, until: nil) }
+    func wait(for descriptor: Int32?) -> WaitResult { wait(for: descriptor, until: nil) }
 
-    var leavingStatus: CommandStatus { .interrupted }
+    var leavingStatus: ExitCode { .interrupted }
 }
 
 /// Ctrl-C as something that is waited for along with a connection. From its making on, SIGINT no longer ends the
 /// process, and none is missed that comes between two waits.
-final class Interruption: Waiting {
+final class Interruption: Waiter {
     private let signals: SignalDescriptor
     /// A pipe whose reader may leave; nil where that is not waited for.
     private let pipe: Int32?
-    private let company: (any Company)?
+    private let background: (any BackgroundWork)?
 
     /// - Parameters:
     ///   - stream: one that may be a pipe, whose reader interrupts a wait by leaving.
-    ///   - company: what is looked after during a wait.
+    ///   - background: what is looked after during a wait.
     /// - Throws: that the system has no more room.
-    init(andReaderOf stream: StandardStream? = nil, with company: (any Company)? = nil) throws(Failure) {
+    init(andReaderOf stream: StandardStream? = nil, with background: (any BackgroundWork)? = nil) throws(CommandFailure)
+    {
         pipe = stream.flatMap { $0.isPipe ? $0.descriptor : nil }
-        self.company = company
-        signals = try SignalDescriptor(company == nil ? [SIGINT] : [SIGINT, SIGCHLD, SIGTERM, SIGHUP])
+        self.background = background
+        signals = try SignalDescriptor(background == nil ? [SIGINT] : [SIGINT, SIGCHLD, SIGTERM, SIGHUP])
     }
 
-    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> Readiness {
+    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult {
         while true {
             var set = PollSet()
             let own = descriptor.map { set.add($0) }
             let reader = pipe.map { set.add($0) }
             let signalled = set.add(signals.descriptor)
-            set.wait(until: [deadline, company?.deadline])
+            set.wait(until: [deadline, background?.deadline])
             if set.isReady(signalled), isInterrupted() { return .interrupted }
             if set.isReady(reader) { return .interrupted }
-            company?.attend()
+            background?.advance()
             if set.isReady(own) { return .readable }
             if deadline?.remainingUSec == 0 { return .timedOut }
         }
@@ -81,7 +82,7 @@ final class Interruption: Waiting {
             case SIGINT: isInterrupted = true
             case SIGCHLD: break
             default:
-                company?.leave()
+                background?.terminate()
                 SignalDescriptor.obey(signal)
             }
         }
@@ -90,15 +91,15 @@ final class Interruption: Waiting {
 }
 
 /// What goes on in child processes beside a wait.
-protocol Company: AnyObject {
+protocol BackgroundWork: AnyObject {
     /// When something is due; nil where nothing is.
     var deadline: Client.Deadline? { get }
 
     /// Does what is due; a child process may have ended.
-    func attend()
+    func advance()
 
     /// Leaves it alone, as nobody will wait any more.
-    func leave()
+    func terminate()
 }
 
 /// Signals as something that is polled for. From its making on they no longer do what they do by themselves.
@@ -108,13 +109,15 @@ struct SignalDescriptor: ~Copyable {
     /// Takes these signals, but those that this program was started to ignore.
     ///
     /// - Throws: that the system has no more room.
-    init(_ signals: [Int32]) throws(Failure) {
+    init(_ signals: [Int32]) throws(CommandFailure) {
         // Where it is ignored, a process that has ended leaves no word of it.
         if signals.contains(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
         descriptor = unsafe signals.withUnsafeBufferPointer {
             unsafe linux_signal_descriptor_of($0.baseAddress, Int32($0.count))
         }
-        guard descriptor >= 0 else { throw Failure(.internalFault, "cannot wait for signals: \(systemMessage(errno))") }
+        guard descriptor >= 0 else {
+            throw CommandFailure(.internalFault, "cannot wait for signals: \(systemMessage(errno))")
+        }
     }
 
     deinit {

@@ -12,7 +12,7 @@ struct ScreenSurface: ~Copyable {
     /// Lines that are to stand above the picture, and do not yet.
     private var permanent: [String] = []
     /// The cursor of the picture.
-    var blinking = Blinking()
+    var blinking = CursorBlink()
 
     init(_ device: consuming TerminalDevice, palette: Palette) {
         self.device = device
@@ -103,7 +103,7 @@ struct ScreenSurface: ~Copyable {
 }
 
 /// The beat of a cursor that blinks: seen and unseen for as long as each other.
-struct Blinking {
+struct CursorBlink {
     /// About once a second, as terminals do.
     private static let interval: Int64 = 530_000
 

@@ -4,35 +4,40 @@ import System
 
 /// A screen on a terminal: what is typed, told, said and signalled goes to the screen, and what the screen wants is done.
 /// It waits with poll(2) for all of it at once.
-final class TerminalSession<S: Screen>: Waiting {
+final class TerminalSession<S: Screen>: Waiter {
     private(set) var screen: S
     private let signals: SignalDescriptor
     private var surface: ScreenSurface
-    private var errands: ScreenErrands
+    private var tasks: ScreenTasks
     private var reader = InputReader()
     /// The code to exit with; nil until somebody wants to leave.
-    private var status: CommandStatus?
+    private var status: ExitCode?
 
     /// A screen, for a daemon where it makes calls.
     ///
     /// - Throws: that the system has no more room.
-    init(_ screen: S, on device: consuming TerminalDevice, of daemon: Daemon?, palette: Palette) throws(Failure) {
+    init(
+        _ screen: S,
+        on device: consuming TerminalDevice,
+        of daemon: DaemonEndpoint?,
+        palette: Palette
+    ) throws(CommandFailure) {
         self.screen = screen
         surface = ScreenSurface(device, palette: palette)
-        errands = ScreenErrands(of: daemon)
+        tasks = ScreenTasks(of: daemon)
         signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD])
     }
 
     deinit { close() }
 
-    var daemon: Daemon? { errands.daemon }
+    var daemon: DaemonEndpoint? { tasks.daemon }
 
-    var leavingStatus: CommandStatus { status ?? .interrupted }
+    var leavingStatus: ExitCode { status ?? .interrupted }
 
     /// Whether somebody wants to leave.
     var isLeaving: Bool { status != nil }
 
-    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> Readiness {
+    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult {
         while status == nil {
             onTerminal { () throws(StreamFailure) in try surface.paint(screen) }
             if serve(descriptor, until: deadline) { return .readable }
@@ -42,8 +47,8 @@ final class TerminalSession<S: Screen>: Waiting {
     }
 
     /// Lets the screen take what happened, and does what it wants.
-    func take(_ event: ScreenEvent) {
-        for action in screen.take(event) { perform(action) }
+    func handle(_ event: ScreenEvent) {
+        for action in screen.handle(event) { perform(action) }
     }
 
     /// Serves whoever waits, so that a watch that never falls silent does not keep keys from being heard.
@@ -60,19 +65,19 @@ final class TerminalSession<S: Screen>: Waiting {
 extension TerminalSession {
     private func perform(_ action: ScreenAction) {
         switch action {
-        case .call(let request): take(errands.call(request))
-        case .run(let words): take(errands.run(words))
+        case .call(let request): handle(tasks.call(request))
+        case .run(let words): handle(tasks.run(words))
         case .tell(let event): surface.keep(EventText().line(event).map { [$0] } ?? [])
         case .print(let lines): surface.keep(lines)
         case .leave(let status): leave(status)
         }
     }
 
-    private func take(_ events: [ScreenEvent]) {
-        for event in events { take(event) }
+    private func handle(_ events: [ScreenEvent]) {
+        for event in events { handle(event) }
     }
 
-    private func leave(_ status: CommandStatus) { self.status = self.status ?? status }
+    private func leave(_ status: ExitCode) { self.status = self.status ?? status }
 
     /// Does something with the terminal. Where that fails nobody can see it any more.
     private func onTerminal(_ draw: () throws(StreamFailure) -> Void) {
@@ -91,15 +96,15 @@ extension TerminalSession {
         let own = descriptor.map { set.add($0) }
         let input = surface.input.map { set.add($0) }
         let signalled = set.add(signals.descriptor)
-        let answer = errands.answering.map { set.add($0) }
-        let said = errands.speaking.map { set.add($0) }
+        let answer = tasks.answering.map { set.add($0) }
+        let said = tasks.speaking.map { set.add($0) }
         let pause = reader.isPartial ? Client.Deadline.after(microseconds: 50_000) : nil
         set.wait(until: [deadline, surface.blinking.next, pause])
 
-        if set.isReady(input) { read() } else if pause != nil { take(reader.flush()) }
-        if set.isReady(said) { errands.listen() }
-        if set.isReady(signalled) { takeSignals() }
-        if set.isReady(answer) { take(errands.takeAnswer()) }
+        if set.isReady(input) { read() } else if pause != nil { handle(reader.flush()) }
+        if set.isReady(said) { tasks.listen() }
+        if set.isReady(signalled) { handleSignals() }
+        if set.isReady(answer) { handle(tasks.receiveAnswer()) }
         surface.blinking.pass()
         return set.isReady(own)
     }
@@ -108,37 +113,37 @@ extension TerminalSession {
         guard let input = surface.input else { return }
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = unsafe Glibc.read(input, &buffer, buffer.count)
-        if count > 0 { return take(reader.read(buffer[..<count])) }
+        if count > 0 { return handle(reader.read(buffer[..<count])) }
         if count < 0, errno == EINTR || errno == EAGAIN { return }
         // The terminal is gone.
         leave(.interrupted)
     }
 
-    private func take(_ inputs: [TerminalInput]) {
+    private func handle(_ inputs: [TerminalInput]) {
         for input in inputs where status == nil {
             surface.blinking.begin()
             switch input {
             case .key(.control("c")): leave(.interrupted)
-            case .key(let key): take(.key(key))
-            case .paste(let text): take(.paste(text))
-            case .focus(let isFocused): take(.focus(isFocused))
+            case .key(let key): handle(.key(key))
+            case .paste(let text): handle(.paste(text))
+            case .focus(let isFocused): handle(.focus(isFocused))
             case .cursor(let row, _): surface.found(row)
-            case .click(let row, let column): if surface.hasTarget(row: row, column: column) { take(.click) }
+            case .click(let row, let column): if surface.hasTarget(row: row, column: column) { handle(.click) }
             }
         }
     }
 
-    private func takeSignals() {
+    private func handleSignals() {
         while let signal = signals.next() {
             switch signal {
-            case SIGCHLD: take(errands.reap())
+            case SIGCHLD: handle(tasks.reap())
             case SIGWINCH: surface.disturb()
             case SIGCONT: onTerminal { () throws(StreamFailure) in try surface.resume() }
             case SIGTSTP:
                 onTerminal { () throws(StreamFailure) in try surface.pause { SignalDescriptor.obey(SIGTSTP) } }
             case SIGINT: leave(.interrupted)
             default:
-                errands.terminate()
+                tasks.terminate()
                 close()
                 SignalDescriptor.obey(signal)
             }
@@ -150,18 +155,18 @@ extension TerminalSession {
     /// Shows the screen until it is left, with what a watch tells where there is one.
     ///
     /// - Throws: that there is no daemon, or that it refuses the watch.
-    func run(watching key: String?, until deadline: Client.Deadline? = nil) throws -> CommandStatus {
+    func run(watching key: String?, until deadline: Client.Deadline? = nil) throws -> ExitCode {
         defer { close() }
         guard let key, let daemon else {
             return wait(for: nil, until: deadline) == .timedOut ? .timedOut : leavingStatus
         }
-        var stream = try EventStream(ResumableWatch(Selection(keys: [key])), of: daemon, interruption: self)
+        var stream = try EventStream(ResumableWatch(KeySelection(keys: [key])), of: daemon, interruption: self)
         while !isLeaving {
             switch try stream.next(until: deadline) {
             case .events(let events):
-                for event in events { take(.told(event)) }
+                for event in events { handle(.told(event)) }
                 serveAll()
-            case .notice(let notice): take(.notice(notice))
+            case .notice(let notice): handle(.notice(notice))
             case .timedOut: return .timedOut
             case .interrupted: break
             }
@@ -173,28 +178,28 @@ extension TerminalSession {
 /// What a watch tells, on a screen.
 extension TerminalSession: EventPrinter where S == FollowScreen {
     func show(_ events: [Event]) throws(StreamFailure) {
-        for event in events { take(.told(event)) }
+        for event in events { handle(.told(event)) }
         serveAll()
     }
 
-    func tell(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) { take(.notice(notice)) }
+    func report(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) { handle(.notice(notice)) }
 
-    func rest() throws(StreamFailure) { close() }
+    func finish() throws(StreamFailure) { close() }
 }
 
 /// What a screen asked for and that goes on: calls of the daemon, one after the other, and a command. What comes of it
 /// is told as the events that the screen takes.
-struct ScreenErrands: ~Copyable {
+struct ScreenTasks: ~Copyable {
     /// Nil where the screen makes no calls.
-    let daemon: Daemon?
-    private var requests: [Request] = []
-    private var exchange: Exchange?
+    let daemon: DaemonEndpoint?
+    private var requests: [ScreenRequest] = []
+    private var exchange: PendingRequest?
     private var command: RunningCommand?
 
-    init(of daemon: Daemon?) { self.daemon = daemon }
+    init(of daemon: DaemonEndpoint?) { self.daemon = daemon }
 
     /// Makes a call once those before it have been answered.
-    mutating func call(_ request: Request) -> [ScreenEvent] {
+    mutating func call(_ request: ScreenRequest) -> [ScreenEvent] {
         requests.append(request)
         return send()
     }
@@ -216,7 +221,7 @@ struct ScreenErrands: ~Copyable {
     var speaking: Int32? { mutating get { command?.descriptor } }
 
     /// Takes an answer that may be there.
-    mutating func takeAnswer() -> [ScreenEvent] {
+    mutating func receiveAnswer() -> [ScreenEvent] {
         guard let request = exchange?.request, let answer = exchange?.answer() else { return [] }
         exchange = nil
         return [.answered(request, answer)] + send()
@@ -241,7 +246,7 @@ struct ScreenErrands: ~Copyable {
         while let daemon, exchange == nil, !requests.isEmpty {
             let request = requests.removeFirst()
             do {
-                exchange = try Exchange(request, of: daemon)
+                exchange = try PendingRequest(request, of: daemon)
             } catch {
                 events.append(.answered(request, .failure(error)))
             }

@@ -2,7 +2,7 @@ import System
 
 /// A point in time as it is typed: `17:30`, `tomorrow 9:00`, `today 17:30`, ISO 8601 with or without an offset, and
 /// `@` with the seconds since 1970.
-struct ClockTimeText {
+struct ClockTimeParser {
     /// Microseconds since 1970.
     let now: Int64
     let zone: any Zone
@@ -10,7 +10,7 @@ struct ClockTimeText {
     /// The instant that is meant, which lies ahead.
     ///
     /// - Throws: what is wrong with the text.
-    func parse(_ text: String) throws(ClockTimeInvalid) -> ClockTime {
+    func parse(_ text: String) throws(ClockTimeError) -> ClockTime {
         var scanner = TextScanner(text)
         scanner.skipSpaces()
         let found = try point(&scanner, text)
@@ -19,7 +19,7 @@ struct ClockTimeText {
         return try ahead(found, text)
     }
 
-    private func point(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeInvalid) -> TypedTime {
+    private func point(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeError) -> ParsedTime {
         if scanner.skip("@") {
             guard let seconds = scanner.decimal(), seconds.digits <= TextScanner.digitLimit else {
                 throw .notAnEpoch(text)
@@ -33,15 +33,15 @@ struct ClockTimeText {
         default: throw notATime(text)
         }
         var dated = scanner
-        if let date = ISO8601Text.date(&dated) {
+        if let date = ISO8601Parser.date(&dated) {
             scanner = dated
-            return try ISO8601Text.time(&scanner, on: date, text)
+            return try ISO8601Parser.time(&scanner, on: date, text)
         }
         return .next(try timeOfDay(&scanner, text))
     }
 
     /// `9:00` or `9:00:30`, on the day that it is now.
-    private func timeOfDay(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeInvalid) -> CivilTime {
+    private func timeOfDay(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeError) -> CivilTime {
         scanner.skipSpaces()
         guard let hour = scanner.integer(digits: 1...2), scanner.skip(":"),
             let minute = scanner.integer(digits: 2...2)
@@ -58,22 +58,22 @@ struct ClockTimeText {
         return time
     }
 
-    private func notATime(_ text: String) -> ClockTimeInvalid {
-        DurationText.isMeant(by: text) ? .isDuration(text) : .notATime(text)
+    private func notATime(_ text: String) -> ClockTimeError {
+        DurationParser.isMeant(by: text) ? .isDuration(text) : .notATime(text)
     }
 
     /// The instant that a time names, if it lies ahead.
-    private func ahead(_ typed: TypedTime, _ text: String) throws(ClockTimeInvalid) -> ClockTime {
+    private func ahead(_ typed: ParsedTime, _ text: String) throws(ClockTimeError) -> ClockTime {
         switch typed {
         case .instant(let microseconds):
             guard microseconds > now else { throw .passed(text) }
-            guard let instant = Int64(exactly: microseconds), instant - now <= DurationText.longest else {
+            guard let instant = Int64(exactly: microseconds), instant - now <= DurationParser.longest else {
                 throw .tooFar(text)
             }
             return ClockTime(instant: instant)
         case .onDay(let time):
             guard let found = soonest(time) else { throw .passed(text) }
-            guard found.instant - now <= DurationText.longest else { throw .tooFar(text) }
+            guard found.instant - now <= DurationParser.longest else { throw .tooFar(text) }
             return found
         case .next(let time):
             if let today = soonest(time) { return today }
@@ -98,7 +98,7 @@ struct ClockTimeText {
 }
 
 /// What was typed, before it is known when that is.
-enum TypedTime {
+enum ParsedTime {
     /// Microseconds since 1970.
     case instant(Int128)
     /// A time of a day that was named.
@@ -144,7 +144,7 @@ extension Int64 {
 
 /// Dates and times of ISO 8601 as they are typed: `2026-03-01`, `2026-03-01T09:00`, `2026-03-01 09:00:30.5`, with `Z`
 /// or an offset behind them, and all of it without its separators, as in `20260301T090000Z`.
-enum ISO8601Text {
+enum ISO8601Parser {
     /// A calendar date; nil where none stands here.
     static func date(_ scanner: inout TextScanner) -> CivilTime? {
         if let run = scanner.integer(digits: 8...8) {
@@ -162,7 +162,7 @@ enum ISO8601Text {
         _ scanner: inout TextScanner,
         on date: CivilTime,
         _ text: String
-    ) throws(ClockTimeInvalid) -> TypedTime {
+    ) throws(ClockTimeError) -> ParsedTime {
         var time = date
         var fraction: Int128 = 0
         var isMidnightAtTheEnd = false
@@ -210,7 +210,7 @@ enum ISO8601Text {
     }
 
     /// The seconds that local time is ahead of UTC; nil where no offset stands here.
-    private static func offset(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeInvalid) -> Int64? {
+    private static func offset(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeError) -> Int64? {
         if scanner.skip("Z") || scanner.skip("z") { return 0 }
         let sign: Int64
         if scanner.skip("+") { sign = 1 } else if scanner.skip("-") { sign = -1 } else { return nil }
@@ -232,7 +232,7 @@ enum ISO8601Text {
 }
 
 /// Why a text is no point in time that lies ahead; each case carries the text.
-enum ClockTimeInvalid: Error, Equatable {
+enum ClockTimeError: Error, Equatable {
     case notATime(String)
     /// A length of time was typed.
     case isDuration(String)
@@ -245,7 +245,7 @@ enum ClockTimeInvalid: Error, Equatable {
     case tooFar(String)
 }
 
-extension ClockTimeInvalid: CustomStringConvertible {
+extension ClockTimeError: CustomStringConvertible {
     /// What was wrong, and what would be right.
     var description: String {
         switch self {
@@ -276,9 +276,9 @@ extension ClockTime.Note {
     }
 }
 
-/// Lengths and times that were typed, read with what is wrong with them as a `Failure`.
-extension DurationText {
-    static func read(_ text: String) throws(Failure) -> Int64 {
+/// Lengths and times that were typed, read with what is wrong with them as a `CommandFailure`.
+extension DurationParser {
+    static func read(_ text: String) throws(CommandFailure) -> Int64 {
         do {
             return try parse(text)
         } catch {
@@ -288,9 +288,9 @@ extension DurationText {
 }
 
 extension ClockTime {
-    static func read(_ text: String, _ clock: ClockText) throws(Failure) -> ClockTime {
+    static func read(_ text: String, _ clock: ClockText) throws(CommandFailure) -> ClockTime {
         do {
-            return try ClockTimeText(now: clock.now, zone: clock.zone).parse(text)
+            return try ClockTimeParser(now: clock.now, zone: clock.zone).parse(text)
         } catch {
             throw .usage(error.description)
         }

@@ -1,13 +1,13 @@
 /// A length of time as it is typed: `90`, `90s`, `1h30m`, `1.5h`, `250ms`, and as terminal timers have it, `1:30` and
 /// `1:02:03`. The units are those of systemd.time(7) up to the week.
-enum DurationText {
+enum DurationParser {
     /// 100 years, the longest countdown.
     static let longest: Int64 = 100 * 36_525 * 864 * 1_000_000
 
     /// The length in microseconds, a fraction of one dropped.
     ///
     /// - Throws: what is wrong with the text.
-    static func parse(_ text: String) throws(Invalid) -> Int64 {
+    static func parse(_ text: String) throws(DurationError) -> Int64 {
         var scanner = TextScanner(text)
         scanner.skipSpaces()
         if scanner.isAtEnd { throw .empty }
@@ -36,7 +36,7 @@ enum DurationText {
     static func isRight(_ text: String) -> Bool { (try? parse(text)) != nil }
 
     /// `1h30m`, `90`: numbers with their units, or one number of seconds.
-    private static func unitForm(_ scanner: inout TextScanner, _ text: String) throws(Invalid) -> Int128 {
+    private static func unitForm(_ scanner: inout TextScanner, _ text: String) throws(DurationError) -> Int128 {
         var length: Int128 = 0
         var previous: DurationUnit?
         repeat {
@@ -55,11 +55,11 @@ enum DurationText {
 
     private static func unit(
         named name: String,
-        of number: Decimal,
+        of number: DecimalNumber,
         after previous: DurationUnit?,
         in text: String,
         isLast: Bool
-    ) throws(Invalid) -> DurationUnit {
+    ) throws(DurationError) -> DurationUnit {
         if let unit = DurationUnit(name) { return unit }
         guard name.isEmpty else {
             throw DurationUnit.ofCalendar.contains(name)
@@ -71,7 +71,7 @@ enum DurationText {
     }
 
     /// `1:30`, `1:02:03`: minutes and seconds, before them hours; only the first may be above 59.
-    private static func clockForm(_ scanner: inout TextScanner, _ text: String) throws(Invalid) -> Int128 {
+    private static func clockForm(_ scanner: inout TextScanner, _ text: String) throws(DurationError) -> Int128 {
         guard let first = scanner.integer(digits: 1...TextScanner.digitLimit) else { throw .notADuration(text) }
         var length = Int128(first)
         var fields = 1
@@ -86,24 +86,22 @@ enum DurationText {
     }
 }
 
-extension DurationText {
-    /// Why a text is no length; each case carries the text.
-    enum Invalid: Error, Equatable {
-        case empty
-        case notADuration(String)
-        case signed(String)
-        /// A number without a unit behind one with a unit.
-        case missingUnit(String, previous: DurationUnit)
-        /// Months and years, which are of unequal length.
-        case calendarUnit(String, unit: String)
-        case unknownUnit(String, unit: String)
-        /// A field of `H:MM:SS` that is not of two digits below 60.
-        case clockField(String)
-        case tooLong(String)
-    }
+/// Why a text is no length; each case carries the text.
+enum DurationError: Error, Equatable {
+    case empty
+    case notADuration(String)
+    case signed(String)
+    /// A number without a unit behind one with a unit.
+    case missingUnit(String, previous: DurationUnit)
+    /// Months and years, which are of unequal length.
+    case calendarUnit(String, unit: String)
+    case unknownUnit(String, unit: String)
+    /// A field of `H:MM:SS` that is not of two digits below 60.
+    case clockField(String)
+    case tooLong(String)
 }
 
-extension DurationText.Invalid: CustomStringConvertible {
+extension DurationError: CustomStringConvertible {
     /// What was wrong, and what would be right.
     var description: String {
         switch self {
@@ -124,7 +122,7 @@ extension DurationText.Invalid: CustomStringConvertible {
     /// The text without its sign, where it reads as a length so.
     private static func unsigned(_ text: String) -> String {
         let rest = String(text.drop { $0 == "-" || $0 == "+" || $0 == " " })
-        return DurationText.isRight(rest) ? rest : "5m"
+        return DurationParser.isRight(rest) ? rest : "5m"
     }
 
     private func guesses(_ text: String, _ units: [DurationUnit]) -> String {
@@ -198,7 +196,7 @@ enum DurationUnit: Int64, CaseIterable {
 
 /// A length of time as it could have been typed: `5m`, `1h30m`, `1m30.5s`, `250ms`. Reading it again gives the same
 /// length.
-enum LengthText {
+enum DurationFormat {
     static func render(_ microseconds: Int64) -> String {
         guard microseconds > 0 else { return "0s" }
         var rest = microseconds
@@ -229,7 +227,7 @@ enum LengthText {
 }
 
 /// What remains, as timers show it: `0:07`, `4:59`, `1:02:03`, `3d 4:05:06`.
-enum RemainingText {
+enum RemainingFormat {
     /// A second that has begun counts whole: a timer of five minutes shows 5:00 first, and 0:00 when it is over.
     static func render(_ microseconds: Int64) -> String {
         let seconds = max(0, microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0))

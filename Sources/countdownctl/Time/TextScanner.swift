@@ -36,7 +36,7 @@ struct TextScanner {
     }
 
     /// A number with or without a fraction: `1`, `1.5`, `.5`.
-    mutating func decimal() -> Decimal? {
+    mutating func decimal() -> DecimalNumber? {
         let start = index
         let whole = digitRun()
         var fraction: ArraySlice<UInt8> = []
@@ -49,7 +49,7 @@ struct TextScanner {
             }
         }
         guard !whole.isEmpty || !fraction.isEmpty else { return nil }
-        return Decimal(whole: whole, fraction: fraction)
+        return DecimalNumber(whole: whole, fraction: fraction)
     }
 
     /// A run of letters, empty where there is none.
@@ -72,7 +72,7 @@ struct TextScanner {
 }
 
 /// A number that was typed, exact.
-struct Decimal: Equatable {
+struct DecimalNumber: Equatable {
     /// The digits before the point without leading zeros; more than fit into an integer are still counted.
     let digits: Int
     private let whole: Int64

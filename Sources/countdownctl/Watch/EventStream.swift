@@ -21,7 +21,7 @@ struct EventStream: ~Copyable {
         case trimmedAgain
     }
 
-    private let interruption: any Waiting
+    private let interruption: any Waiter
     private let connection: WatchConnection
     private var steps: [Step] = []
     /// Whether the history was trimmed and `synced` has not arrived since.
@@ -30,7 +30,7 @@ struct EventStream: ~Copyable {
     /// Begins a watch.
     ///
     /// - Throws: that there is no daemon.
-    init(_ watch: ResumableWatch, of daemon: Daemon, interruption: any Waiting) throws(Failure) {
+    init(_ watch: ResumableWatch, of daemon: DaemonEndpoint, interruption: any Waiter) throws(CommandFailure) {
         self.interruption = interruption
         connection = WatchConnection(watch, at: daemon.path, sendsBlocking: true)
         try advance()
@@ -39,7 +39,7 @@ struct EventStream: ~Copyable {
     /// Waits for what comes next, until the deadline at most.
     ///
     /// - Throws: that the daemon refuses the watch, or that there was none in the beginning.
-    mutating func next(until deadline: Client.Deadline? = nil) throws(Failure) -> Step {
+    mutating func next(until deadline: Client.Deadline? = nil) throws(CommandFailure) -> Step {
         while true {
             if !steps.isEmpty { return steps.removeFirst() }
             try advance()
@@ -53,11 +53,11 @@ struct EventStream: ~Copyable {
         }
     }
 
-    private mutating func advance() throws(Failure) {
+    private mutating func advance() throws(CommandFailure) {
         do {
             for event in try connection.advance() { take(event) }
         } catch {
-            throw Failure(error)
+            throw CommandFailure(error)
         }
     }
 
@@ -93,7 +93,7 @@ extension EventStream.Notice {
 
 extension ResumableWatch {
     /// Follows what was selected; a tick of nil is the daemon's rule, 0 is none.
-    init(_ selection: Selection, tick: Int64? = nil, since: Int64? = nil) {
+    init(_ selection: KeySelection, tick: Int64? = nil, since: Int64? = nil) {
         self.init(Watch(match: selection.match, tickUSec: tick, since: since, keys: selection.named))
     }
 }

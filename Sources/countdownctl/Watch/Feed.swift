@@ -5,42 +5,44 @@ import System
 /// A watch for programs: it prints the lines of a feed, or runs a command for events, until it is stopped.
 struct Feed {
     let following: ResumableWatch
-    let daemon: Daemon
+    let daemon: DaemonEndpoint
     let output: Output
     /// What prints where no format was asked for.
     private var printer: any EventPrinter
     private var feed: FeedPrinter?
-    private let hooks: HookRuns?
+    private let hooks: HookRunner?
     private let interruption: Interruption
 
     /// - Throws: that the system has no more room.
     init(
         _ following: ResumableWatch,
-        of daemon: Daemon,
+        of daemon: DaemonEndpoint,
         output: Output,
         line: FeedLine?,
         hook: Hook?
-    ) throws(Failure) {
+    ) throws(CommandFailure) {
         self.following = following
         self.daemon = daemon
         self.output = output
         printer = output.linePrinter
         feed = line.map(FeedPrinter.init)
-        hooks = hook.map { HookRuns($0, output: output) }
+        hooks = hook.map { HookRunner($0, output: output) }
         interruption = try Interruption(andReaderOf: .output, with: hooks)
     }
 
     /// Follows until Ctrl-C, or until whoever reads the lines has left.
     ///
     /// - Throws: that the daemon refuses; that there is none, where no bar waits for it.
-    mutating func run() throws -> CommandStatus {
-        defer { hooks?.leave() }
+    mutating func run() throws -> ExitCode {
+        defer { hooks?.terminate() }
         var attempt = 0
         while true {
             do {
                 return try follow()
-            } catch let failure as Failure {
-                guard feed != nil, failure.status == .unavailable || failure.status == .tryLater else { throw failure }
+            } catch let failure as CommandFailure {
+                guard feed != nil, failure.exitCode == .unavailable || failure.exitCode == .tryLater else {
+                    throw failure
+                }
                 if attempt == 0 { output.say("\(failure.sentence); waiting for it") }
             }
             try feed?.beginAfresh()
@@ -49,12 +51,12 @@ struct Feed {
         }
     }
 
-    private mutating func follow() throws -> CommandStatus {
+    private mutating func follow() throws -> ExitCode {
         var stream = try EventStream(following, of: daemon, interruption: interruption)
         while true {
             switch try stream.next(until: feed?.deadline) {
-            case .events(let events): try take(events)
-            case .notice(let notice): try take(notice)
+            case .events(let events): try handle(events)
+            case .notice(let notice): try handle(notice)
             case .timedOut: break
             case .interrupted: return leavingStatus
             }
@@ -62,12 +64,12 @@ struct Feed {
         }
     }
 
-    private mutating func take(_ events: [Event]) throws {
+    private mutating func handle(_ events: [Event]) throws {
         if feed == nil { try printer.show(events) } else { try feed?.show(events) }
-        hooks?.take(events)
+        hooks?.enqueue(events)
     }
 
-    private mutating func take(_ notice: EventStream.Notice) throws {
+    private mutating func handle(_ notice: EventStream.Notice) throws {
         switch notice {
         case .lost: try feed?.showNothing()
         case .historyTrimmed, .trimmedAgain: try feed?.beginAfresh()
@@ -77,7 +79,7 @@ struct Feed {
     }
 
     /// Waits before another attempt; the code to leave with where that is wanted.
-    private mutating func wait(_ microseconds: Int64) throws -> CommandStatus? {
+    private mutating func wait(_ microseconds: Int64) throws -> ExitCode? {
         let end = Client.Deadline.after(microseconds: microseconds)
         while end.remainingUSec > 0 {
             let next = [end, feed?.deadline].compactMap(\.self).min { $0.monotonicUSec < $1.monotonicUSec }
@@ -88,7 +90,7 @@ struct Feed {
     }
 
     /// A reader who leaves is no failure.
-    private var leavingStatus: CommandStatus { interruption.hasReaderLeft ? .success : .interrupted }
+    private var leavingStatus: ExitCode { interruption.hasReaderLeft ? .success : .interrupted }
 }
 
 extension Output {
@@ -195,19 +197,19 @@ struct FeedOptions: ParsableArguments {
     var execTimeout: String?
 
     /// The feed's lines; nil where none are asked for.
-    func line() throws(Failure) -> FeedLine? {
+    func line() throws(CommandFailure) -> FeedLine? {
         guard let format else {
             guard soon == nil, urgent == nil else { throw .usage("--soon and --urgent are for lines of --format") }
             return nil
         }
         var thresholds = FeedClass.Thresholds()
-        if let soon { thresholds.soon = try DurationText.read(soon) }
-        if let urgent { thresholds.urgent = try DurationText.read(urgent) }
+        if let soon { thresholds.soon = try DurationParser.read(soon) }
+        if let urgent { thresholds.urgent = try DurationParser.read(urgent) }
         return FeedLine(format: try FeedFormat(format), thresholds: thresholds)
     }
 
     /// The command that events run; nil where none is asked for.
-    func hook() throws(Failure) -> Hook? {
+    func hook() throws(CommandFailure) -> Hook? {
         guard let exec else {
             guard on.isEmpty, !shell, execTimeout == nil else {
                 throw .usage("which command? `countdownctl watch --on finished --exec 'notify-send {label}'`")
@@ -215,7 +217,7 @@ struct FeedOptions: ParsableArguments {
             return nil
         }
         guard !on.isEmpty else { throw .usage("on which events? --on finished, for one") }
-        let timeout = try execTimeout.map { text throws(Failure) in try DurationText.read(text) }
+        let timeout = try execTimeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         return try Hook(on: on, exec: exec, shell: shell, timeout: timeout ?? 60_000_000)
     }
 }

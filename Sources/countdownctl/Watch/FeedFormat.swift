@@ -14,7 +14,7 @@ enum FeedFormat: Equatable {
     case template(Template)
 
     /// - Throws: what is wrong with the template, or that it is none.
-    init(_ text: String) throws(Failure) {
+    init(_ text: String) throws(CommandFailure) {
         switch text {
         case "json": self = .json
         case "waybar": self = .waybar
@@ -74,7 +74,7 @@ struct FeedLine {
             writer.member("name", "countdown")
             writer.member("instance", first.key)
             writer.member("full_text", PangoText.escape(text(first) + others))
-            writer.member("short_text", RemainingText.render(first.remainingUSec))
+            writer.member("short_text", RemainingFormat.render(first.remainingUSec))
             writer.member("markup", "pango")
             if let color = state.color { writer.member("color", color) }
             writer.member("urgent", state == .urgent || state == .finished)
@@ -83,7 +83,7 @@ struct FeedLine {
     }
 
     private func text(_ countdown: Countdown) -> String {
-        "\(PrintableText.escape(countdown.title)) \(RemainingText.render(countdown.remainingUSec))"
+        "\(PrintableText.escape(countdown.title)) \(RemainingFormat.render(countdown.remainingUSec))"
     }
 
     private func tooltip(_ countdowns: [Countdown], _ clock: ClockText) -> String {

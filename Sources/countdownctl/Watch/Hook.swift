@@ -4,7 +4,7 @@ import System
 
 /// A command that is run for each event of some types.
 struct Hook {
-    private enum Command {
+    private enum HookCommand {
         /// Words that go to the program as they are, with what is known of the countdown in their places.
         case words([Template])
         /// A line for sh(1).
@@ -20,10 +20,10 @@ struct Hook {
     let types: Set<EventType>
     /// How long the command may take, in microseconds.
     let timeout: Int64
-    private let command: Command
+    private let command: HookCommand
 
     /// - Throws: what is wrong with what was typed.
-    init(on names: [String], exec text: String, shell: Bool, timeout: Int64) throws(Failure) {
+    init(on names: [String], exec text: String, shell: Bool, timeout: Int64) throws(CommandFailure) {
         types = try Self.types(names)
         guard timeout > 0 else { throw .usage("a command that may take no time cannot be run") }
         self.timeout = timeout
@@ -36,7 +36,7 @@ struct Hook {
         }
     }
 
-    private static func types(_ names: [String]) throws(Failure) -> Set<EventType> {
+    private static func types(_ names: [String]) throws(CommandFailure) -> Set<EventType> {
         var types: Set<EventType> = []
         for name in names.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }) {
             guard let type = EventType(rawValue: name), Self.types.contains(type) else {
@@ -73,7 +73,7 @@ struct Hook {
 }
 
 /// The commands that events have started: so many at once, each for so long, in the order of the events.
-final class HookRuns: Company {
+final class HookRunner: BackgroundWork {
     /// How many go on at once.
     static let limit = 8
     /// How many wait for one of these to end; the events after them are passed over, and that is said.
@@ -103,31 +103,31 @@ final class HookRuns: Company {
     var deadline: Client.Deadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
 
     /// Takes the events that commands are run for.
-    func take(_ events: [Event]) {
+    func enqueue(_ events: [Event]) {
         let wanted = events.filter { hook.types.contains($0.type) && $0.countdown != nil }
         let room = Self.queueLimit - queue.count
         queue += wanted.prefix(room)
         if wanted.count > room {
             output.warn("countdownctl: \(wanted.count - room) events are passed over, as too many commands wait")
         }
-        attend()
+        advance()
     }
 
     /// Notices those that have ended, ends those whose time has passed, and starts those that wait.
-    func attend() {
-        running = running.compactMap(attended)
+    func advance() {
+        running = running.compactMap(advanced)
         while running.count < Self.limit, !queue.isEmpty { start(queue.removeFirst()) }
     }
 
     /// Asks all that go on to end, as nobody looks after them any more.
-    func leave() {
+    func terminate() {
         for run in running { run.process.sendToGroup(SIGTERM) }
     }
 
     /// Nil where it has ended.
-    private func attended(_ run: Run) -> Run? {
+    private func advanced(_ run: Run) -> Run? {
         if let ending = run.process.ending() {
-            if !run.isLate { tell(of: ending, run) }
+            if !run.isLate { report(ending, run) }
             return nil
         }
         guard run.end.remainingUSec == 0 else { return run }
@@ -139,7 +139,7 @@ final class HookRuns: Company {
         return run
     }
 
-    private func tell(of ending: ProcessEnding, _ run: Run) {
+    private func report(_ ending: ProcessEnding, _ run: Run) {
         switch ending {
         case .exited(code: 0): break
         case .exited(let code): output.warn("countdownctl: \(quoted(run.name)) failed with exit code \(code)")
@@ -154,7 +154,7 @@ final class HookRuns: Company {
             let process = try launch(words, event, countdown)
             running.append(Run(process: process, name: words[0], end: .after(microseconds: hook.timeout)))
         } catch {
-            output.warn("countdownctl: \(Failure(error).sentence)")
+            output.warn("countdownctl: \(CommandFailure(error).sentence)")
         }
     }
 

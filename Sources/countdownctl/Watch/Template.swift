@@ -27,7 +27,7 @@ struct Template: Equatable {
     private let pieces: [Piece]
 
     /// - Throws: which place stands for nothing, or which brace lacks its fellow.
-    init(_ text: String) throws(Failure) {
+    init(_ text: String) throws(CommandFailure) {
         var pieces: [Piece] = []
         var literal = ""
         var rest = text[...]
@@ -84,7 +84,7 @@ struct Template: Equatable {
         switch field {
         case .key: countdown.key
         case .label: countdown.title
-        case .remaining: RemainingText.render(countdown.remainingUSec)
+        case .remaining: RemainingFormat.render(countdown.remainingUSec)
         case .s: "\(countdown.remainingSeconds)"
         case .percent: "\(countdown.percentGone)"
         case .end: (countdown.endedUSec ?? countdown.deadlineUSec).map(clock.render) ?? "-"
@@ -95,11 +95,11 @@ struct Template: Equatable {
     /// The places as they are typed.
     static var places: String { Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ") }
 
-    private static func loneBrace(_ brace: Character) -> Failure {
+    private static func loneBrace(_ brace: Character) -> CommandFailure {
         .usage("a \(brace) without its fellow in a template; \(brace)\(brace) is one as such")
     }
 
-    private static func unknown(_ name: Substring) -> Failure {
+    private static func unknown(_ name: Substring) -> CommandFailure {
         .usage("\(quoted("{\(name)}")) is no place in a template; there are \(places), and {{ is a brace")
     }
 }
@@ -111,7 +111,7 @@ extension Countdown {
         return label
     }
 
-    /// Whole seconds that remain; one that has begun counts, as it does in `RemainingText`.
+    /// Whole seconds that remain; one that has begun counts, as it does in `RemainingFormat`.
     var remainingSeconds: Int64 { max(0, remainingUSec / 1_000_000 + (remainingUSec % 1_000_000 > 0 ? 1 : 0)) }
 
     /// How much has gone, from 0 to 100.

@@ -2,31 +2,31 @@ import IPC
 import System
 
 /// Waits for the ends of countdowns: what `wait`, `attach` and `start --wait` share.
-struct EndWatch {
+struct WaitLoop {
     /// Starts a countdown once the watch has told all there was, so that nothing is missed of it; nil where it was
     /// interrupted.
-    typealias Beginning = (any Waiting) throws -> Start.Reply?
+    typealias Beginning = (any Waiter) throws -> Start.Reply?
 
-    private let daemon: Daemon
+    private let daemon: DaemonEndpoint
     private let output: Output
-    private let interruption: any Waiting
+    private let interruption: any Waiter
     private var printer: any EventPrinter
-    private var vigil: Vigil
+    private var waitSet: WaitSet
     private var start: Beginning?
 
     init(
         _ keys: [String],
-        of daemon: Daemon,
+        of daemon: DaemonEndpoint,
         output: Output,
-        showing follower: Follower,
+        showing watchOutput: WatchOutput,
         starting start: Beginning? = nil
     ) {
         self.daemon = daemon
         self.output = output
-        printer = follower.printer
-        interruption = follower.waiting
+        printer = watchOutput.printer
+        interruption = watchOutput.waiting
         self.start = start
-        vigil = Vigil(keys)
+        waitSet = WaitSet(keys)
     }
 
     /// Waits for the end of all, or of the first.
@@ -41,42 +41,42 @@ struct EndWatch {
         tick: Int64? = nil,
         any: Bool = false,
         until deadline: Client.Deadline? = nil
-    ) throws -> CommandStatus {
-        let following = ResumableWatch(Selection(keys: vigil.keys), tick: tick)
+    ) throws -> ExitCode {
+        let following = ResumableWatch(KeySelection(keys: waitSet.keys), tick: tick)
         var stream = try EventStream(following, of: daemon, interruption: interruption)
-        while vigil.hasOpen, !(any && vigil.hasEnd) {
+        while waitSet.hasOpen, !(any && waitSet.hasEnd) {
             switch try stream.next(until: deadline) {
             case .events(let events):
-                guard try take(events) else { return try interrupted() }
-            case .notice(let notice): try take(notice)
+                guard try handle(events) else { return try interrupted() }
+            case .notice(let notice): try handle(notice)
             case .timedOut: return try timedOut()
             case .interrupted: return try interrupted()
             }
         }
-        try printer.rest()
-        return vigil.status
+        try printer.finish()
+        return waitSet.exitCode
     }
 
     /// False where it was interrupted.
-    private mutating func take(_ events: [Event]) throws -> Bool {
+    private mutating func handle(_ events: [Event]) throws -> Bool {
         for event in events {
             if start == nil { try printer.show([event]) }
-            _ = vigil.take(event)
+            _ = waitSet.update(event)
             guard event.type == .synced else { continue }
             guard try start == nil ? lookUp() : begin() else { return false }
         }
         return true
     }
 
-    private mutating func take(_ notice: EventStream.Notice) throws {
-        if notice != .back { vigil.beginWatch() }
-        try printer.tell(notice, output)
+    private mutating func handle(_ notice: EventStream.Notice) throws {
+        if notice != .back { waitSet.restartWatch() }
+        try printer.report(notice, output)
     }
 
     private mutating func begin() throws -> Bool {
         guard let reply = try start?(interruption) else { return false }
         start = nil
-        vigil.begin(reply.countdown)
+        waitSet.start(reply.countdown)
         // What was told before has not been shown, and nothing more is told of one that goes on unchanged.
         if reply.outcome == .attached { try printer.show([Event(attachedTo: reply.countdown)]) }
         return true
@@ -84,22 +84,22 @@ struct EndWatch {
 
     /// Asks after the keys of which the watch has told nothing: they ended before, or nobody knows them.
     private mutating func lookUp() throws -> Bool {
-        for key in vigil.unheard {
+        for key in waitSet.unseen {
             do {
                 guard let found = try daemon.call(Get(key: key), unless: interruption)?.countdown else { return false }
-                if vigil.take(found) { try printer.show([Event(endOf: found)]) }
-            } catch let failure as Failure {
-                try take(failure, of: key)
+                if waitSet.update(found) { try printer.show([Event(endOf: found)]) }
+            } catch let failure as CommandFailure {
+                try handle(failure, of: key)
             }
         }
         return true
     }
 
-    private mutating func take(_ failure: Failure, of key: String) throws {
-        switch failure.status {
+    private mutating func handle(_ failure: CommandFailure, of key: String) throws {
+        switch failure.exitCode {
         case .unknownKey:
-            let wasAlive = vigil.takeUnknown(key)
-            try printer.rest()
+            let wasAlive = waitSet.forget(key)
+            try printer.finish()
             output.warn(
                 wasAlive
                     ? "\(PrintableText.escape(key)): ended unseen, and is not kept"
@@ -111,18 +111,18 @@ struct EndWatch {
         }
     }
 
-    private mutating func interrupted() throws -> CommandStatus {
-        try printer.rest()
-        for countdown in vigil.open.compactMap(vigil.lastSeen) {
+    private mutating func interrupted() throws -> ExitCode {
+        try printer.finish()
+        for countdown in waitSet.open.compactMap(waitSet.lastSeen) {
             let future = countdown.state == .paused ? "stays paused" : "runs on"
             output.say("\(CountdownText.name(countdown)): \(future), \(now(countdown))")
         }
         return interruption.leavingStatus
     }
 
-    private mutating func timedOut() throws -> CommandStatus {
-        try printer.rest()
-        for countdown in vigil.open.compactMap(vigil.lastSeen) {
+    private mutating func timedOut() throws -> ExitCode {
+        try printer.finish()
+        for countdown in waitSet.open.compactMap(waitSet.lastSeen) {
             output.say("\(CountdownText.name(countdown)): still \(countdown.state.rawValue), \(now(countdown))")
         }
         return .timedOut
@@ -168,22 +168,22 @@ extension Countdown {
 }
 
 /// The keys whose ends are waited for, and what is known of them.
-struct Vigil {
-    private enum Knowledge {
+struct WaitSet {
+    private enum KeyState {
         /// Nothing has been told yet.
         case nothing
         case alive(Countdown)
-        case ended(CommandStatus)
+        case ended(ExitCode)
     }
 
     /// The keys in the order in which they were typed, each once.
     let keys: [String]
     /// What is known under each of them.
-    private var known: [String: Knowledge]
+    private var known: [String: KeyState]
     /// The keys of which the watch that goes on has told something.
     private var heard: Set<String> = []
     /// The revision that an end has to be newer than, where the countdown is one that was started here.
-    private var beginning: [String: Int64] = [:]
+    private var startRevision: [String: Int64] = [:]
 
     init(_ keys: [String]) {
         var seen: Set<String> = []
@@ -192,19 +192,19 @@ struct Vigil {
     }
 
     /// Notes what has been told; whether that is an end that was waited for.
-    mutating func take(_ event: Event) -> Bool {
+    mutating func update(_ event: Event) -> Bool {
         guard let key = event.key ?? event.countdown?.key, isOpen(key) else { return false }
         heard.insert(key)
         guard let countdown = event.countdown else {
             tick(key, event)
             return false
         }
-        return take(countdown)
+        return update(countdown)
     }
 
     /// Notes a countdown as it is; whether it has ended and that was waited for.
-    mutating func take(_ countdown: Countdown) -> Bool {
-        guard isOpen(countdown.key), countdown.revision >= beginning[countdown.key] ?? 0 else { return false }
+    mutating func update(_ countdown: Countdown) -> Bool {
+        guard isOpen(countdown.key), countdown.revision >= startRevision[countdown.key] ?? 0 else { return false }
         heard.insert(countdown.key)
         switch countdown.state {
         case .running, .paused: known[countdown.key] = .alive(countdown)
@@ -215,24 +215,24 @@ struct Vigil {
     }
 
     /// Notes that a countdown was started here, or found running: what ended before is another one's end.
-    mutating func begin(_ countdown: Countdown) {
-        beginning[countdown.key] = countdown.revision
+    mutating func start(_ countdown: Countdown) {
+        startRevision[countdown.key] = countdown.revision
         known[countdown.key] = .alive(countdown)
         heard.insert(countdown.key)
     }
 
     /// Notes that nothing is known under a key; whether there was a countdown, which ended and was forgotten.
-    mutating func takeUnknown(_ key: String) -> Bool {
+    mutating func forget(_ key: String) -> Bool {
         let wasAlive = lastSeen(key) != nil
         known[key] = .ended(.unknownKey)
         return wasAlive
     }
 
     /// Notes that another watch begins, which has told nothing yet.
-    mutating func beginWatch() { heard = [] }
+    mutating func restartWatch() { heard = [] }
 
     /// The keys of which the watch has told nothing; to be looked up once it has told all there is.
-    var unheard: [String] { open.filter { !heard.contains($0) } }
+    var unseen: [String] { open.filter { !heard.contains($0) } }
 
     /// The keys that have not ended.
     var open: [String] { keys.filter(isOpen) }
@@ -255,7 +255,7 @@ struct Vigil {
     }
 
     /// The worst code of the keys that have ended.
-    var status: CommandStatus {
+    var exitCode: ExitCode {
         keys.reduce(.success) { worst, key in
             guard case .ended(let status) = known[key] else { return worst }
             return max(worst, status)

@@ -6,18 +6,18 @@ protocol EventPrinter {
     mutating func show(_ events: [Event]) throws(StreamFailure)
 
     /// Tells what happened to the watch itself.
-    mutating func tell(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure)
+    mutating func report(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure)
 
     /// Leaves what is drawn again and again, before something else is printed or the program ends.
-    mutating func rest() throws(StreamFailure)
+    mutating func finish() throws(StreamFailure)
 }
 
 extension EventPrinter {
-    func tell(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) {
+    func report(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure) {
         if let sentence = notice.sentence { output.say(sentence) }
     }
 
-    func rest() throws(StreamFailure) {}
+    func finish() throws(StreamFailure) {}
 }
 
 /// An object a line, or laid out.
@@ -62,14 +62,14 @@ struct EndPrinter: EventPrinter {
 }
 
 /// How a verb that follows countdowns shows them, and how it waits meanwhile.
-struct Follower {
+struct WatchOutput {
     var printer: any EventPrinter
-    let waiting: any Waiting
+    let waiting: any Waiter
 
     /// What only prints, until Ctrl-C.
     ///
     /// - Throws: that the system has no more room.
-    init(_ printer: any EventPrinter) throws(Failure) {
+    init(_ printer: any EventPrinter) throws(CommandFailure) {
         self.printer = printer
         waiting = try Interruption()
     }
@@ -83,11 +83,11 @@ struct Follower {
 
 extension Output {
     /// How events are shown to whoever reads them: a screen on a terminal, else lines or objects.
-    func follower(of daemon: Daemon, _ subject: FollowScreen.Subject) throws(Failure) -> Follower {
-        if let json { return try Follower(JSONEventPrinter(style: json)) }
-        if isQuiet { return try Follower(SilentEventPrinter()) }
-        guard let device = TerminalDevice(ofOutput: []) else { return try Follower(LineEventPrinter()) }
+    func watchOutput(of daemon: DaemonEndpoint, _ subject: FollowScreen.Subject) throws(CommandFailure) -> WatchOutput {
+        if let json { return try WatchOutput(JSONEventPrinter(style: json)) }
+        if isQuiet { return try WatchOutput(SilentEventPrinter()) }
+        guard let device = TerminalDevice(ofOutput: []) else { return try WatchOutput(LineEventPrinter()) }
         let screen = FollowScreen(subject)
-        return Follower(try TerminalSession(screen, on: device, of: daemon, palette: palette))
+        return WatchOutput(try TerminalSession(screen, on: device, of: daemon, palette: palette))
     }
 }

@@ -9,8 +9,8 @@ struct CodeScreenTests {
     private static let resend = ShellCommand.line("send-code")
 
     private var button: CountdownButton {
-        let wording = CountdownButton.Wording(title: "Resend", counting: SecondsFormat("Resend in {s} s"))
-        return CountdownButton(wording, command: Self.resend, start: Self.start)
+        let titles = CountdownButton.Titles(title: "Resend", counting: SecondsFormat("Resend in {s} s"))
+        return CountdownButton(titles, command: Self.resend, start: Self.start)
     }
 
     private func screen(
@@ -28,7 +28,7 @@ struct CodeScreenTests {
             isHidden: isHidden,
             confirms: confirms
         )
-        for character in typed { _ = screen.take(.key(.character(character))) }
+        for character in typed { _ = screen.handle(.key(.character(character))) }
         return screen
     }
 
@@ -67,52 +67,54 @@ struct CodeScreenTests {
     @Test("a full code is taken at once")
     func takes() {
         var screen = screen("123")
-        #expect(screen.take(.key(.character("x"))).isEmpty)
-        #expect(screen.take(.key(.character("4"))) == [.leave(.success)])
+        #expect(screen.handle(.key(.character("x"))).isEmpty)
+        #expect(screen.handle(.key(.character("4"))) == [.leave(.success)])
         #expect(screen.input.code == "1234")
         #expect(!screen.frame(on: .plain()).blinks)
         var other = self.screen()
-        #expect(other.take(.paste("code 5678, valid 5 min")) == [.leave(.success)])
+        #expect(other.handle(.paste("code 5678, valid 5 min")) == [.leave(.success)])
         #expect(other.input.code == "5678")
     }
 
     @Test("with --confirm a full code has no cursor and can be mended until Enter")
     func confirms() throws {
         var screen = screen("12", confirms: true)
-        #expect(screen.take(.key(.enter)).isEmpty)
+        #expect(screen.handle(.key(.enter)).isEmpty)
         try expect(screen.frame(on: .plain()).lines, toLookLike: "code-missing-two")
-        _ = screen.take(.paste("34"))
+        _ = screen.handle(.paste("34"))
         #expect(!screen.frame(on: .plain()).blinks)
         try expect(screen.frame(on: .plain()).lines, toLookLike: "code-to-confirm")
-        for key in [Key.character("9"), .home, .right, .character("7"), .end, .backspace, .character("8")] {
-            #expect(screen.take(.key(key)).isEmpty)
+        for key in [TerminalKey.character("9"), .home, .right, .character("7"), .end, .backspace, .character("8")] {
+            #expect(screen.handle(.key(key)).isEmpty)
         }
-        #expect(screen.take(.key(.enter)) == [.leave(.success)])
+        #expect(screen.handle(.key(.enter)) == [.leave(.success)])
         #expect(screen.input.code == "1738")
     }
 
     @Test("every key that edits does what it says")
     func edits() {
         var screen = screen("123", confirms: true)
-        for key in [Key.left, .left, .delete, .up, .escape, .control("l"), .backspace] { _ = screen.take(.key(key)) }
+        for key in [TerminalKey.left, .left, .delete, .up, .escape, .control("l"), .backspace] {
+            _ = screen.handle(.key(key))
+        }
         #expect(String(screen.input.characters) == "3")
     }
 
     @Test("the cursor rests while the terminal has no keyboard")
     func rests() {
         var screen = screen("12")
-        _ = screen.take(.focus(false))
+        _ = screen.handle(.focus(false))
         #expect(!screen.frame(on: .plain()).blinks)
         #expect(!screen.frame(on: .plain()).lines[0].text.contains("│"))
-        _ = screen.take(.focus(true))
+        _ = screen.handle(.focus(true))
         #expect(screen.frame(on: .plain()).blinks)
     }
 
     @Test("the button stands beside the boxes, or below them where there is no room", arguments: [79, 30, 12])
     func drawsButton(columns: Int) throws {
         var screen = screen("12", button: button)
-        _ = screen.take(told(.attached, countdown("login", 30, of: 60)))
-        _ = screen.take(synced)
+        _ = screen.handle(told(.attached, countdown("login", 30, of: 60)))
+        _ = screen.handle(synced)
         let frame = screen.frame(on: .plain(columns: columns))
         #expect(frame.lines.allSatisfy { $0.width <= columns })
         try expect(frame.lines, toLookLike: "code-button-\(columns)")
@@ -124,16 +126,16 @@ struct CodeScreenTests {
     @Test("tab goes to the button, where enter presses it; digits go to the boxes again")
     func pressesButton() throws {
         var screen = screen("12", button: button)
-        _ = screen.take(synced)
+        _ = screen.handle(synced)
         try expect(screen.frame(on: .plain()).lines, toLookLike: "code-button-idle")
-        #expect(screen.take(.key(.enter)).isEmpty)
-        _ = screen.take(.key(.tab))
+        #expect(screen.handle(.key(.enter)).isEmpty)
+        _ = screen.handle(.key(.tab))
         #expect(!screen.frame(on: .plain()).blinks)
         #expect(screen.frame(on: .plain()).lines.last?.text == "enter press   tab to the code   ctrl-c leave")
-        #expect(screen.take(.key(.enter)) == [.run(Self.resend)])
+        #expect(screen.handle(.key(.enter)) == [.run(Self.resend)])
         // While it takes no presses, none is offered.
         #expect(screen.frame(on: .plain()).lines.last?.text == "tab to the code   ctrl-c leave")
-        _ = screen.take(.key(.character("3")))
+        _ = screen.handle(.key(.character("3")))
         #expect(String(screen.input.characters) == "123")
         #expect(screen.frame(on: .plain()).blinks)
     }
@@ -141,21 +143,21 @@ struct CodeScreenTests {
     @Test("a click presses the button")
     func clicksButton() {
         var screen = screen(button: button)
-        _ = screen.take(synced)
-        #expect(screen.take(.click) == [.run(Self.resend)])
-        #expect(screen.take(.click).isEmpty)
+        _ = screen.handle(synced)
+        #expect(screen.handle(.click) == [.run(Self.resend)])
+        #expect(screen.handle(.click).isEmpty)
     }
 
     @Test("a full code waits for the command that runs, as its countdown would not be started")
     func waitsForCommand() {
         var screen = screen("123", button: button)
-        _ = screen.take(synced)
-        _ = screen.take(.click)
-        #expect(screen.take(.key(.character("4"))).isEmpty)
-        #expect(screen.take(.key(.backspace)).isEmpty)
-        let ended = screen.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        _ = screen.handle(synced)
+        _ = screen.handle(.click)
+        #expect(screen.handle(.key(.character("4"))).isEmpty)
+        #expect(screen.handle(.key(.backspace)).isEmpty)
+        let ended = screen.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
         #expect(ended == [.print([]), .call(.start(Self.start))])
-        let answered = screen.take(.answered(.start(Self.start), .success(countdown("login", 60, of: 60))))
+        let answered = screen.handle(.answered(.start(Self.start), .success(countdown("login", 60, of: 60))))
         #expect(answered == [.leave(.success)])
         #expect(screen.input.code == "1234")
     }
@@ -163,9 +165,9 @@ struct CodeScreenTests {
     @Test("without a button tab does nothing")
     func hasNoButton() {
         var screen = screen("12")
-        _ = screen.take(.key(.tab))
+        _ = screen.handle(.key(.tab))
         #expect(screen.frame(on: .plain()).blinks)
-        #expect(screen.take(.click).isEmpty)
+        #expect(screen.handle(.click).isEmpty)
     }
 
     @Test("nothing of the code stays on the terminal")

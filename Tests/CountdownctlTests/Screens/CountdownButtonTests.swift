@@ -15,19 +15,19 @@ struct CountdownButtonTests {
         sent: String? = nil,
         command: ShellCommand? = command
     ) -> CountdownButton {
-        let wording = CountdownButton.Wording(
+        let titles = CountdownButton.Titles(
             title: title,
             again: again,
             counting: SecondsFormat(counting),
             sent: sent.map(SecondsFormat.init)
         )
-        return CountdownButton(wording, command: command, start: Self.start)
+        return CountdownButton(titles, command: command, start: Self.start)
     }
 
     /// One of which it is known that it does not count.
     private func idle(_ button: CountdownButton) -> CountdownButton {
         var button = button
-        _ = button.take(synced)
+        _ = button.handle(synced)
         return button
     }
 
@@ -39,8 +39,8 @@ struct CountdownButtonTests {
     private func counting(_ button: CountdownButton) -> CountdownButton {
         var button = idle(button)
         _ = button.press()
-        _ = button.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-        _ = button.take(.answered(.start(Self.start), .success(login(60))))
+        _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        _ = button.handle(.answered(.start(Self.start), .success(login(60))))
         return button
     }
 
@@ -59,8 +59,8 @@ struct CountdownButtonTests {
     func isUnknown() {
         var button = button()
         #expect(button.press().isEmpty)
-        _ = button.take(told(.attached, login(30)))
-        _ = button.take(synced)
+        _ = button.handle(told(.attached, login(30)))
+        _ = button.handle(synced)
         #expect(button.countdown == login(30))
         #expect(button.press().isEmpty)
     }
@@ -79,12 +79,12 @@ struct CountdownButtonTests {
         var button = idle(button(sent: "Sent, again in {s} s"))
         _ = button.press()
         let ending = CommandEnding(cause: .ended(.exited(code: 0)), lines: ["sent"])
-        #expect(button.take(.ended(ending)) == [.print(["sent"]), .call(.start(Self.start))])
+        #expect(button.handle(.ended(ending)) == [.print(["sent"]), .call(.start(Self.start))])
         #expect(button.press().isEmpty)
-        _ = button.take(.answered(.start(Self.start), .success(login(60))))
+        _ = button.handle(.answered(.start(Self.start), .success(login(60))))
         #expect(button.press().isEmpty)
         try expect(picture(button), toLookLike: "button-counting")
-        _ = button.take(tick("login", 9))
+        _ = button.handle(tick("login", 9))
         try expect(picture(button), toLookLike: "button-counting-9")
     }
 
@@ -98,7 +98,7 @@ struct CountdownButtonTests {
     @Test("at the end its title is the one from before the press, the line beside it is gone, and it takes a press")
     func ends() throws {
         var button = counting(button(sent: "Sent, again in {s} s"))
-        _ = button.take(told(.finished, login(0, .finished)))
+        _ = button.handle(told(.finished, login(0, .finished)))
         #expect(button.title == "Get code")
         try expect(picture(button), toLookLike: "button-idle")
         #expect(button.press() == [.run(Self.command)])
@@ -108,13 +108,13 @@ struct CountdownButtonTests {
     func endsAnew() throws {
         var button = counting(button(again: "Resend", counting: "({ss}) Resend"))
         #expect(ButtonPicture(button, on: .plain()).title == "(60) Resend")
-        _ = button.take(tick("login", 9))
+        _ = button.handle(tick("login", 9))
         #expect(ButtonPicture(button, on: .plain()).title == "(09) Resend")
-        _ = button.take(told(.cancelled, login(9, .cancelled)))
+        _ = button.handle(told(.cancelled, login(9, .cancelled)))
         #expect(button.title == "Resend")
         try expect(picture(button), toLookLike: "button-again")
         _ = button.press()
-        _ = button.take(.ended(CommandEnding(cause: .ended(.exited(code: 1)))))
+        _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 1)))))
         #expect(button.title == "Resend")
     }
 
@@ -133,7 +133,7 @@ struct CountdownButtonTests {
     func fails(_ ending: CommandEnding, _ message: String, _ printed: [String]) {
         var button = idle(button())
         _ = button.press()
-        #expect(button.take(.ended(ending)) == [.print(printed)])
+        #expect(button.handle(.ended(ending)) == [.print(printed)])
         #expect(button.failure == message)
         #expect(picture(button)[1].text.hasSuffix("  \(message)"))
         #expect(button.press() == [.run(Self.command)])
@@ -144,7 +144,7 @@ struct CountdownButtonTests {
     func refused() {
         var button = idle(button(command: nil))
         _ = button.press()
-        _ = button.take(.answered(.start(Self.start), .failure(Failure(.notStored, "no room"))))
+        _ = button.handle(.answered(.start(Self.start), .failure(CommandFailure(.notStored, "no room"))))
         #expect(button.failure == "no room")
         #expect(button.isEnabled)
     }
@@ -152,26 +152,26 @@ struct CountdownButtonTests {
     @Test("opened again it counts on with the length of its countdown, whatever --for is now")
     func keepsCounting() {
         var button = CountdownButton(
-            CountdownButton.Wording(),
+            CountdownButton.Titles(),
             command: Self.command,
             start: Start(key: "login", durationUSec: 5_000_000)
         )
-        _ = button.take(told(.attached, login(42)))
-        _ = button.take(synced)
+        _ = button.handle(told(.attached, login(42)))
+        _ = button.handle(synced)
         #expect(ButtonPicture(button, on: .plain()).title == "42 s")
         #expect(button.press().isEmpty)
-        _ = button.take(told(.finished, login(0, .finished)))
+        _ = button.handle(told(.finished, login(0, .finished)))
         _ = button.press()
-        let actions = button.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        let actions = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
         #expect(actions.last == .call(.start(Start(key: "login", durationUSec: 5_000_000))))
     }
 
     @Test("pressed elsewhere, it counts here too")
     func countsElsewhere() {
         var button = idle(button())
-        _ = button.take(told(.started, login(60)))
+        _ = button.handle(told(.started, login(60)))
         #expect(!button.isEnabled)
-        #expect(button.take(told(.attached, countdown("other", 5))).isEmpty)
+        #expect(button.handle(told(.attached, countdown("other", 5))).isEmpty)
         #expect(button.countdown?.key == "login")
     }
 
@@ -179,25 +179,25 @@ struct CountdownButtonTests {
     func meetsAnother() {
         var button = idle(button())
         _ = button.press()
-        _ = button.take(told(.started, login(60)))
+        _ = button.handle(told(.started, login(60)))
         #expect(button.phase == .running)
-        _ = button.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-        _ = button.take(.answered(.start(Self.start), .success(login(55))))
+        _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+        _ = button.handle(.answered(.start(Self.start), .success(login(55))))
         #expect(button.countdown == login(55))
     }
 
     @Test("an older state that is answered late does not undo a newer one")
     func ignoresOlder() {
         var button = counting(button())
-        _ = button.take(told(.adjusted, countdown("login", 90, of: 90, revision: 9)))
-        _ = button.take(.answered(.start(Self.start), .success(login(60))))
+        _ = button.handle(told(.adjusted, countdown("login", 90, of: 90, revision: 9)))
+        _ = button.handle(.answered(.start(Self.start), .success(login(60))))
         #expect(button.countdown?.revision == 9)
     }
 
     @Test("a countdown that is paused is shown so")
     func pauses() throws {
         var button = counting(button())
-        _ = button.take(told(.paused, countdown("login", 50, of: 60, .paused, revision: 10)))
+        _ = button.handle(told(.paused, countdown("login", 50, of: 60, .paused, revision: 10)))
         #expect(button.press().isEmpty)
         try expect(picture(button), toLookLike: "button-paused")
     }
@@ -205,20 +205,20 @@ struct CountdownButtonTests {
     @Test("while the daemon is away no press is taken; after that it is asked what became of it")
     func losesDaemon() {
         var button = idle(button())
-        _ = button.take(.notice(.lost))
+        _ = button.handle(.notice(.lost))
         #expect(button.press().isEmpty)
-        #expect(button.take(.notice(.back)) == [.call(.get(key: "login"))])
+        #expect(button.handle(.notice(.back)) == [.call(.get(key: "login"))])
         #expect(button.press().isEmpty)
-        _ = button.take(.answered(.get(key: "login"), .failure(Failure(.unknownKey, "no such countdown"))))
+        _ = button.handle(.answered(.get(key: "login"), .failure(CommandFailure(.unknownKey, "no such countdown"))))
         #expect(button.press() == [.run(Self.command)])
     }
 
     @Test("what ended unseen while the daemon was away has ended")
     func missesEnd() {
         var button = counting(button())
-        _ = button.take(.notice(.lost))
-        _ = button.take(.notice(.back))
-        _ = button.take(.answered(.get(key: "login"), .success(login(0, .finished))))
+        _ = button.handle(.notice(.lost))
+        _ = button.handle(.notice(.back))
+        _ = button.handle(.answered(.get(key: "login"), .success(login(0, .finished))))
         #expect(button.isEnabled)
     }
 
@@ -248,23 +248,23 @@ struct CountdownButtonTests {
     func screen() {
         for event in [ScreenEvent.key(.enter), .key(.character(" ")), .click] {
             var screen = ButtonScreen(idle(button()))
-            #expect(screen.take(event) == [.run(Self.command)])
-            #expect(screen.take(.key(.character("q"))).isEmpty)
+            #expect(screen.handle(event) == [.run(Self.command)])
+            #expect(screen.handle(.key(.character("q"))).isEmpty)
             #expect(screen.frame(on: .plain()).lines.last?.text.contains("leaves when the command has ended") == true)
-            _ = screen.take(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
-            #expect(screen.take(.answered(.start(Self.start), .success(login(60)))).last == .leave(.success))
+            _ = screen.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
+            #expect(screen.handle(.answered(.start(Self.start), .success(login(60)))).last == .leave(.success))
         }
         var screen = ButtonScreen(idle(button()))
-        #expect(screen.take(.key(.character("x"))).isEmpty)
-        #expect(screen.take(.key(.character("q"))) == [.leave(.success)])
+        #expect(screen.handle(.key(.character("x"))).isEmpty)
+        #expect(screen.handle(.key(.character("q"))) == [.leave(.success)])
     }
 
     @Test("with --once it is left as soon as it counts, and 130 tells that it was left before")
     func once() {
         var screen = ButtonScreen(button(), leavesWhenCounting: true)
-        #expect(screen.take(told(.attached, login(30))).last == .leave(.success))
+        #expect(screen.handle(told(.attached, login(30))).last == .leave(.success))
         var other = ButtonScreen(idle(button()), leavesWhenCounting: true)
-        #expect(other.take(.key(.character("q"))) == [.leave(.interrupted)])
+        #expect(other.handle(.key(.character("q"))) == [.leave(.interrupted)])
     }
 
     @Test("what is left of it says that it counts on")

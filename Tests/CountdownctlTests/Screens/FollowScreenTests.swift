@@ -7,8 +7,8 @@ import Testing
 struct FollowScreenTests {
     private func screen(_ subject: FollowScreen.Subject, _ countdowns: [Countdown]) -> FollowScreen {
         var screen = FollowScreen(subject)
-        for countdown in countdowns { _ = screen.take(told(.attached, countdown)) }
-        _ = screen.take(synced)
+        for countdown in countdowns { _ = screen.handle(told(.attached, countdown)) }
+        _ = screen.handle(synced)
         return screen
     }
 
@@ -21,7 +21,7 @@ struct FollowScreenTests {
     @Test("nothing is drawn before all has been told")
     func waits() {
         var screen = FollowScreen(.several)
-        _ = screen.take(told(.attached, tea))
+        _ = screen.handle(told(.attached, tea))
         #expect(screen.frame(on: .plain()).lines.isEmpty)
         #expect(screen.remains(on: .plain()).isEmpty)
     }
@@ -78,85 +78,85 @@ struct FollowScreenTests {
         var screen = screen(.several, three)
         let ended = countdown("tea", 0, .finished)
         guard case .told(let event) = told(.finished, ended) else { return }
-        #expect(screen.take(.told(event)) == [.tell(event)])
+        #expect(screen.handle(.told(event)) == [.tell(event)])
         #expect(Set(screen.countdowns.keys) == ["茶道", "coffee"])
     }
 
     @Test("space pauses and resumes, plus and minus change by a minute")
     func changes() {
         var screen = screen(.one, [tea])
-        #expect(screen.take(.key(.character(" "))) == [.call(.pause(key: "tea"))])
-        #expect(screen.take(.key(.character("+"))) == [.call(.adjust(key: "tea", by: 60_000_000))])
-        #expect(screen.take(.key(.character("-"))) == [.call(.adjust(key: "tea", by: -60_000_000))])
-        _ = screen.take(told(.paused, countdown("tea", 200, .paused)))
-        #expect(screen.take(.key(.character(" "))) == [.call(.resume(key: "tea"))])
-        #expect(screen.take(.key(.character("x"))).isEmpty)
+        #expect(screen.handle(.key(.character(" "))) == [.call(.pause(key: "tea"))])
+        #expect(screen.handle(.key(.character("+"))) == [.call(.adjust(key: "tea", by: 60_000_000))])
+        #expect(screen.handle(.key(.character("-"))) == [.call(.adjust(key: "tea", by: -60_000_000))])
+        _ = screen.handle(told(.paused, countdown("tea", 200, .paused)))
+        #expect(screen.handle(.key(.character(" "))) == [.call(.resume(key: "tea"))])
+        #expect(screen.handle(.key(.character("x"))).isEmpty)
     }
 
     @Test("a minute is not taken where less is left, as that would end it")
     func takesNoLastMinute() throws {
         var screen = screen(.one, [tea])
-        _ = screen.take(tick("tea", 60))
-        #expect(screen.take(.key(.character("-"))).isEmpty)
+        _ = screen.handle(tick("tea", 60))
+        #expect(screen.handle(.key(.character("-"))).isEmpty)
         try expect(screen.frame(on: .plain()).lines, toLookLike: "bar-too-little")
-        _ = screen.take(.key(.character("x")))
+        _ = screen.handle(.key(.character("x")))
         #expect(screen.note == nil)
     }
 
     @Test("cancelling asks, and y alone does it")
     func cancels() throws {
         var screen = screen(.one, [tea])
-        #expect(screen.take(.key(.character("c"))).isEmpty)
+        #expect(screen.handle(.key(.character("c"))).isEmpty)
         try expect(screen.frame(on: .plain(columns: 30)).lines, toLookLike: "bar-question")
-        #expect(screen.take(.key(.enter)).isEmpty)
-        #expect(screen.take(.key(.character("y"))).isEmpty)
-        _ = screen.take(.key(.character("c")))
-        #expect(screen.take(.key(.character("y"))) == [.call(.cancel(key: "tea"))])
+        #expect(screen.handle(.key(.enter)).isEmpty)
+        #expect(screen.handle(.key(.character("y"))).isEmpty)
+        _ = screen.handle(.key(.character("c")))
+        #expect(screen.handle(.key(.character("y"))) == [.call(.cancel(key: "tea"))])
     }
 
     @Test("q leaves: what was to be followed to its end with 130, a watch with 0")
     func leaves() {
         var attached = screen(.one, [tea])
-        #expect(attached.take(.key(.character("q"))) == [.leave(.interrupted)])
+        #expect(attached.handle(.key(.character("q"))) == [.leave(.interrupted)])
         var watching = screen(.several, three)
-        #expect(watching.take(.key(.character("q"))) == [.leave(.success)])
+        #expect(watching.handle(.key(.character("q"))) == [.leave(.success)])
     }
 
     @Test("the selection moves by keys, and stays with its countdown")
     func selects() {
         var screen = screen(.several, three)
         #expect(screen.selection?.key == "茶道")
-        _ = screen.take(.key(.down))
+        _ = screen.handle(.key(.down))
         #expect(screen.selection?.key == "tea")
-        _ = screen.take(told(.adjusted, countdown("tea", 50)))
+        _ = screen.handle(told(.adjusted, countdown("tea", 50)))
         #expect(screen.selection?.key == "tea")
-        _ = screen.take(.key(.up))
+        _ = screen.handle(.key(.up))
         #expect(screen.selection?.key == "tea")
-        _ = screen.take(told(.cancelled, countdown("tea", 50, .cancelled)))
+        _ = screen.handle(told(.cancelled, countdown("tea", 50, .cancelled)))
         #expect(screen.selection?.key == "茶道")
-        #expect(screen.take(.key(.character(" "))) == [.call(.pause(key: "茶道"))])
+        #expect(screen.handle(.key(.character(" "))) == [.call(.pause(key: "茶道"))])
     }
 
     @Test("a refusal is shown until the next key")
     func refusals() {
         var screen = screen(.one, [tea])
-        _ = screen.take(.answered(.pause(key: "tea"), .failure(Failure(.notStored, "no room on the disk"))))
+        _ = screen.handle(.answered(.pause(key: "tea"), .failure(CommandFailure(.notStored, "no room on the disk"))))
         #expect(screen.frame(on: .plain()).lines.last?.text == "no room on the disk")
-        _ = screen.take(.key(.character("x")))
+        _ = screen.handle(.key(.character("x")))
         #expect(screen.frame(on: .plain()).lines.last?.text.hasPrefix("space pause") == true)
     }
 
     @Test("while the daemon is gone that is shown; what it does not tell again is asked for")
     func losesDaemon() {
         var screen = screen(.several, three)
-        _ = screen.take(.notice(.lost))
+        _ = screen.handle(.notice(.lost))
         #expect(screen.frame(on: .plain()).lines.last?.text.contains("gone") == true)
-        _ = screen.take(told(.attached, countdown("tea", 150)))
-        let actions = screen.take(.notice(.back))
+        _ = screen.handle(told(.attached, countdown("tea", 150)))
+        let actions = screen.handle(.notice(.back))
         #expect(actions.count == 2)
         #expect(actions.contains(.call(.get(key: "coffee"))) && actions.contains(.call(.get(key: "茶道"))))
-        _ = screen.take(.answered(.get(key: "coffee"), .failure(Failure(.unknownKey, "no such countdown"))))
-        _ = screen.take(.answered(.get(key: "茶道"), .success(countdown("茶道", 90))))
+        _ = screen.handle(.answered(.get(key: "coffee"), .failure(CommandFailure(.unknownKey, "no such countdown"))))
+        _ = screen.handle(.answered(.get(key: "茶道"), .success(countdown("茶道", 90))))
         #expect(Set(screen.countdowns.keys) == ["tea", "茶道"])
     }
 
@@ -164,8 +164,8 @@ struct FollowScreenTests {
     func losesHistory() {
         var screen = screen(.several, three)
         let sentence = "the daemon keeps no history from where this watch was; endings may have been missed"
-        #expect(screen.take(.notice(.historyTrimmed)) == [.print([sentence])])
-        #expect(screen.take(.notice(.trimmedAgain)) == [])
+        #expect(screen.handle(.notice(.historyTrimmed)) == [.print([sentence])])
+        #expect(screen.handle(.notice(.trimmedAgain)) == [])
         #expect(screen.countdowns.isEmpty)
         #expect(screen.frame(on: .plain()).lines.isEmpty)
     }

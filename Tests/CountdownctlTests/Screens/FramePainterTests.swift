@@ -29,7 +29,7 @@ struct FramePainterTests {
         for _ in 0..<300 {
             var painter = FramePainter()
             var terminal = LineTerminal(rows: 6)
-            terminal.take("$ command\r\n")
+            terminal.handle("$ command\r\n")
             var above = ["$ command"]
             for _ in 0..<12 {
                 let frame = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
@@ -37,12 +37,12 @@ struct FramePainterTests {
                 }
                 let printed = Bool.random(using: &generator) ? [] : ["printed"]
                 if Int.random(in: 0..<4, using: &generator) == 0 { painter.disturb() }
-                terminal.take(painter.paint(lines(frame), below: printed))
+                terminal.handle(painter.paint(lines(frame), below: printed))
                 above += printed
                 #expect(terminal.text == trimmed(above + frame))
             }
-            terminal.take(painter.finish(lines(["last"])))
-            terminal.take("$ ")
+            terminal.handle(painter.finish(lines(["last"])))
+            terminal.handle("$ ")
             #expect(terminal.text == above + ["last", "$ "])
         }
     }
@@ -70,7 +70,7 @@ private struct LineTerminal {
         return text
     }
 
-    mutating func take(_ text: String) {
+    mutating func handle(_ text: String) {
         var rest = Array(text.unicodeScalars)[...]
         while let scalar = rest.popFirst() {
             switch scalar {

@@ -17,9 +17,9 @@ struct InputReaderTests {
             ("\u{1B}[A", .up), ("\u{1B}OA", .up), ("\u{1B}[B", .down), ("\u{1B}[C", .right), ("\u{1B}OD", .left),
             ("\u{1B}[H", .home), ("\u{1B}[1~", .home), ("\u{1B}[7~", .home), ("\u{1}", .home), ("\u{1B}OF", .end),
             ("\u{1B}[4~", .end), ("\u{5}", .end), ("\u{1B}[3~", .delete), ("\u{1B}OM", .enter), ("\u{1B}[1;5C", .right),
-        ] as [(String, Key)]
+        ] as [(String, TerminalKey)]
     )
-    func keys(_ sent: String, _ key: Key) {
+    func keys(_ sent: String, _ key: TerminalKey) {
         #expect(read(sent) == [.key(key)])
     }
 

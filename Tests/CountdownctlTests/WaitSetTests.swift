@@ -1,0 +1,95 @@
+import IPC
+import Testing
+
+@testable import countdownctl
+
+@Suite("The wait set")
+struct WaitSetTests {
+    @Test("a watch asks for what was selected")
+    func asks() {
+        let heartbeat = ResumableWatch.heartbeat
+        let request = ResumableWatch(KeySelection(typed: ["t*", "tea"]), tick: 0, since: 5).request
+        #expect(request == Watch(match: ["t*"], tickUSec: 0, since: 5, heartbeatUSec: heartbeat, keys: ["tea"]))
+        #expect(ResumableWatch(KeySelection(typed: [])).request == Watch(heartbeatUSec: heartbeat))
+    }
+
+    @Test("what is typed with nothing of a pattern in it is a key")
+    func selects() {
+        let selection = KeySelection(typed: ["tea", "t?", "[a]", "login/*", "a]"])
+        #expect(selection.keys == ["tea", "a]"])
+        #expect(selection.patterns == ["t?", "[a]", "login/*"])
+        #expect(!selection.isOne && KeySelection(typed: ["tea"]).isOne && !KeySelection(typed: ["*"]).isOne)
+        #expect(KeySelection(typed: []).match == nil && KeySelection(typed: []).named == nil)
+    }
+
+    private func countdown(_ key: String, _ state: State, revision: Int64) -> Countdown {
+        Countdown(
+            key: key,
+            state: state,
+            clock: .elapsed,
+            durationUSec: 10_000_000,
+            remainingUSec: state == .finished ? 0 : 5_000_000,
+            startedUSec: 1,
+            revision: revision
+        )
+    }
+
+    private func event(_ type: EventType, _ key: String, _ state: State, revision: Int64) -> Event {
+        Event(type: type, revision: revision, key: key, countdown: countdown(key, state, revision: revision))
+    }
+
+    @Test("an end is noted once, and the worst code of all counts")
+    func notesEnds() {
+        var waitSet = WaitSet(["a", "b", "a"])
+        #expect(waitSet.open == ["a", "b"])
+        let isEnd = [
+            waitSet.update(event(.attached, "a", .running, revision: 1)),
+            waitSet.update(event(.finished, "x", .finished, revision: 2)),
+            waitSet.update(event(.finished, "a", .finished, revision: 3)),
+            waitSet.update(event(.finished, "a", .finished, revision: 3)),
+        ]
+        #expect(isEnd == [false, false, true, false])
+        #expect(waitSet.hasEnd)
+        #expect(waitSet.exitCode == .success)
+        let isLast = waitSet.update(event(.cancelled, "b", .cancelled, revision: 4))
+        #expect(isLast)
+        #expect(waitSet.open.isEmpty)
+        #expect(waitSet.exitCode == .notRunning)
+    }
+
+    @Test("keys that the watch says nothing of are looked up, and after another watch began all again")
+    func asksAfterUnheard() {
+        var waitSet = WaitSet(["a", "b"])
+        _ = waitSet.update(event(.attached, "a", .running, revision: 1))
+        #expect(waitSet.unseen == ["b"])
+        let wasAlive = waitSet.forget("b")
+        #expect(!wasAlive)
+        #expect(!waitSet.hasEnd)
+        #expect(waitSet.exitCode == .unknownKey)
+        waitSet.restartWatch()
+        #expect(waitSet.unseen == ["a"])
+        let wasForgotten = waitSet.forget("a")
+        #expect(wasForgotten)
+    }
+
+    @Test("of a countdown that was started here no earlier one's end counts")
+    func passesOverEarlierEnds() {
+        var waitSet = WaitSet(["a"])
+        _ = waitSet.update(event(.attached, "a", .running, revision: 1))
+        waitSet.start(countdown("a", .running, revision: 5))
+        let isEnd = [
+            waitSet.update(event(.finished, "a", .finished, revision: 4)),
+            waitSet.update(event(.restarted, "a", .running, revision: 5)),
+            waitSet.update(event(.finished, "a", .finished, revision: 6)),
+        ]
+        #expect(isEnd == [false, false, true])
+    }
+
+    @Test("what remains is known from the last tick")
+    func keepsRemaining() {
+        var waitSet = WaitSet(["a"])
+        _ = waitSet.update(event(.attached, "a", .running, revision: 1))
+        _ = waitSet.update(Event(type: .tick, key: "a", remainingUSec: 2_000_000))
+        #expect(waitSet.lastSeen("a")?.remainingUSec == 2_000_000)
+    }
+}
