@@ -58,7 +58,7 @@ struct Countdownctl: ParsableCommand {
     }
 
     /// The verb of a name; nil where there is none.
-    static func verb(named name: String) -> (any ParsableCommand.Type)? {
+    static func subcommand(named name: String) -> (any ParsableCommand.Type)? {
         configuration.subcommands.first { $0.configuration.commandName == name }
     }
 }
@@ -74,10 +74,10 @@ struct Invocation {
         do {
             if let remote = try RemoteInvocation(arguments) {
                 // Help, and what cannot be meant, need no login.
-                let isVerb = Self.verb(ArgumentNormalizer.normalize(remote.arguments)) != nil
+                let isVerb = Self.subcommand(ArgumentNormalizer.normalize(remote.arguments)) != nil
                 return isVerb ? try remote.run() : Invocation(arguments: remote.arguments).run()
             }
-            if let verb = Self.verb(typed) { return try verb.perform() }
+            if let verb = Self.subcommand(typed) { return try verb.perform() }
             let verbs = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
             // Help of what is no verb would be that of all of them.
             let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
@@ -93,12 +93,10 @@ struct Invocation {
         }
     }
 
-    /// The verb that was typed, read by hand where that is enough, or else without the program as a whole around it: that
-    /// is a tenth of the time that the program takes. Nil for help, and for what is wrong, of which the whole program has
-    /// more to say.
-    private static func verb(_ arguments: [String]) -> (any Subcommand)? {
-        if let verb = PlainWords(arguments)?.verb { return verb }
-        guard let name = arguments.first, let type = Countdownctl.verb(named: name) else { return nil }
+    /// The subcommand if the arguments are right, parsed without the other subcommands, which is faster. Nil
+    /// for help and for wrong arguments: the whole program has the better message.
+    private static func subcommand(_ arguments: [String]) -> (any Subcommand)? {
+        guard let name = arguments.first, let type = Countdownctl.subcommand(named: name) else { return nil }
         return try? type.parseAsRoot(Array(arguments.dropFirst())) as? any Subcommand
     }
 
@@ -138,7 +136,7 @@ struct Invocation {
     private func report(_ failure: CommandFailure) -> ExitCode {
         var lines = ["countdownctl: \(failure.sentence)"]
         if failure.exitCode == .usage, let word = arguments.first {
-            if Countdownctl.verb(named: word) != nil {
+            if Countdownctl.subcommand(named: word) != nil {
                 lines.append("`countdownctl \(word) --help` shows how it is typed")
             } else if word.hasPrefix("-") {
                 lines.append("`countdownctl --help` shows how it is typed")

@@ -44,38 +44,6 @@ struct TypingTests {
         #expect(throws: (any Error).self) { try style("--json=tall", "tea") }
     }
 
-    @Test(
-        "words and plain options are read by hand as ArgumentParser reads them",
-        arguments: [
-            "adjust tea +1m", "adjust tea 1m -q", "cancel tea", "finish -q a b c", "is-running tea",
-            "is-running -q tea", "list", "list a* b --json", "list --json=pretty -q",
-            "pause tea --json=short --json=pretty", "resume a a", "show tea", "show tea --quiet -q", "show --json tea",
-            "start", "start tea", "start tea 5m --json -q", "start a b c", "status", "status tea --json",
-        ]
-    )
-    func readsPlainWords(typed: String) throws {
-        let words = ArgumentNormalizer.normalize(typed.components(separatedBy: " "))
-        let byHand = try #require(PlainWords(words)?.verb)
-        let type = try #require(Countdownctl.verb(named: words[0]))
-        // With the value of each property.
-        #expect("\(byHand)" == "\(try type.parseAsRoot(Array(words.dropFirst())))")
-        #expect(!"\(byHand)".contains("definition"))
-    }
-
-    @Test(
-        "what is not plain, and what is wrong, is left to ArgumentParser",
-        arguments: [
-            "adjust", "adjust tea", "adjust tea -1m", "adjust a b c", "attach tea", "cancel",
-            "cancel tea --if-revision 1", "is-running", "is-running tea --json", "list --all", "nothing tea", "show",
-            "show a b", "show tea --format x", "show -- tea", "show -", "show tea --host a", "show --help",
-            "start tea --json=tall", "status a b", "tea",
-        ]
-    )
-    func leavesTheRest(typed: String) {
-        #expect(PlainWords(ArgumentNormalizer.normalize(typed.components(separatedBy: " ")))?.verb == nil)
-        #expect(PlainWords(["show", ""]) == nil && PlainWords([]) == nil)
-    }
-
     private let verbs = ["start", "show", "list", "watch", "cancel", "pause", "resume", "adjust"]
 
     @Test(
