@@ -7,38 +7,39 @@ import System
 struct Countdownctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countdownctl",
-        abstract: "Keyed countdowns that outlive the programs that start them.",
+        abstract: "Start, watch and change countdowns that outlive their programs.",
         discussion: """
             Examples:
-              countdownctl start tea 5m             start one, or find it running
-              countdownctl start tea 5m --attach    and follow it to its end
+              countdownctl start tea 5m             start a countdown, or find it running
+              countdownctl start tea 5m --attach    and follow it until it ends
               countdownctl start call --until 17:30
-              countdownctl list                     what runs
+              countdownctl list                     list running and paused countdowns
               countdownctl adjust tea +1m           add a minute
-              countdownctl wait tea && echo ready   wait for its end
-              countdownctl watch --json             every event, an object a line
-              countdownctl --host alice@example.org list    of another machine, by ssh
+              countdownctl wait tea && echo ready   wait until it ends
+              countdownctl watch --json             print every event as a JSON object
+              countdownctl --host alice@example.org list    on another machine, by ssh
 
-            A length is 90, 90s, 1h30m, 1.5h, 250ms, 1:30 or 1:02:03. A time is 17:30,
-            'tomorrow 9:00', ISO 8601, or @ with the seconds since 1970. Ctrl-C leaves a
-            countdown running and never cancels it.
+            A DURATION is 90 (seconds), 90s, 1h30m, 1.5h, 250ms, 1:30 or 1:02:03.
+            A TIME is 17:30, 'tomorrow 9:00', an ISO 8601 time, or @ and the seconds since
+            1970. Ctrl-C stops countdownctl; the countdown keeps running.
 
             Exit codes:
-                0  done
-                3  known and not running; of wait and attach: cancelled
+                0  success
+                3  the countdown is not running; for wait and attach: it was cancelled
                 4  no such countdown
-               64  what was typed cannot be meant
-               69  no daemon
-               70  a fault of countdownctl
-               74  not stored, or standard output could not be written
-               75  try later: it runs already, a limit is reached, another one changed it
-               76  what answered speaks otherwise than this countdownctl
-               77  the daemon serves another user
-              124  the time of --timeout has passed
-              126  the command of run cannot be run
-              127  the command of run is not there
+               64  usage error
+               69  the daemon is not running
+               70  internal error
+               74  the change was not stored, or standard output cannot be written
+               75  try again later: already running, a limit is reached, or the revision
+                   does not match
+               76  protocol mismatch with the daemon
+               77  permission denied: the daemon serves another user
+              124  --timeout expired
+              126  the command of run cannot be executed
+              127  the command of run was not found
               130  Ctrl-C
-            Of several keys the highest; run has the code of its command, or that of -E.
+            With several keys, the highest code. run returns its command's code, or -E's.
             """,
         version: "countdownctl \(Version.current)",
         subcommands: [
@@ -137,9 +138,9 @@ struct Invocation {
         var lines = ["countdownctl: \(failure.sentence)"]
         if failure.exitCode == .usage, let word = arguments.first {
             if Countdownctl.subcommand(named: word) != nil {
-                lines.append("`countdownctl \(word) --help` shows how it is typed")
+                lines.append("see `countdownctl \(word) --help`")
             } else if word.hasPrefix("-") {
-                lines.append("`countdownctl --help` shows how it is typed")
+                lines.append("see `countdownctl --help`")
             }
         }
         // Nobody could be told of it.

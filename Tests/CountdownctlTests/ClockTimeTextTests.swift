@@ -40,7 +40,7 @@ struct ClockTimeTextTests {
     func takesTomorrow() throws {
         let found = try parse("9:00")
         #expect(found == ClockTime(instant: (Self.noon + 21 * 3_600) * 1_000_000, notes: [.passedToday]))
-        #expect(found.notes[0].sentence(about: "9:00") == "'9:00' has passed today, so it is tomorrow's")
+        #expect(found.notes[0].sentence(about: "9:00") == "'9:00' has passed today; using tomorrow")
         #expect(try parse("12:00").notes == [.passedToday])
     }
 

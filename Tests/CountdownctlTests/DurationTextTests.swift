@@ -42,11 +42,11 @@ struct DurationTextTests {
     @Test(
         "a refusal says what would be right",
         arguments: [
-            ("1h30", "'1h30' lacks a unit at its end: '1h30m' or '1h30s'?"),
-            ("1m30", "'1m30' lacks a unit at its end: '1m30s'?"),
-            ("5M", "'5M': M is a month, and months are of unequal length; minutes are '5m'"),
-            ("5H", "'5H': units are lower case: '5h'"),
-            ("3Hours", "'3Hours': units are lower case: '3h'"),
+            ("1h30", "invalid duration '1h30': missing unit; did you mean '1h30m' or '1h30s'?"),
+            ("1m30", "invalid duration '1m30': missing unit; did you mean '1m30s'?"),
+            ("5M", "invalid duration '5M': M means months, which differ in length; minutes are '5m'"),
+            ("5H", "invalid duration '5H': units are lower case; did you mean '5h'?"),
+            ("3Hours", "invalid duration '3Hours': units are lower case; did you mean '3h'?"),
         ]
     )
     func explains(_ text: String, _ sentence: String) {

@@ -144,12 +144,12 @@ struct RenderingTests {
             )
         }
         #expect(list(nil)[1].hasSuffix("  5m  12:05:00  抹茶 with a label that goes on"))
-        #expect(list(76)[1].hasSuffix("  5m  12:05:00  抹茶 with a label…"))
-        #expect(list(76, .ascii)[1].hasSuffix("~"))
-        #expect(list(60)[0] == "KEY                   STATE       LEFT  END       LABEL")
-        #expect(list(40)[2] == "login/+8613800138000  1:00:00  13:00:00")
-        #expect(list(30)[2] == "login/+861…  1:00:00  13:00:00")
-        #expect(list(24)[2] == "login/+8613800…  1:00:00")
-        for columns in 12...120 { #expect(list(columns).allSatisfy { DisplayWidth.of($0) <= columns }, "\(columns)") }
+        #expect(list(80)[1].hasSuffix("  5m  12:05:00  抹茶 with a label…"))
+        #expect(list(80, .ascii)[1].hasSuffix("~"))
+        #expect(list(60)[0] == "KEY                   STATE    REMAINING  END       LABEL")
+        #expect(list(41)[2] == "login/+8613800138000    1:00:00  13:00:00")
+        #expect(list(30)[2] == "login/+8…    1:00:00  13:00:00")
+        #expect(list(24)[2] == "login/+86138…    1:00:00")
+        for columns in 14...120 { #expect(list(columns).allSatisfy { DisplayWidth.of($0) <= columns }, "\(columns)") }
     }
 }

@@ -54,31 +54,34 @@ struct RequestTests {
 
     @Test("a time that has passed today is said to be tomorrow's")
     func notesTomorrow() throws {
-        #expect(try start("tea", "--until", "9:00").notes == ["'9:00' has passed today, so it is tomorrow's"])
+        #expect(try start("tea", "--until", "9:00").notes == ["'9:00' has passed today; using tomorrow"])
         #expect(try start("tea", "--until", "17:00").notes == [])
     }
 
     @Test(
         "start refuses what cannot be meant, and says what would be right",
         arguments: [
-            (["5m"], "which key? `countdownctl start tea 5m`; --key 5m means a key of that name"),
-            (["5m", "--for", "5m"], "which key? `countdownctl start tea 5m`; --key 5m means a key of that name"),
-            (["1h30"], "which key? `countdownctl start tea 5m`; --key 1h30 means a key of that name"),
-            ([], "which key? `countdownctl start tea 5m`"),
+            (["5m"], "missing key; for example `countdownctl start tea 5m` (--key 5m is a key of that name)"),
+            (
+                ["5m", "--for", "5m"],
+                "missing key; for example `countdownctl start tea 5m` (--key 5m is a key of that name)"
+            ),
+            (["1h30"], "missing key; for example `countdownctl start tea 5m` (--key 1h30 is a key of that name)"),
+            ([], "missing key; for example `countdownctl start tea 5m`"),
             (["5m", "tea"], "the key comes first: `countdownctl start tea 5m`"),
-            (["tea", "5m", "--for", "5m"], "one of DURATION, --for and --until, not two of them"),
-            (["tea", "--for", "5m", "--until", "17:30"], "one of DURATION, --for and --until, not two of them"),
-            (["tea", "0"], "a countdown of no length is none; 1us is the shortest"),
-            (["tea", "1h30"], "'1h30' lacks a unit at its end: '1h30m' or '1h30s'?"),
-            (["tea", "5", "m"], "a key and a duration are all that start takes, not m as well"),
-            (["tea", "--meta", "x"], "--meta takes NAME=VALUE, and 'x' is none"),
-            (["tea", "--meta", "=x"], "--meta takes NAME=VALUE, and '=x' is none"),
-            (["tea", "--meta", "x=1", "--meta", "x=2"], "--meta names 'x' twice"),
+            (["tea", "5m", "--for", "5m"], "use only one of DURATION, --for and --until"),
+            (["tea", "--for", "5m", "--until", "17:30"], "use only one of DURATION, --for and --until"),
+            (["tea", "0"], "the duration must be at least 1us"),
+            (["tea", "1h30"], "invalid duration '1h30': missing unit; did you mean '1h30m' or '1h30s'?"),
+            (["tea", "5", "m"], "unexpected argument m: start takes a key and a duration"),
+            (["tea", "--meta", "x"], "invalid --meta 'x': use NAME=VALUE"),
+            (["tea", "--meta", "=x"], "invalid --meta '=x': use NAME=VALUE"),
+            (["tea", "--meta", "x=1", "--meta", "x=2"], "duplicate --meta name 'x'"),
             (
                 ["tea", "--until", "17:30", "--extend"],
-                "--extend adds a duration; `countdownctl adjust KEY --until TIME` sets another end"
+                "--extend needs a duration; `countdownctl adjust KEY --until TIME` sets another end"
             ),
-            (["tea", "--until", "5m"], "'5m' is a length of time; --until takes a point in time such as 17:30"),
+            (["tea", "--until", "5m"], "'5m' is a duration; --until takes a time such as 17:30"),
         ]
     )
     func refusesStarts(_ words: [String], _ sentence: String) throws {
@@ -105,12 +108,14 @@ struct RequestTests {
     func refusesAdjustments() {
         #expect(
             refusal { _ = try adjust("tea", "1m") }
-                == .usage("add or take? `countdownctl adjust tea +1m` or `countdownctl adjust tea -1m`")
+                == .usage("the amount needs a sign: `countdownctl adjust tea +1m` or `countdownctl adjust tea -1m`")
         )
-        #expect(refusal { _ = try adjust("tea") } == .usage("by how much? `countdownctl adjust tea +1m`"))
+        #expect(
+            refusal { _ = try adjust("tea") } == .usage("missing amount; for example `countdownctl adjust tea +1m`")
+        )
         #expect(
             refusal { _ = try adjust("tea", "+1m", "--until", "17:30") }
-                == .usage("one of +DURATION, -DURATION and --until, not two of them")
+                == .usage("use only one of +DURATION, -DURATION and --until")
         )
         #expect(refusal { _ = try adjust("tea", "--1m") } == nil)
         #expect(refusal { _ = try adjust("tea", "+1h30") }?.sentence.contains("'1h30m'") == true)
@@ -127,11 +132,11 @@ struct RequestTests {
         )
         #expect(
             refusal { _ = try ListCommand.parse(["--state", "done"]).request() }
-                == .usage("'done' is no state; there are running, paused, finished and cancelled")
+                == .usage("invalid state 'done': use running, paused, finished or cancelled")
         )
         #expect(
             refusal { _ = try ListCommand.parse(["-a", "--state", "paused"]).request() }
-                == .usage("one of --all and --state, not both")
+                == .usage("use either --all or --state")
         )
     }
 }

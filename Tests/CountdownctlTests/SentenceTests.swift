@@ -58,7 +58,7 @@ struct SentenceTests {
         #expect(line(.paused, .paused) == "tea: paused, 4:12 left")
         #expect(line(.resumed) == "tea: resumed, 4:12 left, ends 12:04:12")
         #expect(line(.finished, .finished, late: 999_999) == "tea: finished at 12:00:00")
-        #expect(line(.finished, .finished, late: 10_800_000_001) == "tea: finished at 12:00:00, told 3h late")
+        #expect(line(.finished, .finished, late: 10_800_000_001) == "tea: finished at 12:00:00, delivered 3h late")
         #expect(line(.cancelled, .cancelled) == "tea: cancelled at 12:00:00, 4:12 left")
         #expect(events.line(Event(type: .tick, key: "te\na", remainingUSec: 61_000_000)) == "te\\na: 1:01 left")
         #expect(events.line(Event(type: .synced, revision: 5)) == nil)
@@ -162,8 +162,8 @@ struct SentenceTests {
                 "  Running: 3",
                 "   Paused: 1",
                 " Watchers: 2 on 1 connection",
-                " Revision: 9, endings are kept after 4",
-                "  Lingers: yes, it runs without a session too",
+                " Revision: 9, history since 4",
+                "  Lingers: yes, the daemon runs without a session",
                 " Counters:",
                 "           calls  7",
             ]
@@ -171,8 +171,8 @@ struct SentenceTests {
         let other = status(version: "0.9\u{7}", lingers: false, all: true)
         #expect(other[0].hasPrefix("countdownd 0.9\\u{7}, "))
         #expect(
-            other[1] == "  Version: differs from that of this countdownctl, which is 1.0.0; "
-                + "`systemctl --user restart countdownd` starts the one that is installed"
+            other[1] == "  Version: differs from countdownctl 1.0.0; "
+                + "`systemctl --user restart countdownd` starts the installed version"
         )
         #expect(other.contains { $0.hasPrefix("  Lingers: no, ") && $0.contains("`loginctl enable-linger`") })
         #expect(other.suffix(2) == ["   Limits:", "           countdowns  4000000"])
@@ -196,12 +196,12 @@ struct SentenceTests {
             CountdownDetails(countdown: shown, clock: text.clock, palette: .plain).lines == [
                 "tea (Green)",
                 "    State: running",
-                "     Left: 4:12 of 5m, 16 % gone",
+                "Remaining: 4:12 of 5m, 16 % elapsed",
                 "  Started: 12:00:00",
                 "     Ends: 12:04:12 by the system clock",
                 " Metadata: a=1",
                 " Metadata: b=2\\n",
-                "     Kept: until its end only",
+                "   Forget: yes, nothing is kept after its end",
                 " Revision: 5",
             ]
         )
@@ -215,11 +215,11 @@ struct SentenceTests {
         let all = [countdown(.finished), late, countdown(.paused), countdown()].sorted(by: CountdownTable.precedes)
         #expect(
             CountdownTable.lines(all, clock: text.clock, legend: true, palette: .plain) == [
-                "KEY   STATE     LEFT  LENGTH  END       LABEL",
-                "tea   running   4:12      5m  12:04:12",
-                "late  running   4:12      5m  12:06:40",
-                "tea   paused    4:12      5m  -",
-                "tea   finished  0:00      5m  12:00:00",
+                "KEY   STATE     REMAINING  DURATION  END       LABEL",
+                "tea   running        4:12        5m  12:04:12",
+                "late  running        4:12        5m  12:06:40",
+                "tea   paused         4:12        5m  -",
+                "tea   finished       0:00        5m  12:00:00",
             ]
         )
     }

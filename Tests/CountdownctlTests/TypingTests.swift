@@ -49,22 +49,22 @@ struct TypingTests {
     @Test(
         "a word that is no verb is answered with the verb that is meant",
         arguments: [
-            ("restart tea 5m", "'restart' is no verb; `countdownctl start tea 5m --restart` begins anew"),
-            ("restart", "'restart' is no verb; `countdownctl start KEY --restart` begins anew"),
+            ("restart tea 5m", "unknown command 'restart'; `countdownctl start tea 5m --restart` starts it again"),
+            ("restart", "unknown command 'restart'; `countdownctl start KEY --restart` starts it again"),
             (
                 "stop tea",
-                "'stop' is no verb; `countdownctl cancel tea` ends it, `countdownctl pause tea` keeps what remains"
+                "unknown command 'stop'; `countdownctl cancel tea` ends it, `countdownctl pause tea` keeps the remaining time"
             ),
             (
                 "add tea 5m",
-                "'add' is no verb; `countdownctl start tea 5m` starts one, `countdownctl adjust tea +5m` adds time"
+                "unknown command 'add'; `countdownctl start tea 5m` starts a countdown, `countdownctl adjust tea +5m` adds time"
             ),
-            ("rm a;b", "'rm' is no verb; `countdownctl cancel 'a;b'` ends it"),
-            ("ls", "'ls' is no verb; `countdownctl list` is meant"),
-            ("strat tea 5m", "'strat' is no verb; `countdownctl start tea 5m` is meant?"),
-            ("lst", "'lst' is no verb; `countdownctl list` is meant?"),
-            ("frobnicate", "'frobnicate' is no verb; `countdownctl --help` lists them"),
-            ("sta", "'sta' is no verb; `countdownctl start KEY` is meant?"),
+            ("rm a;b", "unknown command 'rm'; `countdownctl cancel 'a;b'` ends it"),
+            ("ls", "unknown command 'ls'; did you mean `countdownctl list`?"),
+            ("strat tea 5m", "unknown command 'strat'; did you mean `countdownctl start tea 5m`?"),
+            ("lst", "unknown command 'lst'; did you mean `countdownctl list`?"),
+            ("frobnicate", "unknown command 'frobnicate'; `countdownctl --help` lists the commands"),
+            ("sta", "unknown command 'sta'; did you mean `countdownctl start KEY`?"),
         ]
     )
     func answersMistakes(_ typed: String, _ sentence: String) throws {

@@ -48,7 +48,7 @@ struct ChangeCommandsTests {
         _ = try typist.type("cancel b")
         let run = try typist.type("pause b nothing a")
         #expect(run.exitCode == 4)
-        #expect(run.message.hasPrefix("countdownctl: b: nothing changed, as it is cancelled at TIME"))
+        #expect(run.message.hasPrefix("countdownctl: b: nothing changed: it is cancelled at TIME"))
         #expect(run.messages[1] == "countdownctl: nothing: no such countdown")
         #expect(run.messages[2].hasPrefix("a: paused, "))
         #expect(try typist.type("pause b").exitCode == 3)
@@ -58,10 +58,10 @@ struct ChangeCommandsTests {
     func findsItDone() throws {
         _ = try typist.type("pause a")
         let paused = try typist.type("pause a")
-        #expect(paused.message.hasPrefix("a: nothing changed, as it is already paused, "))
+        #expect(paused.message.hasPrefix("a: nothing changed: it is already paused, "))
         #expect(paused.exitCode == 0)
         let running = try typist.type("resume b")
-        #expect(running.message.hasPrefix("b: nothing changed, as it is already running, "))
+        #expect(running.message.hasPrefix("b: nothing changed: it is already running, "))
         #expect(running.exitCode == 0)
     }
 
@@ -82,7 +82,7 @@ struct ChangeCommandsTests {
         #expect(less.exitCode == 0)
         #expect(try member("durationUSec", of: typist.type("show a --json").standardOutput) == "1800000000")
         #expect(try typist.type("adjust -q b -59m").standardError.isEmpty)
-        #expect(try typist.type("adjust b -5m").messages == ["b: finished, as nothing remained"])
+        #expect(try typist.type("adjust b -5m").messages == ["b: finished, because no time remained"])
         #expect(try typist.type("adjust b +5m").exitCode == 3)
     }
 
@@ -103,7 +103,7 @@ struct ChangeCommandsTests {
         _ = try typist.type("adjust a +1m")
         let run = try typist.type("cancel a --if-revision \(revision)")
         #expect(run.exitCode == 75)
-        #expect(run.message.hasPrefix("countdownctl: a: has changed, its revision is "))
+        #expect(run.message.hasPrefix("countdownctl: a: revision mismatch: its revision is "))
         #expect(try typist.type("is-running a").exitCode == 0)
         #expect(try typist.type("cancel a b --if-revision \(revision)").exitCode == 64)
     }

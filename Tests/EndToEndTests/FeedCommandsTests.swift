@@ -154,7 +154,7 @@ struct FeedCommandsTests {
         for (command, timeout, message) in [
             ("false", "1m", "countdownctl: 'false' failed with exit code 1"),
             ("/nowhere", "1m", "countdownctl: cannot run '/nowhere': No such file or directory"),
-            ("tail -f /dev/null", "10ms", "countdownctl: 'tail' takes too long, and is ended"),
+            ("tail -f /dev/null", "10ms", "countdownctl: 'tail' timed out and was terminated"),
         ] {
             let watch = try begin([
                 "watch", "--format", "{key} {state}", "--tick", "0", "--on", "started", "--exec", command,
@@ -213,18 +213,18 @@ struct FeedCommandsTests {
     @Test(
         "what is typed wrongly is 64",
         arguments: [
-            (["watch", "--format", "wayber"], "'wayber' is no format; there are json, waybar, i3bar, and templates"),
-            (["watch", "--format", "{kye}"], "'{kye}' is no place in a template; there are {key} {label}"),
-            (["watch", "--soon", "5m"], "--soon and --urgent are for lines of --format"),
-            (["watch", "--on", "finished"], "which command?"), (["watch", "--exec", "true"], "on which events?"),
+            (["watch", "--format", "wayber"], "invalid --format 'wayber': use json, waybar, i3bar or a template"),
+            (["watch", "--format", "{kye}"], "unknown field '{kye}' in a template; the fields are {key} {label}"),
+            (["watch", "--soon", "5m"], "--soon and --urgent need --format"),
+            (["watch", "--on", "finished"], "missing --exec"), (["watch", "--exec", "true"], "missing --on"),
             (
                 ["watch", "--on", "tick", "--exec", "true"],
-                "'tick' is no event to run a command on; there are attached"
+                "invalid --on 'tick': use attached"
             ),
-            (["watch", "--on", "finished", "--exec", "'a"], "a quote in the command has no end"),
-            (["watch", "--format", "{s}", "--json"], "one of --json and --format, not both"),
-            (["show", "tea", "--format", "x"], "'x' has no place in it; there are {key} {label}"),
-            (["show", "tea", "--format", "{s}", "--json"], "one of --json and --format, not both"),
+            (["watch", "--on", "finished", "--exec", "'a"], "invalid --exec ''a': unmatched quote"),
+            (["watch", "--format", "{s}", "--json"], "use either --json or --format"),
+            (["show", "tea", "--format", "x"], "template 'x' has no field; the fields are {key} {label}"),
+            (["show", "tea", "--format", "{s}", "--json"], "use either --json or --format"),
         ]
     )
     func refusesWhatIsTyped(_ words: [String], _ message: String) throws {

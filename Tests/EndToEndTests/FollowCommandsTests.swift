@@ -63,7 +63,7 @@ struct FollowCommandsTests {
         watch.interrupt()
         #expect(
             try watch.finish().messages
-                == ["the daemon keeps no history from where this watch was; endings may have been missed"]
+                == ["the daemon no longer has the history since the last event; ends may be missing"]
         )
     }
 
@@ -106,7 +106,7 @@ struct FollowCommandsTests {
         let run = try attached.finish()
         #expect(run.exitCode == 130)
         #expect(run.messages.count == 1)
-        #expect(run.message.hasPrefix("tea: runs on, ") && run.message.hasSuffix(" left, ends TIME"))
+        #expect(run.message.hasPrefix("tea: keeps running, ") && run.message.hasSuffix(" left, ends TIME"))
         #expect(try typist.type("is-running tea").exitCode == 0)
     }
 

@@ -37,7 +37,7 @@ struct LostDaemonCommandsTests {
         watch.interrupt()
         let run = try watch.finish()
         #expect(run.data.count { $0.contains(#""type":"finished""#) } == 2)
-        #expect(run.messages == ["the daemon is gone; waiting for it to come back", "the daemon is back"])
+        #expect(run.messages == ["lost the connection to the daemon; reconnecting", "reconnected to the daemon"])
         withExtendedLifetime(second) {}
     }
 
@@ -53,7 +53,7 @@ struct LostDaemonCommandsTests {
         _ = try typist.type("finish tea")
         let run = try waiting.finish()
         #expect(run.data.last == "tea: finished at TIME")
-        #expect(run.messages == ["the daemon is gone; waiting for it to come back", "the daemon is back"])
+        #expect(run.messages == ["lost the connection to the daemon; reconnecting", "reconnected to the daemon"])
         #expect(run.exitCode == 0)
         withExtendedLifetime(second) {}
     }
@@ -117,8 +117,8 @@ struct LostDaemonCommandsTests {
         let run = try waiting.finish()
         #expect(
             run.messages == [
-                "the daemon is gone; waiting for it to come back", "the daemon is back",
-                "tea: ended unseen, and is not kept",
+                "lost the connection to the daemon; reconnecting", "reconnected to the daemon",
+                "tea: ended unseen and is no longer known",
             ]
         )
         #expect(run.exitCode == 4)
@@ -147,9 +147,9 @@ struct LostDaemonCommandsTests {
         watch.interrupt()
         #expect(
             try watch.finish().messages == [
-                "the daemon is gone; waiting for it to come back",
-                "the daemon keeps no history from where this watch was; endings may have been missed",
-                "the daemon is back",
+                "lost the connection to the daemon; reconnecting",
+                "the daemon no longer has the history since the last event; ends may be missing",
+                "reconnected to the daemon",
             ]
         )
     }
@@ -169,7 +169,7 @@ struct LostDaemonCommandsTests {
         }
         watch.interrupt()
         let run = try watch.finish()
-        #expect(run.messages == ["the daemon keeps no history from where this watch was; endings may have been missed"])
+        #expect(run.messages == ["the daemon no longer has the history since the last event; ends may be missing"])
         #expect(run.exitCode == 130)
     }
 }

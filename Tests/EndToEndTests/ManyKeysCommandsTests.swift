@@ -42,7 +42,7 @@ struct ManyKeysCommandsTests {
     func refuses(_ verb: String) throws {
         let run = try typist.type("\(verb) \(keys.map { "\($0)*" }.joined(separator: " "))")
         #expect(run.exitCode == 64)
-        #expect(run.message.hasPrefix("countdownctl: the daemon takes 64 patterns at once; "))
+        #expect(run.message.hasPrefix("countdownctl: too many patterns: at most 64; "))
     }
 
     @Test("what makes a call too long for the daemon is 64, and how long one may be is said")
@@ -52,7 +52,7 @@ struct ManyKeysCommandsTests {
         for words in [["start", "tea"] + pairs, ["watch"] + long] {
             let run = try typist.type(words: words)
             #expect(run.exitCode == 64)
-            #expect(run.message.contains(/makes a call of [0-9]{6} bytes, and the daemon takes 262144 at most/))
+            #expect(run.message.contains(/the call has [0-9]{6} bytes; the daemon accepts at most 262144/))
         }
     }
 }

@@ -89,7 +89,10 @@ struct RemoteCommandsTests {
         try server.endLogin()
         let run = try watch.finish()
         #expect(run.exitCode == 69)
-        #expect(run.standardError.hasSuffix("countdownctl: the login to 'there' has ended\n"), "\(run.standardError)")
+        #expect(
+            run.standardError.hasSuffix("countdownctl: the connection to 'there' was closed\n"),
+            "\(run.standardError)"
+        )
         #expect(try leftovers().isEmpty)
     }
 
@@ -107,7 +110,7 @@ struct RemoteCommandsTests {
         try server.close()
         let run = try run("list")
         #expect(run.exitCode == 69)
-        #expect(run.standardError.contains("countdownctl: no login to 'there'; `ssh there` has to work"))
+        #expect(run.standardError.contains("countdownctl: cannot log in to 'there'; `ssh there` must work"))
         #expect(try leftovers().isEmpty)
     }
 
@@ -132,6 +135,10 @@ struct RemoteCommandsTests {
     func noHost(arguments: [String]) throws {
         let run = try CommandRun(arguments, environment: environment())
         #expect(run.exitCode == 64)
-        #expect(run.standardError.hasPrefix("countdownctl: which host? `countdownctl --host alice@example.org list`"))
+        #expect(
+            run.standardError.hasPrefix(
+                "countdownctl: missing host; for example `countdownctl --host alice@example.org list`"
+            )
+        )
     }
 }

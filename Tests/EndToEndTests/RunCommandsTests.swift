@@ -35,7 +35,7 @@ struct RunCommandsTests {
         #expect(try typist.type("run tea -- true").message.wholeMatch(of: #/tea: again in [0-9]+ s/#) != nil)
         _ = try typist.type("pause tea")
         let run = try typist.type("run tea -- true")
-        #expect(run.message.hasSuffix(" s after `countdownctl resume tea`, as it is paused"))
+        #expect(run.message.hasSuffix(" s after `countdownctl resume tea`"))
         #expect(run.exitCode == 75)
     }
 
@@ -112,12 +112,12 @@ struct RunCommandsTests {
     @Test(
         "what is typed wrongly is 64",
         arguments: [
-            ("run", "which key? `countdownctl run backup 1d -- COMMAND`"),
-            ("run 5m -- true", "which key? `countdownctl run backup 5m -- COMMAND`"),
-            ("run tea 5m", "which command? `countdownctl run tea 1h -- COMMAND`, behind a --"),
-            ("run tea 5m --for 5m -- true", "one of DURATION and --for, not both"),
-            ("run tea 0 -- true", "a cooldown of no length is none; 1us is the shortest"),
-            ("run tea 5m -E 256 -- true", "'256' is no exit code; 0 to 255 are"),
+            ("run", "missing key; for example `countdownctl run backup 1d -- COMMAND`"),
+            ("run 5m -- true", "missing key; for example `countdownctl run backup 5m -- COMMAND`"),
+            ("run tea 5m", "missing command; for example `countdownctl run tea 1h -- COMMAND`"),
+            ("run tea 5m --for 5m -- true", "use either DURATION or --for"),
+            ("run tea 0 -- true", "the duration must be at least 1us"),
+            ("run tea 5m -E 256 -- true", "invalid --conflict-exit-code '256': use 0 to 255"),
         ]
     )
     func refusesWhatIsTyped(_ line: String, _ message: String) throws {

@@ -19,7 +19,7 @@ struct ShowCommandsTests {
         let run = try typist.type("show tea")
         #expect(
             run.data.map { $0.prefix(while: { $0 != ":" }) }.dropFirst().map { $0.trimmingCharacters(in: .whitespaces) }
-                == ["State", "Left", "Started", "Ends", "Metadata", "Revision"]
+                == ["State", "Remaining", "Started", "Ends", "Metadata", "Revision"]
         )
         #expect(run.data[0] == "tea (green)")
         #expect(run.data[1] == "    State: running")
@@ -48,7 +48,7 @@ struct ShowCommandsTests {
         }
         let run = try typist.type("list")
         try #require(run.data.count == 3)
-        #expect(run.data[0].split(separator: " ") == ["KEY", "STATE", "LEFT", "LENGTH", "END", "LABEL"])
+        #expect(run.data[0].split(separator: " ") == ["KEY", "STATE", "REMAINING", "DURATION", "END", "LABEL"])
         #expect(run.data[1].hasPrefix("coffee  running  "))
         #expect(run.data[1].hasSuffix("  30m  TIME  black"))
         #expect(run.data[2].hasPrefix("tea     paused   "))
@@ -66,8 +66,8 @@ struct ShowCommandsTests {
     @Test(
         "list --sort orders by a column, --reverse turns it round",
         arguments: [
-            ("", "b a c"), ("--sort end", "b a c"), ("--sort key", "a b c"), ("--sort left", "b c a"),
-            ("--sort length --reverse", "a c b"), ("--sort started", "c a b"), ("--sort state -r", "c b a"),
+            ("", "b a c"), ("--sort end", "b a c"), ("--sort key", "a b c"), ("--sort remaining", "b c a"),
+            ("--sort duration --reverse", "a c b"), ("--sort started", "c a b"), ("--sort state -r", "c b a"),
         ]
     )
     func sorts(_ options: String, _ keys: String) throws {

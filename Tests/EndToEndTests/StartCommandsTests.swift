@@ -42,7 +42,7 @@ struct StartCommandsTests {
     @Test("start --until with a time that has passed today says that it is tomorrow's")
     func startsTomorrow() throws {
         let run = try typist.type("start call --until 0:00:00")
-        #expect(run.messages.first == "'0:00:00' has passed today, so it is tomorrow's")
+        #expect(run.messages.first == "'0:00:00' has passed today; using tomorrow")
         #expect(run.messages.last?.hasPrefix("call: started, ") == true)
         #expect(run.exitCode == 0)
     }
@@ -55,8 +55,8 @@ struct StartCommandsTests {
         let run = try typist.type("start tea 2h --label other")
         #expect(run.exitCode == 0)
         let message = try #require(run.messages.first)
-        #expect(message.hasPrefix("tea: is running already, "))
-        #expect(message.hasSuffix(" left, ends TIME; nothing changed; --restart begins anew"))
+        #expect(message.hasPrefix("tea: already running, "))
+        #expect(message.hasSuffix(" left, ends TIME; nothing changed; --restart starts it again"))
         let after = try typist.type("show tea --json").standardOutput
         for name in ["revision", "durationUSec", "deadlineUSec"] {
             #expect(try member(name, of: after) == member(name, of: before))
@@ -68,11 +68,11 @@ struct StartCommandsTests {
         _ = try typist.type("start tea 1h")
         _ = try typist.type("pause tea")
         let message = try #require(try typist.type("start tea").messages.first)
-        #expect(message.hasPrefix("tea: is paused already, "))
-        #expect(message.hasSuffix("nothing changed; `countdownctl resume tea` lets it run on, --restart begins anew"))
+        #expect(message.hasPrefix("tea: already paused, "))
+        #expect(message.hasSuffix("nothing changed; `countdownctl resume tea` continues it, --restart starts it again"))
     }
 
-    @Test("start --restart begins anew, --extend adds, --fail does nothing and is 75")
+    @Test("start --restart starts it again, --extend adds, --fail does nothing and is 75")
     func choosesWhatToDo() throws {
         _ = try typist.type("start tea 1h")
         #expect(try typist.type("start tea 5m --restart").messages == ["tea: restarted, 5:00 left, ends TIME"])
@@ -81,7 +81,7 @@ struct StartCommandsTests {
         #expect(try member("durationUSec", of: typist.type("show tea --json").standardOutput) == "600000000")
         let failed = try typist.type("start tea --fail")
         #expect(failed.exitCode == 75)
-        #expect(failed.message.hasPrefix("countdownctl: tea: is running already, "))
+        #expect(failed.message.hasPrefix("countdownctl: tea: already running, "))
         #expect(try typist.type("start coffee --fail").exitCode == 0)
     }
 
@@ -144,8 +144,8 @@ struct StartCommandsTests {
         #expect(try attached.line()?.hasPrefix("tea: running, ") == true)
         attached.interrupt()
         let run = try attached.finish()
-        #expect(run.messages.first?.hasPrefix("tea: is running already, ") == true)
-        #expect(run.messages.last?.hasPrefix("tea: runs on, ") == true)
+        #expect(run.messages.first?.hasPrefix("tea: already running, ") == true)
+        #expect(run.messages.last?.hasPrefix("tea: keeps running, ") == true)
         #expect(run.exitCode == 130)
         #expect(try typist.type("is-running tea").exitCode == 0)
     }
@@ -155,7 +155,7 @@ struct StartCommandsTests {
         let run = try typist.type("start \(text)")
         #expect(
             run.message
-                == "countdownctl: which key? `countdownctl start tea \(text)`; --key \(text) means a key of that name"
+                == "countdownctl: missing key; for example `countdownctl start tea \(text)` (--key \(text) is a key of that name)"
         )
         #expect(run.exitCode == 64)
         #expect(try typist.type("list --json").standardOutput == "[]\n")

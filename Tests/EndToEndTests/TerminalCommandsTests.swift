@@ -29,7 +29,7 @@ struct TerminalCommandsTests {
         command.type("\u{3}")
         let rest = try command.finish()
         #expect(rest.shown.contains("\u{1B}[?25h"))
-        #expect(rest.shown.contains("tea: runs on, "))
+        #expect(rest.shown.contains("tea: keeps running, "))
         #expect(rest.ending == .exited(code: 130))
         #expect(try typist.type("is-running tea").exitCode == 0)
     }

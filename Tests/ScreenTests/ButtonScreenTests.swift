@@ -80,7 +80,7 @@ struct ButtonScreenTests {
         let terminal = try visitor.terminal("countdownctl button login -- no-such-program")
         try terminal.wait(for: "enter press")
         try terminal.type("\r")
-        try terminal.wait(for: "'no-such-program' cannot be run: No such file")
+        try terminal.wait(for: "cannot run 'no-such-program': No such file")
     }
 
     @Test("left and opened again, on another terminal too, it is where its countdown is")

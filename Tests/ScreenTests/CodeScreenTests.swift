@@ -104,7 +104,7 @@ struct CodeScreenTests {
         #expect(try terminal.picture() == "1234\nrest\n[exit 0]")
         let none = try visitor.terminal("echo 12 | countdownctl ask-code")
         try none.waitForExit(64)
-        #expect(try none.picture().contains("holds no code of 4 digits"))
+        #expect(try none.picture().contains("the input has no code of 4 digits"))
         let pipe = visitor.daemon.directory.path(of: "pipe")
         let never = try visitor.terminal("mkfifo '\(pipe)'; countdownctl ask-code --timeout 10ms 0<> '\(pipe)'")
         try never.waitForExit(124)

@@ -133,7 +133,7 @@ struct FollowScreenTests {
         let terminal = try visitor.terminal("countdownctl attach tea")
         try terminal.wait(for: "space pause")
         try visitor.daemon.terminate()
-        try terminal.wait(for: "the daemon is gone")
+        try terminal.wait(for: "lost the connection to the daemon")
         let again = try DaemonProcess(in: visitor.daemon.directory)
         try terminal.wait(for: "space pause")
         try terminal.type("q")
@@ -154,6 +154,6 @@ struct FollowScreenTests {
         try terminal.type("clear; fg\r")
         try terminal.wait(for: "space pause")
         try terminal.type("q")
-        try terminal.wait(for: "runs on")
+        try terminal.wait(for: "keeps running")
     }
 }

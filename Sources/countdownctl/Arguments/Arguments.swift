@@ -12,7 +12,7 @@ protocol Subcommand: ParsableCommand {
 
 /// The keys that a verb takes, each as it is: no pattern.
 struct KeyArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The countdowns.", valueName: "key"), completion: KeyCompletion.kind)
+    @Argument(help: ArgumentHelp("The keys.", valueName: "key"), completion: KeyCompletion.kind)
     var keys: [String] = []
 
     /// The keys, of which there is one at least.
@@ -26,7 +26,7 @@ struct KeyArguments: ParsableArguments {
 
 /// The one key that a verb takes, as it is: no pattern.
 struct KeyArgument: ParsableArguments {
-    @Argument(help: "The countdown.", completion: KeyCompletion.kind)
+    @Argument(help: "The key.", completion: KeyCompletion.kind)
     var key: String?
 
     /// The key.
@@ -38,11 +38,13 @@ struct KeyArgument: ParsableArguments {
     }
 }
 
-private func missingKey(_ verb: String) -> CommandFailure { .usage("which key? `countdownctl \(verb) tea`") }
+private func missingKey(_ verb: String) -> CommandFailure {
+    .usage("missing key; for example `countdownctl \(verb) tea`")
+}
 
 /// The condition under which a change is made.
 struct RevisionOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Only where that is the revision of its last change.", valueName: "revision"))
+    @Option(help: ArgumentHelp("Change it only if it has this revision.", valueName: "revision"))
     var ifRevision: Int64?
 }
 
@@ -93,13 +95,13 @@ struct OutputOptions: ParsableArguments {
     // values that it does not know.
     @Option(
         help: ArgumentHelp(
-            "Print the objects of the interface io.countdownd as JSON: --json, or --json=pretty.",
+            "Print JSON objects: --json or --json=pretty.",
             valueName: "short|pretty"
         )
     )
     var json: JSONStyle?
 
-    @Option(help: ArgumentHelp("Colour what is printed; NO_COLOR is kept.", valueName: "when"))
+    @Option(help: ArgumentHelp("Use colours: auto respects NO_COLOR.", valueName: "when"))
     var color = ColorChoice.auto
 
     @Flag(name: .shortAndLong, help: MessageOptions.quietHelp)
@@ -125,7 +127,7 @@ struct OutputOptions: ParsableArguments {
 
 /// What a verb says that prints no data, and where.
 struct MessageOptions: ParsableArguments {
-    static let quietHelp: ArgumentHelp = "Say nothing but what is wrong."
+    static let quietHelp: ArgumentHelp = "Print errors only."
 
     @Flag(name: .shortAndLong, help: quietHelp)
     var quiet = false
@@ -157,7 +159,7 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
 ///
 /// Each has it itself: as an option group it would add 8 % to the instructions of the whole program.
 enum HostOption {
-    static let help = ArgumentHelp("The daemon of that machine, by ssh: alice@example.org.", valueName: "host")
+    static let help = ArgumentHelp("Use the daemon of this machine, by ssh.", valueName: "host")
 
     /// The names in the configuration of ssh, patterns apart.
     static let completion = CompletionKind.shellCommand(

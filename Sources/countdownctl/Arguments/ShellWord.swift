@@ -44,7 +44,7 @@ enum CommandLineText {
         while let character = rest.popFirst() {
             if character == "\\", quote != "'" {
                 guard let next = rest.popFirst() else {
-                    throw .usage("a command ends with a backslash: \(quoted(text))")
+                    throw .usage("invalid --exec \(quoted(text)): trailing backslash")
                 }
                 word = (word ?? "") + String(next)
             } else if let open = quote {
@@ -59,10 +59,10 @@ enum CommandLineText {
                 word = (word ?? "") + String(character)
             }
         }
-        guard quote == nil else { throw .usage("a quote in the command has no end: \(quoted(text))") }
+        guard quote == nil else { throw .usage("invalid --exec \(quoted(text)): unmatched quote") }
         if let word { words.append(word) }
         guard words.first?.isEmpty == false else {
-            throw .usage("--exec takes a command, such as 'notify-send {label}'")
+            throw .usage("--exec needs a command, such as 'notify-send {label}'")
         }
         return words
     }

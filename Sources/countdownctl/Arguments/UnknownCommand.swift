@@ -13,27 +13,29 @@ struct UnknownCommand: Equatable {
 
     /// What was wrong, and what would be right.
     func sentence(verbs: [String]) -> String {
-        let beginning = "\(quoted(word)) is no verb"
+        let beginning = "unknown command \(quoted(word))"
         if let advice { return "\(beginning); \(advice)" }
         if let verb = verbs.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: verb) <= 2 {
-            return "\(beginning); \(command(verb)) is meant?"
+            return "\(beginning); did you mean \(command(verb))?"
         }
-        return "\(beginning); `countdownctl --help` lists them"
+        return "\(beginning); `countdownctl --help` lists the commands"
     }
 
     /// The verb for a word that other programs have.
     private var advice: String? {
         switch word {
-        case "restart", "reset": "\(command("start", ending: "--restart")) begins anew"
-        case "extend": "\(command("start", ending: "--extend")) adds time, \(command("adjust")) adds or takes it"
+        case "restart", "reset": "\(command("start", ending: "--restart")) starts it again"
+        case "extend": "\(command("start", ending: "--extend")) adds time, \(command("adjust")) adds or removes time"
         case "stop", "kill", "abort":
-            "\(command("cancel", keysAlone: true)) ends it, \(command("pause", keysAlone: true)) keeps what remains"
+            "\(command("cancel", keysAlone: true)) ends it, \(command("pause", keysAlone: true)) keeps the remaining time"
         case "rm", "remove", "delete", "del": "\(command("cancel", keysAlone: true)) ends it"
-        case "add", "new", "create", "set": "\(command("start")) starts one, `countdownctl adjust tea +5m` adds time"
-        case "ls", "ps": "\(command("list")) is meant"
-        case "get", "info": "\(command("show")) is meant"
-        case "continue", "unpause": "\(command("resume")) is meant"
-        case "follow", "tail", "monitor": "`countdownctl watch` follows all, `countdownctl attach tea` one to its end"
+        case "add", "new", "create", "set":
+            "\(command("start")) starts a countdown, `countdownctl adjust tea +5m` adds time"
+        case "ls", "ps": "did you mean \(command("list"))?"
+        case "get", "info": "did you mean \(command("show"))?"
+        case "continue", "unpause": "did you mean \(command("resume"))?"
+        case "follow", "tail", "monitor":
+            "`countdownctl watch` follows every countdown, `countdownctl attach tea` one countdown to its end"
         default: nil
         }
     }

@@ -4,7 +4,7 @@ import IPC
 struct AdjustCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "adjust",
-        abstract: "Add time to a countdown, take time from it, or set another end.",
+        abstract: "Add time to a countdown, remove time from it, or set another end.",
         usage: "countdownctl adjust KEY (+DURATION | -DURATION | --until TIME) [options]",
         discussion: """
             Examples:
@@ -12,20 +12,20 @@ struct AdjustCommand: Subcommand {
               countdownctl adjust tea -30s
               countdownctl adjust call --until 17:45
 
-            What is paused can be given time, and no end. Where nothing would remain, it
-            finishes now.
+            If no time would remain, the countdown finishes now. A paused countdown has no
+            end that could be set.
             """
     )
 
     @OptionGroup var argument: KeyArgument
 
-    @Argument(help: ArgumentHelp("What to add, with its sign.", valueName: "+duration|-duration"))
+    @Argument(help: ArgumentHelp("The time to add or remove.", valueName: "+duration|-duration"))
     var amount: String?
 
     @Option(help: .hidden)
     var by: String?
 
-    @Option(help: ArgumentHelp("When it ends; it follows the system clock then.", valueName: "time"))
+    @Option(help: ArgumentHelp("Set the end; it then follows the system clock.", valueName: "time"))
     var until: String?
 
     @OptionGroup var condition: RevisionOption
@@ -51,9 +51,9 @@ struct AdjustCommand: Subcommand {
         let key = try argument.required(by: "adjust")
         let typed = [amount, by, until].compactMap(\.self)
         guard let text = typed.first else {
-            throw .usage("by how much? `countdownctl adjust \(ShellWord.quote(key)) +1m`")
+            throw .usage("missing amount; for example `countdownctl adjust \(ShellWord.quote(key)) +1m`")
         }
-        guard typed.count == 1 else { throw .usage("one of +DURATION, -DURATION and --until, not two of them") }
+        guard typed.count == 1 else { throw .usage("use only one of +DURATION, -DURATION and --until") }
         guard until != nil else {
             return (Adjust(key: key, byUSec: try signed(text, key), ifRevision: condition.ifRevision), [])
         }
@@ -71,7 +71,7 @@ struct AdjustCommand: Subcommand {
             _ = try DurationParser.read(text)
             let word = ShellWord.quote(key)
             throw .usage(
-                "add or take? `countdownctl adjust \(word) +\(text)` or `countdownctl adjust \(word) -\(text)`"
+                "the amount needs a sign: `countdownctl adjust \(word) +\(text)` or `countdownctl adjust \(word) -\(text)`"
             )
         }
         return sign * (try DurationParser.read(String(text.dropFirst())))
@@ -80,19 +80,19 @@ struct AdjustCommand: Subcommand {
     private func sentence(about countdown: Countdown) -> String {
         let text = CountdownText()
         return countdown.state == .finished
-            ? "finished, as nothing remained" : "adjusted, \(text.remaining(countdown))"
+            ? "finished, because no time remained" : "adjusted, \(text.remaining(countdown))"
     }
 
     private func explained(_ failure: CommandFailure) -> CommandFailure {
         guard case .wrongState(let countdown) = failure.refusal else { return failure }
         let name = CountdownText.name(countdown)
         guard countdown.state == .paused else {
-            return CommandFailure(.notRunning, "\(name): nothing changed, as it is \(CountdownText().state(countdown))")
+            return CommandFailure(.notRunning, "\(name): nothing changed: it is \(CountdownText().state(countdown))")
         }
         let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
         return CommandFailure(
             .notRunning,
-            "\(name): is paused and so has no end to set; `\(resume)` first, or use +DURATION"
+            "\(name): a paused countdown has no end to set; `\(resume)` first, or use +DURATION"
         )
     }
 }

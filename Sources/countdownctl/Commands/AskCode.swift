@@ -5,7 +5,7 @@ import System
 struct AskCodeCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "ask-code",
-        abstract: "Ask for a code, box by box, and print it.",
+        abstract: "Ask for a code with one box for each character, and print it.",
         usage: "countdownctl ask-code [--length N] [--key KEY --resend COMMAND] [options]",
         discussion: """
             Examples:
@@ -14,55 +14,55 @@ struct AskCodeCommand: Subcommand {
               code=$(countdownctl ask-code --key login/+8613800138000 \\
                 --resend 'send-code +8613800138000' --for 30s)
 
-            The code alone goes to standard output; the boxes are drawn on the terminal. A
-            full code is taken at once, with --confirm it can be mended until Enter. Of a
-            pasted text the one run of digits that is as long as the code is taken, else
-            the last characters that fit.
+            Only the code goes to standard output; the boxes are drawn on the terminal. A
+            complete code is accepted at once, or with --confirm when Enter is pressed. If
+            text is pasted, the one run of digits with the length of the code is used,
+            otherwise the last characters that fit.
 
-            With --key there is a button beside the boxes, which tab and enter or a click
-            press: it runs the command of --resend by `sh -c` and counts as that of
-            `countdownctl button` does, and is where its countdown is whenever it is shown.
-            Without a terminal on standard input a line is read from there.
+            With --key a button stands beside the boxes; press it with Tab and Enter or a
+            click. It runs the command of --resend with `sh -c` and then counts down like
+            `countdownctl button`. If standard input is not a terminal, one line is read
+            from it.
 
-            124 where the time passed before, 130 with Ctrl-C; nothing is printed then.
+            Exit code 124 if --timeout expired, 130 after Ctrl-C; nothing is printed then.
             """
     )
 
-    @Option(help: ArgumentHelp("How many characters the code has.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of characters.", valueName: "number"))
     var length = 4
 
-    @Flag(help: "What the code is made of. (default: --digits)")
+    @Flag(help: "The characters of the code. (default: --digits)")
     var alphabet = AlphabetChoice.digits
 
-    @Option(help: ArgumentHelp("How many columns are between two boxes.", valueName: "number"))
+    @Option(help: ArgumentHelp("The columns between two boxes.", valueName: "number"))
     var spacing = 2
 
-    @Flag(help: "Show dots for what is typed.")
+    @Flag(help: "Show dots instead of the characters.")
     var hidden = false
 
-    @Flag(help: "Take a full code on Enter only.")
+    @Flag(help: "Accept a complete code only when Enter is pressed.")
     var confirm = false
 
-    @Option(help: ArgumentHelp("Wait no longer than this.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Give up after this time.", valueName: "duration"))
     var timeout: String?
 
-    @Option(help: ArgumentHelp("The countdown of a button that has it sent again.", valueName: "key"))
+    @Option(help: ArgumentHelp("Show a button with this countdown.", valueName: "key"))
     var key: String?
 
-    @Option(help: ArgumentHelp("What the button runs, a line for sh(1).", valueName: "command"))
+    @Option(help: ArgumentHelp("The shell command that the button runs.", valueName: "command"))
     var resend: String?
 
-    @Option(help: ArgumentHelp("What stands on the button.", valueName: "text"))
+    @Option(help: ArgumentHelp("The title of the button.", valueName: "text"))
     var title = "Resend"
 
     @OptionGroup var options: ButtonOptions
 
-    @Option(help: ArgumentHelp("Colour what is drawn; NO_COLOR is kept.", valueName: "when"))
+    @Option(help: ArgumentHelp("Use colours: auto respects NO_COLOR.", valueName: "when"))
     var color = ColorChoice.auto
 
     func perform() throws -> ExitCode {
-        guard 1...32 ~= length else { throw CommandFailure.usage("a code has 1 to 32 characters, not \(length)") }
-        guard 0...20 ~= spacing else { throw CommandFailure.usage("--spacing is 0 to 20 columns, not \(spacing)") }
+        guard 1...32 ~= length else { throw CommandFailure.usage("invalid --length '\(length)': use 1 to 32") }
+        guard 0...20 ~= spacing else { throw CommandFailure.usage("invalid --spacing '\(spacing)': use 0 to 20") }
         let button = try button()
         let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let deadline = timeout.map { Client.Deadline.after(microseconds: $0) }
@@ -90,8 +90,8 @@ struct AskCodeCommand: Subcommand {
         case (nil, nil): return nil
         case (let key?, let resend?):
             return try options.button(key: key, title: title, counting: "Resend in {s} s", command: .line(resend))
-        case (nil, _): throw .usage("--resend needs --key, under which its countdown runs")
-        case (_, nil): throw .usage("--key needs --resend, a command that has the code sent again")
+        case (nil, _): throw .usage("--resend needs --key")
+        case (_, nil): throw .usage("--key needs --resend")
         }
     }
 }
@@ -103,8 +103,8 @@ enum AlphabetChoice: String, EnumerableFlag {
 
     static func help(for value: AlphabetChoice) -> ArgumentHelp? {
         switch value {
-        case .digits: "The code is made of digits."
-        case .alphanumeric: "The code is made of letters and digits."
+        case .digits: "The code consists of digits."
+        case .alphanumeric: "The code consists of letters and digits."
         }
     }
 

@@ -4,7 +4,7 @@ import IPC
 struct AttachCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "attach",
-        abstract: "Follow a countdown to its end.",
+        abstract: "Follow a countdown until it ends.",
         usage: "countdownctl attach KEY [options]",
         discussion: """
             Examples:
@@ -12,8 +12,8 @@ struct AttachCommand: Subcommand {
               countdownctl attach tea && play gong.wav
               countdownctl attach tea --json
 
-            0 where it finished, 3 where it was cancelled, 4 where none is known. Ctrl-C
-            leaves it, and it runs on.
+            Exit code 0 if it finished, 3 if it was cancelled, 4 if there is no such
+            countdown. Ctrl-C stops following; the countdown keeps running.
             """
     )
 

@@ -14,32 +14,32 @@ struct ButtonCommand: Subcommand {
                 --counting '({ss}) Resend' --sent 'Sent, again in {s} s' -- send-code
               countdownctl button login --once -- send-code && read -r code
 
-            Enter, space or a click presses it. The command is run without a shell. When
-            it has succeeded the button counts, shows the seconds, and takes no presses;
-            then it can be pressed again. A command that fails leaves no countdown. Left
-            and opened again, on another terminal too, the button is where its countdown
-            is; another --for holds from the next press on.
+            Enter, space or a click presses the button. It runs the command without a
+            shell. If the command succeeds, the button shows the remaining seconds and
+            cannot be pressed until the countdown ends. If the command fails, no countdown
+            starts. If the button is closed and opened again, also on another terminal, it
+            continues with the countdown; a new --for applies from the next press on.
 
-            0 where it is left with q, 130 with Ctrl-C; with --once 130 where it is left
-            before it counts.
+            Exit code 0 after q, 130 after Ctrl-C. With --once also 130 after q, if no
+            countdown has started.
             """
     )
 
     @OptionGroup var argument: KeyArgument
     @OptionGroup var options: ButtonOptions
 
-    @Option(help: "What stands on it.")
+    @Option(help: "The title.")
     var title = "Get code"
 
-    @Flag(help: "Leave as soon as it counts.")
+    @Flag(help: "Exit as soon as the countdown starts.")
     var once = false
 
-    @Option(help: ArgumentHelp("Colour what is drawn; NO_COLOR is kept.", valueName: "when"))
+    @Option(help: ArgumentHelp("Use colours: auto respects NO_COLOR.", valueName: "when"))
     var color = ColorChoice.auto
 
     @Argument(
         parsing: .postTerminator,
-        help: ArgumentHelp("What a press runs, behind --.", valueName: "command")
+        help: ArgumentHelp("The command that a press runs, after --.", valueName: "command")
     )
     var command: [String] = []
 
@@ -55,7 +55,7 @@ struct ButtonCommand: Subcommand {
         guard let device = TerminalDevice(ofSession: .mouse) else {
             let start = "`countdownctl start \(ShellWord.quote(key))`"
             throw CommandFailure.usage(
-                "a button needs a terminal to be drawn on; \(start) starts a countdown without one"
+                "a button needs a terminal; \(start) starts a countdown without one"
             )
         }
         let screen = ButtonScreen(button, leavesWhenCounting: once)
@@ -67,16 +67,16 @@ struct ButtonCommand: Subcommand {
 
 /// What a button is given wherever one is drawn.
 struct ButtonOptions: ParsableArguments {
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long it counts. (default: 60s)", valueName: "duration"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("The duration. (default: 60s)", valueName: "duration"))
     var length: String?
 
-    @Option(help: ArgumentHelp("What stands on it while it counts; {s} and {ss} are seconds.", valueName: "format"))
+    @Option(help: ArgumentHelp("The title while it counts; {s} and {ss} are seconds.", valueName: "format"))
     var counting: String?
 
-    @Option(help: ArgumentHelp("What stands on it after the end. (default: what stood on it)", valueName: "text"))
+    @Option(help: ArgumentHelp("The title after the end. (default: the first title)", valueName: "text"))
     var again: String?
 
-    @Option(help: ArgumentHelp("What stands beside it while it counts.", valueName: "format"))
+    @Option(help: ArgumentHelp("A text beside it while it counts.", valueName: "format"))
     var sent: String?
 
     @Option(help: HostOption.help, completion: HostOption.completion)
@@ -92,7 +92,7 @@ struct ButtonOptions: ParsableArguments {
         command: ShellCommand?
     ) throws(CommandFailure) -> CountdownButton {
         let length = try length.map { text throws(CommandFailure) in try DurationParser.read(text) }
-        if length == 0 { throw .usage("a countdown of no length is none; 1us is the shortest") }
+        if length == 0 { throw .usage("the duration must be at least 1us") }
         let titles = CountdownButton.Titles(
             title: title,
             again: again,

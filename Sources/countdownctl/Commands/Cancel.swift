@@ -6,7 +6,7 @@ struct CancelCommand: ChangeCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "cancel",
-        abstract: "End countdowns before their deadline.",
+        abstract: "Cancel countdowns.",
         usage: "countdownctl cancel KEY... [options]",
         discussion: """
             Examples:

@@ -22,7 +22,7 @@ extension ChangeCommand {
     func perform() throws -> ExitCode {
         let keys = try arguments.required(by: Self.configuration.commandName ?? "")
         guard condition.ifRevision == nil || keys.count == 1 else {
-            throw CommandFailure.usage("--if-revision is that of one countdown, and here are \(keys.count)")
+            throw CommandFailure.usage("--if-revision needs exactly one key, not \(keys.count)")
         }
         var changes = ChangeRun(verb: self, client: try DaemonEndpoint().connect())
         for key in keys { try changes.make(key) }
@@ -82,9 +82,9 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         guard case .wrongState(let countdown) = refusal else { return record(CommandFailure(refusal)) }
         let state = CountdownText().state(countdown)
         if countdown.state == verb.stateAfterwards {
-            return record(countdown, "nothing changed, as it is already \(state)")
+            return record(countdown, "nothing changed: it is already \(state)")
         }
-        record(CommandFailure(.notRunning, "\(CountdownText.name(countdown)): nothing changed, as it is \(state)"))
+        record(CommandFailure(.notRunning, "\(CountdownText.name(countdown)): nothing changed: it is \(state)"))
     }
 
     private mutating func record(_ failure: CommandFailure) {

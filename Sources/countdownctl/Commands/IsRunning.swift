@@ -4,15 +4,15 @@ import IPC
 struct IsRunningCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "is-running",
-        abstract: "Tell by the exit code whether a countdown runs, and print nothing.",
+        abstract: "Check whether a countdown is running; the exit code is the answer.",
         usage: "countdownctl is-running KEY [options]",
         discussion: """
             Examples:
               countdownctl is-running tea && echo "not yet"
-              countdownctl is-running backup || echo "nothing is backed up now"
+              countdownctl is-running backup || echo "no backup is running"
 
-            0 where it runs, 3 where it is paused or has ended, 4 where none is known under
-            the key.
+            Prints nothing. Exit code 0 if it is running, 3 if it is paused or has ended,
+            4 if there is no such countdown.
             """
     )
 

@@ -5,7 +5,7 @@ import System
 struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List countdowns, those that end first at the front.",
+        abstract: "List countdowns, the next to end first.",
         usage: "countdownctl list [-a | --state STATE]... [PATTERN]... [--sort ORDER] [options]",
         discussion: """
             Examples:
@@ -15,30 +15,31 @@ struct ListCommand: Subcommand {
               countdownctl list --all --json
               countdownctl list --sort started --reverse
 
-            What runs or is paused is listed. In a pattern * is any run of characters, ? is
-            one, [abc] is one of these. A terminal that is too narrow has fewer columns.
+            Without --all or --state, running and paused countdowns are listed. In a
+            pattern, * matches any characters, ? one character, [abc] one of these. Narrow
+            terminals drop the least important columns.
             """
     )
 
-    @Flag(name: .shortAndLong, help: "List those that have ended as well.")
+    @Flag(name: .shortAndLong, help: "List ended countdowns, too.")
     var all = false
 
     @Option(
-        help: ArgumentHelp("List those in a state: running, paused, finished or cancelled.", valueName: "state"),
+        help: ArgumentHelp("List one state: running, paused, finished or cancelled.", valueName: "state"),
         completion: .list(State.allCases.map(\.rawValue))
     )
     var state: [String] = []
 
-    @Option(help: ArgumentHelp("What comes first: what ends first, or by another column.", valueName: "order"))
+    @Option(help: ArgumentHelp("Sort by this.", valueName: "order"))
     var sort = ListOrder.end
 
-    @Flag(name: .shortAndLong, help: "Turn the order round.")
+    @Flag(name: .shortAndLong, help: "Reverse the order.")
     var reverse = false
 
-    @Flag(help: "Print no titles above the columns.")
+    @Flag(help: "Print no column headings.")
     var noLegend = false
 
-    @Argument(help: "List those whose keys match one of these.", completion: KeyCompletion.kind)
+    @Argument(help: "Keys, or patterns that keys match.", completion: KeyCompletion.kind)
     var patterns: [String] = []
 
     @OptionGroup var options: OutputOptions
@@ -71,12 +72,12 @@ struct ListCommand: Subcommand {
 
     /// What was typed as the call that it means.
     func request() throws(CommandFailure) -> List {
-        guard !all || state.isEmpty else { throw .usage("one of --all and --state, not both") }
+        guard !all || state.isEmpty else { throw .usage("use either --all or --state") }
         let names = state.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
         var states: [State] = []
         for name in names {
             guard let state = State(rawValue: name) else {
-                throw .usage("\(quoted(name)) is no state; there are running, paused, finished and cancelled")
+                throw .usage("invalid state \(quoted(name)): use running, paused, finished or cancelled")
             }
             states.append(state)
         }

@@ -6,7 +6,7 @@ struct PauseCommand: ChangeCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "pause",
-        abstract: "Keep what remains of countdowns until they are resumed.",
+        abstract: "Pause countdowns; they keep the remaining time.",
         usage: "countdownctl pause KEY... [options]",
         discussion: """
             Examples:

@@ -6,7 +6,7 @@ struct ResumeCommand: ChangeCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "resume",
-        abstract: "Let paused countdowns run on.",
+        abstract: "Resume paused countdowns.",
         usage: "countdownctl resume KEY... [options]",
         discussion: """
             Examples:

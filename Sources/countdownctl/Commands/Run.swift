@@ -4,7 +4,7 @@ import IPC
 struct RunCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Run a command, but not again before a countdown has ended.",
+        abstract: "Run a command, at most once per countdown.",
         usage: "countdownctl run KEY [DURATION | --for DURATION] [options] -- COMMAND [ARGUMENT]...",
         discussion: """
             Examples:
@@ -12,41 +12,41 @@ struct RunCommand: Subcommand {
               countdownctl run login/alice 60s -- send-code alice
               countdownctl run feed --for 15m -q -E 0 -- fetch-feed     for cron
 
-            Where the key runs or is paused, the command is not run: 75, or what -E says.
-            Else the countdown begins, of 60 s where nothing is said, and the exit code is
-            that of the command: 126 where it cannot be run, 127 where there is none, 128
-            and the signal's number where one ended it. A command that fails gives the
-            cooldown back. No shell is between: `sh -c` is one where it is wanted.
+            If the countdown is running or paused, the command is not run, and the exit
+            code is 75 or that of -E. Otherwise the countdown starts (60 s by default), the
+            command runs, and its exit code is returned: 126 if it cannot be executed, 127
+            if it was not found, 128 plus the signal number if a signal killed it. If the
+            command fails, the cooldown is cancelled. No shell is used.
             """
     )
 
-    @Argument(help: "The countdown.", completion: KeyCompletion.kind)
+    @Argument(help: "The key.", completion: KeyCompletion.kind)
     var key: String?
 
-    @Argument(help: ArgumentHelp("How long the command is not to run again.", valueName: "duration"))
+    @Argument(help: ArgumentHelp("How long the command must not run again.", valueName: "duration"))
     var positional: String?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("The same.", valueName: "duration"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("The same as the argument DURATION.", valueName: "duration"))
     var length: String?
 
     @Option(
         name: [.customShort("E"), .long],
-        help: ArgumentHelp("Exit with this code instead of 75 where it runs.", valueName: "code")
+        help: ArgumentHelp("The exit code if it is already running. (default: 75)", valueName: "code")
     )
     var conflictExitCode: String?
 
-    @Flag(help: "Let the countdown run though the command failed.")
+    @Flag(help: "Keep the countdown if the command fails.")
     var keepOnFailure = false
 
-    @Option(help: ArgumentHelp("A text that is shown with the countdown.", valueName: "text"))
+    @Option(help: ArgumentHelp("A text to show with the countdown.", valueName: "text"))
     var label: String?
 
-    @Flag(help: "Keep nothing of the countdown after its end.")
+    @Flag(help: "Remove the countdown when it ends.")
     var forget = false
 
     @OptionGroup var messages: MessageOptions
 
-    @Argument(parsing: .postTerminator, help: "The command, and its arguments.")
+    @Argument(parsing: .postTerminator, help: "The command and its arguments, after --.")
     var command: [String] = []
 
     func perform() throws -> ExitCode {
@@ -75,17 +75,17 @@ struct RunCommand: Subcommand {
 
     /// What was typed as the call that it means.
     func request() throws(CommandFailure) -> Start {
-        guard let key else { throw .usage("which key? `countdownctl run backup 1d -- COMMAND`") }
+        guard let key else { throw .usage("missing key; for example `countdownctl run backup 1d -- COMMAND`") }
         if positional == nil, length == nil, DurationParser.isMeant(by: key) {
-            throw .usage("which key? `countdownctl run backup \(ShellWord.quote(key)) -- COMMAND`")
+            throw .usage("missing key; for example `countdownctl run backup \(ShellWord.quote(key)) -- COMMAND`")
         }
         guard !command.isEmpty else {
             let word = ShellWord.quote(key)
-            throw .usage("which command? `countdownctl run \(word) 1h -- COMMAND`, behind a --")
+            throw .usage("missing command; for example `countdownctl run \(word) 1h -- COMMAND`")
         }
-        guard positional == nil || length == nil else { throw .usage("one of DURATION and --for, not both") }
+        guard positional == nil || length == nil else { throw .usage("use either DURATION or --for") }
         let length = try (positional ?? length).map { text throws(CommandFailure) in try DurationParser.read(text) }
-        guard length != 0 else { throw .usage("a cooldown of no length is none; 1us is the shortest") }
+        guard length != 0 else { throw .usage("the duration must be at least 1us") }
         return Start(
             key: key,
             durationUSec: length,
@@ -97,7 +97,9 @@ struct RunCommand: Subcommand {
 
     private func conflictStatus() throws(CommandFailure) -> ExitCode {
         guard let typed = conflictExitCode else { return .tryLater }
-        guard let code = UInt8(typed) else { throw .usage("\(quoted(typed)) is no exit code; 0 to 255 are") }
+        guard let code = UInt8(typed) else {
+            throw .usage("invalid --conflict-exit-code \(quoted(typed)): use 0 to 255")
+        }
         return ExitCode(rawValue: Int32(code))
     }
 
@@ -108,7 +110,7 @@ struct RunCommand: Subcommand {
         let name = CountdownText.name(countdown)
         guard countdown.state == .paused else { return "\(name): again in \(left)" }
         let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
-        return "\(name): again \(left) after `\(resume)`, as it is paused"
+        return "\(name): paused; again \(left) after `\(resume)`"
     }
 }
 
@@ -127,7 +129,7 @@ private struct Cooldown {
             switch error.refusal {
             // It has ended, or another one's has begun.
             case .wrongState, .noSuchCountdown, .revisionMismatch: break
-            default: output.warn("countdownctl: the cooldown goes on: \(error.sentence)")
+            default: output.warn("countdownctl: the cooldown was not cancelled: \(error.sentence)")
             }
         }
     }

@@ -13,14 +13,14 @@ struct ShowCommand: Subcommand {
               countdownctl show tea --json | jq .remainingUSec
               countdownctl show tea --format '{label} {remaining}'     for a prompt
 
-            One that has ended is shown until it is trimmed. A template has {key} {label}
-            {remaining} {s} {percent} {end} {state} in it; where no countdown is known it
-            prints nothing, and the exit code is 4.
+            Ended countdowns are shown as long as the daemon keeps them. The fields of a
+            template are {key} {label} {remaining} {s} {percent} {end} {state}. If there is
+            no such countdown, a template prints nothing, and the exit code is 4.
             """
     )
 
     @OptionGroup var argument: KeyArgument
-    @Option(help: ArgumentHelp("Print a line that has what is asked for in its places.", valueName: "template"))
+    @Option(help: ArgumentHelp("Print this text with its fields filled in.", valueName: "template"))
     var format: String?
 
     @OptionGroup var options: OutputOptions
@@ -28,10 +28,10 @@ struct ShowCommand: Subcommand {
     func perform() throws -> ExitCode {
         let key = try argument.required(by: "show")
         guard let format else { return try Self.show(key, options.output) }
-        guard options.json == nil else { throw CommandFailure.usage("one of --json and --format, not both") }
+        guard options.json == nil else { throw CommandFailure.usage("use either --json or --format") }
         let template = try Template(format)
         guard !template.isConstant else {
-            throw CommandFailure.usage("\(quoted(format)) has no place in it; there are \(Template.places)")
+            throw CommandFailure.usage("template \(quoted(format)) has no field; the fields are \(Template.places)")
         }
         do {
             let countdown = try DaemonEndpoint().call(Get(key: key)).countdown
@@ -71,7 +71,7 @@ struct CountdownDetails {
     private func fields(_ state: String) -> [(String, String)] {
         var fields = [
             ("State", state),
-            ("Left", "\(RemainingFormat.render(countdown.remainingUSec)) of \(length)\(progress)"),
+            ("Remaining", "\(RemainingFormat.render(countdown.remainingUSec)) of \(length)\(progress)"),
             ("Started", clock.render(countdown.startedUSec)),
         ]
         if let end = countdown.endedUSec {
@@ -82,7 +82,7 @@ struct CountdownDetails {
         for (name, value) in (countdown.metadata ?? [:]).sorted(by: { $0.key < $1.key }) {
             fields.append(("Metadata", "\(PrintableText.escape(name))=\(PrintableText.escape(value))"))
         }
-        if countdown.forget { fields.append(("Kept", "until its end only")) }
+        if countdown.forget { fields.append(("Forget", "yes, nothing is kept after its end")) }
         fields.append(("Revision", "\(countdown.revision)"))
         return fields
     }
@@ -91,7 +91,7 @@ struct CountdownDetails {
 
     private var progress: String {
         guard countdown.state != .finished, countdown.durationUSec > 0 else { return "" }
-        return ", \(Int(countdown.progress * 100)) % gone"
+        return ", \(Int(countdown.progress * 100)) % elapsed"
     }
 
     /// What follows the system clock where it is set is worth a word; what does not is what one expects.

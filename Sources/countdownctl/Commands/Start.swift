@@ -6,46 +6,47 @@ struct StartCommand: Subcommand {
         commandName: "start",
         abstract: "Start a countdown, or find it running.",
         usage: """
-            countdownctl start KEY [DURATION | --for DURATION | --until TIME] [--restart | --extend | --fail]
-                  [--label TEXT] [--meta NAME=VALUE]... [--forget] [--wait | --attach] [options]
+            countdownctl start KEY [DURATION | --for DURATION | --until TIME]
+                  [--restart | --extend | --fail] [--label TEXT]
+                  [--meta NAME=VALUE]... [--forget] [--wait | --attach] [options]
             """,
         discussion: """
             Examples:
               countdownctl start tea 5m
               countdownctl start call --until 17:30 --label "Call the bank"
-              countdownctl start tea 5m --restart     begin anew where it runs
+              countdownctl start tea 5m --restart     start again if it is running
               countdownctl start login/alice --fail && send-code
               countdownctl start tea 5m --wait && play gong.wav
 
-            Without a duration it takes 60 s. Where the key runs or is paused, nothing
-            changes, and what is left is told.
+            The default duration is 60 s. If the countdown is already running or paused,
+            nothing changes, and the remaining time is printed.
             """
     )
 
     @Argument(
-        help: ArgumentHelp("The key, and how long it takes.", valueName: "key [duration]"),
+        help: ArgumentHelp("The key and the duration.", valueName: "key [duration]"),
         completion: KeyCompletion.kind
     )
     var words: [String] = []
 
-    @Option(help: ArgumentHelp("The key, whatever it looks like.", valueName: "key"))
+    @Option(help: ArgumentHelp("The key, even if it looks like a duration.", valueName: "key"))
     var key: String?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long it takes.", valueName: "duration"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("The duration.", valueName: "duration"))
     var length: String?
 
-    @Option(help: ArgumentHelp("When it ends; it follows the system clock then.", valueName: "time"))
+    @Option(help: ArgumentHelp("The end; it then follows the system clock.", valueName: "time"))
     var until: String?
 
     @Flag var choice: RunningChoice?
 
-    @Option(help: ArgumentHelp("A text that is shown with it.", valueName: "text"))
+    @Option(help: ArgumentHelp("A text to show with it.", valueName: "text"))
     var label: String?
 
-    @Option(help: ArgumentHelp("What programs keep with it.", valueName: "name=value"))
+    @Option(help: ArgumentHelp("Metadata for programs.", valueName: "name=value"))
     var meta: [String] = []
 
-    @Flag(help: "Keep nothing of it after its end.")
+    @Flag(help: "Remove it when it ends.")
     var forget = false
 
     @Flag var stay: StayChoice?
@@ -101,13 +102,13 @@ struct StartCommand: Subcommand {
     }
 
     private func alreadyThere(_ countdown: Countdown) -> String {
-        "is \(countdown.state.rawValue) already, \(CountdownText().remaining(countdown)); nothing changed"
+        "already \(countdown.state.rawValue), \(CountdownText().remaining(countdown)); nothing changed"
     }
 
     private func advice(_ countdown: Countdown) -> String {
-        guard countdown.state == .paused else { return "--restart begins anew" }
+        guard countdown.state == .paused else { return "--restart starts it again" }
         let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
-        return "`\(resume)` lets it run on, --restart begins anew"
+        return "`\(resume)` continues it, --restart starts it again"
     }
 }
 
@@ -119,9 +120,9 @@ enum RunningChoice: String, EnumerableFlag {
 
     static func help(for value: RunningChoice) -> ArgumentHelp? {
         switch value {
-        case .restart: "Where it runs, begin anew with what is said here."
-        case .extend: "Where it runs, add the duration."
-        case .fail: "Where it runs, do nothing and exit with 75."
+        case .restart: "If it is already running, start it again with these options."
+        case .extend: "If it is already running, add the duration."
+        case .fail: "If it is already running, exit with code 75."
         }
     }
 
@@ -142,8 +143,8 @@ enum StayChoice: String, EnumerableFlag {
 
     static func help(for value: StayChoice) -> ArgumentHelp? {
         switch value {
-        case .wait: "Wait for its end, as the verb wait does."
-        case .attach: "Follow it to its end, as the verb attach does."
+        case .wait: "Wait until it ends, like the command wait."
+        case .attach: "Follow it until it ends, like the command attach."
         }
     }
 }
@@ -160,7 +161,7 @@ struct StartRequest {
         let timing = try Self.timing(typed, positional, key: key, clock)
         notes = timing.notes
         if typed.choice == .extend, timing.deadline != nil {
-            throw .usage("--extend adds a duration; `countdownctl adjust KEY --until TIME` sets another end")
+            throw .usage("--extend needs a duration; `countdownctl adjust KEY --until TIME` sets another end")
         }
         call = Start(
             key: key,
@@ -182,18 +183,20 @@ struct StartRequest {
             guard words.count < 2 else { throw tooMany(words) }
             return (key, words.first)
         }
-        guard let key = words.popFirst() else { throw .usage("which key? `countdownctl start tea 5m`") }
+        guard let key = words.popFirst() else { throw .usage("missing key; for example `countdownctl start tea 5m`") }
         guard words.count < 2 else { throw tooMany(words) }
         if words.isEmpty, DurationParser.isMeant(by: key) {
             let (word, length) = (ShellWord.quote(key), DurationParser.isRight(key) ? ShellWord.quote(key) : "5m")
-            throw .usage("which key? `countdownctl start tea \(length)`; --key \(word) means a key of that name")
+            throw .usage(
+                "missing key; for example `countdownctl start tea \(length)` (--key \(word) is a key of that name)"
+            )
         }
         return (key, words.first)
     }
 
     private static func tooMany(_ words: ArraySlice<String>) -> CommandFailure {
         let rest = words.dropFirst().map(ShellWord.quote).joined(separator: " ")
-        return .usage("a key and a duration are all that start takes, not \(rest) as well")
+        return .usage("unexpected argument \(rest): start takes a key and a duration")
     }
 
     /// How long, or until when: at most one of the three ways to say it.
@@ -204,7 +207,7 @@ struct StartRequest {
         _ clock: ClockText
     ) throws(CommandFailure) -> Timing {
         guard [positional, typed.length, typed.until].count(where: { $0 != nil }) < 2 else {
-            throw .usage("one of DURATION, --for and --until, not two of them")
+            throw .usage("use only one of DURATION, --for and --until")
         }
         if let until = typed.until {
             let time = try ClockTime.read(until, clock)
@@ -220,7 +223,7 @@ struct StartRequest {
             throw .usage("the key comes first: `countdownctl start \(right)`")
         }
         let length = try DurationParser.read(text)
-        guard length > 0 else { throw .usage("a countdown of no length is none; 1us is the shortest") }
+        guard length > 0 else { throw .usage("the duration must be at least 1us") }
         return length
     }
 
@@ -229,11 +232,11 @@ struct StartRequest {
         var metadata: [String: String] = [:]
         for pair in typed {
             guard let sign = pair.firstIndex(of: "="), sign != pair.startIndex else {
-                throw .usage("--meta takes NAME=VALUE, and \(quoted(pair)) is none")
+                throw .usage("invalid --meta \(quoted(pair)): use NAME=VALUE")
             }
             let name = String(pair[..<sign])
             guard metadata.updateValue(String(pair[pair.index(after: sign)...]), forKey: name) == nil else {
-                throw .usage("--meta names \(quoted(name)) twice")
+                throw .usage("duplicate --meta name \(quoted(name))")
             }
         }
         return metadata

@@ -6,21 +6,21 @@ import System
 struct StatusCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the state of the daemon, or a countdown.",
+        abstract: "Show the state of the daemon, or of a countdown.",
         usage: "countdownctl status [KEY] [--all] [options]",
         discussion: """
             Examples:
               countdownctl status
-              countdownctl status --all          its limits as well
+              countdownctl status --all          with its limits
               countdownctl status --json
               countdownctl status tea            the same as show tea
             """
     )
 
-    @Argument(help: "The countdown.", completion: KeyCompletion.kind)
+    @Argument(help: "The key.", completion: KeyCompletion.kind)
     var key: String?
 
-    @Flag(name: .shortAndLong, help: "Show the limits of the daemon as well.")
+    @Flag(name: .shortAndLong, help: "Show the limits of the daemon, too.")
     var all = false
 
     @OptionGroup var options: OutputOptions
@@ -59,17 +59,17 @@ struct StatusDetails {
     var lines: [String] {
         var lines = ["countdownd \(PrintableText.escape(status.version)), since \(since)"]
         if status.version != clientVersion {
-            let difference = "differs from that of this countdownctl, which is \(clientVersion)"
+            let difference = "differs from countdownctl \(clientVersion)"
             lines.append(field("Version", "\(difference); \(VersionMismatch.remedy)"))
         }
         lines += [
             field("Running", "\(status.running)"),
             field("Paused", "\(status.paused)"),
             field("Watchers", "\(status.watchers) on \(counted(status.connections, "connection"))"),
-            field("Revision", "\(status.revision), endings are kept after \(status.oldestRevision)"),
+            field("Revision", "\(status.revision), history since \(status.oldestRevision)"),
         ]
         if let lingers {
-            lines.append(field("Lingers", lingers ? "yes, it runs without a session too" : withoutLinger))
+            lines.append(field("Lingers", lingers ? "yes, the daemon runs without a session" : withoutLinger))
         }
         lines += map("Counters", status.counters)
         if all { lines += map("Limits", status.limits) }
@@ -82,7 +82,7 @@ struct StatusDetails {
     }
 
     private var withoutLinger: String {
-        "no, it ends with the user's last session and tells endings late; `loginctl enable-linger` keeps it running"
+        "no, the daemon stops with the last session and delivers ends late; `loginctl enable-linger` keeps it running"
     }
 
     private func field(_ name: String, _ value: String) -> String {

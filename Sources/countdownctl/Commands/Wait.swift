@@ -5,7 +5,7 @@ import System
 struct WaitCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
-        abstract: "Wait until countdowns have ended.",
+        abstract: "Wait until countdowns end.",
         usage: "countdownctl wait KEY... [--any] [--timeout DURATION] [options]",
         discussion: """
             Examples:
@@ -13,18 +13,18 @@ struct WaitCommand: Subcommand {
               countdownctl wait tea coffee --any
               countdownctl wait tea --timeout 10m
 
-            0 where all finished, 3 where one was cancelled, 4 where none is known under a
-            key, 124 where the time passed before. Pauses, restarts and additions prolong
-            the wait.
+            Exit code 0 if all finished, 3 if one was cancelled, 4 if there is no such
+            countdown, 124 if --timeout expired. If a countdown is paused, restarted or
+            extended, the wait takes longer.
             """
     )
 
     @OptionGroup var arguments: KeyArguments
 
-    @Flag(help: "Wait until the first one has ended.")
+    @Flag(help: "Wait only for the first end.")
     var any = false
 
-    @Option(help: ArgumentHelp("Wait no longer than this.", valueName: "duration"))
+    @Option(help: ArgumentHelp("Give up after this time.", valueName: "duration"))
     var timeout: String?
 
     @OptionGroup var options: OutputOptions

@@ -6,43 +6,43 @@ struct WatchCommand: Subcommand {
         commandName: "watch",
         abstract: "Follow countdowns until stopped.",
         usage: """
-            countdownctl watch [PATTERN]... [--tick DURATION] [--since REVISION] [--format FORMAT]
-                  [--on EVENT --exec COMMAND [--shell]] [options]
+            countdownctl watch [PATTERN]... [--tick DURATION] [--since REVISION]
+                  [--format FORMAT] [--on EVENT --exec COMMAND [--shell]] [options]
             """,
         discussion: """
             Examples:
               countdownctl watch
               countdownctl watch 'login/*' --json
-              countdownctl watch --tick 0         changes and ends alone
+              countdownctl watch --tick 0         only changes and ends
               countdownctl watch --tick 10s
               countdownctl watch --format waybar
               countdownctl watch --format '{label} {remaining}'      for polybar
               countdownctl watch --on finished --exec 'notify-send {label}'
 
-            First each that runs or is paused is told, then what changes and, on whole
-            seconds, what remains. Where the daemon goes away it is waited for, and all
-            that ended meanwhile is told.
+            Prints the running and paused countdowns, then every change and, each second,
+            the remaining time. If the daemon restarts, countdownctl reconnects and prints
+            the ends that it missed.
 
-            With --format a line is printed wherever what it shows has changed, of the
-            countdown that ends first; one that has just finished is shown for 5 s. json is
-            {"countdowns": [...]}, waybar and i3bar are what these take, anything else is a
-            template with {key} {label} {remaining} {s} {percent} {end} {state} in it. The
-            class is running, soon, urgent, paused, finished, or idle where there is none.
+            With --format a line is printed for each change of the countdown that ends
+            next; a finished countdown is shown for 5 s. json prints {"countdowns": [...]},
+            waybar and i3bar print the input of these bars, anything else is a template
+            with {key} {label} {remaining} {s} {percent} {end} {state}. The class is
+            running, soon, urgent, paused, finished, or idle if there is no countdown.
 
-            The command of --exec has the event as JSON on its standard input, and in
+            The command of --exec gets the event as JSON on standard input and in
             COUNTDOWN_EVENT, _KEY, _LABEL, _STATE, _REMAINING_USEC, _DURATION_USEC,
-            _LATE_USEC and _REVISION. Its words have the places of a template; with --shell
-            it is a line for sh, and has none. 8 run at once, the others wait.
+            _LATE_USEC and _REVISION. Its words can have the fields of a template; with
+            --shell it is a shell command without fields. At most 8 run at the same time.
             """
     )
 
-    @Argument(help: "Follow those whose keys match one of these.", completion: KeyCompletion.kind)
+    @Argument(help: "Keys, or patterns that keys match.", completion: KeyCompletion.kind)
     var patterns: [String] = []
 
-    @Option(help: ArgumentHelp("How often to tell what remains; 0 for never. (default: 1s)", valueName: "duration"))
+    @Option(help: ArgumentHelp("The time between two ticks; 0 for none. (default: 1s)", valueName: "duration"))
     var tick: String?
 
-    @Option(help: ArgumentHelp("Tell what ended after that revision, too.", valueName: "revision"))
+    @Option(help: ArgumentHelp("Print the events after this revision, too.", valueName: "revision"))
     var since: Int64?
 
     @OptionGroup var feed: FeedOptions
@@ -55,7 +55,7 @@ struct WatchCommand: Subcommand {
         let output = options.output
         let (line, hook) = (try feed.line(), try feed.hook())
         guard line == nil || output.json == nil else {
-            throw CommandFailure.usage("one of --json and --format, not both")
+            throw CommandFailure.usage("use either --json or --format")
         }
         if line != nil || hook != nil {
             var feed = try Feed(following, of: try DaemonEndpoint(), output: output, line: line, hook: hook)

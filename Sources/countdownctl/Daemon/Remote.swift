@@ -27,7 +27,7 @@ struct RemoteInvocation: Equatable {
         let value = isApart ? typed[..<end].dropFirst(place + 1).first : String(typed[place].dropFirst(7))
         // What begins so would be an option of ssh.
         guard let value, !value.isEmpty, !value.hasPrefix("-") else {
-            throw .usage("which host? `countdownctl --host alice@example.org list`")
+            throw .usage("missing host; for example `countdownctl --host alice@example.org list`")
         }
         host = value
         arguments = Array(typed[..<place] + typed[(place + (isApart ? 2 : 1))...])
@@ -51,7 +51,7 @@ struct RemoteInvocation: Equatable {
             throw CommandFailure(error)
         }
         if tunnel.process.hasEnded, ending == .killed(signal: SIGTERM) {
-            throw CommandFailure(.unavailable, "the login to \(quoted(host)) has ended")
+            throw CommandFailure(.unavailable, "the connection to \(quoted(host)) was closed")
         }
         return ending.exitCode
     }
@@ -118,7 +118,7 @@ struct Tunnel: ~Copyable {
     private init(loggingInTo host: String) throws(CommandFailure) {
         let folder = try PrivateFolder()
         guard let input = Pipe(), let output = Pipe() else {
-            throw CommandFailure(.internalFault, "cannot make a pipe: \(systemMessage(errno))")
+            throw CommandFailure(.internalFault, "cannot create a pipe: \(systemMessage(errno))")
         }
         let words = Self.login(to: host, control: folder.path(of: "control"))
         process = try Self.start(
@@ -150,7 +150,7 @@ struct Tunnel: ~Copyable {
             host,
         ]
         guard try Self.start(ProcessLaunch(words: words)).awaitEnding() == .exited(code: 0) else {
-            throw CommandFailure(.unavailable, "ssh does not forward \(quoted(remote)) of \(quoted(host))")
+            throw CommandFailure(.unavailable, "ssh cannot forward \(quoted(remote)) of \(quoted(host))")
         }
     }
 
@@ -160,8 +160,10 @@ struct Tunnel: ~Copyable {
         do {
             return try launch.start()
         } catch {
-            let reason = error.errno == ENOENT ? "not in PATH" : "not to be started: \(systemMessage(error.errno))"
-            throw CommandFailure(.unavailable, "\(RemoteInvocation.option) needs ssh, which is \(reason)")
+            let reason =
+                error.errno == ENOENT
+                ? "which is not in PATH" : "which cannot be started: \(systemMessage(error.errno))"
+            throw CommandFailure(.unavailable, "\(RemoteInvocation.option) needs ssh, \(reason)")
         }
     }
 
@@ -191,7 +193,7 @@ extension CommandFailure {
     fileprivate static func noLogin(to host: String) -> CommandFailure {
         CommandFailure(
             .unavailable,
-            "no login to \(quoted(host)); `ssh \(ShellWord.quote(host))` has to work"
+            "cannot log in to \(quoted(host)); `ssh \(ShellWord.quote(host))` must work"
         )
     }
 }
@@ -206,7 +208,7 @@ struct PrivateFolder: ~Copyable {
     init() throws(CommandFailure) {
         let parent = Environment.value(of: "XDG_RUNTIME_DIR") ?? "/tmp"
         guard let path = Self.make(in: parent) ?? Self.make(in: "/tmp") else {
-            throw CommandFailure(.internalFault, "cannot make a folder in /tmp: \(systemMessage(errno))")
+            throw CommandFailure(.internalFault, "cannot create a directory in /tmp: \(systemMessage(errno))")
         }
         self.path = path
     }

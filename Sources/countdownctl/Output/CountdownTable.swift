@@ -6,7 +6,7 @@ import System
 enum CountdownTable {
     /// What goes first where there is too little room: what says least.
     private static let narrowing: [Table.Narrowing] = [
-        .cut("LABEL", least: 16), .leaveOut("LENGTH"), .cut("LABEL", least: 8), .leaveOut("LABEL"),
+        .cut("LABEL", least: 16), .leaveOut("DURATION"), .cut("LABEL", least: 8), .leaveOut("LABEL"),
         .leaveOut("STATE"), .cut("KEY", least: 8), .leaveOut("END"), .cut("KEY", least: 1),
     ]
 
@@ -23,8 +23,8 @@ enum CountdownTable {
         var table = Table(columns: [
             Table.Column(title: "KEY"),
             Table.Column(title: "STATE"),
-            Table.Column(title: "LEFT", alignsRight: true),
-            Table.Column(title: "LENGTH", alignsRight: true),
+            Table.Column(title: "REMAINING", alignsRight: true),
+            Table.Column(title: "DURATION", alignsRight: true),
             Table.Column(title: "END"),
             Table.Column(title: "LABEL"),
         ])
@@ -75,8 +75,8 @@ enum ListOrder: String, CaseIterable, ExpressibleByArgument {
     /// What runs by its deadline, then what is paused by what remains, then what ended, the last to end first.
     case end
     case key
-    case left
-    case length
+    case remaining
+    case duration
     case started
     case state
 
@@ -85,8 +85,8 @@ enum ListOrder: String, CaseIterable, ExpressibleByArgument {
         switch self {
         case .end: CountdownTable.precedes(left, right)
         case .key: left.key < right.key
-        case .left: (left.remainingUSec, left.key) < (right.remainingUSec, right.key)
-        case .length: (left.durationUSec, left.key) < (right.durationUSec, right.key)
+        case .remaining: (left.remainingUSec, left.key) < (right.remainingUSec, right.key)
+        case .duration: (left.durationUSec, left.key) < (right.durationUSec, right.key)
         case .started: (left.startedUSec, left.key) < (right.startedUSec, right.key)
         case .state: (Self.rank(left.state), left.key) < (Self.rank(right.state), right.key)
         }

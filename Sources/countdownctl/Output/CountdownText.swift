@@ -74,6 +74,6 @@ struct EventText {
     /// That nobody could be told in time; less than a second is nothing to speak of.
     private func late(_ event: Event) -> String {
         guard let late = event.lateUSec, late >= 1_000_000 else { return "" }
-        return ", told \(DurationFormat.render(late / 1_000_000 * 1_000_000)) late"
+        return ", delivered \(DurationFormat.render(late / 1_000_000 * 1_000_000)) late"
     }
 }

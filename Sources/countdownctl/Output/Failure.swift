@@ -31,19 +31,19 @@ extension CommandFailure {
     init(_ error: ClientError) {
         switch error {
         case .unreachable(let path, let errno): self = .unreachable(path, errno)
-        case .disconnected: self.init(.unavailable, "the daemon hung up before it answered")
+        case .disconnected: self.init(.unavailable, "the daemon closed the connection before it answered")
         case .callTooLong(let bytes):
             let limit = Interface.callLimit
-            self = .usage("that makes a call of \(bytes) bytes, and the daemon takes \(limit) at most")
+            self = .usage("the call has \(bytes) bytes; the daemon accepts at most \(limit)")
         case .failed(let errno): self.init(.unavailable, "the connection to the daemon failed: \(systemMessage(errno))")
         case .countdown(let error): self.init(error)
         case .service(let error): self.init(error)
         case .unknownError(let name):
-            self.init(.protocolFault, "the daemon answered \(quoted(name)), which this countdownctl does not know")
+            self.init(.protocolFault, "unknown error \(quoted(name)) from the daemon")
         case .protocolViolation(let violation):
-            self.init(.protocolFault, "what answered does not speak Varlink as it should: \(violation)")
+            self.init(.protocolFault, "the server violated the Varlink protocol: \(violation)")
         case .invalidReply(let method, let member):
-            self.init(.protocolFault, "the daemon's answer to \(method) has no valid \(quoted(member))")
+            self.init(.protocolFault, "invalid reply from the daemon: \(method) has no valid \(quoted(member))")
         }
     }
 
@@ -52,8 +52,8 @@ extension CommandFailure {
         switch errno {
         case ENOENT, ECONNREFUSED:
             return CommandFailure(.unavailable, "no daemon at \(shown)\(Self.remedy(path, Environment.value))")
-        case EACCES, EPERM: return CommandFailure(.denied, "\(shown) belongs to somebody else: \(systemMessage(errno))")
-        case EAGAIN: return CommandFailure(.tryLater, "the daemon at \(shown) has no room for another connection now")
+        case EACCES, EPERM: return CommandFailure(.denied, "cannot connect to \(shown): \(systemMessage(errno))")
+        case EAGAIN: return CommandFailure(.tryLater, "the daemon at \(shown) accepts no more connections now")
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
             return CommandFailure(.internalFault, "cannot connect to \(shown): \(systemMessage(errno))")
         default: return CommandFailure(.unavailable, "no daemon at \(shown): \(systemMessage(errno))")
@@ -68,7 +68,7 @@ extension CommandFailure {
             return ": start it with `systemctl --user start countdownd.socket`"
         }
         let start = "`countdownd --socket \(ShellWord.quote(path))`"
-        return ", where \(Address.variable) has it: start it with \(start), or unset the variable"
+        return " (from \(Address.variable)): start it with \(start), or unset the variable"
     }
 }
 
@@ -125,13 +125,13 @@ extension CommandFailure {
             } else {
                 self.init(.protocolFault, VersionMismatch.doesNotKnow(parameter))
             }
-        case .permissionDenied: self.init(.denied, "the daemon serves another user, and root")
+        case .permissionDenied: self.init(.denied, "permission denied: the daemon serves another user")
         case .methodNotFound(let name), .methodNotImplemented(let name):
             self.init(.protocolFault, VersionMismatch.doesNotKnow(name))
         case .interfaceNotFound(let name):
-            self.init(.protocolFault, "what answered does not serve \(quoted(name)): it is no countdownd")
+            self.init(.protocolFault, "the server does not implement \(quoted(name)): it is not countdownd")
         case .expectedMore:
-            self.init(.protocolFault, "the daemon asked for a stream where this countdownctl wants one answer")
+            self.init(.protocolFault, "the daemon expects a streaming call")
         }
     }
 }
@@ -159,14 +159,15 @@ extension CountdownError {
     fileprivate var clause: String {
         switch self {
         case .noSuchCountdown: "no such countdown"
-        case .alreadyRunning(let countdown): "is \(countdown.state.rawValue) already; nothing changed"
-        case .revisionMismatch(let countdown): "has changed, its revision is \(countdown.revision); nothing was done"
+        case .alreadyRunning(let countdown): "already \(countdown.state.rawValue); nothing changed"
+        case .revisionMismatch(let countdown):
+            "revision mismatch: its revision is \(countdown.revision); nothing changed"
         case .wrongState(let countdown): "is \(countdown.state.rawValue); nothing changed"
-        case .historyTrimmed(let oldest): "nothing before revision \(oldest) is kept any more"
+        case .historyTrimmed(let oldest): "the history before revision \(oldest) is no longer kept"
         case .limitReached(let limit, let maximum):
             excess(over: limit, of: maximum)
-                ?? "the daemon's limit \(quoted(limit)) of \(maximum) is reached; `countdownctl status --all` shows it"
-        case .storageFailed(let reason): "nothing changed, as it could not be stored: \(PrintableText.escape(reason))"
+                ?? "the daemon's limit \(quoted(limit)) (\(maximum)) is reached; `countdownctl status --all` shows the limits"
+        case .storageFailed(let reason): "not stored, nothing changed: \(PrintableText.escape(reason))"
         }
     }
 }
@@ -175,11 +176,11 @@ extension CountdownError {
 /// what the daemon has no room for just now.
 private func excess(over limit: String, of maximum: Int64) -> String? {
     switch limit {
-    case "labelBytes": "a label has \(maximum) bytes at most"
-    case "metadataPairs": "a countdown has \(maximum) pairs of metadata at most"
-    case "metadataBytes": "the metadata of a countdown has \(maximum) bytes at most"
-    case "patterns": "the daemon takes \(maximum) patterns at once; keys without any of *?[ are none, and not counted"
-    case "patternBytes": "a pattern has \(maximum) bytes at most"
+    case "labelBytes": "the label is too long: at most \(maximum) bytes"
+    case "metadataPairs": "too much metadata: at most \(maximum) pairs"
+    case "metadataBytes": "too much metadata: at most \(maximum) bytes"
+    case "patterns": "too many patterns: at most \(maximum); words without *, ? or [ are keys and do not count"
+    case "patternBytes": "the pattern is too long: at most \(maximum) bytes"
     default: nil
     }
 }
@@ -188,14 +189,14 @@ private func excess(over limit: String, of maximum: Int64) -> String? {
 /// its range.
 private func explanation(of parameter: String) -> String? {
     switch parameter {
-    case "key", "keys": "a key has 1 to 255 bytes and no control characters"
-    case "durationUSec", "deadlineUSec": "a countdown takes from 1us to 100 years"
-    case "byUSec": "a countdown takes 100 years at most, with all that is added"
-    case "label": "that label is too long for the daemon, or holds a NUL"
-    case "metadata": "that is more metadata than the daemon takes; `countdownctl status --all` shows its limits"
-    case "match": "a pattern has 1 to 255 bytes, and a ] behind each [; a [ as such is written [[]"
-    case "tickUSec": "that is too short a time between two ticks; `countdownctl status --all` shows the shortest"
-    case "since": "a revision is not negative"
+    case "key", "keys": "invalid key: use 1 to 255 bytes without control characters"
+    case "durationUSec", "deadlineUSec": "invalid duration: use 1us to 100 years"
+    case "byUSec": "invalid amount: a countdown lasts at most 100 years in total"
+    case "label": "invalid label: it is too long or contains NUL"
+    case "metadata": "invalid metadata: more than the daemon accepts; `countdownctl status --all` shows its limits"
+    case "match": "invalid pattern: use 1 to 255 bytes, with a ] after each [; a literal [ is written [[]"
+    case "tickUSec": "invalid --tick: too short; `countdownctl status --all` shows the minimum"
+    case "since": "invalid --since: a revision is not negative"
     default: nil
     }
 }
@@ -213,11 +214,11 @@ extension CommandFailure {
 
 /// What is said where the daemon still runs that was there before an upgrade.
 enum VersionMismatch {
-    /// What starts the one that is installed; nothing is lost by it.
-    static let remedy = "`systemctl --user restart countdownd` starts the one that is installed"
+    /// What starts the installed version; nothing is lost by it.
+    static let remedy = "`systemctl --user restart countdownd` starts the installed version"
 
     /// That the daemon does not know something of the interface, which this program does.
     static func doesNotKnow(_ name: String) -> String {
-        "the daemon does not know \(quoted(name)): it is older than this countdownctl; \(remedy)"
+        "the daemon does not know \(quoted(name)): it is older than countdownctl; \(remedy)"
     }
 }

@@ -48,7 +48,7 @@ struct ButtonScreen: Screen {
 
     private func note(on canvas: Canvas) -> StyledLine {
         if isLost { return StyledLine(EventStream.Notice.lostSentence, .yellow, on: canvas) }
-        if isLeaving { return StyledLine("leaves when the command has ended; Ctrl-C ends it", .yellow, on: canvas) }
+        if isLeaving { return StyledLine("waiting for the command; Ctrl-C stops it", .yellow, on: canvas) }
         let press = button.isEnabled ? [KeyHints.Hint("enter", "press")] : []
         return KeyHints.line(press + [KeyHints.Hint("q", "leave")], on: canvas)
     }

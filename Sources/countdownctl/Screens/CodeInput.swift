@@ -107,7 +107,7 @@ struct CodeLine {
     func read(until deadline: Client.Deadline?) throws -> ExitCode {
         if StandardStream.input.isTerminal {
             guard !isHidden else {
-                throw CommandFailure.usage("this terminal cannot be drawn on, and so not hide a code")
+                throw CommandFailure.usage("this terminal cannot hide a code")
             }
             try StandardStream.error.write(Array("code (\(input.length) characters): ".utf8))
         }
@@ -130,7 +130,7 @@ struct CodeLine {
         input.paste(String(decoding: line, as: UTF8.self))
         guard let code = input.code else {
             let kind = input.alphabet == .digits ? "digits" : "letters and digits"
-            throw CommandFailure.usage("the line that was read holds no code of \(input.length) \(kind)")
+            throw CommandFailure.usage("the input has no code of \(input.length) \(kind)")
         }
         try StandardStream.output.write(Array("\(code)\n".utf8))
         return .success

@@ -154,9 +154,9 @@ extension CommandEnding {
     /// What is said of a command that failed: the last line of its own words, or how it ended.
     func message(of name: String) -> String {
         switch cause {
-        case .notRun(let errno): return "\(quoted(name)) cannot be run: \(systemMessage(errno))"
-        case .ended(.killed(let signal)): return lines.last ?? "\(quoted(name)) was ended by signal \(signal)"
-        case .ended(.exited(let code)): return lines.last ?? "\(quoted(name)) failed with code \(code)"
+        case .notRun(let errno): return "cannot run \(quoted(name)): \(systemMessage(errno))"
+        case .ended(.killed(let signal)): return lines.last ?? "\(quoted(name)) was killed by signal \(signal)"
+        case .ended(.exited(let code)): return lines.last ?? "\(quoted(name)) failed with exit code \(code)"
         }
     }
 }

@@ -250,16 +250,16 @@ extension ClockTimeError: CustomStringConvertible {
     var description: String {
         switch self {
         case .notATime(let text):
-            "\(quoted(text)) is no time; 17:30, 'tomorrow 9:00', 2026-03-01T09:00 or @1772355600 is one"
+            "invalid time \(quoted(text)); use for example 17:30, 'tomorrow 9:00', 2026-03-01T09:00 or @1772355600"
         case .isDuration(let text):
-            "\(quoted(text)) is a length of time; --until takes a point in time such as 17:30"
+            "\(quoted(text)) is a duration; --until takes a time such as 17:30"
         case .notAnEpoch(let text):
-            "\(quoted(text)) is no time; behind @ stand the seconds since 1970, as in @1772355600"
-        case .noSuchTime(let text): "\(quoted(text)): no calendar has that day, or no clock that time"
+            "invalid time \(quoted(text)): @ takes the seconds since 1970, as in @1772355600"
+        case .noSuchTime(let text): "invalid time \(quoted(text)): no such day or time of day"
         case .fractionWithoutOffset(let text):
-            "\(quoted(text)): a fraction of a second needs Z or an offset behind it, as in 2026-03-01T09:00:00.5Z"
-        case .passed(let text): "\(quoted(text)) has passed; --until takes a time that lies ahead"
-        case .tooFar(let text): "\(quoted(text)) is too far ahead; the longest countdown takes 100 years"
+            "invalid time \(quoted(text)): a fraction of a second needs Z or an offset, as in 2026-03-01T09:00:00.5Z"
+        case .passed(let text): "time \(quoted(text)) has passed; --until takes a time in the future"
+        case .tooFar(let text): "time \(quoted(text)) is too far ahead; the maximum is 100 years"
         }
     }
 }
@@ -268,10 +268,10 @@ extension ClockTime.Note {
     /// What is said about a time that was typed.
     func sentence(about text: String) -> String {
         switch self {
-        case .passedToday: "\(quoted(text)) has passed today, so it is tomorrow's"
-        case .skipped: "\(quoted(text)) is skipped, as clocks are put forward then"
-        case .firstOfTwo: "\(quoted(text)) comes twice, as clocks are put back then; the first is meant"
-        case .secondOfTwo: "\(quoted(text)) comes twice, as clocks are put back then; the second is meant"
+        case .passedToday: "\(quoted(text)) has passed today; using tomorrow"
+        case .skipped: "\(quoted(text)) is skipped when the clocks go forward; using the time after the gap"
+        case .firstOfTwo: "\(quoted(text)) occurs twice when the clocks go back; using the first"
+        case .secondOfTwo: "\(quoted(text)) occurs twice when the clocks go back; using the second"
         }
     }
 }

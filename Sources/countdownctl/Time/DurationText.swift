@@ -105,17 +105,17 @@ extension DurationError: CustomStringConvertible {
     /// What was wrong, and what would be right.
     var description: String {
         switch self {
-        case .empty: "an empty text is no length of time; 5m, 90s or 1:30 is one"
-        case .notADuration(let text): "\(quoted(text)) is no length of time; 5m, 90s or 1:30 is one"
+        case .empty: "missing duration; use for example 5m, 90s or 1:30"
+        case .notADuration(let text): "invalid duration \(quoted(text)); use for example 5m, 90s or 1:30"
         case .signed(let text):
-            "\(quoted(text)) has a sign; a length of time is positive and has none, as in \(Self.unsigned(text))"
+            "invalid duration \(quoted(text)): it must not have a sign, as in \(Self.unsigned(text))"
         case .missingUnit(let text, let previous):
-            "\(quoted(text)) lacks a unit at its end: \(guesses(text, previous.smaller))?"
+            "invalid duration \(quoted(text)): missing unit; did you mean \(guesses(text, previous.smaller))?"
         case .calendarUnit(let text, let unit): calendarSentence(text, unit)
         case .unknownUnit(let text, let unit): unknownSentence(text, unit)
         case .clockField(let text):
-            "\(quoted(text)) is no length of time; minutes and seconds have two digits up to 59, as in 1:05 or 1:02:03"
-        case .tooLong(let text): "\(quoted(text)) is too long; the longest countdown takes 100 years"
+            "invalid duration \(quoted(text)): minutes and seconds have two digits up to 59, as in 1:05 or 1:02:03"
+        case .tooLong(let text): "duration \(quoted(text)) is too long; the maximum is 100 years"
         }
     }
 
@@ -131,17 +131,19 @@ extension DurationError: CustomStringConvertible {
 
     private func calendarSentence(_ text: String, _ unit: String) -> String {
         guard unit == "M" else {
-            return "\(quoted(text)): months and years are of unequal length; name days or weeks, as in 30d"
+            return "invalid duration \(quoted(text)): months and years differ in length; use days or weeks, such as 30d"
         }
         let minutes = text.substituting("m", for: "M")
-        return "\(quoted(text)): M is a month, and months are of unequal length; minutes are \(quoted(minutes))"
+        return
+            "invalid duration \(quoted(text)): M means months, which differ in length; minutes are \(quoted(minutes))"
     }
 
     private func unknownSentence(_ text: String, _ unit: String) -> String {
         if let known = DurationUnit(unit.lowercased()) {
-            return "\(quoted(text)): units are lower case: \(quoted(text.substituting(known.symbol, for: unit)))"
+            return
+                "invalid duration \(quoted(text)): units are lower case; did you mean \(quoted(text.substituting(known.symbol, for: unit)))?"
         }
-        return "\(quoted(text)): \(quoted(unit)) is no unit; there are us, ms, s, m, h, d and w"
+        return "invalid duration \(quoted(text)): unknown unit \(quoted(unit)); use us, ms, s, m, h, d or w"
     }
 }
 

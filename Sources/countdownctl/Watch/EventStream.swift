@@ -78,14 +78,14 @@ struct EventStream: ~Copyable {
 
 extension EventStream.Notice {
     /// What a person is told while the daemon is away.
-    static let lostSentence = "the daemon is gone; waiting for it to come back"
+    static let lostSentence = "lost the connection to the daemon; reconnecting"
 
     /// The message for a person; nil if there is nothing new to say.
     var sentence: String? {
         switch self {
         case .lost: Self.lostSentence
-        case .back: "the daemon is back"
-        case .historyTrimmed: "the daemon keeps no history from where this watch was; endings may have been missed"
+        case .back: "reconnected to the daemon"
+        case .historyTrimmed: "the daemon no longer has the history since the last event; ends may be missing"
         case .trimmedAgain: nil
         }
     }

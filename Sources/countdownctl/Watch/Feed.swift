@@ -43,7 +43,7 @@ struct Feed {
                 guard feed != nil, failure.exitCode == .unavailable || failure.exitCode == .tryLater else {
                     throw failure
                 }
-                if attempt == 0 { output.say("\(failure.sentence); waiting for it") }
+                if attempt == 0 { output.say("\(failure.sentence); waiting") }
             }
             try feed?.beginAfresh()
             attempt += 1
@@ -168,38 +168,38 @@ struct FeedPrinter: EventPrinter {
 struct FeedOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Print a line an update: json, waybar, i3bar, or a template such as '{label} {remaining}'.",
+            "Print a line for each change: json, waybar, i3bar or a template.",
             valueName: "format"
         ),
         completion: .list(["json", "waybar", "i3bar"])
     )
     var format: String?
 
-    @Option(help: ArgumentHelp("Where a line's class becomes soon. (default: 1m)", valueName: "duration"))
+    @Option(help: ArgumentHelp("The class is soon from this remaining time. (default: 1m)", valueName: "duration"))
     var soon: String?
 
-    @Option(help: ArgumentHelp("Where a line's class becomes urgent. (default: 10s)", valueName: "duration"))
+    @Option(help: ArgumentHelp("The class is urgent from this remaining time. (default: 10s)", valueName: "duration"))
     var urgent: String?
 
     @Option(
-        help: ArgumentHelp("The events that run the command of --exec, such as finished.", valueName: "event"),
+        help: ArgumentHelp("The events for --exec, such as finished,cancelled.", valueName: "event"),
         completion: .list(Hook.types.map(\.rawValue))
     )
     var on: [String] = []
 
-    @Option(help: ArgumentHelp("Run a command on each event of --on; no shell is between.", valueName: "command"))
+    @Option(help: ArgumentHelp("Run this command for each event of --on.", valueName: "command"))
     var exec: String?
 
-    @Flag(help: "Have sh run the command of --exec.")
+    @Flag(help: "Run the command of --exec with sh.")
     var shell = false
 
-    @Option(help: ArgumentHelp("How long such a command may take. (default: 1m)", valueName: "duration"))
+    @Option(help: ArgumentHelp("Terminate the command after this time. (default: 1m)", valueName: "duration"))
     var execTimeout: String?
 
     /// The feed's lines; nil where none are asked for.
     func line() throws(CommandFailure) -> FeedLine? {
         guard let format else {
-            guard soon == nil, urgent == nil else { throw .usage("--soon and --urgent are for lines of --format") }
+            guard soon == nil, urgent == nil else { throw .usage("--soon and --urgent need --format") }
             return nil
         }
         var thresholds = FeedClass.Thresholds()
@@ -212,11 +212,13 @@ struct FeedOptions: ParsableArguments {
     func hook() throws(CommandFailure) -> Hook? {
         guard let exec else {
             guard on.isEmpty, !shell, execTimeout == nil else {
-                throw .usage("which command? `countdownctl watch --on finished --exec 'notify-send {label}'`")
+                throw .usage(
+                    "missing --exec; for example `countdownctl watch --on finished --exec 'notify-send {label}'`"
+                )
             }
             return nil
         }
-        guard !on.isEmpty else { throw .usage("on which events? --on finished, for one") }
+        guard !on.isEmpty else { throw .usage("missing --on; for example --on finished") }
         let timeout = try execTimeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         return try Hook(on: on, exec: exec, shell: shell, timeout: timeout ?? 60_000_000)
     }

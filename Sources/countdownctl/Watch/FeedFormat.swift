@@ -23,7 +23,7 @@ enum FeedFormat: Equatable {
             let template = try Template(text)
             guard !template.isConstant else {
                 throw .usage(
-                    "\(quoted(text)) is no format; there are json, waybar, i3bar, and templates with \(Template.places)"
+                    "invalid --format \(quoted(text)): use json, waybar, i3bar or a template with \(Template.places)"
                 )
             }
             self = .template(template)

@@ -25,7 +25,7 @@ struct Hook {
     /// - Throws: what is wrong with what was typed.
     init(on names: [String], exec text: String, shell: Bool, timeout: Int64) throws(CommandFailure) {
         types = try Self.types(names)
-        guard timeout > 0 else { throw .usage("a command that may take no time cannot be run") }
+        guard timeout > 0 else { throw .usage("--exec-timeout must be at least 1us") }
         self.timeout = timeout
         if shell {
             command = .line(text)
@@ -41,7 +41,7 @@ struct Hook {
         for name in names.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }) {
             guard let type = EventType(rawValue: name), Self.types.contains(type) else {
                 let known = Self.types.map(\.rawValue).joined(separator: ", ")
-                throw .usage("\(quoted(name)) is no event to run a command on; there are \(known)")
+                throw .usage("invalid --on \(quoted(name)): use \(known)")
             }
             types.insert(type)
         }
@@ -108,7 +108,7 @@ final class HookRunner: BackgroundWork {
         let room = Self.queueLimit - queue.count
         queue += wanted.prefix(room)
         if wanted.count > room {
-            output.warn("countdownctl: \(wanted.count - room) events are passed over, as too many commands wait")
+            output.warn("countdownctl: \(wanted.count - room) events were skipped: too many commands are waiting")
         }
         advance()
     }
@@ -132,7 +132,7 @@ final class HookRunner: BackgroundWork {
         }
         guard run.end.remainingUSec == 0 else { return run }
         var run = run
-        if !run.isLate { output.warn("countdownctl: \(quoted(run.name)) takes too long, and is ended") }
+        if !run.isLate { output.warn("countdownctl: \(quoted(run.name)) timed out and was terminated") }
         run.process.sendToGroup(run.isLate ? SIGKILL : SIGTERM)
         run.isLate = true
         run.end = .after(microseconds: Self.grace)
@@ -143,7 +143,7 @@ final class HookRunner: BackgroundWork {
         switch ending {
         case .exited(code: 0): break
         case .exited(let code): output.warn("countdownctl: \(quoted(run.name)) failed with exit code \(code)")
-        case .killed(let signal): output.warn("countdownctl: \(quoted(run.name)) was ended by signal \(signal)")
+        case .killed(let signal): output.warn("countdownctl: \(quoted(run.name)) was killed by signal \(signal)")
         }
     }
 

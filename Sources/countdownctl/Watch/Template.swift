@@ -96,11 +96,11 @@ struct Template: Equatable {
     static var places: String { Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ") }
 
     private static func loneBrace(_ brace: Character) -> CommandFailure {
-        .usage("a \(brace) without its fellow in a template; \(brace)\(brace) is one as such")
+        .usage("unmatched \(brace) in a template; write \(brace)\(brace) for a literal brace")
     }
 
     private static func unknown(_ name: Substring) -> CommandFailure {
-        .usage("\(quoted("{\(name)}")) is no place in a template; there are \(places), and {{ is a brace")
+        .usage("unknown field \(quoted("{\(name)}")) in a template; the fields are \(places); {{ is a literal brace")
     }
 }
 

@@ -102,10 +102,10 @@ struct WaitLoop {
             try printer.finish()
             output.warn(
                 wasAlive
-                    ? "\(PrintableText.escape(key)): ended unseen, and is not kept"
+                    ? "\(PrintableText.escape(key)): ended unseen and is no longer known"
                     : "countdownctl: \(failure.sentence)"
             )
-        // The watch will notice as well, and ask again when the daemon is back.
+        // The watch will notice as well, and ask again when reconnected to the daemon.
         case .unavailable: break
         default: throw failure
         }
@@ -114,7 +114,7 @@ struct WaitLoop {
     private mutating func interrupted() throws -> ExitCode {
         try printer.finish()
         for countdown in waitSet.open.compactMap(waitSet.lastSeen) {
-            let future = countdown.state == .paused ? "stays paused" : "runs on"
+            let future = countdown.state == .paused ? "stays paused" : "keeps running"
             output.say("\(CountdownText.name(countdown)): \(future), \(now(countdown))")
         }
         return interruption.leavingStatus

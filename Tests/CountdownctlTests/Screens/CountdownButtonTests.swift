@@ -125,9 +125,9 @@ struct CountdownButtonTests {
                 CommandEnding(cause: .ended(.exited(code: 1)), lines: ["trying", "no network"]), "no network",
                 ["trying"]
             ),
-            (CommandEnding(cause: .ended(.exited(code: 3))), "'send-code' failed with code 3", []),
-            (CommandEnding(cause: .ended(.killed(signal: 9))), "'send-code' was ended by signal 9", []),
-            (CommandEnding(cause: .notRun(errno: 2)), "'send-code' cannot be run: No such file or directory", []),
+            (CommandEnding(cause: .ended(.exited(code: 3))), "'send-code' failed with exit code 3", []),
+            (CommandEnding(cause: .ended(.killed(signal: 9))), "'send-code' was killed by signal 9", []),
+            (CommandEnding(cause: .notRun(errno: 2)), "cannot run 'send-code': No such file or directory", []),
         ] as [(CommandEnding, String, [String])]
     )
     func fails(_ ending: CommandEnding, _ message: String, _ printed: [String]) {
@@ -250,7 +250,7 @@ struct CountdownButtonTests {
             var screen = ButtonScreen(idle(button()))
             #expect(screen.handle(event) == [.run(Self.command)])
             #expect(screen.handle(.key(.character("q"))).isEmpty)
-            #expect(screen.frame(on: .plain()).lines.last?.text.contains("leaves when the command has ended") == true)
+            #expect(screen.frame(on: .plain()).lines.last?.text.contains("waiting for the command") == true)
             _ = screen.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
             #expect(screen.handle(.answered(.start(Self.start), .success(login(60)))).last == .leave(.success))
         }

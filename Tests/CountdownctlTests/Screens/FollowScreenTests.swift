@@ -150,7 +150,7 @@ struct FollowScreenTests {
     func losesDaemon() {
         var screen = screen(.several, three)
         _ = screen.handle(.notice(.lost))
-        #expect(screen.frame(on: .plain()).lines.last?.text.contains("gone") == true)
+        #expect(screen.frame(on: .plain()).lines.last?.text.contains("reconnecting") == true)
         _ = screen.handle(told(.attached, countdown("tea", 150)))
         let actions = screen.handle(.notice(.back))
         #expect(actions.count == 2)
@@ -163,7 +163,7 @@ struct FollowScreenTests {
     @Test("without history all is told anew")
     func losesHistory() {
         var screen = screen(.several, three)
-        let sentence = "the daemon keeps no history from where this watch was; endings may have been missed"
+        let sentence = "the daemon no longer has the history since the last event; ends may be missing"
         #expect(screen.handle(.notice(.historyTrimmed)) == [.print([sentence])])
         #expect(screen.handle(.notice(.trimmedAgain)) == [])
         #expect(screen.countdowns.isEmpty)
