@@ -58,15 +58,15 @@ struct Countdownctl: ParsableCommand {
         Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)
     }
 
-    /// The verb of a name; nil where there is none.
+    /// The subcommand with a name; nil if there is none.
     static func subcommand(named name: String) -> (any ParsableCommand.Type)? {
         configuration.subcommands.first { $0.configuration.commandName == name }
     }
 }
 
-/// One run of the program, from what was typed to the code that it exits with.
+/// One run of the program, from its arguments to its exit code.
 struct Invocation {
-    /// What was typed behind the name of the program.
+    /// The arguments without the name of the program.
     let arguments: [String]
 
     func run() -> ExitCode {
@@ -74,13 +74,13 @@ struct Invocation {
         let typed = ArgumentNormalizer.normalize(arguments)
         do {
             if let remote = try RemoteInvocation(arguments) {
-                // Help, and what cannot be meant, need no login.
+                // Help and usage errors need no login.
                 let isVerb = Self.subcommand(ArgumentNormalizer.normalize(remote.arguments)) != nil
                 return isVerb ? try remote.run() : Invocation(arguments: remote.arguments).run()
             }
             if let verb = Self.subcommand(typed) { return try verb.perform() }
             let verbs = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
-            // Help of what is no verb would be that of all of them.
+            // ArgumentParser answers `help` of an unknown subcommand with the help of the program.
             let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
             if let mistaken = UnknownCommand(words, verbs: verbs + ["help"]) {
                 return report(.usage(mistaken.sentence(verbs: verbs)))
@@ -101,7 +101,7 @@ struct Invocation {
         return try? type.parseAsRoot(Array(arguments.dropFirst())) as? any Subcommand
     }
 
-    /// Says how it went, where a verb did not.
+    /// Reports an error and returns its exit code.
     func end(with error: any Error) -> ExitCode {
         switch error {
         case let failure as CommandFailure: report(failure)
@@ -110,8 +110,8 @@ struct Invocation {
         }
     }
 
-    /// What ArgumentParser has to say: help, which is data, or what was wrong with the arguments. Any other error is one
-    /// that nobody thought of.
+    /// Prints ArgumentParser's help to standard output, or its message as a usage error. Any other error is an internal
+    /// error.
     private func answer(_ error: any Error) -> ExitCode {
         switch Countdownctl.exitCode(for: error) {
         case .success:
@@ -126,7 +126,7 @@ struct Invocation {
         }
     }
 
-    /// A message of ArgumentParser, which repeats what was typed. Line breaks are its own if none was typed.
+    /// A message of ArgumentParser, which repeats arguments. Its line breaks stay if no argument has one.
     private func printable(_ message: String) -> String {
         guard !arguments.contains(where: { $0.contains("\n") }) else { return PrintableText.escape(message) }
         return message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -143,7 +143,7 @@ struct Invocation {
                 lines.append("see `countdownctl --help`")
             }
         }
-        // Nobody could be told of it.
+        // A failing write to standard error cannot be reported.
         try? StandardStream.error.write(Array((lines.joined(separator: "\n") + "\n").utf8))
         return failure.exitCode
     }

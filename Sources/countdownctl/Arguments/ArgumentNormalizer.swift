@@ -1,11 +1,11 @@
-/// What was typed, put so that ArgumentParser takes it as it was meant. What stands behind `--` is left alone.
+/// Rewrites arguments that ArgumentParser would misread. Arguments after `--` stay.
 enum ArgumentNormalizer {
     /// The hidden option of `adjust` that stands for an amount with a minus sign.
     static let amountOption = "--by"
-    /// What stands for a word such as `-5m` behind a verb: ArgumentParser would take it for an option that it does not
-    /// know, whereas the verb says what is wrong with it as a length.
+    /// The option for a word such as `-5m` after a subcommand: ArgumentParser would report an unknown option, but the
+    /// subcommand reports an invalid duration.
     private static let options = ["adjust": amountOption, "start": "--for", "run": "--for"]
-    /// Whose value it is where it stands behind one of these.
+    /// Options whose value may be such a word.
     private static let lengthOptions = ["--for", "--timeout", "--tick", "--exec-timeout"]
 
     static func normalize(_ arguments: [String]) -> [String] {
@@ -24,7 +24,7 @@ enum ArgumentNormalizer {
         return words + arguments[end...]
     }
 
-    /// The option whose value stands behind these words, from which it is taken; nil where there is none.
+    /// Removes the option that needs a value from the end of the words and returns it; nil if there is none.
     private static func lengthOption(behind words: inout [String]) -> String? {
         if let last = words.last, lengthOptions.contains(last) { return words.removeLast() }
         guard let verb = words.first, let option = options[verb] else { return nil }

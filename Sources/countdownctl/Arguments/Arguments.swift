@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import System
 
-/// What can be asked of the program: a subcommand, which says how it went.
+/// A subcommand, which returns an exit code.
 protocol Subcommand: ParsableCommand {
     /// Does it.
     ///
@@ -10,28 +10,28 @@ protocol Subcommand: ParsableCommand {
     func perform() throws -> ExitCode
 }
 
-/// The keys that a verb takes, each as it is: no pattern.
+/// The keys that a subcommand takes, each as it is: no pattern.
 struct KeyArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The keys.", valueName: "key"), completion: KeyCompletion.kind)
     var keys: [String] = []
 
     /// The keys, of which there is one at least.
     ///
-    /// - Throws: how the verb is typed.
+    /// - Throws: how the subcommand is typed.
     func required(by verb: String) throws(CommandFailure) -> [String] {
         guard !keys.isEmpty else { throw missingKey(verb) }
         return keys
     }
 }
 
-/// The one key that a verb takes, as it is: no pattern.
+/// The one key that a subcommand takes, as it is: no pattern.
 struct KeyArgument: ParsableArguments {
     @Argument(help: "The key.", completion: KeyCompletion.kind)
     var key: String?
 
     /// The key.
     ///
-    /// - Throws: how the verb is typed.
+    /// - Throws: how the subcommand is typed.
     func required(by verb: String) throws(CommandFailure) -> String {
         guard let key else { throw missingKey(verb) }
         return key
@@ -48,20 +48,20 @@ struct RevisionOption: ParsableArguments {
     var ifRevision: Int64?
 }
 
-/// The keys that a shell offers where one is typed: those that run or are paused, asked from the daemon.
+/// The keys that a shell completes: running and paused countdowns, as the daemon lists them.
 enum KeyCompletion {
     /// More than anybody looks through.
     private static let limit: Int64 = 200
-    /// How long somebody who pressed Tab is kept by a daemon that does not answer, in microseconds.
+    /// The longest wait for a daemon that does not answer, in microseconds.
     private static let patience: Int64 = 5_000_000
 
-    /// What ArgumentParser asks for the keys.
+    /// ArgumentParser's completion of keys.
     static let kind = CompletionKind.custom { words, _, prefix in
-        // Nobody who presses Tab wants to log in for it.
+        // Pressing Tab must not log in to another machine.
         words.contains(where: RemoteInvocation.isOption) ? [] : keys(beginningWith: prefix)
     }
 
-    /// None where there is no daemon: a shell has no place for what is wrong.
+    /// Empty if there is no daemon: a shell cannot show an error here.
     private static func keys(beginningWith prefix: String) -> [String] {
         let request = List(match: ["\(escaped(prefix))*"], soonest: limit)
         guard var client = try? DaemonEndpoint().connect(), (try? client.start(streaming: request)) != nil else {
@@ -76,7 +76,7 @@ enum KeyCompletion {
         return keys.filter { $0.hasPrefix(prefix) && isHarmless($0) }
     }
 
-    /// Whether no shell sees more in the key than a word: bash expands what it is offered.
+    /// Whether a shell reads the key as one plain word: bash expands completions.
     private static func isHarmless(_ key: String) -> Bool {
         let ascii = String(decoding: key.utf8.filter { $0 < 0x80 }, as: UTF8.self)
         return PrintableText.isPrintable(key) && (ascii.isEmpty || ShellWord.quote(ascii) == ascii)
@@ -88,7 +88,7 @@ enum KeyCompletion {
     }
 }
 
-/// How a verb prints; every verb that prints data has these. Those of `MessageOptions` are among them as they are, as an
+/// How a subcommand prints; every subcommand that prints data has these. Those of `MessageOptions` are among them as they are, as an
 /// option group in an option group would add 8 % to the instructions of the whole program.
 struct OutputOptions: ParsableArguments {
     // The option alone is given its value by `ArgumentNormalizer`: ArgumentParser's own way to do without one passes over
@@ -110,7 +110,7 @@ struct OutputOptions: ParsableArguments {
     @Option(help: HostOption.help, completion: HostOption.completion)
     var host: String?
 
-    /// What the options ask for.
+    /// The output that the options select.
     var output: Output {
         Output(
             isQuiet: quiet,
@@ -125,7 +125,7 @@ struct OutputOptions: ParsableArguments {
     }
 }
 
-/// What a verb says that prints no data, and where.
+/// The options of subcommands that print no data.
 struct MessageOptions: ParsableArguments {
     static let quietHelp: ArgumentHelp = "Print errors only."
 
@@ -154,8 +154,8 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Whose daemon is meant, where it is that of another machine: an option of every verb for help and completion alone, as
-/// `RemoteInvocation` takes it away before a verb is read.
+/// Whose daemon is meant, if it is that of another machine: an option of every subcommand for help and completion alone, as
+/// `RemoteInvocation` takes it away before a subcommand is read.
 ///
 /// Each has it itself: as an option group it would add 8 % to the instructions of the whole program.
 enum HostOption {
@@ -167,17 +167,17 @@ enum HostOption {
     )
 }
 
-/// Which countdowns a call is about; all where neither keys nor patterns are named.
+/// The countdowns that a call selects; all if there are neither keys nor patterns.
 struct KeySelection: Equatable {
     /// Taken as they are.
     var keys: [String] = []
     /// Glob patterns.
     var patterns: [String] = []
 
-    /// Those of these keys, which are no patterns.
+    /// Selects keys literally.
     init(keys: [String]) { self.keys = keys }
 
-    /// What was typed where patterns may stand. What has nothing of a pattern is a key, of which the daemon takes more.
+    /// Words that may be patterns. A word without *, ? or [ is a key; the daemon accepts more keys than patterns.
     init(typed words: [String]) {
         for word in words {
             if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { keys.append(word) }

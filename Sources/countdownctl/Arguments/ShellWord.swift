@@ -35,7 +35,7 @@ enum ShellWord {
 /// A command in one text, as the words that it has: between spaces, whole in single or double quotes, any character
 /// as such behind a backslash, which means itself in single quotes. Nothing is expanded.
 enum CommandLineText {
-    /// - Throws: that a quote has no end, or that there is no word.
+    /// - Throws: a usage error if a quote is unmatched or there is no word.
     static func words(_ text: String) throws(CommandFailure) -> [String] {
         var words: [String] = []
         var word: String?
@@ -68,7 +68,7 @@ enum CommandLineText {
     }
 }
 
-/// A text of somebody else's in a sentence: in quotes, and safe to show.
+/// A text in quotes, without characters that cannot be seen.
 func quoted(_ text: String) -> String { "'\(PrintableText.escape(text))'" }
 
 extension String {

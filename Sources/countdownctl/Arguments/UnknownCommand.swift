@@ -1,17 +1,17 @@
-/// A word that is no verb, and the verb that is meant.
+/// An unknown subcommand, and advice on the right one.
 struct UnknownCommand: Equatable {
     let word: String
-    /// What was typed behind it.
+    /// The arguments after it.
     let arguments: [String]
 
-    /// Nil where the word is one of the verbs.
+    /// Nil if the word is a subcommand.
     init?(_ typed: [String], verbs: [String]) {
         guard let word = typed.first, !word.hasPrefix("-"), !verbs.contains(word) else { return nil }
         self.word = word
         arguments = Array(typed.dropFirst())
     }
 
-    /// What was wrong, and what would be right.
+    /// The message: what is wrong, and what is expected.
     func sentence(verbs: [String]) -> String {
         let beginning = "unknown command \(quoted(word))"
         if let advice { return "\(beginning); \(advice)" }
@@ -21,7 +21,7 @@ struct UnknownCommand: Equatable {
         return "\(beginning); `countdownctl --help` lists the commands"
     }
 
-    /// The verb for a word that other programs have.
+    /// The subcommand for a word that other programs have.
     private var advice: String? {
         switch word {
         case "restart", "reset": "\(command("start", ending: "--restart")) starts it again"
@@ -40,7 +40,7 @@ struct UnknownCommand: Equatable {
         }
     }
 
-    /// The command with the verb in the place of the word, as it could be typed in a shell.
+    /// The command with the subcommand in the place of the word, as it could be typed in a shell.
     private func command(_ verb: String, ending: String? = nil, keysAlone: Bool = false) -> String {
         var words = arguments.filter { $0 != ending }
         if keysAlone { words = words.filter { !DurationParser.isMeant(by: $0) } }
@@ -49,7 +49,7 @@ struct UnknownCommand: Equatable {
         return "`\(all.joined(separator: " "))`"
     }
 
-    /// How many letters have to be put in, left out or changed to make the verb of the word.
+    /// How many letters have to be put in, left out or changed to make the subcommand of the word.
     private func distance(to verb: String) -> Int {
         let target = Array(verb)
         var row = Array(0...target.count)

@@ -46,7 +46,7 @@ struct AdjustCommand: Subcommand {
         return .success
     }
 
-    /// What was typed as the call that it means, and what is to be said about how it was understood.
+    /// The call for the arguments, and notes on how a time was understood.
     func request(_ clock: ClockText) throws(CommandFailure) -> (Adjust, notes: [String]) {
         let key = try argument.required(by: "adjust")
         let typed = [amount, by, until].compactMap(\.self)

@@ -96,7 +96,7 @@ struct AskCodeCommand: Subcommand {
     }
 }
 
-/// What a code is made of.
+/// The characters of a code.
 enum AlphabetChoice: String, EnumerableFlag {
     case digits
     case alphanumeric

@@ -65,7 +65,7 @@ struct ButtonCommand: Subcommand {
     }
 }
 
-/// What a button is given wherever one is drawn.
+/// The options of a button.
 struct ButtonOptions: ParsableArguments {
     @Option(name: .customLong("for"), help: ArgumentHelp("The duration. (default: 60s)", valueName: "duration"))
     var length: String?
@@ -84,7 +84,7 @@ struct ButtonOptions: ParsableArguments {
 
     /// The button that these ask for.
     ///
-    /// - Throws: what is wrong with the length.
+    /// - Throws: a usage error if the duration is invalid.
     func button(
         key: String,
         title: String,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPC
 
-/// A verb that makes the same change to each of its keys.
+/// a subcommand that makes the same change to each of its keys.
 protocol ChangeCommand: Subcommand {
     associatedtype Change: ChangeMethod
 
@@ -9,10 +9,10 @@ protocol ChangeCommand: Subcommand {
     var condition: RevisionOption { get set }
     var options: OutputOptions { get set }
 
-    /// What is said of a countdown that was changed, behind its name.
+    /// The clause for a changed countdown, after its name.
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String
 
-    /// The state of a countdown to which the change has been made already; nil where it has no such state.
+    /// The state that the change leads to; nil if there is none.
     var stateAfterwards: State? { get }
 }
 
@@ -30,7 +30,7 @@ extension ChangeCommand {
     }
 }
 
-/// The changes of one command: all are made, whatever becomes of one, and what is printed is printed in the end.
+/// The changes of one command: a failure does not stop the others, and the output is printed at the end.
 private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     let verb: V
     let output: Output
@@ -65,7 +65,7 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         }
     }
 
-    /// Prints what there is, and tells the worst code.
+    /// Prints the output and returns the highest exit code.
     @discardableResult
     mutating func end() throws -> ExitCode {
         try StandardStream.output.write(printed)

@@ -70,7 +70,7 @@ struct ListCommand: Subcommand {
         )
     }
 
-    /// What was typed as the call that it means.
+    /// The call for the arguments.
     func request() throws(CommandFailure) -> List {
         guard !all || state.isEmpty else { throw .usage("use either --all or --state") }
         let names = state.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
@@ -89,7 +89,7 @@ struct ListCommand: Subcommand {
         )
     }
 
-    /// All pages together; of a countdown that changed meanwhile and was told twice, what was told last.
+    /// All pages together. If a countdown changed meanwhile and appears twice, the last one counts.
     private static func fetch(_ request: List, from daemon: DaemonEndpoint) throws(CommandFailure) -> [Countdown] {
         var client = try daemon.connect()
         var found: [String: Countdown] = [:]

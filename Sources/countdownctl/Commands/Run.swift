@@ -73,7 +73,7 @@ struct RunCommand: Subcommand {
         }
     }
 
-    /// What was typed as the call that it means.
+    /// The call for the arguments.
     func request() throws(CommandFailure) -> Start {
         guard let key else { throw .usage("missing key; for example `countdownctl run backup 1d -- COMMAND`") }
         if positional == nil, length == nil, DurationParser.isMeant(by: key) {
@@ -117,7 +117,7 @@ struct RunCommand: Subcommand {
 /// A countdown that was started for a command.
 private struct Cooldown {
     let key: String
-    /// That of its start: what somebody has changed since is not ours to cancel.
+    /// The revision of its start: a countdown that was changed since must not be cancelled.
     let revision: Int64
     let daemon: DaemonEndpoint
     let output: Output

@@ -54,7 +54,7 @@ struct ShowCommand: Subcommand {
     }
 }
 
-/// A countdown as `show` prints it: a line for what it is, then a field a line.
+/// A countdown as `show` prints it: its name, then one field per line.
 struct CountdownDetails {
     let countdown: Countdown
     let clock: ClockText
@@ -94,7 +94,7 @@ struct CountdownDetails {
         return ", \(Int(countdown.progress * 100)) % elapsed"
     }
 
-    /// What follows the system clock where it is set is worth a word; what does not is what one expects.
+    /// Said only of countdowns that follow the system clock, which is the exception.
     private var clockRule: String { countdown.clock == .wall ? " by the system clock" : "" }
 }
 

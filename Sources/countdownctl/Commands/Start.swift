@@ -74,7 +74,7 @@ struct StartCommand: Subcommand {
         return try ends.run(tick: stay == .wait ? 0 : nil)
     }
 
-    /// Makes the call; a refusal that somebody asked for by `--fail` says what runs.
+    /// Makes the call. The refusal of `--fail` describes the running countdown.
     private func reply<Answer>(
         to call: Start,
         _ make: (Start) throws(CommandFailure) -> Answer
@@ -112,7 +112,7 @@ struct StartCommand: Subcommand {
     }
 }
 
-/// What `start` does where the key is running or paused, if not nothing.
+/// What `start` does if the key is already running or paused.
 enum RunningChoice: String, EnumerableFlag {
     case restart
     case extend
@@ -149,13 +149,13 @@ enum StayChoice: String, EnumerableFlag {
     }
 }
 
-/// What was typed behind `start`, as the call that it means.
+/// The call for the arguments of `start`.
 struct StartRequest {
     let call: Start
-    /// What is to be said about how it was understood.
+    /// Notes on how a time was understood.
     let notes: [String]
 
-    /// - Throws: what is wrong with what was typed.
+    /// - Throws: a usage error.
     init(_ typed: StartCommand, clock: ClockText) throws(CommandFailure) {
         let (key, positional) = try Self.keyAndLength(typed)
         let timing = try Self.timing(typed, positional, key: key, clock)

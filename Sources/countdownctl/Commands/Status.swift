@@ -50,7 +50,7 @@ struct StatusDetails {
     let status: GetStatus.Reply
     /// The version of this program.
     let clientVersion: String
-    /// Nil where it is not known whether the user's services run without a session.
+    /// Nil if it is unknown whether the user's services run without a session.
     let lingers: Bool?
     /// Whether the limits are shown.
     let all: Bool
@@ -105,13 +105,13 @@ func counted(_ number: Int64, _ noun: String) -> String { "\(number) \(noun)\(nu
 
 /// Whether the services of a user run without a session of his, as systemd-logind keeps it.
 enum Lingering {
-    /// Nil where the name of the user is not to be found.
+    /// Nil if the user's name is unknown.
     static func isEnabled() -> Bool? {
         guard let user = userName(uid: geteuid(), environment: Environment.value) else { return nil }
         return unsafe access("/var/lib/systemd/linger/\(user)", F_OK) == 0
     }
 
-    /// The name in /etc/passwd, or that of the session: getpwuid(3) would load libraries into a static executable.
+    /// The name in /etc/passwd or the environment: getpwuid(3) would load libraries into a static executable.
     private static func userName(uid: UInt32, environment: (String) -> String?) -> String? {
         userName(uid: uid, in: TextFile.lines(of: "/etc/passwd")) ?? environment("USER") ?? environment("LOGNAME")
     }
@@ -128,7 +128,7 @@ enum Lingering {
 
 /// A file that the system keeps as text.
 private enum TextFile {
-    /// Its lines; none where it cannot be read.
+    /// Its lines; empty if it cannot be read.
     static func lines(of path: String) -> [Substring] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }

@@ -37,7 +37,7 @@ struct DaemonEndpoint: Sendable {
 }
 
 extension DaemonEndpoint {
-    /// Connects, makes one call and returns its answer; nil where somebody left before it came.
+    /// Connects, makes one call and returns its reply; nil if the user interrupted the wait.
     func call<M: Method>(_ method: M, unless interruption: any Waiter) throws(CommandFailure) -> M.Reply? {
         var client = try connect()
         do {
@@ -59,7 +59,7 @@ struct PendingRequest: ~Copyable {
 
     /// Connects and sends it.
     ///
-    /// - Throws: that there is no daemon.
+    /// - Throws: if there is no daemon.
     init(_ request: ScreenRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
         var client = try daemon.connect()
         do {
@@ -81,7 +81,7 @@ struct PendingRequest: ~Copyable {
     /// Readable when the answer may be there.
     var descriptor: Int32? { client.descriptor }
 
-    /// The answer; nil where it has not come.
+    /// The reply; nil if it has not arrived.
     mutating func answer() -> Result<Countdown, CommandFailure>? {
         do {
             let answer =

@@ -2,30 +2,30 @@ import Glibc
 import IPC
 import System
 
-/// What was typed with `--host`: a command for the daemon of another machine.
+/// A command line with `--host`, for the daemon of another machine.
 struct RemoteInvocation: Equatable {
     static let option = "--host"
     /// Names the machine to the program that is run for its daemon.
     private static let variable = "COUNTDOWND_HOST"
 
-    /// Whether this program is that one, so what it finds on this machine says nothing of the daemon's.
+    /// Whether this process was started for another machine, so that local files say nothing about the daemon.
     static var isInside: Bool { Environment.value(of: variable) != nil }
 
     /// The machine, and the user there, as ssh(1) takes them.
     let host: String
-    /// What was typed besides.
+    /// The other arguments.
     let arguments: [String]
 
-    /// Nil where no host is named. What stands behind `--` is left alone.
+    /// Nil if there is no `--host`. Arguments after `--` stay.
     ///
-    /// - Throws: what is wrong with the host.
+    /// - Throws: a usage error if the host is missing or begins with `-`.
     init?(_ typed: [String]) throws(CommandFailure) {
         let end = typed.firstIndex(of: "--") ?? typed.endIndex
         guard let place = typed[..<end].firstIndex(where: Self.isOption)
         else { return nil }
         let isApart = typed[place] == Self.option
         let value = isApart ? typed[..<end].dropFirst(place + 1).first : String(typed[place].dropFirst(7))
-        // What begins so would be an option of ssh.
+        // ssh would read it as an option.
         guard let value, !value.isEmpty, !value.hasPrefix("-") else {
             throw .usage("missing host; for example `countdownctl --host alice@example.org list`")
         }
@@ -57,14 +57,14 @@ struct RemoteInvocation: Equatable {
     }
 }
 
-/// Where the daemon's socket is on another machine, as that says.
+/// The daemon's socket on another machine.
 enum RemoteSocket: Equatable {
     case found(String)
-    /// Nothing is where it should be.
+    /// There is no socket at its path.
     case missing(String)
 
-    /// What every login shell there takes: it says where the socket is, by the rule of `Address`, and stays while
-    /// somebody holds its standard input.
+    /// The remote command, for any login shell: prints the path of the socket, by the rule of `Address`, and runs while
+    /// its standard input is open.
     static let command = """
         sh -c 'p=${\(Address.variable):-${XDG_RUNTIME_DIR:-/run/user/$(id -u)}/countdownd/io.countdownd}; \
         if [ -S "$p" ]; then echo "\(found)$p"; exec cat >/dev/null; else echo "\(missing)$p"; fi'
@@ -73,7 +73,7 @@ enum RemoteSocket: Equatable {
     private static let found = "io.countdownd at "
     private static let missing = "io.countdownd not at "
 
-    /// Nil where no whole line tells; a shell may say other things before.
+    /// Nil if no complete line has it; a shell may print other lines before.
     init?(in text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             if line.hasPrefix(Self.found) {
@@ -93,13 +93,13 @@ enum RemoteSocket: Equatable {
 struct Tunnel: ~Copyable {
     /// Of the socket here.
     var path: String { folder.path(of: "daemon") }
-    /// What carries it.
+    /// The ssh process.
     let process: StartedProcess
     private let folder: PrivateFolder
-    /// As long as it is open, the command there goes on; it is closed where this program is killed, too.
+    /// While it is open, the remote command runs; it is also closed if this program is killed.
     private let holding: Pipe.End
 
-    /// What the login says.
+    /// The output of the remote command.
     private let answers: Pipe.End
 
     /// Logs in and has the socket there forwarded.
@@ -134,7 +134,7 @@ struct Tunnel: ~Copyable {
         _ = process.awaitEnding()
     }
 
-    /// Whatever somebody's configuration says, this is a session of its own, without forwardings of his and a terminal.
+    /// Overrides the user's configuration: a separate session, without other forwardings or a terminal.
     private static func login(to host: String, control: String) -> [String] {
         let options = [
             "ControlMaster=yes", "ControlPath=\(control)", "ControlPersist=no", "ClearAllForwardings=yes",
@@ -155,7 +155,7 @@ struct Tunnel: ~Copyable {
     }
 
     private static func start(_ launch: ProcessLaunch) throws(CommandFailure) -> StartedProcess {
-        // Where whoever started this program ignores it, the system would reap what is to be waited for.
+        // If SIGCHLD is ignored, which is inherited, the kernel reaps children before they are waited for.
         signal(SIGCHLD, SIG_DFL)
         do {
             return try launch.start()
@@ -167,7 +167,7 @@ struct Tunnel: ~Copyable {
         }
     }
 
-    /// What is said there of the socket; nil where the login ends without a word of it.
+    /// The remote socket; nil if the login ends without naming it.
     private func answer() -> RemoteSocket? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -198,7 +198,7 @@ extension CommandFailure {
     }
 }
 
-/// A folder that nobody else can look into, and that goes with what was put there.
+/// A private temporary directory, removed with its content.
 struct PrivateFolder: ~Copyable {
     private let path: String
 
@@ -220,7 +220,7 @@ struct PrivateFolder: ~Copyable {
         unsafe rmdir(path)
     }
 
-    /// Nil where it cannot be made, or the path of a socket in it would be too long: ssh puts 17 letters behind it.
+    /// Nil if it cannot be created, or the path of a socket in it would be too long: ssh appends 17 characters.
     private static func make(in parent: String) -> String? {
         guard parent.utf8.count + 46 <= Address.pathLimit else { return nil }
         var template = Array("\(parent)/countdownctl-XXXXXX".utf8CString)

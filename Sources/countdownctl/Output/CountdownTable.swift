@@ -4,13 +4,13 @@ import System
 
 /// Countdowns in the columns of `list`.
 enum CountdownTable {
-    /// What goes first where there is too little room: what says least.
+    /// The order in which columns are narrowed or dropped, the least important first.
     private static let narrowing: [Table.Narrowing] = [
         .cut("LABEL", least: 16), .leaveOut("DURATION"), .cut("LABEL", least: 8), .leaveOut("LABEL"),
         .leaveOut("STATE"), .cut("KEY", least: 8), .leaveOut("END"), .cut("KEY", least: 1),
     ]
 
-    /// The lines, in the order of the countdowns; no wider than so many columns, where those are given and that can be.
+    /// The lines, in the order of the countdowns; narrowed to `columns` if possible.
     static func lines(
         _ countdowns: [Countdown],
         clock: ClockText,
@@ -72,7 +72,7 @@ extension Int64 {
 
 /// The order of a list.
 enum ListOrder: String, CaseIterable, ExpressibleByArgument {
-    /// What runs by its deadline, then what is paused by what remains, then what ended, the last to end first.
+    /// Running by deadline, then paused by remaining time, then ended, the latest end first.
     case end
     case key
     case remaining

@@ -1,13 +1,13 @@
 import IPC
 import System
 
-/// What is said of countdowns in a line.
+/// Countdowns in one line.
 struct CountdownText {
     let clock: ClockText
 
     init(_ clock: ClockText = .local) { self.clock = clock }
 
-    /// The key, with the label behind it where there is one.
+    /// The key, followed by the label if there is one.
     static func name(_ countdown: Countdown) -> String {
         let key = PrintableText.escape(countdown.key)
         guard let label = countdown.label, !label.isEmpty else { return key }
@@ -23,7 +23,7 @@ struct CountdownText {
         }
     }
 
-    /// `4:12 left, ends 17:30:05`; of a paused one what is left alone.
+    /// `4:12 left, ends 17:30:05`; without an end if it is paused.
     func remaining(_ countdown: Countdown) -> String {
         guard let deadline = countdown.deadlineUSec else { return left(countdown) }
         return "\(left(countdown)), ends \(clock.render(deadline))"
@@ -37,17 +37,17 @@ struct CountdownText {
 }
 
 extension ClockText {
-    /// That of this place and this moment.
+    /// The local time zone and the current time.
     static var local: ClockText { ClockText(zone: LocalZone(), now: wallClock()) }
 }
 
-/// What is said of an event in a line.
+/// An event in one line.
 struct EventText {
     let text: CountdownText
 
     init(_ text: CountdownText = CountdownText()) { self.text = text }
 
-    /// `tea: started, 5:00 left, ends 17:30:05`; nil for what tells nothing to a person.
+    /// `tea: started, 5:00 left, ends 17:30:05`; nil for events that are not printed.
     func line(_ event: Event) -> String? {
         if event.type == .tick { return tick(event) }
         guard let countdown = event.countdown, let clause = clause(event, countdown) else { return nil }
@@ -71,7 +71,7 @@ struct EventText {
         }
     }
 
-    /// That nobody could be told in time; less than a second is nothing to speak of.
+    /// The lateness of the delivery, if it is at least a second.
     private func late(_ event: Event) -> String {
         guard let late = event.lateUSec, late >= 1_000_000 else { return "" }
         return ", delivered \(DurationFormat.render(late / 1_000_000 * 1_000_000)) late"

@@ -3,11 +3,11 @@ import IPC
 import System
 import Varlink
 
-/// Why a verb did not do what was asked: the code to exit with, and what was wrong and what would be right.
+/// Why a command failed: its exit code and its message.
 struct CommandFailure: Error, Equatable {
     let exitCode: ExitCode
     let sentence: String
-    /// What the daemon answered, where it is that.
+    /// The daemon's error, if it is one.
     let refusal: CountdownError?
 
     init(_ exitCode: ExitCode, _ sentence: String, refusal: CountdownError? = nil) {
@@ -16,12 +16,12 @@ struct CommandFailure: Error, Equatable {
         self.refusal = refusal
     }
 
-    /// What was typed cannot be meant.
+    /// A usage error.
     static func usage(_ sentence: String) -> CommandFailure { CommandFailure(.usage, sentence) }
 }
 
 extension CommandFailure {
-    /// Standard output could not be written; nil where whoever read it has left, which is no failure.
+    /// Standard output could not be written; nil if its reader has left, which is not a failure.
     init?(_ failure: StreamFailure) {
         guard case .failed(let errno) = failure else { return nil }
         self.init(.notStored, "cannot write to standard output: \(systemMessage(errno))")
@@ -62,7 +62,7 @@ extension CommandFailure {
 }
 
 extension CommandFailure {
-    /// How a daemon comes to be at a path: that of the session by its service manager, one elsewhere by hand.
+    /// How to start a daemon at a path: the user's own by systemd, one at another path by hand.
     static func remedy(_ path: String, _ environment: (String) -> String?) -> String {
         guard environment(Address.variable) == path else {
             return ": start it with `systemctl --user start countdownd.socket`"
@@ -72,17 +72,17 @@ extension CommandFailure {
     }
 }
 
-/// What the program says by its exit code: 3 and 4 as systemctl(1) has them, 124 as timeout(1), the others of sysexits.h;
-/// after a command that it ran, the code of that.
+/// The exit codes of countdownctl: 3 and 4 as in systemctl(1), 124 as in timeout(1), the others from sysexits.h;
+/// `run` returns the code of its command.
 struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
     let rawValue: Int32
 
     static let success = ExitCode(rawValue: 0)
-    /// The countdown is known and not running; where its end was waited for, it was cancelled.
+    /// The countdown exists and is not running; if its end was awaited, it was cancelled.
     static let notRunning = ExitCode(rawValue: 3)
     /// No countdown is known under the key.
     static let unknownKey = ExitCode(rawValue: 4)
-    /// EX_USAGE: what was typed.
+    /// EX_USAGE: the arguments are wrong.
     static let usage = ExitCode(rawValue: 64)
     /// EX_UNAVAILABLE: no daemon.
     static let unavailable = ExitCode(rawValue: 69)
@@ -172,8 +172,8 @@ extension CountdownError {
     }
 }
 
-/// What was typed too long or too often, where that is why a limit is reached: later it would be no shorter. Nil for
-/// what the daemon has no room for just now.
+/// The message for a limit on the size of an argument, which is a usage error: trying again later does not help. Nil
+/// for a limit on what the daemon holds.
 private func excess(over limit: String, of maximum: Int64) -> String? {
     switch limit {
     case "labelBytes": "the label is too long: at most \(maximum) bytes"
@@ -202,7 +202,7 @@ private func explanation(of parameter: String) -> String? {
 }
 
 extension CommandFailure {
-    /// There is no place where the daemon's socket could be.
+    /// The address of the daemon's socket is unusable.
     init(_ failure: AddressError) {
         guard failure != .emptyOption else {
             self.init(.usage, "\(failure)")
@@ -212,9 +212,9 @@ extension CommandFailure {
     }
 }
 
-/// What is said where the daemon still runs that was there before an upgrade.
+/// Messages for a daemon of another version, which still runs after an upgrade.
 enum VersionMismatch {
-    /// What starts the installed version; nothing is lost by it.
+    /// How to start the installed version; no countdown is lost.
     static let remedy = "`systemctl --user restart countdownd` starts the installed version"
 
     /// That the daemon does not know something of the interface, which this program does.

@@ -2,22 +2,22 @@ import Glibc
 import IPC
 import Varlink
 
-/// Where a verb puts what it has to say: data on standard output, messages on standard error.
+/// The output of a subcommand: data on standard output, messages on standard error.
 struct Output {
-    /// Whether what only informs is left out, data as well where they were not asked for as JSON.
+    /// Whether messages are left out, and data unless it is JSON.
     let isQuiet: Bool
-    /// How the interface's objects are printed; nil where a person reads.
+    /// The style of JSON; nil for text.
     let json: JSONStyle?
     let palette: Palette
 
-    /// Tells what was done.
+    /// Prints a message unless it is quiet.
     func say(_ sentence: String) {
         if !isQuiet { warn(sentence) }
     }
 
-    /// Tells what is wrong, be it wanted or not.
+    /// Prints an error or warning.
     func warn(_ sentence: String) {
-        // Nobody could be told of it.
+        // A failing write to standard error cannot be reported.
         try? StandardStream.error.write(Array("\(sentence)\n".utf8))
     }
 
@@ -48,7 +48,7 @@ struct StandardStream: Sendable {
 
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// How many columns and rows it has; nil where it is no terminal, or one that does not tell.
+    /// Its columns and rows; nil if it is not a terminal or does not report them.
     var size: (columns: Int, rows: Int)? {
         var size = winsize()
         guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 0 else {
@@ -78,7 +78,7 @@ struct StandardStream: Sendable {
         }
     }
 
-    /// Whoever shares the stream may have set it not to block.
+    /// Another process that shares the stream may have made it non-blocking.
     private func waitForRoom() -> Bool {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         return unsafe poll(&request, 1, -1) > 0 || errno == EINTR
@@ -87,15 +87,15 @@ struct StandardStream: Sendable {
 
 /// Why something could not be written.
 enum StreamFailure: Error, Equatable {
-    /// Whoever read it has left.
+    /// The reader has left.
     case closed
     case failed(errno: Int32)
 
     fileprivate init(_ errno: Int32) { self = errno == EPIPE ? .closed : .failed(errno: errno) }
 }
 
-/// Lets a write to a pipe that nobody reads fail instead of ending the process: of several changes that were asked for
-/// together none is left out because of what another one printed.
+/// Lets a write to a pipe without a reader fail instead of ending the process: of several changes in one command,
+/// none is left out because of the output of another.
 func ignoreBrokenPipes() {
     signal(SIGPIPE, SIG_IGN)
 }

@@ -21,7 +21,7 @@ struct Table {
         rows.append(row)
     }
 
-    /// The lines, the titles first where they are wanted. No line ends with spaces.
+    /// The lines, with the headings first if there is a legend. No line ends with spaces.
     func lines(legend: Bool, palette: Palette) -> [String] {
         let titles = columns.map { Cell(text: $0.title, tint: .bold) }
         let all = legend ? [titles] + rows : rows
@@ -55,15 +55,15 @@ struct Table {
 }
 
 extension Table {
-    /// What makes a table narrower.
+    /// A step that makes a table narrower.
     enum Narrowing {
         /// The column of a title goes.
         case leaveOut(String)
-        /// What stands in it is cut, to no less than so many columns of the terminal.
+        /// The cells of a column are cut, to no less than `least` columns of the terminal.
         case cut(String, least: Int)
     }
 
-    /// Makes it no wider than so many columns of the terminal: by the steps that are needed, in their order.
+    /// Narrows it to a number of columns of the terminal, by as many steps as needed, in their order.
     mutating func narrow(to room: Int, legend: Bool, glyphs: Glyphs, by steps: [Narrowing]) {
         for step in steps {
             let widths = widths(legend: legend)

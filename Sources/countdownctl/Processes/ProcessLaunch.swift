@@ -3,9 +3,9 @@ import System
 
 /// A program that is to be started: its words go to it as they are, with no shell between.
 struct ProcessLaunch {
-    /// The program, looked up in PATH where its name has no slash, and its arguments.
+    /// The program, looked up in PATH if its name has no slash, and its arguments.
     let words: [String]
-    /// What is added to the environment that this program has.
+    /// Variables added to this program's environment.
     var variables: [(name: String, value: String)] = []
     /// The descriptors that stand for standard input, output and error; nil for this program's own.
     var input: Int32?
@@ -32,7 +32,7 @@ struct ProcessLaunch {
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         var mask = mask
         unsafe posix_spawnattr_setsigmask(&attributes, &mask)
-        // This program ignores it; another one is to end where nobody reads what it says.
+        // This program ignores SIGPIPE; a child must not inherit that.
         var defaults = sigset_t()
         unsafe sigemptyset(&defaults)
         unsafe sigaddset(&defaults, SIGPIPE)
@@ -91,7 +91,7 @@ extension CommandFailure {
 struct StartedProcess {
     let identifier: pid_t
 
-    /// How it ended; nil where it has not. Asked for once after that, as the process is gone then.
+    /// How it ended; nil if it is still running. Must be called only once after the end, which reaps the process.
     func ending() -> ProcessEnding? {
         var status: Int32 = 0
         guard unsafe waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
@@ -115,7 +115,7 @@ struct StartedProcess {
     /// Sends it a signal.
     func send(_ signal: Int32) { kill(identifier, signal) }
 
-    /// Sends a signal to all that it has started, where it has a process group of its own.
+    /// Sends a signal to its process group, if it has its own.
     func sendToGroup(_ signal: Int32) { kill(-identifier, signal) }
 }
 
@@ -144,7 +144,7 @@ struct Pipe: ~Copyable {
     let reading: End
     let writing: End
 
-    /// Nil where the system has no more room, as errno says.
+    /// Nil if the system refuses; errno says why.
     init?() {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }

@@ -1,7 +1,7 @@
 import Glibc
 import System
 
-/// A command that goes on, with nothing on its standard input; what it says is kept for its end.
+/// A command in the background with empty standard input. Its output is kept until it ends.
 struct RunningCommand: ~Copyable {
     private let process: StartedProcess
     private let pipe: Pipe.End
@@ -23,10 +23,10 @@ struct RunningCommand: ~Copyable {
         self.pipe = pipe.reading
     }
 
-    /// Readable when it has said something; nil where nothing more comes.
+    /// Readable when there is output; nil after its end.
     var descriptor: Int32? { isSilent ? nil : pipe.descriptor }
 
-    /// Takes what it has said by now.
+    /// Reads the output so far.
     mutating func read() {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while !isSilent {
@@ -40,7 +40,7 @@ struct RunningCommand: ~Copyable {
         }
     }
 
-    /// How it ended; nil where it has not. Asked for once after that, as the process is gone then.
+    /// How it ended; nil if it is still running. Must be called only once after the end, which reaps the process.
     mutating func ending() -> CommandEnding? {
         guard let ending = process.ending() else { return nil }
         read()
@@ -55,9 +55,9 @@ struct RunningCommand: ~Copyable {
 /// to this program are passed on to it.
 struct ForegroundCommand {
     let words: [String]
-    /// What is added to its environment.
+    /// Variables added to its environment.
     var variables: [(name: String, value: String)] = []
-    /// A process that it cannot do without: where that ends first, the command is asked to end.
+    /// A process that it needs: if that process ends first, the command gets SIGTERM.
     var support: StartedProcess?
 
     /// Runs it to its end.
@@ -68,7 +68,7 @@ struct ForegroundCommand {
         var before = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        // Where whoever started this program ignores it, the system would reap what is to be waited for.
+        // If SIGCHLD is ignored, which is inherited, the kernel reaps children before they are waited for.
         signal(SIGCHLD, SIG_DFL)
         let process = try ProcessLaunch(words: words, variables: variables, mask: before).start()
         var support = support
@@ -80,13 +80,13 @@ struct ForegroundCommand {
             }
             var told = unsafe siginfo_t()
             let number = unsafe sigwaitinfo(&signals, &told)
-            // What the terminal sends, it has sent to the command as well.
+            // A signal of the terminal has reached the command, too.
             guard number > 0, number != SIGCHLD, unsafe told.si_code != SI_KERNEL else { continue }
             process.send(number)
         }
     }
 
-    /// What is passed on, and what tells of its end.
+    /// The signals that are passed on, and SIGCHLD.
     private static var passedOn: sigset_t {
         var signals = sigset_t()
         unsafe sigemptyset(&signals)
@@ -112,7 +112,7 @@ enum ShellCommand: Equatable, Sendable {
         }
     }
 
-    /// What it is called where something is said about it.
+    /// Its name in messages.
     var name: String {
         switch self {
         case .words(let words): words.first ?? ""
@@ -121,7 +121,7 @@ enum ShellCommand: Equatable, Sendable {
     }
 }
 
-/// How a command ended, and what it said.
+/// How a command ended, and its output.
 struct CommandEnding: Equatable {
     enum Cause: Equatable {
         case ended(ProcessEnding)
@@ -136,9 +136,9 @@ struct CommandEnding: Equatable {
     var isSuccess: Bool { cause == .ended(.exited(code: 0)) }
 }
 
-/// The end of what a command says, as lines that may be shown.
+/// The last output of a command, as printable lines.
 struct CommandOutput {
-    /// More than a terminal shows; what comes before is dropped.
+    /// The bytes that are kept; more than a terminal shows.
     static let limit = 16 << 10
 
     private var bytes: [UInt8] = []

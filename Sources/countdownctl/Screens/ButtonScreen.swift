@@ -7,7 +7,7 @@ struct ButtonScreen: Screen {
     /// Whether the screen is left as soon as it counts.
     let leavesWhenCounting: Bool
     private var isLost = false
-    /// Whether somebody wanted to leave while the command ran.
+    /// Whether the user quit while the command ran.
     private var isLeaving = false
 
     init(_ button: CountdownButton, leavesWhenCounting: Bool = false) {
@@ -25,7 +25,7 @@ struct ButtonScreen: Screen {
         default: break
         }
         actions += button.handle(event)
-        // What a command that still runs has done would not be counted.
+        // A command that still runs must finish, so that its countdown starts.
         if isLeaving, !button.isBusy { actions.append(.leave(leavesWhenCounting ? .interrupted : .success)) }
         if leavesWhenCounting, button.countdown != nil { actions.append(.leave(.success)) }
         return actions
@@ -38,7 +38,7 @@ struct ButtonScreen: Screen {
     }
 
     func remains(on canvas: Canvas) -> [StyledLine] {
-        // A button that nobody can press any more is gone; what it began is not.
+        // The button is removed; its countdown is described.
         guard let countdown = button.countdown else { return [] }
         let state = CountdownText(canvas.clock).state(countdown)
         let name = "\(CountdownText.name(countdown)):"
@@ -54,14 +54,14 @@ struct ButtonScreen: Screen {
     }
 }
 
-/// How a button looks: a frame around its title, dim while it takes no presses, and beside it what there is to say.
+/// The picture of a button: a frame around its title, dim while it is disabled, with a remark beside it.
 struct ButtonPicture {
-    /// The fewest rows that a frame around a title takes with what stands below.
+    /// The rows of a frame around a title.
     static let height = 3
 
     private let button: CountdownButton
     private let canvas: Canvas
-    /// Whether it has the keyboard where there is something else that could have it.
+    /// Whether it has the focus.
     private let isFocused: Bool
 
     init(_ button: CountdownButton, on canvas: Canvas, isFocused: Bool = true) {
@@ -70,7 +70,7 @@ struct ButtonPicture {
         self.isFocused = isFocused
     }
 
-    /// Its lines, the whole button being what can be clicked.
+    /// Its lines; the whole button is the target of clicks.
     var frame: Frame {
         let width = self.width
         guard canvas.rows > Self.height, canvas.columns >= width else { return narrowFrame }
@@ -91,7 +91,7 @@ struct ButtonPicture {
         return Frame(lines: lines, targets: [target])
     }
 
-    /// What stands on the button now.
+    /// The current title.
     var title: String {
         switch button.phase {
         case .unknown, .idle, .running, .starting: Self.printable(button.title)
@@ -99,10 +99,10 @@ struct ButtonPicture {
         }
     }
 
-    /// A title or sentence that somebody typed for this button. It is compared with nothing, so its backslashes stay.
+    /// A title or message in printable form. It is not compared with other text, so its backslashes stay.
     private static func printable(_ text: String) -> String { PrintableText.escape(text, doublesBackslashes: false) }
 
-    /// One line with the title in brackets, where there is no room for more.
+    /// One line with the title in brackets, if there is no room for a frame.
     private var narrowFrame: Frame {
         let text = "[\(canvas.fit(title, columns: canvas.columns - 2))]"
         var lines = [StyledLine(text, tint, on: canvas)]
@@ -133,7 +133,7 @@ struct ButtonPicture {
         ]
     }
 
-    /// Heavy where it can be pressed, so that this is to be seen without colours too.
+    /// Heavy if it is enabled, so that this is visible without colours.
     private var strokes: (corners: [String], line: String, side: String) {
         switch (canvas.glyphs, button.isEnabled) {
         case (.blocks, true): (["┏", "┓", "┗", "┛"], "━", "┃")

@@ -2,7 +2,7 @@ import Glibc
 import IPC
 import System
 
-/// A code of so many characters that is being typed, and where the next one goes.
+/// A code that is being typed, with a cursor.
 struct CodeInput: Equatable {
     /// Which characters a code has.
     enum Alphabet: Equatable {
@@ -10,7 +10,7 @@ struct CodeInput: Equatable {
         /// Letters from A to Z, large or small, and digits.
         case alphanumeric
 
-        /// The character as it stands in a code; nil where it does not belong into one. Digits of any script count as
+        /// The character as it stands in a code; nil if it does not belong into one. Digits of any script count as
         /// digits, and full-width letters as letters, as input methods send them.
         func admit(_ character: Character) -> Character? {
             guard let scalar = character.unicodeScalars.first, character.unicodeScalars.count == 1 else { return nil }
@@ -45,7 +45,7 @@ struct CodeInput: Equatable {
     /// The box that the cursor is in; nil behind the last one of a full code.
     var cursor: Int? { place < length ? place : nil }
 
-    /// Takes a character that was typed; what does not belong into a code or is past its end is dropped.
+    /// Types a character; characters that are not allowed or do not fit are dropped.
     mutating func type(_ character: Character) {
         guard let character = alphabet.admit(character), place < length else { return }
         if place == characters.count { characters.append(character) } else { characters[place] = character }
@@ -89,7 +89,7 @@ struct CodeInput: Equatable {
         characters.remove(at: place)
     }
 
-    /// Moves the cursor by so many boxes, never past the first one that is empty.
+    /// Moves the cursor by a number of boxes, never past the first empty one.
     mutating func move(by distance: Int) { place = min(max(place + distance, 0), characters.count) }
 }
 
@@ -120,7 +120,7 @@ struct CodeLine {
                 if deadline?.remainingUSec == 0 { return .timedOut }
                 continue
             }
-            // One at a time, as what stands behind the line is for whoever reads next.
+            // One byte at a time: input after the line is left for the next program.
             var byte: UInt8 = 0
             let count = unsafe Glibc.read(STDIN_FILENO, &byte, 1)
             if count == 0 || count < 0 && errno != EINTR { break }

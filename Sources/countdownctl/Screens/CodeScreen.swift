@@ -1,6 +1,6 @@
 import IPC
 
-/// A code that is asked for, with a button beside it that has it sent again where there is one.
+/// A form for a code, with an optional button that has the code sent again.
 struct CodeScreen: Screen {
     private(set) var input: CodeInput
     private(set) var button: CountdownButton?
@@ -40,7 +40,7 @@ struct CodeScreen: Screen {
         case .key, .paste, .click, .told, .answered, .ended: break
         }
         if input.isFull, !confirms { isTaken = true }
-        // What a command that still runs has sent would not be counted.
+        // A command that still runs must finish, so that its countdown starts.
         if isTaken, button?.isBusy != true { actions.append(.leave(.success)) }
         return actions
     }
@@ -134,7 +134,7 @@ struct CodePicture {
     static let box = 3
 
     let input: CodeInput
-    /// The columns between two boxes, where there is room.
+    /// The columns between two boxes, if there is room.
     let spacing: Int
     let isHidden: Bool
     /// Whether the cursor may be seen at all.
@@ -144,7 +144,7 @@ struct CodePicture {
     /// How wide the boxes are on this canvas.
     var width: Int { input.length * Self.box + (input.length - 1) * fittingSpacing }
 
-    /// Two lines; one that says so where not even boxes without spacing have room.
+    /// Two lines: the boxes, or a notice if they do not fit.
     var lines: [StyledLine] {
         guard canvas.columns >= input.length * Self.box else {
             let least = input.length * Self.box + 1

@@ -4,7 +4,7 @@ import System
 /// A button that counts down once it was pressed and its command has succeeded, and that takes no presses meanwhile. Its
 /// countdown is the daemon's: it is found again wherever the button is shown.
 struct CountdownButton: Equatable {
-    /// What a button is made of.
+    /// The titles of a button.
     struct Titles: Equatable {
         /// Its title at first.
         var title = "Get code"
@@ -17,7 +17,7 @@ struct CountdownButton: Equatable {
     }
 
     enum Activity: Equatable {
-        /// Nobody has told yet whether it counts.
+        /// It is not known yet whether its countdown is running.
         case unknown
         /// It can be pressed.
         case idle
@@ -29,9 +29,9 @@ struct CountdownButton: Equatable {
     }
 
     let titles: Titles
-    /// What a press runs; nil where it counts only.
+    /// The command of a press; nil if there is none.
     let command: ShellCommand?
-    /// What a press starts in the end.
+    /// The countdown that a press starts.
     let start: Start
     private(set) var phase = Activity.unknown
     /// The title of the button when it can be pressed; nothing that is shown while it counts becomes it.
@@ -51,7 +51,7 @@ struct CountdownButton: Equatable {
     /// Whether it takes a press.
     var isEnabled: Bool { phase == .idle && !isLost }
 
-    /// Whether a command runs, or what comes of it.
+    /// Whether the command runs or the countdown is being started.
     var isBusy: Bool { phase == .running || phase == .starting }
 
     /// The countdown, while it counts.
@@ -69,7 +69,7 @@ struct CountdownButton: Equatable {
         return [.run(command)]
     }
 
-    /// Takes what happened.
+    /// Handles an event.
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
         switch event {
         case .told(let event): handle(event)
@@ -131,7 +131,7 @@ extension CountdownButton {
         }
     }
 
-    /// Counts, unless the countdown has ended. What another one started while the command runs is found by `Start`.
+    /// Counts, unless the countdown has ended. If another client starts it while the command runs, `Start` finds it.
     private mutating func count(_ countdown: Countdown) {
         guard [.running, .paused].contains(countdown.state) else { return end() }
         if let known = self.countdown, known.revision > countdown.revision { return }
@@ -151,7 +151,7 @@ extension CountdownButton {
 }
 
 extension CommandEnding {
-    /// What is said of a command that failed: the last line of its own words, or how it ended.
+    /// The message for a failed command: its last line of output, or how it ended.
     func message(of name: String) -> String {
         switch cause {
         case .notRun(let errno): return "cannot run \(quoted(name)): \(systemMessage(errno))"
@@ -167,7 +167,7 @@ struct SecondsFormat: Equatable {
 
     init(_ pattern: String) { self.pattern = PrintableText.escape(pattern, doublesBackslashes: false) }
 
-    /// The text with so many microseconds, a second that has begun counting as whole.
+    /// The text for a number of microseconds; a started second counts as whole.
     func render(_ microseconds: Int64) -> String {
         let seconds = max(0, microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0))
         return pattern.substituting(twoDigits(seconds), for: "{ss}").substituting("\(seconds)", for: "{s}")

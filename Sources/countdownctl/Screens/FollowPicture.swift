@@ -1,7 +1,7 @@
 import IPC
 import System
 
-/// How followed countdowns look: one as a bar, several as a table, and below what keys do.
+/// The frame of followed countdowns: one as a bar, several as a table, with key hints below.
 extension FollowScreen {
     func frame(on canvas: Canvas) -> Frame {
         guard isSynced else { return Frame() }
@@ -35,7 +35,7 @@ extension FollowScreen {
         }
     }
 
-    /// What keys do now, the most useful first.
+    /// The key hints, the most useful first.
     private var hints: [KeyHints.Hint] {
         let leave = KeyHints.Hint("q", "leave")
         guard let selection else { return [KeyHints.Hint("", "nothing is running"), leave] }
@@ -48,7 +48,7 @@ extension FollowScreen {
     }
 }
 
-/// A countdown as a bar: on one line where there is room, else on up to three.
+/// A countdown as a bar: on one line if there is room, otherwise on up to three.
 struct BarPicture {
     /// The shortest bar that says something beside its texts.
     private static let narrowest = 8
@@ -139,14 +139,14 @@ struct TablePicture {
         countdown.deadlineUSec.map(clock.render) ?? countdown.state.rawValue
     }
 
-    /// How wide each column is, 0 where it is left out.
+    /// The width of each column; 0 if it is left out.
     private struct Columns {
         var key: Int
         let remaining: Int
         var bar = 0
         var ending = 0
         var label = 0
-        /// Where the label begins.
+        /// The column at which the label begins.
         var labelStart: Int { 2 + key + 2 + remaining + (bar > 0 ? bar + 4 : 0) + (ending > 0 ? ending + 2 : 0) }
 
         init(_ countdowns: [Countdown], on canvas: Canvas) {
@@ -181,14 +181,14 @@ struct ProgressBar {
     private static let widest = 40
 
     let name: String
-    /// What stands behind the name: `4:59`.
+    /// The text after the name: `4:59`.
     let remaining: String
-    /// What stands at the end: `ends 17:30:05`.
+    /// The text at the end: `ends 17:30:05`.
     let ending: String
     /// From 0 at the beginning to 1 at the end.
     let progress: Double
 
-    /// The line, never wider than so many columns: the bar goes first where there is no room, then the end of the line.
+    /// The line, never wider than `columns`: if there is no room, first the bar is dropped, then the end is cut.
     func line(columns: Int, glyphs: Glyphs) -> String {
         let head = name.isEmpty ? remaining : "\(name)  \(remaining)"
         let tail = ending.isEmpty ? "" : "  \(ending)"
@@ -197,7 +197,7 @@ struct ProgressBar {
         return "\(head)  \(bar(width: min(room, Self.widest), glyphs))\(tail)"
     }
 
-    /// A bar of so many columns between its brackets or without them, always two more than its width.
+    /// A bar with `width` columns between its brackets.
     func bar(width: Int, _ glyphs: Glyphs) -> String {
         let eighths = Int((min(max(progress, 0), 1) * Double(width * 8)).rounded(.down))
         let full = eighths / 8

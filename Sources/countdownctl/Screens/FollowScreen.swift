@@ -2,7 +2,7 @@ import IPC
 
 /// Countdowns that are followed, as a person sees them and changes them by keys.
 struct FollowScreen: Screen {
-    /// What is followed.
+    /// The countdowns that are followed.
     enum Subject: Equatable {
         /// A countdown, to its end.
         case one
@@ -11,26 +11,26 @@ struct FollowScreen: Screen {
         case several
     }
 
-    /// A word to whoever looks, in the place of the list of keys.
+    /// A message in the place of the key hints.
     enum Message: Equatable {
         /// Whether to cancel is asked.
         case question(key: String)
         case failure(String)
-        /// A minute is more than what remains.
+        /// Less than a minute remains.
         case tooLittleLeft
     }
 
     private static let minute: Int64 = 60_000_000
 
     let subject: Subject
-    /// What runs or is paused.
+    /// The running and paused countdowns.
     private(set) var countdowns: [String: Countdown] = [:]
     /// Whether all that was there has been told.
     private(set) var isSynced = false
     /// Whether the daemon is gone.
     private(set) var isLost = false
     private(set) var note: Message?
-    /// The key that was selected last; what is below it moves up where it ends.
+    /// The selected key; if it ends, the one below is selected.
     private var selected: String?
     /// The keys of which something was told since the daemon was lost.
     private var heard: Set<String> = []
@@ -90,7 +90,7 @@ extension FollowScreen {
             return []
         case .back:
             isLost = false
-            // What is not told again has not changed, or has ended and been forgotten.
+            // A countdown without a new event has not changed, or has ended and was forgotten.
             return countdowns.keys.filter { !heard.contains($0) }.map { .call(.get(key: $0)) }
         case .historyTrimmed, .trimmedAgain:
             countdowns = [:]
@@ -107,7 +107,7 @@ extension FollowScreen {
         case (.get(let key), .success(let countdown)):
             if ![.running, .paused].contains(countdown.state) { end(key) }
         case (.get(let key), .failure(let failure)): if failure.exitCode == .unknownKey { end(key) }
-        // The watch tells what became of it.
+        // The watch reports the change.
         case (_, .success): break
         case (_, .failure(let failure)): note = .failure(failure.sentence)
         }
@@ -136,7 +136,7 @@ extension FollowScreen {
             return [.call(countdown.state == .paused ? .resume(key: countdown.key) : .pause(key: countdown.key))]
         case .character("+"), .character("="): return [.call(.adjust(key: countdown.key, by: Self.minute))]
         case .character("-"):
-            // It would end at once, which nobody means who takes a little away.
+            // It would end at once, which is surely not meant.
             guard countdown.remainingUSec > Self.minute else {
                 note = .tooLittleLeft
                 return []
@@ -148,7 +148,7 @@ extension FollowScreen {
         return []
     }
 
-    /// The key so many places below the one that is selected.
+    /// The key at a distance below the selected one.
     private func neighbour(_ distance: Int) -> String? {
         let order = countdowns.values.sorted(by: CountdownTable.precedes)
         guard let place = order.firstIndex(where: { $0.key == selection?.key }) else { return nil }
@@ -157,7 +157,7 @@ extension FollowScreen {
 }
 
 extension Sequence {
-    /// The so many first of an order, which are few, in that order.
+    /// The first `count` elements of an order; `count` must be small.
     fileprivate func smallest(_ count: Int, by precedes: (Element, Element) -> Bool) -> [Element] {
         var first: [Element] = []
         for element in self {

@@ -3,21 +3,21 @@ import IPC
 /// What a person sees and does at a terminal, without the terminal: told what happens, it says what is to be done and
 /// how it looks.
 protocol Screen {
-    /// Takes what happened.
+    /// Handles an event.
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction]
 
     /// How it looks.
     func frame(on canvas: Canvas) -> Frame
 
-    /// What stays on the terminal when it is left.
+    /// The lines that stay on the terminal after the screen is left.
     func remains(on canvas: Canvas) -> [StyledLine]
 }
 
-/// What happens to a screen.
+/// An event for a screen.
 enum ScreenEvent {
     case key(TerminalKey)
     case paste(String)
-    /// Somebody clicked on what can be clicked.
+    /// A click on a target.
     case click
     /// Whether the terminal has the keyboard.
     case focus(Bool)
@@ -31,7 +31,7 @@ enum ScreenEvent {
     case ended(CommandEnding)
 }
 
-/// What a screen wants.
+/// An action that a screen asks for.
 enum ScreenAction: Equatable {
     /// A call of the daemon, to be answered.
     case call(ScreenRequest)
@@ -45,7 +45,7 @@ enum ScreenAction: Equatable {
     case leave(ExitCode)
 }
 
-/// What keys do, on a line.
+/// A line with the keys and their effects.
 enum KeyHints {
     struct Hint {
         let key: String

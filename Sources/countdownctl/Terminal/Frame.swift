@@ -27,7 +27,7 @@ struct StyledLine: Equatable {
 
     init() {}
 
-    /// A line of one colour, cut where it is wider than so many columns.
+    /// A line of one colour, cut at the width of the canvas.
     init(_ text: String, _ tint: Palette.Tint? = nil, on canvas: Canvas) {
         append(canvas.fit(text, columns: canvas.columns), tint, canvas.palette)
     }
@@ -52,7 +52,7 @@ struct StyledLine: Equatable {
     }
 }
 
-/// What a frame is drawn on and with.
+/// The size and style of the terminal that a frame is drawn for.
 struct Canvas {
     /// How wide a line may be.
     let columns: Int
@@ -66,22 +66,22 @@ struct Canvas {
     /// Whether a cursor that blinks is to be seen just now.
     var showsCursor = true
 
-    /// The text, its end replaced by a mark where it is wider than so many columns.
+    /// The text, cut with a mark at its end if it is wider than `columns`.
     func fit(_ text: String, columns: Int) -> String { glyphs.fit(text, columns: columns) }
 }
 
-/// Turns frames into what a terminal is to be sent, one frame at once: the lines that changed, and nothing where none
-/// has. Frames stand in the midst of what was on the terminal before; in between the cursor rests at their beginning, so
-/// that they are found again where the terminal broke the lines anew.
+/// Turns frames into terminal output, one frame at a time: only changed lines are sent.
+/// Frames are drawn inline, below earlier output; between frames the cursor stays at the start of the frame, so
+/// that the frame is found again after the terminal has rewrapped its lines.
 struct FramePainter {
-    /// Terminals that know this mode show what comes in it all at once; others pass over it.
+    /// Synchronized output: terminals that know it show the frame at once; others ignore it.
     private static let beginning = "\u{1B}[?2026h"
     private static let ending = "\u{1B}[?2026l"
     private static let eraseLine = "\u{1B}[K"
     private static let eraseBelow = "\u{1B}[J"
 
     private var drawn: [StyledLine] = []
-    /// Whether what stands there may be something else than what was drawn.
+    /// Whether the terminal may show something other than the last frame.
     private var isDisturbed = false
 
     /// Notes that the terminal changed its size or that others drew on it: the next frame is drawn as a whole.
@@ -121,7 +121,7 @@ struct FramePainter {
         return Self.beginning + "\r" + Self.eraseBelow + above + frame + up(lines.count - 1) + Self.ending
     }
 
-    /// To the beginning of a line, which is made where it is not there.
+    /// To the start of a line, which is created if it does not exist.
     private func down(from row: Int, to place: Int) -> String {
         "\r" + String(repeating: "\n", count: max(place - row, 0))
     }
@@ -129,7 +129,7 @@ struct FramePainter {
     private func up(_ rows: Int) -> String { rows > 0 ? "\r\u{1B}[\(rows)A" : "\r" }
 }
 
-/// On which row of its terminal a frame begins: only the terminal knows, and is asked where a click may come.
+/// The row of the terminal where the frame begins. Only the terminal knows it; it is queried if there are targets.
 struct FrameOrigin {
     private enum OriginState: Equatable {
         case unknown
@@ -145,14 +145,14 @@ struct FrameOrigin {
     /// Notes the terminal's answer.
     mutating func found(_ row: Int) { if knowledge == .asked { knowledge = .known(row: row) } }
 
-    /// What asks the terminal where its cursor is, which rests at the beginning of the frame; empty where that is known.
+    /// The query of the cursor position, which is the start of the frame; empty if it is known.
     mutating func question() -> String {
         guard knowledge == .unknown else { return "" }
         knowledge = .asked
         return "\u{1B}[6n"
     }
 
-    /// The row of the frame at a row of the terminal; nil where that is not known.
+    /// The row of the frame at a row of the terminal; nil if the origin is unknown.
     func row(of row: Int) -> Int? {
         guard case .known(let first) = knowledge else { return nil }
         return row - first

@@ -1,4 +1,4 @@
-/// What a terminal sends.
+/// Input from a terminal.
 enum TerminalInput: Equatable, Sendable {
     case key(TerminalKey)
     /// Text that was pasted between brackets, whatever it holds.
@@ -7,7 +7,7 @@ enum TerminalInput: Equatable, Sendable {
     case click(row: Int, column: Int)
     /// Whether the terminal has the keyboard now.
     case focus(Bool)
-    /// Where the cursor is, for whoever asked, from 0 on.
+    /// The cursor's position, counted from 0, as the answer to a query.
     case cursor(row: Int, column: Int)
 }
 
@@ -29,24 +29,24 @@ enum TerminalKey: Equatable, Sendable {
     case end
 }
 
-/// Makes keys of the bytes that a terminal sends: UTF-8, the control sequences of ECMA-48 and those of xterm.
+/// Parses the bytes of a terminal: UTF-8, control sequences of ECMA-48 and of xterm.
 struct InputReader {
     /// The most that is kept of a paste: its end, far more than anything here takes.
     static let pasteLimit = 64 << 10
-    /// A sequence that is longer than this is none.
+    /// Longer sequences are dropped.
     private static let sequenceLimit = 64
     private static let escape: UInt8 = 0x1B
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
     private var pending: [UInt8] = []
-    /// What has been pasted, while a paste goes on.
+    /// The text of an unfinished paste.
     private var pasted: [UInt8]?
 
     /// Whether a sequence has begun that may go on: where nothing follows for a moment, `flush` makes of it what it is
     /// by itself.
     var isPartial: Bool { !pending.isEmpty && pasted == nil }
 
-    /// What the bytes mean, together with those before.
+    /// The input in the bytes, together with pending bytes.
     mutating func read(_ bytes: some Sequence<UInt8>) -> [TerminalInput] {
         pending += bytes
         return parse(isComplete: false)
@@ -70,7 +70,7 @@ struct InputReader {
         return inputs
     }
 
-    /// The rest of a paste; nil where it has not ended.
+    /// The pasted text; nil if the paste has not ended.
     private mutating func paste() -> TerminalInput? {
         var text = pasted ?? []
         // The end may come in pieces, so the last bytes are looked at again.
@@ -87,7 +87,7 @@ struct InputReader {
 
     private typealias Parsed = (length: Int, input: TerminalInput?)
 
-    /// The first thing that is pending; nil where it is not whole.
+    /// The first pending input; nil if it is incomplete.
     private mutating func next(isComplete: Bool) -> Parsed? {
         guard pending[0] == Self.escape else { return character(isComplete: isComplete) }
         guard pending.count > 1 else { return isComplete ? (1, .key(.escape)) : nil }
@@ -141,7 +141,7 @@ struct InputReader {
     }
 }
 
-/// A control sequence of ECMA-48 that a terminal sent: what stands between `ESC [` and the byte that ends it.
+/// A control sequence of ECMA-48: the bytes between `ESC [` and the final byte.
 struct ControlSequence {
     private let marker: UInt8?
     private let numbers: [Int]
@@ -157,7 +157,7 @@ struct ControlSequence {
         self.final = final
     }
 
-    /// What it says by itself; nil for one that nobody asked for.
+    /// Its input; nil if it is unknown.
     var input: TerminalInput? {
         switch (marker, final) {
         case (UInt8(ascii: "<"), UInt8(ascii: "M")): click

@@ -3,21 +3,21 @@ import Glibc
 import IPC
 import System
 
-/// How a verb waits for its connection, and what else may come meanwhile.
+/// How a subcommand waits for its connection and for other events.
 protocol Waiter {
-    /// Waits until the descriptor, where there is one, can be read, the deadline passes, or somebody wants to leave.
+    /// Waits until the descriptor is readable, the deadline passes, or the user interrupts.
     func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult
 
-    /// The code to exit with once somebody wants to leave.
+    /// The exit code after an interruption.
     var leavingStatus: ExitCode { get }
 }
 
-/// What a wait came to.
+/// The result of a wait.
 enum WaitResult: Equatable {
     /// There is something to read, be it the end.
     case readable
     case timedOut
-    /// Somebody wants to leave.
+    /// The user interrupted the wait, or the reader of a pipe left.
     case interrupted
 }
 
@@ -35,13 +35,13 @@ extension Waiter {
 /// process, and none is missed that comes between two waits.
 final class Interruption: Waiter {
     private let signals: SignalDescriptor
-    /// A pipe whose reader may leave; nil where that is not waited for.
+    /// A pipe whose reader may leave; nil if that does not matter.
     private let pipe: Int32?
     private let background: (any BackgroundWork)?
 
     /// - Parameters:
     ///   - stream: one that may be a pipe, whose reader interrupts a wait by leaving.
-    ///   - background: what is looked after during a wait.
+    ///   - background: child processes that are supervised during a wait.
     /// - Throws: that the system has no more room.
     init(andReaderOf stream: StandardStream? = nil, with background: (any BackgroundWork)? = nil) throws(CommandFailure)
     {
@@ -65,10 +65,10 @@ final class Interruption: Waiter {
         }
     }
 
-    /// Whether nobody reads the pipe any more.
+    /// Whether the reader of the pipe has left.
     var hasReaderLeft: Bool {
         guard let pipe else { return false }
-        // The end to write to is never readable where somebody reads the other.
+        // The writing end becomes readable only after the reading end was closed.
         var set = PollSet()
         let place = set.add(pipe)
         set.wait(until: [.passed])
@@ -90,19 +90,19 @@ final class Interruption: Waiter {
     }
 }
 
-/// What goes on in child processes beside a wait.
+/// Child processes that are supervised during a wait.
 protocol BackgroundWork: AnyObject {
-    /// When something is due; nil where nothing is.
+    /// The next deadline; nil if there is none.
     var deadline: Client.Deadline? { get }
 
-    /// Does what is due; a child process may have ended.
+    /// Reaps ended processes and handles deadlines that have passed.
     func advance()
 
-    /// Leaves it alone, as nobody will wait any more.
+    /// Terminates the processes, because no wait follows.
     func terminate()
 }
 
-/// Signals as something that is polled for. From its making on they no longer do what they do by themselves.
+/// A signalfd. From its creation on the signals no longer have their default effect.
 struct SignalDescriptor: ~Copyable {
     let descriptor: Int32
 
@@ -110,7 +110,7 @@ struct SignalDescriptor: ~Copyable {
     ///
     /// - Throws: that the system has no more room.
     init(_ signals: [Int32]) throws(CommandFailure) {
-        // Where it is ignored, a process that has ended leaves no word of it.
+        // If SIGCHLD is ignored, the end of a process is not reported.
         if signals.contains(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
         descriptor = unsafe signals.withUnsafeBufferPointer {
             unsafe linux_signal_descriptor_of($0.baseAddress, Int32($0.count))
@@ -124,13 +124,13 @@ struct SignalDescriptor: ~Copyable {
         close(descriptor)
     }
 
-    /// The next one that came; nil where there is none.
+    /// The next signal that has arrived; nil if there is none.
     func next() -> Int32? {
         let signal = linux_next_signal(descriptor)
         return signal > 0 ? signal : nil
     }
 
-    /// Lets a signal do what it does by itself: stop the process, or end it, so that whoever started it sees by what.
+    /// Lets a signal have its default effect, so that the parent process sees it.
     static func obey(_ number: Int32) {
         // Swift's own handlers of crashes have more to say than anybody wants to know here.
         signal(number, SIG_DFL)
@@ -157,7 +157,7 @@ struct PollSet {
     mutating func wait(until deadlines: [Client.Deadline?]) {
         let left = deadlines.compactMap { $0?.remainingUSec }.min()
         let timeout = left.map { Int32(clamping: $0 / 1_000 + ($0 % 1_000 == 0 ? 0 : 1)) } ?? -1
-        // Nothing is ready where a signal interrupted it; whoever waits comes again.
+        // After EINTR nothing is ready; the caller waits again.
         guard unsafe poll(&entries, nfds_t(entries.count), timeout) < 0 else { return }
         for place in entries.indices { entries[place].revents = 0 }
     }

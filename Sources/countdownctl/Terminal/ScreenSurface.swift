@@ -19,13 +19,13 @@ struct ScreenSurface: ~Copyable {
         self.palette = palette
     }
 
-    /// What keys come from; nil where there is only something to look at.
+    /// The descriptor that keys are read from; nil if there is none.
     var input: Int32? { device.input }
 
     /// Has lines stand above the picture from the next one on.
     mutating func keep(_ lines: [String]) { permanent += lines }
 
-    /// Draws how a screen looks now, and takes the terminal for that where it is not ours.
+    /// Draws the screen, and enters raw mode before the first frame.
     mutating func paint(_ screen: some Screen) throws(StreamFailure) {
         if !isShown {
             isShown = true
@@ -40,7 +40,7 @@ struct ScreenSurface: ~Copyable {
         try write(text)
     }
 
-    /// Gives the terminal back, with what is to stay on it of a screen.
+    /// Restores the terminal and leaves the last lines of the screen on it.
     mutating func leave(_ screen: some Screen) {
         guard isShown else { return }
         isShown = false
@@ -49,7 +49,7 @@ struct ScreenSurface: ~Copyable {
         device.leave()
     }
 
-    /// Gives the terminal back with the picture on it, while somebody does something else.
+    /// Restores the terminal during an action, with the frame left on it.
     mutating func pause(_ doSomethingElse: () -> Void) throws(StreamFailure) {
         guard isShown else { return }
         try? write(painter.finish(frame.lines))
@@ -108,7 +108,7 @@ struct CursorBlink {
     private static let interval: Int64 = 530_000
 
     private(set) var showsCursor = true
-    /// When it is to change; nil where none blinks.
+    /// The next change; nil if the cursor does not blink.
     private(set) var next: Client.Deadline?
 
     /// Whether there is a cursor to be seen.
@@ -122,7 +122,7 @@ struct CursorBlink {
         next = isWanted ? .after(microseconds: Self.interval) : nil
     }
 
-    /// Changes where it is time.
+    /// Toggles the cursor if the time has come.
     mutating func pass() {
         guard let next, next.remainingUSec == 0 else { return }
         showsCursor.toggle()

@@ -2,9 +2,9 @@ import Glibc
 import IPC
 import System
 
-/// A terminal whose keys come one by one and unseen, and that shows frames, until it is given back as it was.
+/// A terminal in raw mode that shows frames, until it is restored.
 struct TerminalDevice: ~Copyable {
-    /// What keys come from; nil where there is only something to look at.
+    /// The descriptor that keys are read from; nil if there is none.
     let input: Int32?
     let output: StandardStream
     let glyphs: Glyphs
@@ -15,7 +15,7 @@ struct TerminalDevice: ~Copyable {
 
     /// Standard output with the keys of the terminal that this process is in front of.
     ///
-    /// Nil where it is no terminal, cannot draw, or belongs to another job now.
+    /// Nil if it is not a terminal, cannot draw, or belongs to another job now.
     init?(ofOutput modes: TerminalModes, environment: (String) -> String? = Environment.value) {
         let stream = StandardStream.output
         guard stream.isTerminal, Self.draws(environment), Self.isInFront(stream.descriptor) else { return nil }
@@ -24,7 +24,7 @@ struct TerminalDevice: ~Copyable {
 
     /// The terminal of this session, wherever standard input and output go.
     ///
-    /// Nil where there is none, or it cannot draw.
+    /// Nil if there is none, or it cannot draw.
     init?(ofSession modes: TerminalModes, environment: (String) -> String? = Environment.value) {
         guard Self.draws(environment) else { return nil }
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)
@@ -76,7 +76,7 @@ struct TerminalDevice: ~Copyable {
         try output.write(Array(modes.entering.utf8))
     }
 
-    /// Gives it back as it was, and drops what was typed and not read: it was not meant for who comes next.
+    /// Restores the terminal and drops unread input, which was not meant for the next program.
     mutating func leave() {
         guard isEntered else { return }
         isEntered = false
@@ -100,7 +100,7 @@ struct TerminalDevice: ~Copyable {
     }
 }
 
-/// What a terminal is asked for beside keys, in the private modes of xterm. A terminal that lacks one passes over it.
+/// Private modes of xterm for input beside keys. A terminal ignores modes that it does not know.
 struct TerminalModes: OptionSet {
     let rawValue: Int
 

@@ -2,7 +2,7 @@ import Glibc
 import IPC
 import System
 
-/// A screen on a terminal: what is typed, told, said and signalled goes to the screen, and what the screen wants is done.
+/// A screen on a terminal: passes keys, events, replies and signals to the screen and performs its actions.
 /// It waits with poll(2) for all of it at once.
 final class TerminalSession<S: Screen>: Waiter {
     private(set) var screen: S
@@ -10,10 +10,10 @@ final class TerminalSession<S: Screen>: Waiter {
     private var surface: ScreenSurface
     private var tasks: ScreenTasks
     private var reader = InputReader()
-    /// The code to exit with; nil until somebody wants to leave.
+    /// The exit code; nil until the screen is left.
     private var status: ExitCode?
 
-    /// A screen, for a daemon where it makes calls.
+    /// Creates a session, with a daemon if the screen makes calls.
     ///
     /// - Throws: that the system has no more room.
     init(
@@ -34,7 +34,7 @@ final class TerminalSession<S: Screen>: Waiter {
 
     var leavingStatus: ExitCode { status ?? .interrupted }
 
-    /// Whether somebody wants to leave.
+    /// Whether the screen is to be left.
     var isLeaving: Bool { status != nil }
 
     func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult {
@@ -46,19 +46,19 @@ final class TerminalSession<S: Screen>: Waiter {
         return .interrupted
     }
 
-    /// Lets the screen take what happened, and does what it wants.
+    /// Passes an event to the screen and performs its actions.
     func handle(_ event: ScreenEvent) {
         for action in screen.handle(event) { perform(action) }
     }
 
-    /// Serves whoever waits, so that a watch that never falls silent does not keep keys from being heard.
+    /// Handles pending input once, so that a busy watch does not block the keys.
     func serveAll() {
         guard status == nil else { return }
         onTerminal { () throws(StreamFailure) in try surface.paint(screen) }
         _ = serve(nil, until: .passed)
     }
 
-    /// Gives the terminal back, with what is to stay on it.
+    /// Restores the terminal, with the last lines of the screen.
     func close() { surface.leave(screen) }
 }
 
@@ -79,7 +79,7 @@ extension TerminalSession {
 
     private func leave(_ status: ExitCode) { self.status = self.status ?? status }
 
-    /// Does something with the terminal. Where that fails nobody can see it any more.
+    /// Draws on the terminal. If that fails, the terminal is gone, and the session ends.
     private func onTerminal(_ draw: () throws(StreamFailure) -> Void) {
         do {
             try draw()
@@ -152,9 +152,9 @@ extension TerminalSession {
 }
 
 extension TerminalSession {
-    /// Shows the screen until it is left, with what a watch tells where there is one.
+    /// Shows the screen until it is left, with the events of a watch if there is a key.
     ///
-    /// - Throws: that there is no daemon, or that it refuses the watch.
+    /// - Throws: if there is no daemon, or it refuses the watch.
     func run(watching key: String?, until deadline: Client.Deadline? = nil) throws -> ExitCode {
         defer { close() }
         guard let key, let daemon else {
@@ -175,7 +175,7 @@ extension TerminalSession {
     }
 }
 
-/// What a watch tells, on a screen.
+/// Shows the events of a watch on a screen.
 extension TerminalSession: EventPrinter where S == FollowScreen {
     func show(_ events: [Event]) throws(StreamFailure) {
         for event in events { handle(.told(event)) }
@@ -190,7 +190,7 @@ extension TerminalSession: EventPrinter where S == FollowScreen {
 /// What a screen asked for and that goes on: calls of the daemon, one after the other, and a command. What comes of it
 /// is told as the events that the screen takes.
 struct ScreenTasks: ~Copyable {
-    /// Nil where the screen makes no calls.
+    /// Nil if the screen makes no calls.
     let daemon: DaemonEndpoint?
     private var requests: [ScreenRequest] = []
     private var exchange: PendingRequest?
@@ -227,7 +227,7 @@ struct ScreenTasks: ~Copyable {
         return [.answered(request, answer)] + send()
     }
 
-    /// Takes what the command has said.
+    /// Reads the output of the command.
     mutating func listen() { command?.read() }
 
     /// Takes the end of the command, which may have come.
@@ -240,7 +240,7 @@ struct ScreenTasks: ~Copyable {
     /// Asks the command to end.
     mutating func terminate() { command?.terminate() }
 
-    /// Sends the next call where none waits for its answer; what became of those that could not be sent.
+    /// Sends the next call if none is pending; returns the failures of calls that could not be sent.
     private mutating func send() -> [ScreenEvent] {
         var events: [ScreenEvent] = []
         while let daemon, exchange == nil, !requests.isEmpty {

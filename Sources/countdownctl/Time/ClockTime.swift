@@ -9,7 +9,7 @@ struct ClockTimeParser {
 
     /// The instant that is meant, which lies ahead.
     ///
-    /// - Throws: what is wrong with the text.
+    /// - Throws: if the text is invalid.
     func parse(_ text: String) throws(ClockTimeError) -> ClockTime {
         var scanner = TextScanner(text)
         scanner.skipSpaces()
@@ -97,7 +97,7 @@ struct ClockTimeParser {
     }
 }
 
-/// What was typed, before it is known when that is.
+/// A parsed time, before it is resolved to an instant.
 enum ParsedTime {
     /// Microseconds since 1970.
     case instant(Int128)
@@ -107,7 +107,7 @@ enum ParsedTime {
     case next(CivilTime)
 }
 
-/// A point in time that was typed, and what is to be said about it.
+/// An instant that was typed, with notes on how it was understood.
 struct ClockTime: Equatable {
     /// Microseconds since 1970.
     let instant: Int64
@@ -131,7 +131,7 @@ extension ClockTime {
 }
 
 extension Int64 {
-    /// The whole seconds in so many microseconds, those before 1970 counted down.
+    /// The whole seconds in a number of microseconds, rounded down.
     var wholeSeconds: Int64 { self / 1_000_000 - (self % 1_000_000 < 0 ? 1 : 0) }
 
     /// This minus another number, or the largest or smallest number if that does not fit: the daemon of another machine
@@ -145,7 +145,7 @@ extension Int64 {
 /// Dates and times of ISO 8601 as they are typed: `2026-03-01`, `2026-03-01T09:00`, `2026-03-01 09:00:30.5`, with `Z`
 /// or an offset behind them, and all of it without its separators, as in `20260301T090000Z`.
 enum ISO8601Parser {
-    /// A calendar date; nil where none stands here.
+    /// A calendar date; nil if there is none.
     static func date(_ scanner: inout TextScanner) -> CivilTime? {
         if let run = scanner.integer(digits: 8...8) {
             return CivilTime(year: Int(run / 10_000), month: Int(run / 100 % 100), day: Int(run % 100))
@@ -157,7 +157,7 @@ enum ISO8601Parser {
         return CivilTime(year: Int(year), month: Int(month), day: Int(day))
     }
 
-    /// What stands behind a date: nothing, or a time of day with or without an offset.
+    /// The text after a date: nothing, or a time of day with or without an offset.
     static func time(
         _ scanner: inout TextScanner,
         on date: CivilTime,
@@ -209,7 +209,7 @@ enum ISO8601Parser {
         return (Int(run.hour), Int(run.minute), Int(run.second), fraction)
     }
 
-    /// The seconds that local time is ahead of UTC; nil where no offset stands here.
+    /// The offset from UTC in seconds; nil if there is none.
     private static func offset(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeError) -> Int64? {
         if scanner.skip("Z") || scanner.skip("z") { return 0 }
         let sign: Int64
@@ -231,7 +231,7 @@ enum ISO8601Parser {
     }
 }
 
-/// Why a text is no point in time that lies ahead; each case carries the text.
+/// Why a text is not a time in the future; each case carries the text.
 enum ClockTimeError: Error, Equatable {
     case notATime(String)
     /// A length of time was typed.
@@ -246,7 +246,7 @@ enum ClockTimeError: Error, Equatable {
 }
 
 extension ClockTimeError: CustomStringConvertible {
-    /// What was wrong, and what would be right.
+    /// The message: what is wrong, and what is expected.
     var description: String {
         switch self {
         case .notATime(let text):
@@ -265,7 +265,7 @@ extension ClockTimeError: CustomStringConvertible {
 }
 
 extension ClockTime.Note {
-    /// What is said about a time that was typed.
+    /// The note in words.
     func sentence(about text: String) -> String {
         switch self {
         case .passedToday: "\(quoted(text)) has passed today; using tomorrow"
@@ -276,7 +276,7 @@ extension ClockTime.Note {
     }
 }
 
-/// Lengths and times that were typed, read with what is wrong with them as a `CommandFailure`.
+/// Durations and times from the command line, whose errors are usage errors.
 extension DurationParser {
     static func read(_ text: String) throws(CommandFailure) -> Int64 {
         do {

@@ -6,7 +6,7 @@ enum DurationParser {
 
     /// The length in microseconds, a fraction of one dropped.
     ///
-    /// - Throws: what is wrong with the text.
+    /// - Throws: if the text is invalid.
     static func parse(_ text: String) throws(DurationError) -> Int64 {
         var scanner = TextScanner(text)
         scanner.skipSpaces()
@@ -18,7 +18,7 @@ enum DurationParser {
         return microseconds
     }
 
-    /// Whether somebody who typed this meant a length: one that is right, or one that lacks a unit or has one of the
+    /// Whether the text is meant as a duration: valid, or only without a unit at its end or with a unit of the
     /// calendar.
     static func isMeant(by text: String) -> Bool {
         do {
@@ -86,7 +86,7 @@ enum DurationParser {
     }
 }
 
-/// Why a text is no length; each case carries the text.
+/// Why a text is not a duration; each case carries the text.
 enum DurationError: Error, Equatable {
     case empty
     case notADuration(String)
@@ -102,7 +102,7 @@ enum DurationError: Error, Equatable {
 }
 
 extension DurationError: CustomStringConvertible {
-    /// What was wrong, and what would be right.
+    /// The message: what is wrong, and what is expected.
     var description: String {
         switch self {
         case .empty: "missing duration; use for example 5m, 90s or 1:30"
@@ -119,7 +119,7 @@ extension DurationError: CustomStringConvertible {
         }
     }
 
-    /// The text without its sign, where it reads as a length so.
+    /// The text without its sign if that is a duration, otherwise an example.
     private static func unsigned(_ text: String) -> String {
         let rest = String(text.drop { $0 == "-" || $0 == "+" || $0 == " " })
         return DurationParser.isRight(rest) ? rest : "5m"
@@ -171,7 +171,7 @@ enum DurationUnit: Int64, CaseIterable {
     /// The shortest name.
     var symbol: String { names[0] }
 
-    /// The units that somebody may mean who leaves one out behind this one: the next smaller one first.
+    /// The units that may be missing after this one, the next smaller one first.
     var smaller: [DurationUnit] {
         switch self {
         case .week: [.day, .hour]
@@ -211,7 +211,7 @@ enum DurationFormat {
         return text
     }
 
-    /// Less than a minute; less than a second too where it stands alone.
+    /// Less than a minute; in ms or us if it is below a second and stands alone.
     private static func seconds(_ microseconds: Int64, alone: Bool) -> String {
         if alone, microseconds < 1_000 { return "\(microseconds)us" }
         if alone, microseconds < 1_000_000 { return decimal(microseconds, of: .millisecond) }
@@ -228,7 +228,7 @@ enum DurationFormat {
     }
 }
 
-/// What remains, as timers show it: `0:07`, `4:59`, `1:02:03`, `3d 4:05:06`.
+/// Remaining time as timers show it: `0:07`, `4:59`, `1:02:03`, `3d 4:05:06`.
 enum RemainingFormat {
     /// A second that has begun counts whole: a timer of five minutes shows 5:00 first, and 0:00 when it is over.
     static func render(_ microseconds: Int64) -> String {
@@ -240,5 +240,5 @@ enum RemainingFormat {
     }
 }
 
-/// A number below 100, with a zero before it where it has one digit.
+/// A number with at least two digits.
 func twoDigits(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }

@@ -17,14 +17,14 @@ struct TextScanner {
         while next == UInt8(ascii: " ") { index += 1 }
     }
 
-    /// Passes over a character, where it is the next one.
+    /// Skips a character if it is the next one.
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard let next, UInt32(next) == character.value else { return false }
         index += 1
         return true
     }
 
-    /// A run of so many digits; nil too where more digits follow.
+    /// A run of digits; nil if the run is shorter or longer.
     mutating func integer(digits: ClosedRange<Int>) -> Int64? {
         let start = index
         let run = digitRun()
@@ -52,7 +52,7 @@ struct TextScanner {
         return DecimalNumber(whole: whole, fraction: fraction)
     }
 
-    /// A run of letters, empty where there is none.
+    /// A run of letters; empty if there is none.
     mutating func word() -> String {
         let start = index
         while let next, isLetter(next) { index += 1 }
@@ -90,7 +90,7 @@ struct DecimalNumber: Equatable {
         scale = kept.reduce(1) { scale, _ in scale * 10 }
     }
 
-    /// The product with a number of microseconds, what is less than one dropped.
+    /// The product with a number of microseconds, rounded down.
     func times(_ microseconds: Int64) -> Int128 {
         let factor = Int128(microseconds)
         return Int128(whole) * factor + Int128(fraction) * factor / Int128(scale)

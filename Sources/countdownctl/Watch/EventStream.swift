@@ -29,7 +29,7 @@ struct EventStream: ~Copyable {
 
     /// Begins a watch.
     ///
-    /// - Throws: that there is no daemon.
+    /// - Throws: if there is no daemon.
     init(_ watch: ResumableWatch, of daemon: DaemonEndpoint, interruption: any Waiter) throws(CommandFailure) {
         self.interruption = interruption
         connection = WatchConnection(watch, at: daemon.path, sendsBlocking: true)

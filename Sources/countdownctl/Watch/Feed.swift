@@ -7,7 +7,7 @@ struct Feed {
     let following: ResumableWatch
     let daemon: DaemonEndpoint
     let output: Output
-    /// What prints where no format was asked for.
+    /// Prints events if there is no format.
     private var printer: any EventPrinter
     private var feed: FeedPrinter?
     private let hooks: HookRunner?
@@ -30,9 +30,9 @@ struct Feed {
         interruption = try Interruption(andReaderOf: .output, with: hooks)
     }
 
-    /// Follows until Ctrl-C, or until whoever reads the lines has left.
+    /// Follows until Ctrl-C, or until the reader of the output has left.
     ///
-    /// - Throws: that the daemon refuses; that there is none, where no bar waits for it.
+    /// - Throws: if the daemon refuses; if there is none and the output is not a feed for a bar.
     mutating func run() throws -> ExitCode {
         defer { hooks?.terminate() }
         var attempt = 0
@@ -78,7 +78,7 @@ struct Feed {
         if let sentence = notice.sentence { output.say(sentence) }
     }
 
-    /// Waits before another attempt; the code to leave with where that is wanted.
+    /// Waits before another attempt; returns an exit code if it was interrupted.
     private mutating func wait(_ microseconds: Int64) throws -> ExitCode? {
         let end = Client.Deadline.after(microseconds: microseconds)
         while end.remainingUSec > 0 {
@@ -89,7 +89,7 @@ struct Feed {
         return nil
     }
 
-    /// A reader who leaves is no failure.
+    /// It is not a failure if the reader has left.
     private var leavingStatus: ExitCode { interruption.hasReaderLeft ? .success : .interrupted }
 }
 
@@ -101,9 +101,9 @@ extension Output {
     }
 }
 
-/// Prints a line of a feed wherever what it shows has changed.
+/// Prints a line of a feed if it has changed.
 struct FeedPrinter: EventPrinter {
-    /// How long what has finished is shown, in microseconds.
+    /// How long a finished countdown is shown, in microseconds.
     private static let finishedLength: Int64 = 5_000_000
 
     private let line: FeedLine
@@ -112,7 +112,7 @@ struct FeedPrinter: EventPrinter {
     private var last: String?
     /// The key of the countdown that is shown before the others.
     private var first: String?
-    /// When what has finished is shown no longer.
+    /// When the finished countdown disappears.
     private(set) var deadline: Client.Deadline?
 
     init(_ line: FeedLine) { self.line = line }
@@ -131,20 +131,20 @@ struct FeedPrinter: EventPrinter {
         try print()
     }
 
-    /// Shows that there is nothing: the daemon is gone, and what it knew may change unseen.
+    /// Shows no countdown while the daemon is away.
     mutating func showNothing() throws(StreamFailure) {
         isSynced = false
         try print([])
     }
 
-    /// Shows nothing and forgets what was told, as all is told anew.
+    /// Starts again without countdowns, because the new watch sends all of them.
     mutating func beginAfresh() throws(StreamFailure) {
         board = FeedBoard()
         deadline = nil
         try showNothing()
     }
 
-    /// Lets what has finished go where its time has come.
+    /// Removes the finished countdown after its time.
     mutating func passDeadline() throws(StreamFailure) {
         guard let deadline, deadline.remainingUSec == 0 else { return }
         self.deadline = nil
@@ -164,7 +164,7 @@ struct FeedPrinter: EventPrinter {
     }
 }
 
-/// What makes a watch one for programs.
+/// The options of a watch for programs.
 struct FeedOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -196,7 +196,7 @@ struct FeedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Terminate the command after this time. (default: 1m)", valueName: "duration"))
     var execTimeout: String?
 
-    /// The feed's lines; nil where none are asked for.
+    /// The format of the lines; nil if there is none.
     func line() throws(CommandFailure) -> FeedLine? {
         guard let format else {
             guard soon == nil, urgent == nil else { throw .usage("--soon and --urgent need --format") }
@@ -208,7 +208,7 @@ struct FeedOptions: ParsableArguments {
         return FeedLine(format: try FeedFormat(format), thresholds: thresholds)
     }
 
-    /// The command that events run; nil where none is asked for.
+    /// The command for events; nil if there is none.
     func hook() throws(CommandFailure) -> Hook? {
         guard let exec else {
             guard on.isEmpty, !shell, execTimeout == nil else {

@@ -2,18 +2,18 @@ import IPC
 import System
 import Varlink
 
-/// What a feed prints on each of its lines.
+/// The format of a feed's lines.
 enum FeedFormat: Equatable {
     /// `{"countdowns":[…]}`, those that end first at the front.
     case json
-    /// What a custom module of waybar(5) takes with `return-type: json`.
+    /// For a custom module of waybar(5) with `return-type: json`.
     case waybar
     /// The protocol of i3bar and swaybar.
     case i3bar
     /// The one that ends first, as the template has it.
     case template(Template)
 
-    /// - Throws: what is wrong with the template, or that it is none.
+    /// - Throws: a usage error if it is neither a known format nor a template.
     init(_ text: String) throws(CommandFailure) {
         switch text {
         case "json": self = .json
@@ -39,13 +39,13 @@ struct FeedLine {
     let format: FeedFormat
     let thresholds: FeedClass.Thresholds
 
-    /// What stands before the first line.
+    /// The text before the first line.
     var preamble: String? {
         // The array of i3bar's protocol has no end.
         format == .i3bar ? "{\"version\":1}\n[\n" : nil
     }
 
-    /// The line for countdowns of which the first is shown before the others; without any, what a bar shows as nothing.
+    /// The line for countdowns, in their order; without countdowns, a line that a bar shows as empty.
     func render(_ countdowns: [Countdown], clock: ClockText) -> String {
         switch format {
         case .json: json { $0.member("countdowns", countdowns) }
@@ -101,7 +101,7 @@ struct FeedLine {
 }
 
 extension FeedClass {
-    /// The colour in which i3bar shows it; nil for that of the bar.
+    /// The colour in i3bar; nil for the bar's own.
     fileprivate var color: String? {
         switch self {
         case .soon: "#e5c07b"
@@ -114,7 +114,7 @@ extension FeedClass {
 
 /// Text in the markup of Pango, in which bars take it.
 enum PangoText {
-    /// The text as such: what would be markup is written as an entity.
+    /// The text with entities for the characters of markup.
     static func escape(_ text: String) -> String {
         var result = ""
         for character in text.unicodeScalars {
@@ -136,7 +136,7 @@ enum TagText {
     /// Takes no room, and no line is broken at it: WORD JOINER.
     private static let divider: Unicode.Scalar = "\u{2060}"
 
-    /// The text as such, to stand behind another one and before anything: what would begin a tag is divided.
+    /// The text to append after `before`, with a divider in each `%{` that would begin a tag.
     static func escape(_ text: String, behind before: String) -> String {
         var result = String.UnicodeScalarView()
         var last = before.unicodeScalars.last

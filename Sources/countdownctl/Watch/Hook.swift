@@ -5,7 +5,7 @@ import System
 /// A command that is run for each event of some types.
 struct Hook {
     private enum HookCommand {
-        /// Words that go to the program as they are, with what is known of the countdown in their places.
+        /// A program and its arguments, with fields of the countdown filled in.
         case words([Template])
         /// A line for sh(1).
         case line(String)
@@ -22,7 +22,7 @@ struct Hook {
     let timeout: Int64
     private let command: HookCommand
 
-    /// - Throws: what is wrong with what was typed.
+    /// - Throws: a usage error.
     init(on names: [String], exec text: String, shell: Bool, timeout: Int64) throws(CommandFailure) {
         types = try Self.types(names)
         guard timeout > 0 else { throw .usage("--exec-timeout must be at least 1us") }
@@ -52,12 +52,12 @@ struct Hook {
     func words(for countdown: Countdown, clock: ClockText) -> [String] {
         switch command {
         case .words(let words): words.map { $0.render(countdown, clock: clock, for: .program) }
-        // A line gets all by its environment: what others wrote into a label is no part of the script.
+        // A shell command gets the fields in its environment: a label must not become a part of the script.
         case .line(let line): ["sh", "-c", line]
         }
     }
 
-    /// What the environment of the command says of an event.
+    /// The event in the environment of the command.
     static func variables(of event: Event, _ countdown: Countdown) -> [(name: String, value: String)] {
         [
             ("COUNTDOWN_EVENT", event.type.rawValue),
@@ -72,13 +72,13 @@ struct Hook {
     }
 }
 
-/// The commands that events have started: so many at once, each for so long, in the order of the events.
+/// Runs commands for events, in their order: with a limit on how many run at once and how long each may run.
 final class HookRunner: BackgroundWork {
-    /// How many go on at once.
+    /// The number of commands that run at once.
     static let limit = 8
-    /// How many wait for one of these to end; the events after them are passed over, and that is said.
+    /// The number of events that wait; later events are skipped with a warning.
     static let queueLimit = 1_000
-    /// What a command has to end in once its time has passed, in microseconds.
+    /// The time between SIGTERM and SIGKILL, in microseconds.
     private static let grace: Int64 = 2_000_000
 
     private struct Run {
@@ -99,10 +99,10 @@ final class HookRunner: BackgroundWork {
         self.output = output
     }
 
-    /// When the first has used up its time.
+    /// The first deadline of a command.
     var deadline: Client.Deadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
 
-    /// Takes the events that commands are run for.
+    /// Queues the events that commands run for, and starts commands.
     func enqueue(_ events: [Event]) {
         let wanted = events.filter { hook.types.contains($0.type) && $0.countdown != nil }
         let room = Self.queueLimit - queue.count
@@ -113,18 +113,18 @@ final class HookRunner: BackgroundWork {
         advance()
     }
 
-    /// Notices those that have ended, ends those whose time has passed, and starts those that wait.
+    /// Reaps ended commands, terminates commands that timed out, and starts waiting ones.
     func advance() {
         running = running.compactMap(advanced)
         while running.count < Self.limit, !queue.isEmpty { start(queue.removeFirst()) }
     }
 
-    /// Asks all that go on to end, as nobody looks after them any more.
+    /// Terminates all running commands.
     func terminate() {
         for run in running { run.process.sendToGroup(SIGTERM) }
     }
 
-    /// Nil where it has ended.
+    /// Nil if it has ended.
     private func advanced(_ run: Run) -> Run? {
         if let ending = run.process.ending() {
             if !run.isLate { report(ending, run) }
@@ -164,7 +164,7 @@ final class HookRunner: BackgroundWork {
         _ countdown: Countdown
     ) throws(ProcessLaunch.NotStarted) -> StartedProcess {
         guard let pipe = Pipe() else { throw ProcessLaunch.NotStarted(name: words[0], errno: errno) }
-        // An event is far smaller than a pipe; where the system gives a smaller one it is cut and waits for nobody.
+        // An event is far smaller than a pipe's buffer, so this never blocks.
         pipe.writing.stopBlocking()
         let text = JSONText.object(event, .short) + [UInt8(ascii: "\n")]
         _ = unsafe text.withUnsafeBytes { unsafe write(pipe.writing.descriptor, $0.baseAddress, $0.count) }

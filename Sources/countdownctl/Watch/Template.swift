@@ -1,12 +1,12 @@
 import IPC
 import System
 
-/// A text with places for what is known of a countdown: `{key} {remaining}`. Braces as such are doubled.
+/// A text with fields of a countdown: `{key} {remaining}`. Literal braces are doubled.
 struct Template: Equatable {
-    /// What a place stands for.
+    /// A field.
     enum Field: String, CaseIterable {
         case key
-        /// The key where there is no label.
+        /// The label, or the key if there is no label.
         case label
         /// `4:59`
         case remaining
@@ -14,7 +14,7 @@ struct Template: Equatable {
         case s
         /// How much of it has gone, from 0 to 100.
         case percent
-        /// When it ends, or has ended; `-` where it is paused.
+        /// The time of its end; `-` if it is paused.
         case end
         case state
     }
@@ -55,17 +55,17 @@ struct Template: Equatable {
     /// Whether nothing in it depends on the countdown.
     var isConstant: Bool { !pieces.contains { if case .field = $0 { true } else { false } } }
 
-    /// Who takes a text that was filled in.
+    /// The reader of a rendered template.
     enum Reader {
         /// A program, which has it as one of its words.
         case program
-        /// Somebody at a terminal, which obeys no part of it.
+        /// A person at a terminal, which must not obey any part of it.
         case terminal
-        /// A bar such as polybar, to which `%{` begins a tag that may colour, or run a command where it is clicked.
+        /// A bar such as polybar, which reads `%{` as the start of a tag that can set colours or run a command.
         case bar
     }
 
-    /// The text for a countdown. What others chose is no more to its reader than text; the rest is the template's.
+    /// The text for a countdown. Values are escaped for the reader; the text of the template is not.
     func render(_ countdown: Countdown, clock: ClockText, for reader: Reader = .terminal) -> String {
         var result = ""
         for piece in pieces {
@@ -105,7 +105,7 @@ struct Template: Equatable {
 }
 
 extension Countdown {
-    /// The label, or the key where there is none.
+    /// The label, or the key if there is none.
     var title: String {
         guard let label, !label.isEmpty else { return key }
         return label

@@ -1,9 +1,9 @@
 import IPC
 import System
 
-/// Waits for the ends of countdowns: what `wait`, `attach` and `start --wait` share.
+/// Waits for the ends of countdowns, for `wait`, `attach` and `start --wait`.
 struct WaitLoop {
-    /// Starts a countdown once the watch has told all there was, so that nothing is missed of it; nil where it was
+    /// Starts a countdown once the watch has told all there was, so that nothing is missed of it; nil if it was
     /// interrupted.
     typealias Beginning = (any Waiter) throws -> Start.Reply?
 
@@ -35,8 +35,8 @@ struct WaitLoop {
     ///   - tick: microseconds between ticks, nil for the daemon's rule, 0 for none.
     ///   - any: whether the first end is enough.
     ///   - deadline: when to give up.
-    /// - Returns: the worst code of what has ended.
-    /// - Throws: that there is no daemon, or that it refuses.
+    /// - Returns: the highest exit code of the ended countdowns.
+    /// - Throws: if there is no daemon, or it refuses.
     mutating func run(
         tick: Int64? = nil,
         any: Bool = false,
@@ -57,7 +57,7 @@ struct WaitLoop {
         return waitSet.exitCode
     }
 
-    /// False where it was interrupted.
+    /// False if it was interrupted.
     private mutating func handle(_ events: [Event]) throws -> Bool {
         for event in events {
             if start == nil { try printer.show([event]) }
@@ -77,12 +77,12 @@ struct WaitLoop {
         guard let reply = try start?(interruption) else { return false }
         start = nil
         waitSet.start(reply.countdown)
-        // What was told before has not been shown, and nothing more is told of one that goes on unchanged.
+        // Earlier events were not shown, and an unchanged countdown causes no further event.
         if reply.outcome == .attached { try printer.show([Event(attachedTo: reply.countdown)]) }
         return true
     }
 
-    /// Asks after the keys of which the watch has told nothing: they ended before, or nobody knows them.
+    /// Looks up the keys that the watch has not mentioned: they ended before or do not exist.
     private mutating func lookUp() throws -> Bool {
         for key in waitSet.unseen {
             do {
@@ -167,7 +167,7 @@ extension Countdown {
     }
 }
 
-/// The keys whose ends are waited for, and what is known of them.
+/// The keys whose ends are awaited, with their states.
 struct WaitSet {
     private enum KeyState {
         /// Nothing has been told yet.
@@ -178,11 +178,11 @@ struct WaitSet {
 
     /// The keys in the order in which they were typed, each once.
     let keys: [String]
-    /// What is known under each of them.
+    /// The state of each key.
     private var known: [String: KeyState]
     /// The keys of which the watch that goes on has told something.
     private var heard: Set<String> = []
-    /// The revision that an end has to be newer than, where the countdown is one that was started here.
+    /// The revision of the start, for countdowns that were started here: earlier ends do not count.
     private var startRevision: [String: Int64] = [:]
 
     init(_ keys: [String]) {
@@ -191,7 +191,7 @@ struct WaitSet {
         known = Dictionary(uniqueKeysWithValues: self.keys.map { ($0, .nothing) })
     }
 
-    /// Notes what has been told; whether that is an end that was waited for.
+    /// Applies an event; returns whether it is an awaited end.
     mutating func update(_ event: Event) -> Bool {
         guard let key = event.key ?? event.countdown?.key, isOpen(key) else { return false }
         heard.insert(key)
@@ -214,7 +214,7 @@ struct WaitSet {
         return !isOpen(countdown.key)
     }
 
-    /// Notes that a countdown was started here, or found running: what ended before is another one's end.
+    /// Notes that a countdown was started here or found running: an earlier end does not count.
     mutating func start(_ countdown: Countdown) {
         startRevision[countdown.key] = countdown.revision
         known[countdown.key] = .alive(countdown)
@@ -240,7 +240,7 @@ struct WaitSet {
     /// Whether there is a key that has not ended.
     var hasOpen: Bool { keys.contains(where: isOpen) }
 
-    /// Whether one has ended whose end was waited for; that nothing is known under a key is no end.
+    /// Whether an awaited countdown has ended; an unknown key does not count.
     var hasEnd: Bool {
         keys.contains { key in
             guard case .ended(let status) = known[key] else { return false }
@@ -248,7 +248,7 @@ struct WaitSet {
         }
     }
 
-    /// The countdown under a key as it was told last, where it had not ended.
+    /// The last known countdown under a key; nil if it has ended.
     func lastSeen(_ key: String) -> Countdown? {
         guard case .alive(let countdown) = known[key] else { return nil }
         return countdown

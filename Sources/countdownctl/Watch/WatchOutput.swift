@@ -1,14 +1,14 @@
 import IPC
 
-/// Shows what a watch tells.
+/// Shows the events of a watch.
 protocol EventPrinter {
     /// Shows events, in their order.
     mutating func show(_ events: [Event]) throws(StreamFailure)
 
-    /// Tells what happened to the watch itself.
+    /// Reports a change of the watch itself.
     mutating func report(_ notice: EventStream.Notice, _ output: Output) throws(StreamFailure)
 
-    /// Leaves what is drawn again and again, before something else is printed or the program ends.
+    /// Removes a drawn screen, before something else is printed or the program ends.
     mutating func finish() throws(StreamFailure)
 }
 
@@ -61,12 +61,12 @@ struct EndPrinter: EventPrinter {
     }
 }
 
-/// How a verb that follows countdowns shows them, and how it waits meanwhile.
+/// How a subcommand shows the countdowns that it follows, and how it waits.
 struct WatchOutput {
     var printer: any EventPrinter
     let waiting: any Waiter
 
-    /// What only prints, until Ctrl-C.
+    /// Prints only, until Ctrl-C.
     ///
     /// - Throws: that the system has no more room.
     init(_ printer: any EventPrinter) throws(CommandFailure) {
@@ -82,7 +82,7 @@ struct WatchOutput {
 }
 
 extension Output {
-    /// How events are shown to whoever reads them: a screen on a terminal, else lines or objects.
+    /// The output of events: a screen on a terminal, otherwise lines or JSON objects.
     func watchOutput(of daemon: DaemonEndpoint, _ subject: FollowScreen.Subject) throws(CommandFailure) -> WatchOutput {
         if let json { return try WatchOutput(JSONEventPrinter(style: json)) }
         if isQuiet { return try WatchOutput(SilentEventPrinter()) }
