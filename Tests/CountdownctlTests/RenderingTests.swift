@@ -21,7 +21,7 @@ struct RenderingTests {
         "the width of text is that of its characters on a terminal",
         arguments: [
             ("", 0), ("tea", 3), ("Grün", 4), ("茶", 2), ("お茶", 4), ("e\u{301}", 1), ("\u{1F375}", 2), ("한국", 4),
-            ("ａ", 2), ("\u{2615}\u{FE0F}", 2), ("\u{200B}", 0), ("🇩🇪", 2), ("👩‍👩‍👧", 2), ("ﬁ", 1),
+            ("ａ", 2), ("\u{2615}\u{FE0F}", 2), ("\u{200B}", 0), ("🇩🇪", 2), ("👩‍👩‍👧", 2), ("ﬁ", 1), ("\u{2329}", 2), ("\u{3248}", 1), ("\u{18D08}", 2), ("\u{1F300}", 2), ("\u{1F9FF}", 2),
         ] as [(String, Int)]
     )
     func measures(_ text: String, _ width: Int) {

@@ -9,7 +9,7 @@ enum DisplayWidth {
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// The longest beginning that is no wider than so many columns.
+    /// The longest prefix that is no wider than `columns`.
     static func prefix(_ text: String, columns: Int) -> String {
         var left = columns
         return String(
@@ -21,7 +21,7 @@ enum DisplayWidth {
     }
 
     private static func of(_ character: Character) -> Int {
-        // What asks for its emoji form is drawn as one, whatever it is without.
+        // A character with the emoji variation selector is drawn as an emoji.
         if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
         return character.unicodeScalars.reduce(0) { max($0, of($1)) }
     }
@@ -35,11 +35,13 @@ enum DisplayWidth {
         return scalar.properties.isEmojiPresentation || wide.contains { $0 ~= scalar.value } ? 2 : 1
     }
 
-    /// The blocks whose characters are wide or fullwidth in UAX #11, what is not assigned in them included.
+    /// The ranges of wide and fullwidth characters in UAX #11, with unassigned ones; emoji come from the standard library.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F,  // Hangul Jamo, leading consonants
+        0x2329...0x232A,  // angle brackets
         0x2E80...0x303E,  // CJK radicals, Kangxi, CJK symbols and punctuation
-        0x3041...0x33FF,  // kana, bopomofo, compatibility
+        0x3041...0x3247,  // kana, bopomofo, compatibility, without circled numbers on squares
+        0x3250...0x33FF,
         0x3400...0x4DBF,
         0x4E00...0x9FFF,  // CJK unified ideographs
         0xA000...0xA4CF,  // Yi
@@ -50,23 +52,21 @@ enum DisplayWidth {
         0xFE30...0xFE6F,
         0xFF01...0xFF60,  // fullwidth forms
         0xFFE0...0xFFE6,
-        0x1_6FE0...0x1_8CFF,  // Tangut
+        0x1_6FE0...0x1_8DFF,  // Tangut
         0x1_AFF0...0x1_B2FF,  // kana supplements
         0x1_F200...0x1_F265,
-        0x1_F300...0x1_F320,
-        0x1_F900...0x1_F9FF,
         0x2_0000...0x3_FFFD,  // further ideographs
     ]
 }
 
-/// What pictures are made of.
+/// The characters that pictures are drawn with.
 enum Glyphs {
     /// For terminals whose locale has UTF-8.
     case blocks
     /// For the others, and for consoles whose fonts have few characters.
     case ascii
 
-    /// Those of the terminal that the environment tells of.
+    /// Chosen by the locale and the terminal in the environment.
     init(environment: (String) -> String?) {
         // In the order of setlocale(3).
         let locale = environment("LC_ALL") ?? environment("LC_CTYPE") ?? environment("LANG") ?? ""
@@ -75,7 +75,7 @@ enum Glyphs {
         self = isUnicode && environment("TERM") != "linux" ? .blocks : .ascii
     }
 
-    /// The text, its end replaced by a mark where it is wider than so many columns.
+    /// The text, cut with a mark at its end if it is wider than `columns`.
     func fit(_ text: String, columns: Int) -> String {
         guard DisplayWidth.of(text) > columns else { return text }
         let mark = self == .ascii ? "~" : "…"
