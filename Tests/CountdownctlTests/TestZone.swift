@@ -21,25 +21,3 @@ struct TestZone: Zone {
         return right[0] == right[right.count - 1] ? .once(right[0]) : .twice(right[0], right[1])
     }
 }
-
-extension CivilTime {
-    /// The time at UTC, found by counting days.
-    init(secondsAtUTC seconds: Int64) {
-        var days = Int(seconds / 86_400)
-        let rest = Int(seconds % 86_400)
-        var date = CivilTime(year: 1970, month: 1, day: 1)
-        while days >= CivilTime.days(inMonth: date.month, of: date.year) {
-            days -= CivilTime.days(inMonth: date.month, of: date.year)
-            date = CivilTime(
-                year: date.month == 12 ? date.year + 1 : date.year,
-                month: date.month % 12 + 1,
-                day: 1
-            )
-        }
-        date.day += days
-        date.hour = rest / 3_600
-        date.minute = rest / 60 % 60
-        date.second = rest % 60
-        self = date
-    }
-}

@@ -2,7 +2,7 @@ import Glibc
 
 /// The rules by which the clocks of a place are set.
 protocol Zone {
-    /// What the clocks show at an instant, in seconds since 1970.
+    /// The civil time at an instant, in seconds since 1970.
     func civilTime(at seconds: Int64) -> CivilTime
 
     /// When the clocks show a time, which exists in the calendar.
@@ -14,7 +14,7 @@ enum CivilInstants: Equatable {
     case once(Int64)
     /// Clocks were put back: they showed it before and after.
     case twice(Int64, Int64)
-    /// Clocks were put forward over it; the instant is what it would be by the clocks of the hours before or after.
+    /// Clocks went forward over it; the instant is computed with the offset before or after the change.
     case never(instead: Int64)
 }
 
@@ -38,24 +38,39 @@ struct LocalZone: Zone {
         }
     }
 
-    /// mktime(3) with its guess whether daylight saving is in force, -1 where it is to find out.
+    /// mktime(3) with a guess whether daylight saving time is in force; -1 lets it decide.
     private func instant(of time: CivilTime, daylightSaving: Int32) -> Int64? {
-        var fields = unsafe tm()
-        unsafe fields.tm_year = Int32(time.year - 1_900)
-        unsafe fields.tm_mon = Int32(time.month - 1)
-        unsafe fields.tm_mday = Int32(time.day)
-        unsafe fields.tm_hour = Int32(time.hour)
-        unsafe fields.tm_min = Int32(time.minute)
-        unsafe fields.tm_sec = Int32(time.second)
+        var fields = unsafe time.fields
         unsafe fields.tm_isdst = daylightSaving
-        // -1 is an instant too; that it was filled in tells that it is no failure.
+        // -1 is a valid instant; a failure leaves tm_wday unset.
         unsafe fields.tm_wday = -1
         let seconds = unsafe mktime(&fields)
         return unsafe fields.tm_wday >= 0 ? Int64(seconds) : nil
     }
 }
 
+/// A date and a time of day without a place, by the proleptic Gregorian calendar of the C library.
+struct CivilTime: Equatable, Sendable {
+    var year: Int
+    var month: Int
+    var day: Int
+    var hour = 0
+    var minute = 0
+    var second = 0
+}
+
 extension CivilTime {
+    /// The time at UTC, in seconds since 1970; 1970-01-01 if the C library cannot represent it.
+    init(secondsAtUTC seconds: Int64) {
+        var fields = unsafe tm()
+        var seconds = time_t(seconds)
+        guard unsafe gmtime_r(&seconds, &fields) != nil else {
+            self.init(year: 1970, month: 1, day: 1)
+            return
+        }
+        unsafe self.init(fields)
+    }
+
     fileprivate init(_ fields: tm) {
         unsafe self.init(
             year: Int(fields.tm_year) + 1_900,
@@ -66,61 +81,36 @@ extension CivilTime {
             second: Int(fields.tm_sec)
         )
     }
-}
 
-/// A date and a time of day as calendars and clocks show them, without a place.
-struct CivilTime: Equatable, Sendable {
-    var year: Int
-    var month: Int
-    var day: Int
-    var hour = 0
-    var minute = 0
-    var second = 0
-
-    /// Whether a calendar has the date, and a clock the time.
-    var exists: Bool {
-        year >= 0 && 1...12 ~= month && 1...Self.days(inMonth: month, of: year) ~= day
-            && 0..<24 ~= hour && 0..<60 ~= minute && 0..<60 ~= second
+    fileprivate var fields: tm {
+        var fields = unsafe tm()
+        unsafe fields.tm_year = Int32(clamping: year - 1_900)
+        unsafe fields.tm_mon = Int32(clamping: month - 1)
+        unsafe fields.tm_mday = Int32(clamping: day)
+        unsafe fields.tm_hour = Int32(clamping: hour)
+        unsafe fields.tm_min = Int32(clamping: minute)
+        unsafe fields.tm_sec = Int32(clamping: second)
+        return unsafe fields
     }
 
-    /// The seconds since 1970 of this time at UTC.
+    /// The seconds since 1970 of this time at UTC. Fields out of range carry over, as timegm(3) has it.
     var secondsAtUTC: Int64 {
-        Int64(daysSince1970) * 86_400 + Int64(hour * 3_600 + minute * 60 + second)
+        var fields = unsafe fields
+        return unsafe Int64(timegm(&fields))
     }
 
-    /// The same time of day so many days later.
+    /// Whether a calendar has the date and a clock the time: nothing carries over.
+    var exists: Bool { CivilTime(secondsAtUTC: secondsAtUTC) == self }
+
+    /// The same time of day some days later.
     func adding(days: Int) -> CivilTime {
-        var result = self
-        result.day += days
-        while result.day > Self.days(inMonth: result.month, of: result.year) {
-            result.day -= Self.days(inMonth: result.month, of: result.year)
-            result.month += 1
-            if result.month > 12 {
-                result.month = 1
-                result.year += 1
-            }
-        }
-        return result
+        var later = self
+        later.day += days
+        return CivilTime(secondsAtUTC: later.secondsAtUTC)
     }
 
-    static func days(inMonth month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: isLeap(year) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-    /// The number of the day in the Gregorian calendar, counted from 1970-01-01, for years from 0 on.
-    var daysSince1970: Int {
-        // Years begin in March, so that a leap day is the last of its year.
-        let year = month > 2 ? year : year - 1
-        let dayOfYear = ((month + 9) % 12 * 153 + 2) / 5 + day - 1
-        let leapDays = year / 4 - year / 100 + year / 400
-        return year * 365 + leapDays + dayOfYear - 719_468
-    }
+    /// The number of the day, counted from 1970-01-01.
+    var daysSince1970: Int { Int(CivilTime(year: year, month: month, day: day).secondsAtUTC / 86_400) }
 }
 
 /// Microseconds since 1970.
