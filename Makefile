@@ -112,7 +112,7 @@ bin/countdownctl: $(sources)
 	@install -D -m 755 $(static)/release/countdownctl $@
 
 # What the executables say of themselves, so that it is never older than they are.
-$(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals Sources/IPC/io.countdownd.varlink
+$(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/*) Sources/IPC/io.countdownd.varlink
 	@rm -rf $@ && mkdir -p $@
 	scripts/manuals $(BUILT) $@
 	@$(BUILT)/countdownctl --generate-completion-script bash > $@/countdownctl
