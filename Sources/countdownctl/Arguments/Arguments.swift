@@ -88,11 +88,10 @@ enum KeyCompletion {
     }
 }
 
-/// How a subcommand prints; every subcommand that prints data has these. Those of `MessageOptions` are among them as they are, as an
-/// option group in an option group would add 8 % to the instructions of the whole program.
+/// The output options of every subcommand that prints data. They repeat those of `MessageOptions`, because an option
+/// group in an option group would add 8 % to the instructions of the whole program.
 struct OutputOptions: ParsableArguments {
-    // The option alone is given its value by `ArgumentNormalizer`: ArgumentParser's own way to do without one passes over
-    // values that it does not know.
+    // `ArgumentNormalizer` adds the value to `--json` alone: ArgumentParser's own optional values ignore unknown ones.
     @Option(
         help: ArgumentHelp(
             "Print JSON objects: --json or --json=pretty.",
@@ -154,12 +153,12 @@ enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Whose daemon is meant, if it is that of another machine: an option of every subcommand for help and completion alone, as
-/// `RemoteInvocation` takes it away before a subcommand is read.
+/// The option `--host` for the daemon of another machine. Subcommands declare it for help and completion only:
+/// `RemoteInvocation` removes it before a subcommand is parsed.
 ///
-/// Each has it itself: as an option group it would add 8 % to the instructions of the whole program.
+/// Each declares it itself: as an option group it would add 8 % to the instructions of the whole program.
 enum HostOption {
-    static let help = ArgumentHelp("Use the daemon of this machine, by ssh.", valueName: "host")
+    static let help = ArgumentHelp("Use the daemon of another machine, over ssh.", valueName: "host")
 
     /// The names in the configuration of ssh, patterns apart.
     static let completion = CompletionKind.shellCommand(

@@ -32,8 +32,8 @@ enum ShellWord {
     }
 }
 
-/// A command in one text, as the words that it has: between spaces, whole in single or double quotes, any character
-/// as such behind a backslash, which means itself in single quotes. Nothing is expanded.
+/// Splits a command line into words: at spaces outside of single and double quotes. A backslash takes the next character
+/// literally, except in single quotes. Variables and patterns are not expanded.
 enum CommandLineText {
     /// - Throws: a usage error if a quote is unmatched or there is no word.
     static func words(_ text: String) throws(CommandFailure) -> [String] {

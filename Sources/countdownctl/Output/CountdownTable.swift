@@ -45,8 +45,7 @@ enum CountdownTable {
         ]
     }
 
-    /// The order of `list`: what runs by its deadline, then what is paused by what remains, then what ended, the last
-    /// to end first.
+    /// The order of `list`: running by deadline, then paused by remaining time, then ended, the latest end first.
     static func precedes(_ left: Countdown, _ right: Countdown) -> Bool {
         let (first, second) = (rank(left), rank(right))
         return first == second ? left.key < right.key : first < second
@@ -62,7 +61,7 @@ enum CountdownTable {
 }
 
 extension Int64 {
-    /// Microseconds as people tell them: in whole seconds from a minute on, whole milliseconds from a second on.
+    /// Microseconds rounded for people: to seconds from a minute on, to milliseconds from a second on.
     fileprivate var roundedToTellingDigits: Int64 {
         let digit: Int64 = self >= 60_000_000 ? 1_000_000 : self >= 1_000_000 ? 1_000 : 1
         let (sum, overflow) = addingReportingOverflow(digit / 2)

@@ -58,7 +58,7 @@ struct ProcessLaunch {
         return process
     }
 
-    /// `NAME=VALUE` each: what is added, and of this program's environment what is not said anew.
+    /// The environment as `NAME=VALUE`: the added variables, and this program's others.
     private var environment: [String] {
         var all = variables.map { "\($0.name)=\($0.value)" }
         guard var place = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? else { return all }

@@ -52,11 +52,11 @@ struct CodeInput: Equatable {
         place += 1
     }
 
-    /// Takes text that was pasted.
+    /// Pastes text.
     ///
-    /// One run of exactly as many characters as the code has, of which one is a digit at least, is the code, whatever
-    /// else stands around it: "code 1234, valid 5 min". Else, where what fits is as long as the code or longer, its last
-    /// characters are it, and where it is shorter, it is as if it were typed.
+    /// If the text has exactly one run of characters with the length of the code and at least one digit, it is the code:
+    /// "code 1234, valid 5 min". Otherwise, if enough characters are allowed in a code, the last of them are the code; if
+    /// not, they are typed.
     mutating func paste(_ text: String) {
         let admitted = text.map(alphabet.admit)
         let runs = Set(

@@ -104,8 +104,7 @@ struct CodeScreen: Screen {
 }
 
 extension Frame {
-    /// The frame of a button at the right of two lines, which stand at its lower edge, or below them where there is no
-    /// room.
+    /// The lines with the frame of a button at their right, or below them if there is no room.
     fileprivate func with(_ button: Frame, beside column: Int, on canvas: Canvas) -> Frame {
         let width = button.lines.reduce(0) { max($0, $1.width) }
         let fits = button.lines.count == ButtonPicture.height && column + width <= canvas.columns

@@ -95,8 +95,7 @@ struct BarPicture {
     }
 }
 
-/// Countdowns in columns, with a bar each where there is room. What matters least goes first: the label, the bar, the
-/// end.
+/// Countdowns in columns, with a bar each. If there is no room, the label is dropped first, then the bar, then the end.
 struct TablePicture {
     private static let widestBar = 24
     private static let narrowestBar = 8

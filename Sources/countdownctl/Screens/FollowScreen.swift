@@ -25,14 +25,14 @@ struct FollowScreen: Screen {
     let subject: Subject
     /// The running and paused countdowns.
     private(set) var countdowns: [String: Countdown] = [:]
-    /// Whether all that was there has been told.
+    /// Whether the watch has sent all countdowns.
     private(set) var isSynced = false
     /// Whether the daemon is gone.
     private(set) var isLost = false
     private(set) var note: Message?
     /// The selected key; if it ends, the one below is selected.
     private var selected: String?
-    /// The keys of which something was told since the daemon was lost.
+    /// The keys with events since the connection was lost.
     private var heard: Set<String> = []
 
     init(_ subject: Subject) { self.subject = subject }

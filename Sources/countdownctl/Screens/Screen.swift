@@ -1,7 +1,6 @@
 import IPC
 
-/// What a person sees and does at a terminal, without the terminal: told what happens, it says what is to be done and
-/// how it looks.
+/// The state of an interactive screen, without the terminal: it handles events, returns actions, and draws frames.
 protocol Screen {
     /// Handles an event.
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction]
@@ -21,7 +20,7 @@ enum ScreenEvent {
     case click
     /// Whether the terminal has the keyboard.
     case focus(Bool)
-    /// The daemon told something.
+    /// An event of the watch.
     case told(Event)
     /// Something happened to the watch.
     case notice(EventStream.Notice)

@@ -42,8 +42,7 @@ struct InputReader {
     /// The text of an unfinished paste.
     private var pasted: [UInt8]?
 
-    /// Whether a sequence has begun that may go on: where nothing follows for a moment, `flush` makes of it what it is
-    /// by itself.
+    /// Whether a sequence is incomplete: if no byte follows for a moment, `flush` parses it without the rest.
     var isPartial: Bool { !pending.isEmpty && pasted == nil }
 
     /// The input in the bytes, together with pending bytes.
@@ -52,7 +51,7 @@ struct InputReader {
         return parse(isComplete: false)
     }
 
-    /// What is left means by itself, as nothing follows: a lone escape is the key of that name.
+    /// Parses the pending bytes as complete: a lone ESC is the key Escape.
     mutating func flush() -> [TerminalInput] { parse(isComplete: true) }
 
     private mutating func parse(isComplete: Bool) -> [TerminalInput] {

@@ -187,8 +187,8 @@ extension TerminalSession: EventPrinter where S == FollowScreen {
     func finish() throws(StreamFailure) { close() }
 }
 
-/// What a screen asked for and that goes on: calls of the daemon, one after the other, and a command. What comes of it
-/// is told as the events that the screen takes.
+/// The pending actions of a screen: calls of the daemon, one at a time, and a command. Their results are events for the
+/// screen.
 struct ScreenTasks: ~Copyable {
     /// Nil if the screen makes no calls.
     let daemon: DaemonEndpoint?

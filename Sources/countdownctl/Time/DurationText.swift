@@ -18,8 +18,7 @@ enum DurationParser {
         return microseconds
     }
 
-    /// Whether the text is meant as a duration: valid, or only without a unit at its end or with a unit of the
-    /// calendar.
+    /// Whether the text is meant as a duration: it is valid, lacks a unit at its end, or has a unit of the calendar.
     static func isMeant(by text: String) -> Bool {
         do {
             _ = try parse(text)

@@ -1,9 +1,9 @@
 import IPC
 import System
 
-/// The events of a watch, from one daemon after another where the first one goes away.
+/// The events of a watch, across restarts of the daemon.
 struct EventStream: ~Copyable {
-    /// What comes next.
+    /// A step of the stream.
     enum Step {
         case events([Event])
         case notice(Notice)
@@ -11,13 +11,13 @@ struct EventStream: ~Copyable {
         case interrupted
     }
 
-    /// What happened to the watch itself.
+    /// A change of the watch itself.
     enum Notice: Equatable {
         case lost
         case back
         /// The daemon has no history from the watch's revision on: the watch begins again, and ends may be missing.
         case historyTrimmed
-        /// The same again, before the new watch has told all there is. A person was told the first time.
+        /// The same again before `synced`. A message was printed the first time.
         case trimmedAgain
     }
 
@@ -77,7 +77,7 @@ struct EventStream: ~Copyable {
 }
 
 extension EventStream.Notice {
-    /// What a person is told while the daemon is away.
+    /// The message while the daemon is away.
     static let lostSentence = "lost the connection to the daemon; reconnecting"
 
     /// The message for a person; nil if there is nothing new to say.

@@ -125,7 +125,7 @@ struct FeedPrinter: EventPrinter {
             }
             if board.take(event) { deadline = .after(microseconds: Self.finishedLength) }
         }
-        // A first walk tells one countdown after the other, and the ticks of those behind the first change little.
+        // Before synced, countdowns arrive one by one; ticks of countdowns after the first change little.
         guard isSynced, events.contains(where: { $0.type != .tick || $0.key == first }) else { return }
         board.bringUpToDate(at: wallClock(), but: first)
         try print()
