@@ -155,7 +155,7 @@ struct LostDaemonCommandsTests {
     }
 
     @Test(
-        "a daemon that has no history again and again is told of once, and asked less and less often",
+        "a daemon that answers again and again that it has no history is reported once",
         arguments: ["watch --json", "watch --format json", "wait tea", "attach tea"]
     )
     func backsOff(_ line: String) throws {
