@@ -1,31 +1,31 @@
 public import Varlink
 
-/// A countdown as the daemon tells it. Points in time are microseconds since 1970-01-01T00:00:00Z, lengths are
-/// microseconds; both stay below 2^53.
+/// A countdown as the daemon reports it. Instants are microseconds since 1970-01-01T00:00:00Z, durations are
+/// microseconds, and both are below 2^53.
 public struct Countdown: Sendable, Hashable {
-    /// The name that a caller chose.
+    /// The name that its starter chose: 1 to 255 bytes without control characters.
     public var key: String
-    /// Where it is in its life.
+    /// Whether it is running, paused, finished or cancelled.
     public var state: State
-    /// What the deadline follows when the system clock is set.
+    /// Whether the remaining time or the deadline stays when the system clock is set.
     public var clock: Clock
-    /// The whole length with all that was added or taken, pauses not counted.
+    /// The whole duration, with everything that was added or taken, without pauses.
     public var durationUSec: Int64
-    /// What remains at the instant of the reply; 0 when finished, what was left when cancelled.
+    /// The remaining time at the instant of the reply. 0 if it is finished; if it was cancelled, the time that was left.
     public var remainingUSec: Int64
     /// The instant of its start, or of its last restart.
     public var startedUSec: Int64
-    /// Absent while paused.
+    /// The instant of its end; nil while it is paused.
     public var deadlineUSec: Int64?
-    /// Absent until the end.
+    /// The instant at which it ended; nil before.
     public var endedUSec: Int64?
-    /// What its starter calls it.
+    /// A text for people.
     public var label: String?
-    /// What its starter keeps with it.
+    /// Values of its starter, which the daemon only stores.
     public var metadata: [String: String]?
-    /// Whether nothing is kept of it after its end.
+    /// Whether the daemon forgets it at its end.
     public var forget: Bool
-    /// That of its last change.
+    /// The revision of its last change.
     public var revision: Int64
 
     public init(
@@ -58,7 +58,7 @@ public struct Countdown: Sendable, Hashable {
 }
 
 extension Countdown {
-    /// A countdown of its texts and all the rest.
+    /// A countdown made of its texts and its other fields.
     public init(key: String, label: String?, metadata: [String: String]?, fields: CountdownFields) {
         self.init(
             key: key,
@@ -99,7 +99,7 @@ extension Countdown: JSONEncodable, JSONDecodable {
         )
     }
 
-    /// Members that a newer daemon adds are passed over.
+    /// Unknown members, which a newer daemon may send, are ignored.
     public init(decoding object: JSONObject) throws(InvalidParameter) {
         key = try object.string("key")
         state = try object.value("state", as: State.self)
@@ -116,7 +116,8 @@ extension Countdown: JSONEncodable, JSONDecodable {
     }
 }
 
-/// All of a ``Countdown`` but its texts, for whoever has these in other words and writes many.
+/// The fields of a ``Countdown`` without its texts. The daemon encodes its countdowns with them, because it stores the texts
+/// in another form.
 public struct CountdownFields: Sendable {
     let state: State
     let clock: Clock
@@ -153,9 +154,9 @@ public struct CountdownFields: Sendable {
     /// Writes the members of a countdown.
     ///
     /// - Parameters:
-    ///   - key: in UTF-8.
-    ///   - writer: in which the object is open, and has no members yet.
-    ///   - texts: writes the label and the metadata, where there are any.
+    ///   - key: the key in UTF-8.
+    ///   - writer: a writer with an open object that has no members yet.
+    ///   - texts: writes the label and the metadata; nil if there are none.
     public func encode(key: Span<UInt8>, into writer: inout JSONWriter, texts: ((inout JSONWriter) -> Void)?) {
         writer.members(atMost: Self.room(forKey: key)) { members in
             encodeFirst(key: key, into: &members)
@@ -166,10 +167,10 @@ public struct CountdownFields: Sendable {
         writer.members(atMost: Self.roomForLast) { encodeLast(into: &$0) }
     }
 
-    /// The most bytes of all members but the texts.
+    /// The most bytes that the members without the texts take.
     static func room(forKey key: Span<UInt8>) -> Int { 340 + JSONMembers.room(forString: key.count) }
 
-    /// The most bytes of the members behind the texts.
+    /// The most bytes that the members after the texts take.
     static var roomForLast: Int { 60 }
 
     /// Writes the members before the texts.
@@ -185,7 +186,7 @@ public struct CountdownFields: Sendable {
         members.memberIfPresent("endedUSec", endedUSec)
     }
 
-    /// Writes the members behind the texts.
+    /// Writes the members after the texts.
     @inline(__always)
     func encodeLast(into members: inout JSONMembers) {
         members.member("forget", forget)

@@ -1,23 +1,23 @@
 public import Varlink
 
-/// What the daemon answers where it does not do what was asked.
+/// An error of the interface `io.countdownd`.
 public enum CountdownError: Sendable, Hashable {
-    /// No countdown is known under this key.
+    /// The daemon knows no countdown under this key.
     case noSuchCountdown(key: String)
-    /// The key is running or paused, and the caller asked to fail then.
+    /// The key is running or paused, and the call had `ifRunning: fail`.
     case alreadyRunning(Countdown)
-    /// The countdown has changed since the revision that the caller named.
+    /// The countdown has another revision than the call named.
     case revisionMismatch(Countdown)
     /// The countdown's state does not allow the change.
     case wrongState(Countdown)
-    /// The history after the revision that the caller named is no longer kept, or never was.
+    /// The daemon does not keep the history after the revision that the call named.
     case historyTrimmed(oldestRevision: Int64)
     /// A limit of the daemon is reached.
     case limitReached(limit: String, maximum: Int64)
-    /// The change could not be stored and was not made.
+    /// The change could not be stored, so it was not made.
     case storageFailed(reason: String)
 
-    /// The errors by their names on the wire, in the order of the definition.
+    /// The names of the errors on the wire, in the order of the definition.
     public enum Name: String, Sendable, CaseIterable {
         case noSuchCountdown = "io.countdownd.NoSuchCountdown"
         case alreadyRunning = "io.countdownd.AlreadyRunning"
@@ -28,7 +28,7 @@ public enum CountdownError: Sendable, Hashable {
         case storageFailed = "io.countdownd.StorageFailed"
     }
 
-    /// Which error it is, without its parameters.
+    /// The name of the error.
     public var name: Name {
         switch self {
         case .noSuchCountdown: .noSuchCountdown
@@ -61,7 +61,7 @@ extension CountdownError: ReplyError {
         }
     }
 
-    /// The error of that name with what its reply carried; members that a newer daemon adds are passed over.
+    /// Decodes the parameters of an error. Unknown members are ignored.
     public init(_ name: Name, decoding parameters: JSONObject) throws(InvalidParameter) {
         switch name {
         case .noSuchCountdown:

@@ -1,54 +1,54 @@
-/// Where a countdown is in its life.
+/// The state of a countdown.
 public enum State: Sendable, CaseIterable {
     /// It has a deadline.
     case running
     /// It keeps its remaining time.
     case paused
-    /// It reached its deadline, or was told to by `Finish`.
+    /// It reached its deadline, or `Finish` ended it.
     case finished
-    /// It was ended before its deadline.
+    /// `Cancel` ended it before its deadline.
     case cancelled
 }
 
-/// What a deadline follows when the system clock is set.
+/// What stays the same when the system clock is set.
 public enum Clock: Sendable, CaseIterable {
-    /// The time that is left stays.
+    /// The remaining time stays, and the deadline moves.
     case elapsed
-    /// The instant stays.
+    /// The deadline stays, and the remaining time changes.
     case wall
 }
 
-/// What an event tells.
+/// The type of an event.
 public enum EventType: Sendable, CaseIterable {
     /// A countdown that was running or paused when the watch began.
     case attached
-    /// All that was running or paused has been told.
+    /// Everything that was running or paused has been reported.
     case synced
-    /// A countdown began.
+    /// A countdown was started.
     case started
-    /// A countdown that was running or paused began anew.
+    /// A countdown that was running or paused was started again.
     case restarted
     /// Time was added or taken, or, without a revision, the system clock was set.
     case adjusted
-    /// A countdown was frozen.
+    /// A countdown was paused.
     case paused
-    /// A countdown runs again.
+    /// A paused countdown runs again.
     case resumed
-    /// So much remains; never stored.
+    /// The remaining time, at whole multiples of the tick. Ticks are not stored.
     case tick
-    /// A countdown reached its deadline, or was told to.
+    /// A countdown reached its deadline, or `Finish` ended it.
     case finished
-    /// A countdown was ended before its deadline.
+    /// `Cancel` ended a countdown before its deadline.
     case cancelled
-    /// Nothing else happened for as long as the watcher asked.
+    /// Nothing happened for the duration that the watch asked for.
     case heartbeat
 }
 
-/// What `Start` does where the key is running or paused.
+/// What `Start` does if the key is running or paused.
 public enum IfRunning: String, Sendable, CaseIterable {
     /// Change nothing; the default.
     case attach
-    /// Begin anew with what the call says.
+    /// Start it again with the parameters of the call.
     case restart
     /// Add the duration.
     case extend
@@ -58,19 +58,19 @@ public enum IfRunning: String, Sendable, CaseIterable {
 
 /// What `Start` did.
 public enum Outcome: Sendable, CaseIterable {
-    /// A countdown began.
+    /// A countdown was started.
     case started
-    /// One was running or paused; nothing changed.
+    /// A countdown was running or paused, and nothing changed.
     case attached
-    /// The one that was running or paused began anew.
+    /// The countdown that was running or paused was started again.
     case restarted
-    /// The duration was added to the one that was running or paused.
+    /// The duration was added to the countdown that was running or paused.
     case extended
 }
 
-/// An enumeration each value of which is one word on the wire, and which is written so often that no string is made of it.
+/// An enumeration whose values are words on the wire. They are static strings, because they are written very often.
 public protocol WireEnumeration: RawRepresentable<String>, CaseIterable, Sendable {
-    /// What stands for the value.
+    /// The word on the wire.
     var word: StaticString { get }
 }
 
@@ -78,7 +78,7 @@ extension WireEnumeration {
     /// The word as a string.
     public var rawValue: String { word.description }
 
-    /// The value that a word stands for, nil where there is none.
+    /// The value with this word; nil if there is none.
     public init?(rawValue: String) {
         guard let value = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = value

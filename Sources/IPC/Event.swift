@@ -1,19 +1,20 @@
 public import Varlink
 
-/// One thing that a watcher is told.
+/// An event of a watch.
 public struct Event: Sendable, Hashable {
-    /// What happened.
+    /// The type, which decides the other fields.
     public var type: EventType
-    /// Carried by a change, `synced` and `heartbeat`: all up to it has been told, so the newest one seen is the next
-    /// `since`.
+    /// The revision of a change, of `synced` and of `heartbeat`. Everything up to it has been reported, so the newest one is
+    /// the `since` of the next watch.
     public var revision: Int64?
-    /// Carried by all but `synced` and `heartbeat`.
+    /// The countdown's key; nil for `synced` and `heartbeat`.
     public var key: String?
-    /// Carried by all but `synced` and `heartbeat`; microseconds.
+    /// The remaining time in microseconds; nil for `synced` and `heartbeat`.
     public var remainingUSec: Int64?
-    /// Carried by `finished`: how long after the deadline the daemon ended it, the same in every telling.
+    /// For `finished`: how long after the deadline the daemon ended the countdown, in microseconds. It is the same in every
+    /// report.
     public var lateUSec: Int64?
-    /// Carried by `attached` and each change.
+    /// The countdown, for `attached` and changes.
     public var countdown: Countdown?
 
     public init(
@@ -44,7 +45,7 @@ extension Event: JSONEncodable, JSONDecodable {
         writer.memberIfPresent("countdown", countdown)
     }
 
-    /// A type that is not known is `InvalidParameter("type")`: who reads a stream passes over it before.
+    /// An unknown type is `InvalidParameter("type")`. ``Watch/Reply`` ignores such events.
     public init(decoding object: JSONObject) throws(InvalidParameter) {
         type = try object.value("type", as: EventType.self)
         revision = try object.integerIfPresent("revision")
@@ -55,7 +56,7 @@ extension Event: JSONEncodable, JSONDecodable {
     }
 }
 
-/// All of an ``Event`` but the key and the texts of its countdown, for whoever has these in other words and writes many.
+/// The fields of an ``Event`` without the key and the texts of its countdown. The daemon encodes its events with them.
 public struct EventFields: Sendable {
     let type: EventType
     let revision: Int64?
@@ -80,9 +81,9 @@ public struct EventFields: Sendable {
     /// Writes the members of an event.
     ///
     /// - Parameters:
-    ///   - key: in UTF-8, nil where the event is about no countdown.
-    ///   - writer: in which the object is open, and has no members yet.
-    ///   - texts: writes the label and the metadata of the countdown, where there are any.
+    ///   - key: the key in UTF-8; nil if the event is not about a countdown.
+    ///   - writer: a writer with an open object that has no members yet.
+    ///   - texts: writes the label and the metadata of the countdown; nil if there are none.
     public func encode(
         key: Span<UInt8>?,
         into writer: inout JSONWriter,

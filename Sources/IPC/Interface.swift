@@ -1,14 +1,14 @@
 public import Varlink
 
-/// The interface `io.countdownd`: what the daemon serves and what its clients call.
+/// The Varlink interface `io.countdownd`.
 public enum Interface {
-    /// The name before the last dot of every method and error of this interface.
+    /// The part before the last dot in the names of methods and errors.
     public static let name = "io.countdownd"
 
-    /// The text of the definition, as `GetInterfaceDescription` answers it. Its comments are the semantics.
+    /// The text of the definition, as `GetInterfaceDescription` returns it. Its comments are the contract.
     public static let definition = String(decoding: PackageResources.io_countdownd_varlink, as: UTF8.self)
 
-    /// The longest call that a daemon takes, in bytes without the NUL behind it.
+    /// The longest call that the daemon accepts, in bytes without the NUL at its end.
     public static let callLimit = 256 << 10
 
     /// Every method, in the order of the definition.
@@ -17,7 +17,7 @@ public enum Interface {
         Watch.self, GetStatus.self,
     ]
 
-    /// The interface as a service lists it.
+    /// The interface as a Varlink service describes it.
     public static let description = InterfaceDescription(
         name: name,
         definition: definition,
@@ -25,11 +25,10 @@ public enum Interface {
     )
 }
 
-/// A method of `io.countdownd`: its parameters, and the type of its reply. What they mean stands in the definition.
+/// A method of `io.countdownd`: its parameters and the type of its reply. ``Interface/definition`` explains them.
 ///
-/// Parameters are decoded strictly: a member that the definition lacks, one that is missing and one of the wrong type
-/// are `InvalidParameter` of its name. Replies are decoded with room for a newer daemon: members that are not known are
-/// passed over.
+/// Parameters are decoded strictly: an unknown member, a missing one and one of the wrong type are `InvalidParameter` with
+/// the member's name. In replies unknown members are ignored, because a newer daemon may send them.
 public protocol Method: Sendable, Hashable, JSONEncodable, JSONDecodable {
     associatedtype Reply: Sendable, Hashable, JSONEncodable, JSONDecodable
 
@@ -44,7 +43,7 @@ extension Method {
 
 /// The reply of every method that answers with one countdown.
 public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-    /// As it is at the instant of the reply.
+    /// The countdown at the instant of the reply.
     public var countdown: Countdown
 
     public init(countdown: Countdown) {
@@ -53,7 +52,7 @@ public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
 
     public func encode(into writer: inout JSONWriter) { Self.encode(countdown, into: &writer) }
 
-    /// Writes the members, for whoever has the countdown in other words.
+    /// Writes the members for a countdown in another form.
     @inlinable
     public static func encode(_ countdown: some JSONEncodable, into writer: inout JSONWriter) {
         writer.member("countdown", countdown)

@@ -1,23 +1,23 @@
 public import Varlink
 
-/// Starts a countdown of `durationUSec` or until `deadlineUSec`, not both; where the key is running or paused,
-/// `ifRunning` decides.
+/// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both. If the key is running or paused, `ifRunning`
+/// decides.
 public struct Start: Method {
     public static let name = "Start"
 
-    /// UTF-8, 1 to 255 bytes, no control characters.
+    /// 1 to 255 bytes of UTF-8 without control characters.
     public var key: String
-    /// Microseconds; 60 s where neither it nor a deadline is given.
+    /// Microseconds; 60 s if neither a duration nor a deadline is given.
     public var durationUSec: Int64?
-    /// Microseconds since 1970; makes the countdown follow the system clock.
+    /// Microseconds since 1970. The countdown then follows the system clock.
     public var deadlineUSec: Int64?
-    /// `attach` where it is not given.
+    /// `attach` if it is nil.
     public var ifRunning: IfRunning?
-    /// What to call it.
+    /// A text for people.
     public var label: String?
-    /// What to keep with it.
+    /// Values that the daemon only stores.
     public var metadata: [String: String]?
-    /// Whether its ending is told to who watches or waits, and not kept.
+    /// Whether the daemon forgets the countdown at its end, after it has reported the end.
     public var forget: Bool?
 
     @inlinable
@@ -55,7 +55,7 @@ public struct Start: Method {
         self.key = key
     }
 
-    /// Reads the members but for the key, for whoever has keys in other words: the closure is given it.
+    /// Reads the members without the key, which is handed to the closure. The daemon stores keys in another form.
     @inlinable
     public static func keyless(in object: JSONObject, key: (UTF8Span) -> Void) throws(InvalidParameter) -> Start {
         try object.allowOnly("key", "durationUSec", "deadlineUSec", "ifRunning", "label", "metadata", "forget")
@@ -71,11 +71,11 @@ public struct Start: Method {
         )
     }
 
-    /// What was done, and the countdown as it is now.
+    /// The outcome, and the countdown as it is now.
     public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// What was done.
+        /// What `Start` did.
         public var outcome: Outcome
-        /// The countdown under the key from now on.
+        /// The countdown under the key.
         public var countdown: Countdown
 
         public init(outcome: Outcome, countdown: Countdown) {
@@ -85,7 +85,7 @@ public struct Start: Method {
 
         public func encode(into writer: inout JSONWriter) { Self.encode(outcome, countdown, into: &writer) }
 
-        /// Writes the members, for whoever has the countdown in other words.
+        /// Writes the members for a countdown in another form.
         @inlinable
         public static func encode(_ outcome: Outcome, _ countdown: some JSONEncodable, into writer: inout JSONWriter) {
             writer.members(atMost: 32) { $0.first("outcome", word: outcome.word) }
@@ -117,7 +117,7 @@ extension KeyMethod {
         self.init(key: try Self.key(in: object) { String(copying: $0) })
     }
 
-    /// Reads the parameters, for whoever has keys in other words, which the closure makes of it.
+    /// Reads the parameters and converts the key.
     @inlinable
     public static func key<Key>(in object: JSONObject, _ make: (UTF8Span) -> Key) throws(InvalidParameter) -> Key {
         try object.allowOnly("key")
@@ -125,7 +125,7 @@ extension KeyMethod {
     }
 }
 
-/// The countdown under a key; one that ended is told until it is trimmed.
+/// Returns the countdown under a key, also after its end as long as the daemon keeps it.
 public struct Get: KeyMethod {
     public static let name = "Get"
 
@@ -136,8 +136,8 @@ public struct Get: KeyMethod {
     }
 }
 
-/// Answered when the countdown under the key ends, at once where it has ended and is still known. Later calls on the
-/// connection wait too.
+/// Returns the countdown under a key when it ends, or at once if it has ended and the daemon still keeps it. Later calls on
+/// the connection wait as well.
 public struct Wait: KeyMethod {
     public static let name = "Wait"
 
@@ -148,18 +148,18 @@ public struct Wait: KeyMethod {
     }
 }
 
-/// The countdowns whose key is one of `keys` or matches any of the patterns, in the order of their last change; with
-/// `more` a page a reply.
+/// Returns the countdowns whose key is one of `keys` or matches a pattern, in the order of their last change. With `more`,
+/// every reply is a page.
 public struct List: Method {
     public static let name = "List"
 
-    /// Glob patterns; all countdowns where neither these nor keys are given.
+    /// Glob patterns. If there are neither patterns nor keys, every countdown matches.
     public var match: [String]?
-    /// `running` and `paused` where they are not given.
+    /// `running` and `paused` if it is nil.
     public var states: [State]?
-    /// Keys, taken as they are.
+    /// Keys without wildcards.
     public var keys: [String]?
-    /// Only the so many that end first, in that order.
+    /// Return only this many countdowns, those that end first, in that order.
     public var soonest: Int64?
 
     public init(match: [String]? = nil, states: [State]? = nil, keys: [String]? = nil, soonest: Int64? = nil) {
@@ -184,9 +184,9 @@ public struct List: Method {
         soonest = try object.integerIfPresent("soonest")
     }
 
-    /// One page.
+    /// A page of the list.
     public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// In the order of the whole list.
+        /// The countdowns, in the order of the list.
         public var countdowns: [Countdown]
 
         public init(countdowns: [Countdown]) {
@@ -203,11 +203,11 @@ public struct List: Method {
     }
 }
 
-/// A method that changes the state of the countdown under a key, on condition of a revision where one is given.
+/// A method that changes the state of the countdown under a key, if it has the given revision.
 public protocol ChangeMethod: Method where Reply == CountdownReply {
     /// The key of the countdown.
     var key: String { get }
-    /// The revision that the countdown must have; `RevisionMismatch` where it has another.
+    /// The revision that the countdown must have; otherwise the call fails with `RevisionMismatch`.
     var ifRevision: Int64? { get }
 
     /// A call for the countdown under a key.
@@ -252,7 +252,7 @@ public struct Finish: ChangeMethod {
     }
 }
 
-/// Freezes the remaining time.
+/// Pauses a countdown: its remaining time stays.
 public struct Pause: ChangeMethod {
     public static let name = "Pause"
 
@@ -265,7 +265,7 @@ public struct Pause: ChangeMethod {
     }
 }
 
-/// Runs a paused countdown again, towards now plus what remained.
+/// Lets a paused countdown run again for its remaining time.
 public struct Resume: ChangeMethod {
     public static let name = "Resume"
 
@@ -278,20 +278,20 @@ public struct Resume: ChangeMethod {
     }
 }
 
-/// Adds or takes time, or sets another deadline: exactly one of both.
+/// Changes the remaining time or the deadline: exactly one of both.
 public struct Adjust: Method {
     /// The countdown as it is now.
     public typealias Reply = CountdownReply
 
     public static let name = "Adjust"
 
-    /// The key of a countdown that runs or is paused.
+    /// The key of a running or paused countdown.
     public var key: String
-    /// Microseconds to add, or, below 0, to take.
+    /// Microseconds to add; a negative number takes from the remaining time.
     public var byUSec: Int64?
     /// Microseconds since 1970.
     public var deadlineUSec: Int64?
-    /// The revision that the countdown must have; `RevisionMismatch` where it has another.
+    /// The revision that the countdown must have; otherwise the call fails with `RevisionMismatch`.
     public var ifRevision: Int64?
 
     public init(key: String, byUSec: Int64? = nil, deadlineUSec: Int64? = nil, ifRevision: Int64? = nil) {
@@ -317,19 +317,19 @@ public struct Adjust: Method {
     }
 }
 
-/// Follows countdowns; needs `more`.
+/// Reports the events of countdowns. The call needs `more`.
 public struct Watch: Method {
     public static let name = "Watch"
 
-    /// Glob patterns, where `*` matches `/` too; all are followed where neither these nor keys are given.
+    /// Glob patterns; `*` matches `/` too. If there are neither patterns nor keys, every countdown is watched.
     public var match: [String]?
-    /// Microseconds between ticks, 0 for none; 1 s where it is not given.
+    /// Microseconds between ticks; 0 for none, 1 s if it is nil.
     public var tickUSec: Int64?
-    /// The newest revision that was seen: the endings after it are told, and what changed.
+    /// The newest revision that the client has seen. The ends and the changes after it are reported.
     public var since: Int64?
-    /// Microseconds of silence after which a heartbeat is told.
+    /// Microseconds without an event after which a heartbeat is sent.
     public var heartbeatUSec: Int64?
-    /// Keys, taken as they are.
+    /// Keys without wildcards.
     public var keys: [String]?
 
     public init(
@@ -363,9 +363,9 @@ public struct Watch: Method {
         keys = try object.stringsIfPresent("keys")
     }
 
-    /// What happened since the reply before.
+    /// The events since the last reply.
     public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// In the order in which they happened.
+        /// The events, in the order in which they happened.
         public var events: [Event]
 
         public init(events: [Event]) {
@@ -376,8 +376,7 @@ public struct Watch: Method {
             writer.member("events", events)
         }
 
-        /// An event of a type that is not known is passed over, whatever it carries; any other that is ill-formed makes
-        /// the reply invalid.
+        /// Events of unknown types are ignored. Any other malformed event makes the reply invalid.
         public init(decoding object: JSONObject) throws(InvalidParameter) {
             events = []
             for event in try object.objects("events") where EventType(rawValue: try event.string("type")) != nil {
@@ -387,7 +386,7 @@ public struct Watch: Method {
     }
 }
 
-/// Counters and limits of the daemon.
+/// Returns counters and limits of the daemon.
 public struct GetStatus: Method {
     public static let name = "GetStatus"
 
@@ -399,27 +398,27 @@ public struct GetStatus: Method {
         try object.allowOnly()
     }
 
-    /// How the daemon is.
+    /// The status of the daemon.
     public struct Reply: Sendable, Hashable {
-        /// That of the daemon.
+        /// The version of the daemon.
         public var version: String
         /// When the daemon started, in microseconds since 1970.
         public var startedUSec: Int64
-        /// How many countdowns run.
+        /// The number of running countdowns.
         public var running: Int64
-        /// How many countdowns are paused.
+        /// The number of paused countdowns.
         public var paused: Int64
-        /// How many clients are inside `Watch`.
+        /// The number of watches.
         public var watchers: Int64
-        /// How many clients are connected.
+        /// The number of connections.
         public var connections: Int64
-        /// That of the last change.
+        /// The revision of the last change.
         public var revision: Int64
-        /// The oldest that `Watch(since:)` can still begin after.
+        /// The oldest revision that `Watch` accepts as `since`.
         public var oldestRevision: Int64
-        /// What `LimitReached` can name, with its maximum.
+        /// The limits that `LimitReached` can name, with their maximums.
         public var limits: [String: Int64]
-        /// What the daemon has counted since its start.
+        /// The counters since the daemon's start.
         public var counters: [String: Int64]
 
         public init(

@@ -1,5 +1,5 @@
 /// The version of the daemon, its clients and this module: they are released together.
 public enum Version {
-    /// By the rules of semantic versioning.
+    /// The version number, see semver.org.
     public static let current = "0.1.0"
 }

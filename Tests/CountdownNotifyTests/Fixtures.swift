@@ -16,7 +16,7 @@ func ended(_ key: String, revision: Int64 = 1, at instant: Int64 = 0, label: Str
     )
 }
 
-/// A countdown of 100 s that runs.
+/// A running countdown of 100 s.
 func running(_ key: String, remaining: Int64 = 100_000_000, isPaused: Bool = false) -> Countdown {
     Countdown(
         key: key,
@@ -30,7 +30,7 @@ func running(_ key: String, remaining: Int64 = 100_000_000, isPaused: Bool = fal
     )
 }
 
-/// The event that tells of a countdown.
+/// The event that reports a countdown.
 func event(_ type: EventType, _ countdown: Countdown) -> Event {
     Event(
         type: type,
@@ -42,7 +42,7 @@ func event(_ type: EventType, _ countdown: Countdown) -> Event {
 }
 
 extension Strings {
-    /// At an instant in microseconds, in a place whose days begin at whole days since 1970: `day 000000 12:34`.
+    /// Strings at an instant in microseconds, in a time zone whose days are whole days since 1970: `day 000000 12:34`.
     static func at(_ now: Int64) -> Strings {
         Strings(now: now) { instant in
             let minutes = instant / 60_000_000

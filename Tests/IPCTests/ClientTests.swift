@@ -19,7 +19,7 @@ struct ClientTests {
         revision: 7
     )
 
-    @Test("a reply is understood wherever it is cut", arguments: [1, 2, 3, 7, 64, .max])
+    @Test("a reply is understood if it arrives in pieces of any size", arguments: [1, 2, 3, 7, 64, .max])
     func pieces(size: Int) throws {
         let server = ScriptedServer(piece: size) { _, session in
             session.reply(Get.Reply(countdown: Self.tea))
@@ -72,7 +72,7 @@ struct ClientTests {
         #expect(client.failure(of: Get(key: "k")) == .service(error))
     }
 
-    @Test("an error that is not known is told by its name")
+    @Test("an unknown error is reported with its name")
     func unknownError() {
         let server = ScriptedServer { _, _ in
             .bytes(Array(#"{"error":"io.countdownd.Later","parameters":{"a":1}}"#.utf8) + [0])
@@ -111,14 +111,14 @@ struct ClientTests {
         }
     }
 
-    @Test("a reply without end is not collected for ever")
+    @Test("a reply that is too long is refused")
     func endless() {
         let server = ScriptedServer { _, _ in .hangUp(saying: [UInt8](repeating: UInt8(ascii: " "), count: 17 << 20)) }
         var client = Client(adopting: server.clientDescriptor)
         #expect(client.failure(of: Get(key: "k")) == .protocolViolation(.messageTooLong(limit: 16 << 20)))
     }
 
-    @Test("a daemon that goes away before the end of its reply has disconnected", arguments: [0, 1, 40])
+    @Test("if the daemon closes the connection within a reply, the client is disconnected", arguments: [0, 1, 40])
     func hangUp(after count: Int) {
         let server = ScriptedServer { _, session in
             session.reply(Get.Reply(countdown: Self.tea))
@@ -126,11 +126,11 @@ struct ClientTests {
         }
         var client = Client(adopting: server.clientDescriptor)
         #expect(client.failure(of: Get(key: "k")) == .disconnected)
-        // The socket is broken now: without care the next call would end the program with SIGPIPE.
+        // The socket is broken now: without MSG_NOSIGNAL the next call would end the program with SIGPIPE.
         #expect(client.failure(of: Get(key: "k")) == .disconnected)
     }
 
-    @Test("what the daemon said before it hung up is heard, though the call could not be sent")
+    @Test("a reply before the daemon closed the connection is received though the call could not be sent")
     func lastWords() {
         let server = ScriptedServer { _, _ in .send }
         let words = Array(#"{"error":"org.varlink.service.PermissionDenied"}"#.utf8) + [0]
@@ -139,7 +139,7 @@ struct ClientTests {
         #expect(client.failure(of: Get(key: "k")) == .service(.permissionDenied))
     }
 
-    @Test("replies of a stream come one by one, and the last says that it is")
+    @Test("replies of a stream arrive one by one, and the last one says so")
     func stream() throws {
         let server = ScriptedServer(piece: 5) { _, session in
             session.reply(List.Reply(countdowns: [Self.tea]), continues: true)
@@ -158,7 +158,7 @@ struct ClientTests {
         #expect(server.called == ["List"])
     }
 
-    @Test("an event of a type that is not known is passed over")
+    @Test("an event of an unknown type is ignored")
     func unknownEvent() throws {
         let server = ScriptedServer { _, _ in
             .bytes(
@@ -176,7 +176,7 @@ struct ClientTests {
         #expect(continues)
     }
 
-    @Test("a deadline that passes leaves the call open, and its reply is taken when it comes")
+    @Test("after a deadline has passed the reply can still be received")
     func deadline() throws {
         let server = ScriptedServer { call, session in
             guard call.name == "Watch" else { return .send }
@@ -193,14 +193,14 @@ struct ClientTests {
         #expect(later?.reply.events == [])
     }
 
-    @Test("what still comes of a call that was given up is not taken for the next call's reply")
+    @Test("late replies to a call that was given up are not taken for replies to the next call")
     func givenUp() throws {
         let server = ScriptedServer { call, session in
             if call.name == "Get" {
                 session.reply(Get.Reply(countdown: Self.tea))
                 return .send
             }
-            // Held back: it goes out before the next reply.
+            // Kept back: it is sent before the next reply.
             session.fail(CountdownError.noSuchCountdown(key: "egg"))
             return .bytes([])
         }
@@ -210,7 +210,7 @@ struct ClientTests {
         #expect(try client.call(Get(key: "tea")).countdown == Self.tea)
     }
 
-    @Test("replies that came at once are all taken with a deadline that has passed")
+    @Test("with a deadline that has passed, all replies that were received are returned")
     func drained() throws {
         let server = ScriptedServer { _, session in
             for _ in 0..<3 { session.reply(Watch.Reply(events: []), continues: true) }
@@ -225,7 +225,7 @@ struct ClientTests {
         #expect(count == 3)
     }
 
-    @Test("a call that is not answered does not hold up the next")
+    @Test("a oneway call does not delay the next call")
     func oneway() throws {
         let server = ScriptedServer { call, session in
             session.reply(Get.Reply(countdown: Self.tea))
@@ -237,7 +237,7 @@ struct ClientTests {
         #expect(server.called == ["Cancel", "Get"])
     }
 
-    @Test("a client that goes out of use closes its connection")
+    @Test("a client that is destroyed closes its connection")
     func closing() {
         let server = ScriptedServer { _, _ in .send }
         do { _ = Client(adopting: server.clientDescriptor) }

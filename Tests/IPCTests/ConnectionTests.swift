@@ -24,7 +24,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("a call goes to the socket that was named")
+    @Test("a call goes to the socket at the path")
     func connected() throws {
         let listener = try ListeningSocket(path: directory.path(of: "socket"))
         var client = try Client(connectingTo: listener.path)
@@ -48,13 +48,13 @@ struct ConnectionTests {
         #expect(fcntl(client.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 
-    @Test("where no socket is, that is told with the path")
+    @Test("if there is no socket, the error has the path")
     func missing() {
         let path = directory.path(of: "none")
         #expect(failure(at: path) == .unreachable(path: path, errno: ENOENT))
     }
 
-    @Test("a socket that a daemon left behind is refused")
+    @Test("a socket file without a listener is refused")
     func stale() throws {
         let path = directory.path(of: "socket")
         _ = try ListeningSocket(path: path)
@@ -73,7 +73,7 @@ struct ConnectionTests {
         #expect(failure(at: path) == .unreachable(path: path, errno: code))
     }
 
-    @Test("a daemon that goes away without having read the call has disconnected")
+    @Test("if the daemon closes the connection before it reads the call, the client is disconnected")
     func unread() throws {
         let listener = try ListeningSocket(path: directory.path(of: "socket"))
         var client = try Client(connectingTo: listener.path)
@@ -85,7 +85,7 @@ struct ConnectionTests {
         #expect(throws: ClientError.disconnected) { try client.nextReply(to: Get.self) }
     }
 
-    @Test("a signal does not break off a call")
+    @Test("a signal does not interrupt a call")
     func interrupted() throws {
         try catchSignal(SIGUSR1)
         let caller = pthread_self()

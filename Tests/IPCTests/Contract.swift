@@ -7,9 +7,9 @@ import Varlink
 struct Contract: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let type: Definition.Shape
-    /// Whether a member that the definition lacks is refused.
+    /// Whether unknown members are refused.
     let isStrict: Bool
-    /// Decodes JSON text and encodes what came of it.
+    /// Decodes JSON text and encodes the result.
     let encodedAgain: @Sendable (String) throws -> String
     /// The names of the stored properties of what is decoded from JSON text, and whether they are optional.
     let properties: @Sendable (String) throws -> [Property]

@@ -53,7 +53,7 @@ struct ContractTests {
         #expect(try contract.encodedAgain(sample) == sample)
     }
 
-    @Test("a countdown whose figures are as long as they can be is written", arguments: State.allCases)
+    @Test("a countdown with the longest numbers is written", arguments: State.allCases)
     func longFigures(state: State) throws {
         let countdown = Countdown(
             key: "tea",
@@ -74,7 +74,7 @@ struct ContractTests {
         #expect(try Countdown(decoding: JSONObject(parsing: writer.bytes)) == countdown)
     }
 
-    @Test("an optional field that is null is as one that is absent", arguments: Contract.all)
+    @Test("an optional field may be null or absent", arguments: Contract.all)
     func nulls(in contract: Contract) throws {
         for field in definition.fields(contract.type) where field.isOptional {
             let sample = definition.sample(of: contract.type, .minimal)
@@ -82,7 +82,7 @@ struct ContractTests {
         }
     }
 
-    @Test("a field that must be there and is absent or null is named", arguments: Contract.all)
+    @Test("a required field that is absent or null is named in the error", arguments: Contract.all)
     func missing(in contract: Contract) throws {
         for field in definition.fields(contract.type) where !field.isOptional {
             let others = definition.fields(contract.type).filter { $0.name != field.name }
@@ -94,7 +94,7 @@ struct ContractTests {
         }
     }
 
-    @Test("a field of another type than the definition's is named", arguments: Contract.all)
+    @Test("a field of the wrong type is named in the error", arguments: Contract.all)
     func illTyped(in contract: Contract) throws {
         for field in definition.fields(contract.type) {
             let others = definition.fields(contract.type).filter { $0.name != field.name }

@@ -25,7 +25,7 @@ struct EventTests {
         )
     }
 
-    @Test("has the members that it carries, in their order")
+    @Test("it has the members of its fields, in their order")
     func order() {
         #expect(text(Event(type: .synced, revision: -1)) == #"{"type":"synced","revision":-1}"#)
         #expect(
@@ -49,7 +49,7 @@ struct EventTests {
         )
     }
 
-    @Test("is written with fields as it is by itself, with texts and without", arguments: [nil, "Tea"])
+    @Test("its fields are written like the event, with and without texts", arguments: [nil, "Tea"])
     func fields(label: String?) {
         let event = Event(
             type: .finished,

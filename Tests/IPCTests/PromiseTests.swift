@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The fixture is the interface as version 1 begins with. Until 1.0 is released it may be changed with the interface; from
-/// then on a test that fails here names a promise of docs/protocol.md that is broken.
+/// The fixture is the interface of version 1. Until 1.0 is released it may be changed with the interface. After that, a test
+/// that fails here names a promise of docs/protocol.md that is broken.
 @Suite("What version 1 of the interface promises")
 struct PromiseTests {
     private let current = Contract.definition
@@ -15,7 +15,7 @@ struct PromiseTests {
         try #require(!first.methods.isEmpty)
     }
 
-    @Test("a method answers with the same fields, an error carries the same, and so do the objects in them")
+    @Test("replies, errors and the objects in them keep their fields")
     func replies() {
         #expect(current.name == first.name)
         for method in first.methods { #expect(current.method(method.name)?.reply == method.reply, "\(method.name)") }
@@ -25,13 +25,13 @@ struct PromiseTests {
         }
     }
 
-    @Test("events keep their types, and may get more")
+    @Test("event types stay, and new ones may be added")
     func events() {
         let types = first.cases(.named("EventType"))
         #expect(!types.isEmpty && current.cases(.named("EventType")).starts(with: types))
     }
 
-    @Test("a method takes the parameters that it took, and more of them only where they may be left out")
+    @Test("parameters stay, and new ones are optional")
     func parameters() throws {
         for method in first.methods {
             let parameters = current.fields(try #require(current.method(method.name)).parameters)

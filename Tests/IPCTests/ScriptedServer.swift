@@ -4,9 +4,9 @@ import IPC
 import Synchronization
 import Varlink
 
-/// The daemon's end of a connection: a thread that answers calls as a test says, over the session that the daemon has.
+/// The daemon's end of a connection: a thread that answers calls by a script, with the daemon's session.
 final class ScriptedServer: Sendable {
-    /// What the thread does once a call is answered.
+    /// What the thread does after a call was answered.
     enum Reaction {
         /// Sends what the session holds.
         case send
@@ -18,7 +18,7 @@ final class ScriptedServer: Sendable {
 
     typealias Script = @Sendable (Call, inout ServerSession) -> Reaction
 
-    /// The client's end; whoever takes it closes it.
+    /// The client's end, which the client closes.
     let clientDescriptor: Int32
     private let descriptor: Int32
     private let piece: Int
@@ -76,7 +76,7 @@ final class ScriptedServer: Sendable {
         ended.signal()
     }
 
-    /// Says something and closes the connection; only where no call is being answered.
+    /// Sends bytes and closes the connection. Only allowed while no call is being answered.
     func hangUp(saying bytes: [UInt8]) {
         send(bytes)
         shutdown(descriptor, Int32(SHUT_RDWR))

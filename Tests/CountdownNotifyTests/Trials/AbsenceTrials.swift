@@ -2,7 +2,7 @@ import IPC
 import TestSupport
 import Testing
 
-/// What is there goes away, and comes back.
+/// The daemon, the bus and the notification service go away and come back.
 @Suite("A desktop with faults")
 struct AbsenceTrials {
     private let daemon: DaemonProcess
@@ -28,7 +28,7 @@ struct AbsenceTrials {
         _ = try caller.call(Finish(key: key))
     }
 
-    @Test("nobody who shows notifications is waited for, and countdowns do not notice")
+    @Test("a missing notification service is waited for, and countdowns keep running")
     func nobody() throws {
         let desktop = try Desktop(in: directory)
         let notify = try notify()
@@ -41,7 +41,7 @@ struct AbsenceTrials {
         #expect(try shower.next().summary == "egg")
     }
 
-    @Test("one who never answers delays nothing but what is shown; the next one is told what he was")
+    @Test("ends that a silent service did not answer are shown by the next service")
     func silent() throws {
         let desktop = try Desktop(in: directory)
         let silent = try Shower(on: desktop, "--silent")
@@ -55,7 +55,7 @@ struct AbsenceTrials {
         #expect(try [shower.next(), shower.next()].map(\.summary) == ["tea", "egg"])
     }
 
-    @Test("a refusal is no end: it is tried again")
+    @Test("a notification that was refused is sent again")
     func refusing() throws {
         let desktop = try Desktop(in: directory)
         let shower = try Shower(on: desktop, "--refuse", "2")
@@ -67,7 +67,7 @@ struct AbsenceTrials {
         withExtendedLifetime(notify) {}
     }
 
-    @Test("a bus that is not there is waited for, and so is the next one")
+    @Test("a missing bus is waited for, also a second time")
     func noBus() throws {
         let notify = try notify(until: "no session bus")
         try end("tea")
@@ -84,7 +84,7 @@ struct AbsenceTrials {
         }
     }
 
-    @Test("a daemon that is killed and started again loses no ending, and none is told twice")
+    @Test("if the daemon is killed and started again, no end is missed and none is shown twice")
     func daemonRestarts() throws {
         let desktop = try Desktop(in: directory)
         let shower = try Shower(on: desktop)
@@ -94,7 +94,7 @@ struct AbsenceTrials {
         _ = try caller.call(Start(key: "egg", durationUSec: 3_600_000_000))
         try end("call")
         #expect(try shower.next().summary == "call")
-        // Its end falls while the daemon is away, or just before.
+        // It ends while the daemon is away, or just before.
         _ = try caller.call(Adjust(key: "tea", byUSec: -3_599_900_000))
         try daemon.kill()
         let second = try DaemonProcess(in: daemon.directory)
@@ -104,7 +104,7 @@ struct AbsenceTrials {
         withExtendedLifetime(notify) {}
     }
 
-    @Test("a daemon that is not there is waited for")
+    @Test("a missing daemon is waited for")
     func noDaemon() throws {
         let desktop = try Desktop(in: directory)
         let shower = try Shower(on: desktop)
@@ -116,7 +116,7 @@ struct AbsenceTrials {
         #expect(try shower.next().summary == "tea")
     }
 
-    @Test("a second one with the same directory ends, and says what it needs")
+    @Test("a second instance with the same state directory fails and says what it needs")
     func second() throws {
         let desktop = try Desktop(in: directory)
         let first = try notify()
@@ -131,7 +131,7 @@ struct AbsenceTrials {
         withExtendedLifetime((desktop, first)) {}
     }
 
-    @Test("what the daemon would never accept ends it with a sentence and a code of sysexits.h")
+    @Test("a call that the daemon always refuses ends the program with a sentence and an exit code")
     func refused() throws {
         func run(_ arguments: String..., remembering directory: String = "other") throws -> CommandRun {
             try RunningCommand(

@@ -1,13 +1,13 @@
 import Foundation
 import TestSupport
 
-/// A session bus of its own, which starts no services.
+/// A session bus that starts no services.
 final class Desktop {
     let directory: TemporaryDirectory
     let address: String
     private let daemon: RunningCommand
 
-    /// A bus whose address is that of an earlier one, where one is given.
+    /// Starts a bus. In the directory of an earlier one it has the same address.
     init(in directory: TemporaryDirectory? = nil) throws {
         let directory = try directory ?? TemporaryDirectory()
         unsafe unlink(directory.path(of: "bus"))
@@ -22,13 +22,13 @@ final class Desktop {
             ["--config-file=\(file)", "--nofork", "--print-address=1"],
             executable: "/usr/bin/dbus-daemon"
         )
-        // It is listening once it says where.
+        // It listens when it has printed its address.
         _ = try daemon.line()
         self.directory = directory
         address = Self.address(in: directory)
     }
 
-    /// The address of a bus in a directory, whether or not it is there.
+    /// The address of a bus in a directory, whether or not it runs.
     static func address(in directory: TemporaryDirectory) -> String { "unix:path=\(directory.path(of: "bus"))" }
 
     /// Ends it, and with it all connections.
@@ -38,7 +38,7 @@ final class Desktop {
     }
 }
 
-/// Somebody who shows notifications on a desktop.
+/// A notification service.
 final class Shower {
     /// A call, as it was shown.
     struct Shown: Decodable {
@@ -66,7 +66,7 @@ final class Shower {
 
     private let command: RunningCommand
 
-    /// Owns the name on the bus once it is made.
+    /// Starts the service and waits until it owns its name on the bus.
     init(on desktop: Desktop, _ options: String...) throws {
         let script = "Tests/CountdownNotifyTests/Desktop/notifications.py"
         command = try RunningCommand(
@@ -78,7 +78,7 @@ final class Shower {
         _ = try next("ready")
     }
 
-    /// The next call of a method; those of others before it are passed over.
+    /// The next call of a method. Calls of other methods before it are ignored.
     func next(_ member: String = "Notify") throws -> Shown {
         while let line = try command.line() {
             let shown = try JSONDecoder().decode(Shown.self, from: Data(line.utf8))
@@ -87,17 +87,17 @@ final class Shower {
         throw Gone(run: try command.finish())
     }
 
-    /// Somebody clicks on an action.
+    /// Clicks on an action.
     func choose(_ action: String, of number: UInt32?) throws {
         try command.type("choose \(number ?? 0) \(action)\n")
     }
 
-    /// Somebody takes a notification away.
+    /// Closes a notification, as a user does.
     func close(_ number: UInt32?) throws {
         try command.type("close \(number ?? 0) 2\n")
     }
 
-    /// Vanishes from the bus.
+    /// Kills the service.
     func vanish() throws {
         command.process.send(signal: SIGKILL)
         try command.process.wait()

@@ -10,12 +10,12 @@ final class NotifyProcess {
     /// Starts it and waits until it says that it is ready.
     ///
     /// - Parameters:
-    ///   - arguments: besides the directory in which it remembers.
-    ///   - socket: of the daemon.
-    ///   - address: of the session bus.
-    ///   - directory: in which it remembers.
-    ///   - awaited: a beginning of its status that is waited for.
-    /// - Throws: where it ends before.
+    ///   - arguments: arguments after the state directory.
+    ///   - socket: the path of the daemon's socket.
+    ///   - address: the address of the session bus.
+    ///   - directory: the directory that contains the state directory.
+    ///   - awaited: the beginning of the status to wait for.
+    /// - Throws: an error if the process ends before.
     init(
         _ arguments: [String] = [],
         of socket: String,
@@ -42,12 +42,12 @@ final class NotifyProcess {
         try awaitStatus(awaited)
     }
 
-    /// Waits until its status begins so.
+    /// Waits for a status with this beginning.
     func awaitStatus(_ beginning: String) throws {
         try notifications.await("STATUS=\(beginning)", from: process)
     }
 
-    /// All that it, and those before it in this directory, have said.
+    /// The standard error of this process and of earlier ones in the directory.
     var standardError: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     /// Ends it with SIGTERM and waits for that.

@@ -2,14 +2,14 @@ import IPC
 import TestSupport
 import Testing
 
-@Suite("Endings while nobody was logged in")
+@Suite("Ends while countdown-notify did not run")
 struct RememberingTrials {
     /// The summaries of the next notifications.
     private func summaries(_ count: Int, _ scene: Scene) throws -> [String] {
         try (0..<count).map { _ in try scene.shower.next().summary ?? "" }
     }
 
-    @Test("are told once at the next start, in their order; those before the first start are not")
+    @Test("they are shown once at the next start, in their order, but not those before the first start")
     func once() throws {
         let scene = try Scene()
         try scene.end("before")
@@ -30,7 +30,7 @@ struct RememberingTrials {
         #expect(try third.terminate() == .exited(code: 0))
     }
 
-    @Test("more than three are told in one notification, by name")
+    @Test("more than three are shown by name in one notification")
     func digest() throws {
         let scene = try Scene()
         try scene.notify().terminate()
@@ -43,26 +43,26 @@ struct RememberingTrials {
         withExtendedLifetime(notify) {}
     }
 
-    @Test("are told though it was killed, and what was told before is not told again")
+    @Test("they are shown after a kill, and earlier ends are not shown again")
     func killed() throws {
         let scene = try Scene()
         let first = try scene.notify()
         try scene.end("tea")
         #expect(try summaries(1, scene) == ["tea"])
-        // Once the next is sent, the one before has been written down.
+        // When the next one is sent, the state of the last one has been saved.
         try scene.end("egg")
         #expect(try summaries(1, scene) == ["egg"])
         try first.kill()
         try scene.end("call")
         let second = try scene.notify()
         var told = try summaries(1, scene)
-        // The last one may have been told just before the kill, and not written down yet.
+        // The last one may have been shown just before the kill, without its state having been saved.
         if told == ["egg"] { told = try summaries(1, scene) }
         #expect(told == ["call"])
         withExtendedLifetime(second) {}
     }
 
-    @Test("that are more than the daemon keeps are told as far as it does, and that some may be missing is told once")
+    @Test("if the daemon does not keep all of them, a notice comes first, once")
     func trimmed() throws {
         let desktop = try Desktop()
         let shower = try Shower(on: desktop)
@@ -87,7 +87,7 @@ struct RememberingTrials {
         withExtendedLifetime(third) {}
     }
 
-    @Test("a record that cannot be read is named, and what ends from then on is told")
+    @Test("an unreadable state file is named, and later ends are shown")
     func unreadable() throws {
         let scene = try Scene()
         try scene.notify().terminate()

@@ -3,7 +3,7 @@ import IPC
 import TestSupport
 import Testing
 
-/// A daemon, a bus and somebody who shows notifications.
+/// A daemon, a session bus and a notification service.
 struct Scene {
     let daemon: DaemonProcess
     let desktop: Desktop
@@ -36,9 +36,9 @@ struct Scene {
     }
 }
 
-@Suite("Endings on a desktop")
+@Suite("Ends on a desktop")
 struct TellingTrials {
-    @Test("an ending is told with its label, its time and what can be done, as the specification has it")
+    @Test("an end is shown with its label, its time and its actions")
     func tells() throws {
         let scene = try Scene()
         let notify = try scene.notify()
@@ -70,7 +70,7 @@ struct TellingTrials {
         withExtendedLifetime(notify) {}
     }
 
-    @Test("whoever shows no more than a line is given no more", arguments: ["", "body"])
+    @Test("a service without bodies and actions gets a summary only", arguments: ["", "body"])
     func poor(_ capabilities: String) throws {
         let scene = try Scene(capabilities)
         let notify = try scene.notify()
@@ -83,7 +83,7 @@ struct TellingTrials {
         withExtendedLifetime(notify) {}
     }
 
-    @Test("a click starts it again with what it had, gives it a minute, or does nothing")
+    @Test("a click starts the countdown again, gives it a minute, or only closes the notification")
     func actions() throws {
         let scene = try Scene()
         let notify = try scene.notify()
@@ -114,7 +114,7 @@ struct TellingTrials {
         withExtendedLifetime(notify) {}
     }
 
-    @Test("what a click could not do is told, with why")
+    @Test("an action that failed is shown with the reason")
     func trouble() throws {
         let scene = try Scene()
         let notify = try scene.notify()
@@ -128,7 +128,7 @@ struct TellingTrials {
         withExtendedLifetime(notify) {}
     }
 
-    @Test("patterns and keys choose whose endings are told")
+    @Test("patterns and keys choose whose ends are shown")
     func patterns() throws {
         let scene = try Scene()
         let notify = try scene.notify("tea", "login/*")
@@ -137,7 +137,7 @@ struct TellingTrials {
         withExtendedLifetime(notify) {}
     }
 
-    @Test("progress is shown in a notification of its own that is updated in its place, and goes at the end")
+    @Test("progress has a notification of its own that is updated in its place and closed at the end")
     func progress() throws {
         let scene = try Scene()
         let notify = try scene.notify("--progress")
@@ -150,13 +150,13 @@ struct TellingTrials {
         let paused = try scene.shower.next()
         #expect(paused.body == "Paused" && paused.replaces == first.id && paused.id == first.id)
         _ = try caller.call(Finish(key: "tea"))
-        // Which of the two watches is told first is open.
+        // Either of the two watches may report first.
         let last = [try scene.shower.next().hints?.category]
         #expect(last == ["x-countdownd.ended"])
         withExtendedLifetime(notify) {}
     }
 
-    @Test("progress that is over is taken away, be it by an end or because countdown-notify ends")
+    @Test("progress is closed if the countdown or countdown-notify ends")
     func progressGoes() throws {
         let scene = try Scene()
         let notify = try scene.notify("--progress")
@@ -164,7 +164,7 @@ struct TellingTrials {
         for end in ["cancel", "terminate"] {
             _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
             let shown = try scene.shower.next()
-            // What is updated in its place has a number that is known.
+            // After an update in its place its number is known.
             _ = try caller.call(Pause(key: "tea"))
             #expect(try scene.shower.next().replaces == shown.id)
             if end == "cancel" { _ = try caller.call(Cancel(key: "tea")) } else { try notify.terminate() }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import IPC
 
-@Suite("The socket of a task")
-struct CountdownsTests {
+@Suite("The connections of the asynchronous client")
+struct AsyncClientTests {
     private let directory: TemporaryDirectory
     private let countdowns: AsyncClient
 
@@ -15,7 +15,7 @@ struct CountdownsTests {
         countdowns = AsyncClient(at: directory.path(of: "socket"))
     }
 
-    /// Takes connections in, reads a call on the last one of them, and refuses it.
+    /// Accepts connections, reads a call on the last one of them, and answers with an error.
     private func refuse(_ listener: ListeningSocket, onConnection count: Int = 1) {
         nonisolated(unsafe) let listener = listener
         Thread.detachNewThread {
@@ -27,9 +27,9 @@ struct CountdownsTests {
         }
     }
 
-    /// So many connections that nobody takes in that there is no room for another one.
+    /// Fills the listener's queue of connections.
     private func crowd(_ listener: ListeningSocket) throws -> [RawConnection] {
-        // One more than listen(2) was told.
+        // One more than the backlog of listen(2).
         let connections = try (0..<65).map { _ in try RawConnection(to: listener.path) }
         #expect(throws: ClientError.unreachable(path: listener.path, errno: EAGAIN)) {
             try AsyncConnection(connectingTo: listener.path)
@@ -38,10 +38,10 @@ struct CountdownsTests {
     }
 
     private let refusal = ClientError.countdown(.noSuchCountdown(key: "k"))
-    /// More than a socket takes at once.
+    /// More than the buffer of a socket.
     private let longKey = String(repeating: "x", count: 8 << 20)
 
-    @Test("a call that no socket holds is sent as the daemon reads it")
+    @Test("a call that is larger than the socket's buffer is sent as the daemon reads it")
     func longCall() throws {
         let listener = try ListeningSocket(path: countdowns.path)
         try awaiting {
@@ -50,7 +50,7 @@ struct CountdownsTests {
         }
     }
 
-    @Test("one whose call no socket holds can be cancelled")
+    @Test("a task that sends such a call can be cancelled")
     func cancelledWhileSending() throws {
         let listener = try ListeningSocket(path: countdowns.path)
         try awaiting {
@@ -60,7 +60,7 @@ struct CountdownsTests {
         withExtendedLifetime(listener) {}
     }
 
-    @Test("a daemon that has no room for another connection is waited for")
+    @Test("a task waits until the daemon's queue of connections has room")
     func crowded() throws {
         let listener = try ListeningSocket(path: countdowns.path)
         let others = try crowd(listener)
@@ -75,7 +75,7 @@ struct CountdownsTests {
         }
     }
 
-    @Test("one that waits for room can be cancelled")
+    @Test("a task that waits for room can be cancelled")
     func cancelledInCrowd() throws {
         let listener = try ListeningSocket(path: countdowns.path)
         let others = try crowd(listener)
@@ -86,7 +86,7 @@ struct CountdownsTests {
         withExtendedLifetime(others) {}
     }
 
-    @Test("a daemon that hangs up before its answer has disconnected, in a watch too that has told nothing")
+    @Test("if the daemon closes the connection before the first reply, calls and watches are disconnected")
     func hungUp() throws {
         let listener = try ListeningSocket(path: countdowns.path)
         nonisolated(unsafe) let socket = listener
