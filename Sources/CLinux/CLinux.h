@@ -1,6 +1,6 @@
 /*
- * The few kernel calls that Glibc's Swift module lacks, or shows as types that strict memory safety refuses.
- * Each is one call with plain arguments; it returns -1 and sets errno where the call does.
+ * Kernel calls that Swift's Glibc module lacks, or whose types are not allowed with strict memory safety. Each function
+ * makes one call with plain arguments. If the call fails it returns -1 and sets errno.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ enum {
 	LINUX_WRITABLE = EPOLLOUT,
 	LINUX_HUNG_UP = EPOLLHUP,
 	LINUX_FAILED = EPOLLERR,
-	LINUX_READY_AT_ONCE = 256, /* how many linux_epoll_wait tells at most */
+	LINUX_READY_AT_ONCE = 256, /* the most events that linux_epoll_wait returns */
 };
 
 static inline int linux_epoll_create(void)
@@ -46,7 +46,7 @@ static inline int linux_epoll_control(int epoll, int operation, int descriptor, 
 	return epoll_ctl(epoll, operation, descriptor, &event);
 }
 
-/* What is ready; where nothing is, waits for so many milliseconds, or without an end where they are negative. */
+/* Waits for events, for a number of milliseconds or, if it is negative, forever. Returns the number of events. */
 static inline int linux_epoll_wait(int epoll, struct linux_ready *ready, int milliseconds)
 {
 	struct epoll_event events[LINUX_READY_AT_ONCE];
@@ -93,8 +93,8 @@ static inline int linux_unix_connect(int descriptor, const char *path)
 }
 
 /*
- * Sends a datagram to a socket whose path begins with @ where it is an abstract one, as sd_notify(3) does, but without
- * waiting for room: it fails with EAGAIN then.
+ * Sends a datagram as sd_notify(3) does, but fails with EAGAIN instead of waiting for room. The path of an abstract
+ * socket begins with @.
  */
 static inline int linux_unix_tell(const char *path, const char *text)
 {
@@ -121,14 +121,14 @@ static inline int linux_accept(int listener)
 	return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/* struct ucred, which the C library shows to GNU programs alone. */
+/* struct ucred, which the C library declares for GNU programs only. */
 struct linux_credentials {
 	pid_t process;
 	uid_t user;
 	gid_t group;
 };
 
-/* The user whose process connected, as it was then (SO_PEERCRED). */
+/* The user of the process that connected, at that time (SO_PEERCRED). */
 static inline int linux_peer_user(int descriptor, uid_t *user)
 {
 	struct linux_credentials credentials;
@@ -139,11 +139,11 @@ static inline int linux_peer_user(int descriptor, uid_t *user)
 	return 0;
 }
 
-/* timerfd_create(2): a descriptor that becomes readable when somebody sets the system clock. */
+/* timerfd_create(2): a descriptor that becomes readable when the system clock is set. */
 
 static inline int linux_clock_watch_arm(int descriptor)
 {
-	/* So far away that it never fires by itself; reading then fails with ECANCELED once the clock was set. */
+	/* So far away that it never fires. Reading fails with ECANCELED after the clock was set. */
 	struct itimerspec never = { .it_value.tv_sec = (time_t)1 << 40 };
 	return timerfd_settime(descriptor, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never, NULL);
 }
@@ -161,7 +161,7 @@ static inline int linux_file_watch_create(const char *path)
 	int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (descriptor < 0)
 		return -1;
-	/* Removing the name of a socket that is in use changes its number of links, and that alone. */
+	/* Removing the name of a socket that is in use only changes its number of links. */
 	if (inotify_add_watch(descriptor, path, IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW) < 0) {
 		int code = errno;
 		close(descriptor);
@@ -175,7 +175,7 @@ static inline int linux_file_watch_create(const char *path)
 
 enum { LINUX_MINUTE_LENGTH = sizeof "2026-01-31 17:30" - 1 };
 
-/* The local date and time to the minute, without an end; how many bytes were written. */
+/* Writes the local date and time to the minute, without a NUL. Returns the number of bytes. */
 static inline int linux_local_minute(time_t time, unsigned char *text)
 {
 	char buffer[64];
@@ -189,7 +189,7 @@ static inline int linux_local_minute(time_t time, unsigned char *text)
 
 enum { LINUX_STAMP_LENGTH = sizeof "20260131T173000Z" - 1 };
 
-/* The date and time in UTC as a part of a file's name, without an end; how many bytes were written. */
+/* Writes the date and time in UTC for a file name, without a NUL. Returns the number of bytes. */
 static inline int linux_utc_stamp(time_t time, unsigned char *text)
 {
 	char buffer[64];
@@ -203,7 +203,7 @@ static inline int linux_utc_stamp(time_t time, unsigned char *text)
 
 /* signalfd(2) */
 
-/* Blocks SIGTERM and SIGINT in this thread and those it starts, and ignores SIGHUP and SIGPIPE. */
+/* Blocks SIGTERM and SIGINT in this thread and those that it starts, and ignores SIGHUP and SIGPIPE. */
 static inline int linux_take_signals(void)
 {
 	sigset_t signals;
@@ -226,8 +226,8 @@ static inline int linux_signal_descriptor(void)
 }
 
 /*
- * A descriptor that becomes readable on one of these signals, which are blocked from then on. One that the process was
- * started to ignore stays ignored.
+ * A descriptor that becomes readable on one of these signals, which are blocked from then on. Signals that the process
+ * was started to ignore stay ignored.
  */
 static inline int linux_signal_descriptor_of(const int *signals, int count)
 {
@@ -243,7 +243,7 @@ static inline int linux_signal_descriptor_of(const int *signals, int count)
 	return signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* The number of the next signal that the descriptor holds, 0 where there is none. */
+/* The number of the next signal of the descriptor; 0 if there is none. */
 static inline int linux_next_signal(int descriptor)
 {
 	struct signalfd_siginfo signal;
