@@ -41,11 +41,17 @@ public struct CountdownBoard: Sendable {
     /// Takes what happened to the watch itself. Its `events` are for ``apply(_:)``.
     public mutating func apply(_ event: WatchEvent) {
         switch event {
-        case .started, .lost, .stillLost: reported = []
+        case .started, .lost, .stillLost: restart()
         case .historyTrimmed: self = CountdownBoard()
         case .events, .recovered: break
         }
     }
+
+    /// Notes that another connection reports from now on.
+    public mutating func restart() { reported = [] }
+
+    /// Whether this connection has reported a key, on the board or not.
+    public func hasReported(_ key: String) -> Bool { reported.contains(key) }
 
     /// The keys on the board that this connection has not reported. After `synced` they have either not changed or ended
     /// and been forgotten: `Get` tells which.
@@ -71,7 +77,8 @@ public struct CountdownBoard: Sendable {
     public mutating func updateRemaining(at instant: Int64, except ticking: String? = nil) {
         for (key, countdown) in countdowns where countdown.state == .running && key != ticking {
             guard let deadline = countdown.deadlineUSec else { continue }
-            countdowns[key]?.remainingUSec = max(0, deadline - instant)
+            let (remaining, overflow) = deadline.subtractingReportingOverflow(instant)
+            countdowns[key]?.remainingUSec = overflow ? (deadline > 0 ? .max : 0) : max(0, remaining)
         }
     }
 

@@ -34,7 +34,8 @@ struct Strings {
     /// `Ended at 17:30`, or `Ended at 17:30, shown 2 h 3 min late`.
     func end(_ countdown: Countdown) -> String {
         guard let ended = countdown.endedUSec else { return "Ended" }
-        let lateness = now - ended
+        let (difference, overflow) = now.subtractingReportingOverflow(ended)
+        let lateness = overflow ? 0 : difference
         let isLate = lateness >= Self.reportedLateness
         return "Ended at \(time(ended))" + (isLate ? ", shown \(ApproximateDuration.text(lateness)) late" : "")
     }

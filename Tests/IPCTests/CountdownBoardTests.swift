@@ -61,6 +61,7 @@ struct CountdownBoardTests {
         board.apply(WatchEvent.started(isFresh: false))
         _ = board.apply(event(.resumed, countdown("b")))
         #expect(board.unconfirmed.sorted() == ["a", "c"])
+        #expect(board.hasReported("b") && !board.hasReported("c"))
         board.apply(countdown("a"))
         board.apply(countdown("c", .finished))
         #expect(board.unconfirmed.isEmpty)
@@ -106,5 +107,16 @@ struct CountdownBoardTests {
         #expect(board.countdowns.mapValues(\.remainingUSec) == ["a": 10, "b": 100, "paused": 7])
         board.updateRemaining(at: 2_000)
         #expect(board.countdowns["a"]?.remainingUSec == 0)
+    }
+
+    @Test("a deadline far away does not overflow")
+    func overflow() {
+        var board = CountdownBoard()
+        for deadline in [Int64.min, .max] {
+            _ = board.apply(event(.attached, countdown("\(deadline)", deadline: deadline)))
+        }
+        board.updateRemaining(at: .max)
+        board.updateRemaining(at: .min)
+        #expect(board.countdowns.mapValues(\.remainingUSec) == ["\(Int64.min)": 0, "\(Int64.max)": .max])
     }
 }
