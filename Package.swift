@@ -105,6 +105,7 @@ let package = Package(
             exclude: ["Bars", "Clients"],
             swiftSettings: strict
         ),
+        .testTarget(name: "ModelTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(name: "LoadTests", dependencies: ["TestSupport", "countdown-load"]),
         .testTarget(
             name: "CountdownNotifyTests",

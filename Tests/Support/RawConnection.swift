@@ -87,6 +87,36 @@ public final class RawConnection {
         shutdown(descriptor, Int32(SHUT_RD))
     }
 
+    /// The complete messages that have arrived, without waiting, and whether the other end has closed the connection.
+    public func arrivedMessages() throws -> (messages: [String], isClosed: Bool) {
+        var isClosed = false
+        var buffer = [UInt8](repeating: 0, count: portion)
+        while !isClosed {
+            let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EAGAIN || errno == EINTR { break }
+            guard count >= 0 || errno == ECONNRESET else { throw SystemFailure("recv") }
+            received += buffer[..<max(0, count)]
+            isClosed = count <= 0
+        }
+        var messages = received.split(separator: 0, omittingEmptySubsequences: false)
+        received = Array(messages.removeLast())
+        return (messages.map { String(decoding: $0, as: UTF8.self) }, isClosed)
+    }
+
+    /// Waits until at least one of the connections has input or was closed by its other end.
+    ///
+    /// - Returns: the indices of those connections.
+    public static func awaitInput(
+        on connections: [RawConnection],
+        until deadline: Deadline = Deadline()
+    ) throws -> Set<Int> {
+        try poll(
+            connections.map(\.descriptor),
+            until: deadline,
+            waitingFor: "input on one of \(connections.count) connections"
+        )
+    }
+
     private func firstNull(from start: Int) -> Int? {
         received.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress, start < bytes.count else { return nil }
