@@ -51,7 +51,7 @@ struct ConnectionsOfUserTests {
         #expect(throws: CountdownError.self) { try served() }
         _ = second
         second = nil
-        while try first.call(GetStatus()).connections > 1 {}
+        try waitUntil("the end of the second connection") { try first.call(GetStatus()).connections <= 1 }
         second = try served()
         #expect(try first.call(GetStatus()).connections == 2)
     }

@@ -141,7 +141,7 @@ struct LimitTests {
             try daemon.follower(IPC.Watch(tickUSec: tick)).events(through: .synced)
         }
         other = nil
-        while try caller.call(GetStatus()).watchers > 1 {}
+        try waitUntil("one watcher") { try caller.call(GetStatus()).watchers <= 1 }
         try daemon.follower(IPC.Watch(tickUSec: 40_000)).events(through: .synced)
     }
 
@@ -184,7 +184,7 @@ struct LimitTests {
         }
         _ = try caller.call(List())
         watcher = nil
-        while try caller.call(GetStatus()).watchers > 0 {}
+        try waitUntil("no watcher") { try caller.call(GetStatus()).watchers == 0 }
         for _ in 0..<10 { _ = try caller.call(List(keys: keys, soonest: 5)) }
         #expect(try caller.call(GetStatus()).limits["selectionBytesInAll"] == 20_000)
     }
@@ -201,7 +201,7 @@ struct LimitTests {
         let connections = try (0..<3).map { _ in try daemon.connect() }
         // One may be disconnected while it sends.
         for connection in connections { try? connection.send(Array(repeating: UInt8(ascii: " "), count: 150_000)) }
-        while try caller.call(GetStatus()).counters["hoardingPeers"] == 0 {}
+        try waitUntil("a disconnected client") { try caller.call(GetStatus()).counters["hoardingPeers"] != 0 }
         #expect(try small.exchange("").contains("version"))
         #expect(lines.all.contains { $0.hasPrefix("warning: disconnecting a peer that has sent ") })
         #expect(try caller.call(GetStatus()).limits["receivedBytesInAll"] == 300_000)

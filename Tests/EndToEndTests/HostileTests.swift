@@ -28,9 +28,9 @@ struct HostileTests {
         #expect(try caller.call(GetStatus()).running == count)
     }
 
-    /// Asks until there are no more connections, or watchers, than those of the bystander.
+    /// Waits until only the bystander is connected.
     private func awaitSolitude(of bystander: Bystander) throws {
-        while try bystander.status().connections > 2 {}
+        try waitUntil("the end of other connections") { try bystander.status().connections <= 2 }
     }
 
     @Test("one sends a gibibyte without an end: it is disconnected after the longest message")
@@ -106,7 +106,7 @@ struct HostileTests {
         let bystander = try Bystander(of: daemon, following: ["own"])
         let connections = try (0..<count).map { _ in try daemon.connect() }
         try withExtendedLifetime(consume connections) {
-            while try bystander.status().connections < min(count + 2, 4_096) {}
+            try waitUntil("\(count) connections") { try bystander.status().connections >= min(count + 2, 4_096) }
             #expect(try bystander.status().connections <= 4_096)
         }
         let caller = try Caller(of: daemon)
@@ -121,7 +121,7 @@ struct HostileTests {
         var connection: RawConnection? = try daemon.connect()
         let watch = #"{"method":"io.countdownd.Watch","parameters":{"match":["*"],"tickUSec":10000},"more":true}"#
         try connection?.send(message: watch)
-        while try bystander.status().watchers < 2 {}
+        try waitUntil("a second watcher") { try bystander.status().watchers >= 2 }
         for _ in 0..<20 { _ = try bystander.status() }
         connection = nil
         try awaitSolitude(of: bystander)

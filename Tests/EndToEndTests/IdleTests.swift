@@ -5,26 +5,17 @@ import Varlink
 
 @Suite("A daemon that has nothing to do")
 struct IdleTests {
-    /// Lets some time pass: as long as a countdown of another daemon takes.
-    private func pass(_ microseconds: Int64) throws {
-        let daemon = try DaemonProcess()
-        let clock = try Caller(of: daemon)
-        _ = try clock.call(Start(key: "clock", durationUSec: microseconds))
-        _ = try clock.call(Wait(key: "clock"))
-        try daemon.terminate()
-    }
-
     private func wakeUps(_ caller: Caller) throws -> Int64 {
         try #require(try caller.call(GetStatus()).counters["wakeUps"])
     }
 
-    /// The fewest wake-ups in one of three spells, the question at its end among them. What comes from the spell before
-    /// may fall into one on a busy machine; what comes by itself falls into each.
-    private func fewestWakeUps(in spell: Int64, of caller: Caller) throws -> Int64 {
+    /// The fewest wake-ups in one of three spells, including the call of GetStatus at its end. On a busy machine, work of the
+    /// spell before may fall into a spell; wake-ups that the daemon causes by itself fall into each.
+    private func fewestWakeUps(in spell: Duration, of caller: Caller) throws -> Int64 {
         var fewest = Int64.max
         for _ in 0..<3 {
             let before = try wakeUps(caller)
-            try pass(spell)
+            letPass(spell)
             fewest = min(fewest, try wakeUps(caller) - before)
         }
         return fewest
@@ -51,7 +42,7 @@ struct IdleTests {
             let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(10), heartbeatUSec: .seconds(1)))
             try follower.events(through: .tick)
         }
-        while try caller.call(GetStatus()).connections > 1 {}
+        try waitUntil("the end of the watcher") { try caller.call(GetStatus()).connections <= 1 }
         #expect(try fewestWakeUps(in: .milliseconds(1_500), of: caller) == 1)
     }
 

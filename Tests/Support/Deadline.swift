@@ -27,6 +27,25 @@ public struct TimedOut: Error, CustomStringConvertible {
     }
 }
 
+/// Asks again and again until the condition holds.
+///
+/// - Throws: `TimedOut` if it does not hold by the deadline.
+public func waitUntil(
+    _ what: String,
+    by deadline: Deadline = Deadline(),
+    _ condition: () throws -> Bool
+) throws {
+    while try !condition() {
+        guard deadline.milliseconds > 0 else { throw TimedOut(waitingFor: what) }
+    }
+}
+
+/// Lets time pass, for tests that something does not happen meanwhile.
+public func letPass(_ duration: Duration) {
+    let end = Deadline(after: duration)
+    while end.milliseconds > 0 { _ = Glibc.poll(nil, 0, end.milliseconds) }
+}
+
 /// A system call's failure.
 public struct SystemFailure: Error, CustomStringConvertible {
     public let call: String

@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Calls that are awaited")
-struct CountdownsTests {
+struct AsyncClientTests {
     private let daemon: DaemonProcess
     private let countdowns: AsyncClient
 

@@ -6,7 +6,7 @@ import Varlink
 /// `Caller` and `Follower` hold every message of every test against the definition; here it is seen that no method and
 /// no error of the definition is left out.
 @Suite("The interface, as the running daemon speaks it")
-struct ContractTests {
+struct DaemonContractTests {
     private let daemon: DaemonProcess
     private let caller: Caller
 

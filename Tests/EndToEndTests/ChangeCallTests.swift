@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Changing a countdown")
-struct ChangeTests {
+struct ChangeCallTests {
     private let daemon: DaemonProcess
     private let caller: Caller
 

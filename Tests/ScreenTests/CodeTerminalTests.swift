@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("Asking for a code in a terminal")
-struct CodeScreenTests {
+struct CodeTerminalTests {
     private let visitor: Visitor
 
     init() throws { visitor = try Visitor() }

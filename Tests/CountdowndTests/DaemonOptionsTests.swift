@@ -4,7 +4,7 @@ import Testing
 @testable import countdownd
 
 @Suite("The command line of the daemon")
-struct OptionsTests {
+struct DaemonOptionsTests {
     private func options(_ arguments: String...) throws -> Options {
         guard case .run(let options) = try Options.parse(arguments) else { throw Options.Invalid(sentence: "no run") }
         return options

@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Connections")
-struct ConnectionTests {
+struct DaemonConnectionTests {
     private let daemon: DaemonProcess
     private let caller: Caller
 

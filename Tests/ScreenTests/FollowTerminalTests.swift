@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Looking at countdowns in a terminal")
-struct FollowScreenTests {
+struct FollowTerminalTests {
     private let visitor: Visitor
 
     init() throws { visitor = try Visitor() }

@@ -7,7 +7,7 @@ import Testing
 @testable import countdown_notify
 
 @Suite("The command line of countdown-notify")
-struct OptionsTests {
+struct NotifyOptionsTests {
     @Test("a word without wildcards is a key; options may be anywhere before --")
     func parses() throws {
         let words = ["tea", "--progress", "login/*", "--state-directory=/a", "--state-directory", "/b", "--", "--help"]

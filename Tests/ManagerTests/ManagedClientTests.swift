@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("Clients in odd places", .onMachine)
-struct ClientTests {
+struct ManagedClientTests {
     private let machine: Machine
 
     init() throws {

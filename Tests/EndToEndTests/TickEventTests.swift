@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Ticks")
-struct TickTests {
+@Suite("Tick events")
+struct TickEventTests {
     private let daemon: DaemonProcess
     private let caller: Caller
 
