@@ -1,5 +1,5 @@
-# What a checkout can do; `make help` lists it. Every recipe keeps all cores busy by itself and SwiftPM locks its
-# build folder, so the targets run one after another, with -j too.
+# `make help` lists the targets. Each recipe keeps all cores busy by itself, and SwiftPM locks its build folder, so the
+# targets run one after another, with -j too.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -13,24 +13,24 @@ mandir := $(PREFIX)/share/man
 bashdir := $(PREFIX)/share/bash-completion/completions
 zshdir := $(PREFIX)/share/zsh/site-functions
 fishdir := $(PREFIX)/share/fish/vendor_completions.d
-# A user manager reads units below a home from its share folder alone, those of the system from lib; the system's manager
-# reads none below a home.
+# A user manager reads units below a home directory only from its share folder, and the system's units from lib. The
+# system's manager reads no units below a home directory.
 in_home := $(if $(HOME),$(filter $(HOME)/%,$(PREFIX)))
 unitdir := $(PREFIX)/$(if $(in_home),share,lib)/systemd/user
 systemunitdir := $(if $(in_home),,$(PREFIX)/lib/systemd/system)
 applicationsdir := $(PREFIX)/share/applications
 programs := countdownctl countdownd countdown-notify
-# The services of users whose sandbox has a second layer, in a drop-in of this name.
+# The user services with a second sandbox layer, and the name of its drop-in.
 sandboxed := countdownd countdown-notify
 sandbox := .service.d/50-sandbox.conf
 
-# Set to 1, nothing is installed that the build lacks: it is named instead.
+# If 1, missing packages are named and not installed.
 NO_DEPS ?=
-# The folder of the executables that are installed; what is not in bin is taken as it is.
+# The folder of the executables to install. They are built only if this is bin.
 BUILT ?= bin
-# Where SwiftPM builds countdownctl: every module is compiled anew for a static executable.
+# Where SwiftPM builds countdownctl: a static executable needs every module compiled again.
 static := .build-static
-# Package.swift makes our own targets' warnings errors where this says so.
+# If this is error, Package.swift turns warnings in our own targets into errors.
 export COUNTDOWND_WARNINGS ?= $(if $(CI),error)
 
 SHELL := /bin/bash
@@ -38,7 +38,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test crash fuzz soak bench picture docs sanitize build install uninstall deb dist lint clocktest clean
+.PHONY: help run check test acceptance crash fuzz soak bench picture docs sanitize build install uninstall deb dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -54,28 +54,53 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 	$(dependencies) run
 	scripts/demo
 
-test: ## build and test; installs missing packages
+# The test targets that start no daemon.
+pure := CountdownCoreTests|VarlinkTests|SystemTests|IPCTests|CountdownctlTests|CountdowndTests|CountdownNotifyTests|HouseTests|FuzzTests
+
+check: ## build, and run the tests that start no daemon: seconds once built
+	$(dependencies) build
+	swift build --build-tests
+	scripts/test-swift --skip-build --filter '^($(pure))\.'
+
+test: ## build, and run every test in Swift; installs missing packages
 	$(dependencies) test
+	@$(MAKE) check
+	scripts/test-swift --skip-build
+
+# Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
+acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
+	$(dependencies) test
+	$(dependencies) deb
+	@$(MAKE) build
+	scripts/check-install
+	@$(MAKE) deb
+	scripts/check-deb
+	@$(MAKE) docs
 	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
+	swift build --build-tests
 	scripts/test-python
 	scripts/test-examples
-	swift build --build-tests
+	scripts/test-swift --skip-build --filter 'CertificationTests|ExamplesTests|OtherClientTests'
+ifeq ($(SHORT),1)
 	scripts/soak --calls 2000 --daemon .build/debug/countdownd
 	scripts/sanitize --short
-	scripts/test-swift
+else
+	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift --skip-build --filter ModelTests
+	@$(MAKE) crash soak sanitize
+endif
 
-# The same seed asks for the same things at the same places; the kills come when they come. FAULTS=0 stands for all.
-crash: ## kill the daemon 200 times, and at each call that it makes of its disk (COUNTDOWND_SEED=N repeats a run)
+# The same seed makes the same calls; the times of the kills differ. COUNTDOWND_FAULTS=0 tries every fault.
+crash: ## kill the daemon 200 times, and at each of its disk calls (COUNTDOWND_SEED=N repeats a run)
 	$(dependencies) test
 	swift build --build-tests
 	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
 	  swift test --skip-build --filter CrashTests
 
-fuzz: ## try inputs that libFuzzer makes up, each target for FUZZ_SECONDS (60)
+fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
 	$(dependencies) build
 	scripts/fuzz $${FUZZ_SECONDS:-60}
 
-soak: build ## mixed load with restarts for SOAK_MINUTES (30); fails where memory grows or an ending is lost
+soak: build ## mixed load with restarts for SOAK_MINUTES (30); fails if memory grows or an end is lost
 	scripts/soak --minutes $${SOAK_MINUTES:-30}
 
 bench: ## the released daemon beside Redis, for docs/performance.md; half an hour (BENCH=--quick is a trial)
@@ -89,8 +114,6 @@ docs: ## the documentation of the Swift module for clients, in .build/docs
 
 sanitize: ## run the tests under the address, thread and undefined-behaviour sanitizers
 	$(dependencies) test
-	scripts/test-python
-	scripts/test-examples
 	scripts/sanitize
 
 picture: build ## take the picture of notifications that the README shows, on a desktop of its own
@@ -111,7 +134,7 @@ bin/countdownctl: $(sources)
 	  -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker -s
 	@install -D -m 755 $(static)/release/countdownctl $@
 
-# What the executables say of themselves, so that it is never older than they are.
+# Completions come from the executables, so they are never older.
 $(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/*) Sources/IPC/io.countdownd.varlink
 	@rm -rf $@ && mkdir -p $@
 	scripts/manuals $(BUILT) $@
@@ -147,11 +170,11 @@ ifneq ($(systemunitdir),)
 	$(call install_service,system/countdownd@.service,$(systemunitdir))
 endif
 
-# UNIT FOLDER: the unit names the daemon by its path.
+# UNIT FOLDER: installs a unit, which names the daemon by its path.
 install_service = sed 's|@bindir@|$(bindir)|' systemd/$1.in > '$(DESTDIR)$2/$(notdir $1)' && \
 	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
 
-uninstall: ## remove what install put there
+uninstall: ## remove the installed files
 	rm -f $(programs:%='$(DESTDIR)$(bindir)/%')
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
 	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
@@ -181,9 +204,9 @@ lint: ## check the style of Swift and shell files
 	@if command -v shellcheck > /dev/null; then set -x; shellcheck --external-sources $(shell_files); \
 	else echo 'shellcheck is not installed: the shell files are not checked'; fi
 
-clocktest: build ## try the daemon in a guest whose clock is set; needs Debian and QEMU
+clocktest: build ## test the daemon in a guest whose clock is set; needs Debian and QEMU
 	$(dependencies) clocktest
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
-clean: ## remove what was built
+clean: ## remove everything that was built
 	rm -rf .build .build-address .build-thread Bench/.build $(static) bin dist

@@ -110,6 +110,11 @@ let package = Package(
         .testTarget(
             name: "CountdownNotifyTests",
             dependencies: ["countdown-notify", "IPC", "System", "TestSupport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NotifyTrials",
+            dependencies: ["countdown-notify", "IPC", "System", "TestSupport"],
             exclude: ["Desktop"],
             swiftSettings: strict
         ),

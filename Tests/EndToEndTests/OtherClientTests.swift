@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Other people's clients")
+@Suite("Other people's clients", .enabled(if: TestPython.isAvailable, "make acceptance installs the Python packages"))
 struct OtherClientTests {
     @Test(
         "a countdown outlives a client of another kind, and is found again by it",

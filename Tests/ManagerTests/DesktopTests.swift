@@ -38,7 +38,7 @@ struct DesktopTests {
     @Test("the service comes with the desktop, in its sandbox; what ended after the logout is told at the next login")
     func comesAndGoes() throws {
         let stand = BuiltProduct.packageDirectory.appendingPathComponent(
-            "Tests/CountdownNotifyTests/Desktop/notifications.py"
+            "Tests/NotifyTrials/Desktop/notifications.py"
         )
         let (machine, user) = (session.machine, session.user)
         let script = try String(contentsOf: stand, encoding: .utf8)

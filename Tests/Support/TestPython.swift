@@ -1,7 +1,11 @@
 import Foundation
 
-/// The Python whose Varlink packages tests speak to.
+/// The Python with the Varlink packages of other people. `make acceptance` installs it; without it, tests that need it are
+/// skipped.
 public enum TestPython {
+    /// Whether it is installed.
+    public static let isAvailable = (try? path()) != nil
+
     /// Its path: `COUNTDOWND_TEST_PYTHON`, else the one that scripts/test-python makes.
     public static func path(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> String {
         let made = BuiltProduct.packageDirectory.appendingPathComponent(".build/test-python/bin/python3").path
@@ -14,8 +18,8 @@ public enum TestPython {
         let path: String
 
         public var description: String {
-            "\(path) is not there: run make test, which makes it, or name a Python that has the packages varlink and"
-                + " asyncvarlink in COUNTDOWND_TEST_PYTHON"
+            "\(path) does not exist: run make acceptance, or set COUNTDOWND_TEST_PYTHON to a Python that has the packages"
+                + " varlink and asyncvarlink"
         }
     }
 }

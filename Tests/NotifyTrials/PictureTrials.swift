@@ -2,11 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-private let isThere = ["dunst", "Xvfb", "dbus-daemon", "busctl"].allSatisfy {
+private let isThere = ["dunst", "Xvfb", "dbus-daemon", "busctl", "import"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
 }
 
-@Suite("A desktop as people have it", .enabled(if: isThere, "dunst, Xvfb, dbus-daemon or busctl is not installed"))
+@Suite(
+    "A desktop as people have it",
+    .enabled(if: isThere, "dunst, Xvfb, dbus-daemon, busctl or ImageMagick is not installed")
+)
 struct PictureTrials {
     @Test(
         "dunst shows an ending and a progress, of which a picture is taken, and starts the countdown again on a click"

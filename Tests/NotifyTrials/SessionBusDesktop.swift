@@ -68,7 +68,7 @@ final class Shower {
 
     /// Starts the service and waits until it owns its name on the bus.
     init(on desktop: Desktop, _ options: String...) throws {
-        let script = "Tests/CountdownNotifyTests/Desktop/notifications.py"
+        let script = "Tests/NotifyTrials/Desktop/notifications.py"
         command = try RunningCommand(
             [BuiltProduct.packageDirectory.appendingPathComponent(script).path] + options,
             executable: "/usr/bin/python3",
