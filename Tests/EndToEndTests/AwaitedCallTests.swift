@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Calls that are awaited")
-struct AsyncClientTests {
+struct AwaitedCallTests {
     private let daemon: DaemonProcess
     private let countdowns: AsyncClient
 
