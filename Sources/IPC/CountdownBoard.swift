@@ -133,7 +133,7 @@ extension Countdown {
         switch state {
         case .running: (0, deadlineUSec ?? 0)
         case .paused: (1, remainingUSec)
-        case .finished, .cancelled: (2, -(endedUSec ?? 0))
+        case .finished, .cancelled: (2, ~(endedUSec ?? 0))
         }
     }
 }

@@ -92,27 +92,27 @@ struct FeedTests {
             countdown("late", remaining: 9_000_000), countdown("paused", .paused, remaining: 1),
             countdown("early", remaining: 8_000_000),
         ] {
-            let hasFinished = board.take(event(.attached, one))
+            let hasFinished = board.apply(event(.attached, one))
             #expect(!hasFinished)
         }
         #expect(board.countdowns.map(\.key) == ["early", "late", "paused"])
-        let hasFinished = board.take(event(.finished, countdown("late", .finished, remaining: 0)))
+        let hasFinished = board.apply(event(.finished, countdown("late", .finished, remaining: 0)))
         #expect(hasFinished)
         #expect(board.countdowns.map(\.key) == ["late", "early", "paused"])
         board.clearFinished()
-        _ = board.take(event(.cancelled, countdown("early", .cancelled, remaining: 5)))
+        _ = board.apply(event(.cancelled, countdown("early", .cancelled, remaining: 5)))
         #expect(board.countdowns.map(\.key) == ["paused"])
     }
 
     @Test("a tick and an instant tell what remains")
     func countsDown() {
         var board = FeedBoard()
-        _ = board.take(event(.started, countdown("tea", remaining: 9_000_000)))
-        _ = board.take(Event(type: .tick, key: "tea", remainingUSec: 8_000_000))
+        _ = board.apply(event(.started, countdown("tea", remaining: 9_000_000)))
+        _ = board.apply(Event(type: .tick, key: "tea", remainingUSec: 8_000_000))
         #expect(board.countdowns.map(\.remainingUSec) == [8_000_000])
-        board.bringUpToDate(at: 2_000_000)
+        board.updateRemaining(at: 2_000_000)
         #expect(board.countdowns.map(\.remainingUSec) == [7_000_000])
-        board.bringUpToDate(at: 20_000_000)
+        board.updateRemaining(at: 20_000_000)
         #expect(board.countdowns.map(\.remainingUSec) == [0])
     }
 

@@ -212,7 +212,7 @@ struct SentenceTests {
         var late = countdown()
         late.key = "late"
         late.deadlineUSec = Self.noon + 400_000_000
-        let all = [countdown(.finished), late, countdown(.paused), countdown()].sorted(by: CountdownTable.precedes)
+        let all = [countdown(.finished), late, countdown(.paused), countdown()].sorted { $0.endsBefore($1) }
         #expect(
             CountdownTable.lines(all, clock: text.clock, legend: true, palette: .plain) == [
                 "KEY   STATE     REMAINING  DURATION  END       LABEL",
@@ -251,13 +251,13 @@ struct SentenceTests {
             for now in [Int64.min, 0, .max] {
                 let clock = ClockText(zone: LocalZone(), now: now)
                 #expect(!CountdownDetails(countdown: countdown, clock: clock, palette: .plain).lines.isEmpty)
-                let both = [countdown, countdown].sorted(by: CountdownTable.precedes)
+                let both = [countdown, countdown].sorted { $0.endsBefore($1) }
                 #expect(!CountdownTable.lines(both, clock: clock, legend: true, palette: .plain).isEmpty)
                 #expect(EventText(CountdownText(clock)).line(event) != nil)
                 #expect(!RunCommand.sentence(aboutRunning: countdown).isEmpty)
                 var board = FeedBoard()
-                _ = board.take(Event(type: .started, key: "tea", countdown: countdown))
-                board.bringUpToDate(at: now)
+                _ = board.apply(Event(type: .started, key: "tea", countdown: countdown))
+                board.updateRemaining(at: now)
                 let line = FeedLine(format: .waybar, thresholds: FeedClass.Thresholds())
                 #expect(!line.render(board.countdowns, clock: clock).isEmpty)
             }

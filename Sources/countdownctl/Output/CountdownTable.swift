@@ -44,20 +44,6 @@ enum CountdownTable {
             Table.Cell(text: PrintableText.escape(countdown.label ?? "")),
         ]
     }
-
-    /// The order of `list`: running by deadline, then paused by remaining time, then ended, the latest end first.
-    static func precedes(_ left: Countdown, _ right: Countdown) -> Bool {
-        let (first, second) = (rank(left), rank(right))
-        return first == second ? left.key < right.key : first < second
-    }
-
-    private static func rank(_ countdown: Countdown) -> (Int, Int64) {
-        switch countdown.state {
-        case .running: (0, countdown.deadlineUSec ?? 0)
-        case .paused: (1, countdown.remainingUSec)
-        case .finished, .cancelled: (2, ~(countdown.endedUSec ?? 0))
-        }
-    }
 }
 
 extension Int64 {
@@ -82,7 +68,7 @@ enum ListOrder: String, CaseIterable, ExpressibleByArgument {
     /// Whether one comes before another; those that are alike go by their keys.
     func precedes(_ left: Countdown, _ right: Countdown) -> Bool {
         switch self {
-        case .end: CountdownTable.precedes(left, right)
+        case .end: left.endsBefore(right)
         case .key: left.key < right.key
         case .remaining: (left.remainingUSec, left.key) < (right.remainingUSec, right.key)
         case .duration: (left.durationUSec, left.key) < (right.durationUSec, right.key)

@@ -38,7 +38,7 @@ struct CountdownText {
 
 extension ClockText {
     /// The local time zone and the current time.
-    static var local: ClockText { ClockText(zone: LocalZone(), now: wallClock()) }
+    static var local: ClockText { ClockText(zone: LocalZone(), now: WallClock.now) }
 }
 
 /// An event in one line.

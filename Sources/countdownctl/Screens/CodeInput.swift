@@ -115,7 +115,8 @@ struct CodeLine {
         while line.last != UInt8(ascii: "\n"), line.count < Self.limit {
             var set = PollSet()
             let place = set.add(STDIN_FILENO)
-            set.wait(until: [deadline])
+            set.add(deadline)
+            set.wait()
             guard set.isReady(place) else {
                 if deadline?.remainingUSec == 0 { return .timedOut }
                 continue

@@ -23,17 +23,12 @@ struct FollowScreen: Screen {
     private static let minute: Int64 = 60_000_000
 
     let subject: Subject
-    /// The running and paused countdowns.
-    private(set) var countdowns: [String: Countdown] = [:]
-    /// Whether the watch has sent all countdowns.
-    private(set) var isSynced = false
+    private var board = CountdownBoard()
     /// Whether the daemon is gone.
     private(set) var isLost = false
     private(set) var note: Message?
     /// The selected key; if it ends, the one below is selected.
     private var selected: String?
-    /// The keys with events since the connection was lost.
-    private var heard: Set<String> = []
 
     init(_ subject: Subject) { self.subject = subject }
 
@@ -47,54 +42,45 @@ struct FollowScreen: Screen {
         }
     }
 
-    /// Those that end first, in that order.
-    func soonest(_ count: Int) -> [Countdown] {
-        countdowns.count <= 1_000
-            ? Array(countdowns.values.sorted(by: CountdownTable.precedes).prefix(count))
-            : countdowns.values.smallest(count, by: CountdownTable.precedes)
-    }
+    /// The running and paused countdowns.
+    var countdowns: [String: Countdown] { board.countdowns }
 
-    /// The one that keys are for.
+    /// Whether the watch has sent all countdowns.
+    var isSynced: Bool { board.isSynced }
+
+    /// The first countdowns to end, in that order.
+    func soonest(_ count: Int) -> [Countdown] { board.soonest(count) }
+
+    /// The selected countdown, which keys change.
     var selection: Countdown? { selected.flatMap { countdowns[$0] } ?? soonest(1).first }
 }
 
 extension FollowScreen {
     private mutating func handle(_ event: Event) -> [ScreenAction] {
-        if event.type == .synced { isSynced = true }
-        guard let key = event.key else { return [] }
-        heard.insert(key)
-        switch event.type {
-        case .tick:
-            if let remaining = event.remainingUSec { countdowns[key]?.remainingUSec = remaining }
-        case .finished, .cancelled:
-            end(key)
-            return [.tell(event)]
-        case .attached, .started, .restarted, .adjusted, .paused, .resumed:
-            if let countdown = event.countdown { countdowns[key] = countdown }
-        case .synced, .heartbeat: break
-        }
-        return []
+        let isEnd = event.type == .finished || event.type == .cancelled
+        if isEnd, let key = event.key { deselect(key) }
+        _ = board.apply(event)
+        return isEnd ? [.tell(event)] : []
     }
 
-    private mutating func end(_ key: String) {
+    /// Selects another countdown before one leaves the board.
+    private mutating func deselect(_ key: String) {
         if key == selected { selected = neighbour(1) ?? neighbour(-1) }
         if note == .question(key: key) { note = nil }
-        countdowns[key] = nil
     }
 
     private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
         switch notice {
         case .lost:
             isLost = true
-            heard = []
+            board.restart()
             return []
         case .back:
             isLost = false
             // A countdown without a new event has not changed, or has ended and was forgotten.
-            return countdowns.keys.filter { !heard.contains($0) }.map { .call(.get(key: $0)) }
+            return board.unconfirmed.map { .call(.get(key: $0)) }
         case .historyTrimmed, .trimmedAgain:
-            countdowns = [:]
-            isSynced = false
+            board = CountdownBoard()
             return notice.sentence.map { [.print([$0])] } ?? []
         }
     }
@@ -105,8 +91,12 @@ extension FollowScreen {
     ) -> [ScreenAction] {
         switch (request, answer) {
         case (.get(let key), .success(let countdown)):
-            if ![.running, .paused].contains(countdown.state) { end(key) }
-        case (.get(let key), .failure(let failure)): if failure.exitCode == .unknownKey { end(key) }
+            if ![.running, .paused].contains(countdown.state) { deselect(key) }
+            board.apply(countdown)
+        case (.get(let key), .failure(let failure)):
+            guard failure.exitCode == .unknownKey else { break }
+            deselect(key)
+            board.remove(key)
         // The watch reports the change.
         case (_, .success): break
         case (_, .failure(let failure)): note = .failure(failure.sentence)
@@ -150,23 +140,8 @@ extension FollowScreen {
 
     /// The key at a distance below the selected one.
     private func neighbour(_ distance: Int) -> String? {
-        let order = countdowns.values.sorted(by: CountdownTable.precedes)
+        let order = board.soonest()
         guard let place = order.firstIndex(where: { $0.key == selection?.key }) else { return nil }
         return order.indices.contains(place + distance) ? order[place + distance].key : nil
-    }
-}
-
-extension Sequence {
-    /// The first `count` elements of an order; `count` must be small.
-    fileprivate func smallest(_ count: Int, by precedes: (Element, Element) -> Bool) -> [Element] {
-        var first: [Element] = []
-        for element in self {
-            if first.count == count {
-                guard let last = first.last, precedes(element, last) else { continue }
-                first.removeLast()
-            }
-            first.insert(element, at: first.firstIndex { precedes(element, $0) } ?? first.endIndex)
-        }
-        return first
     }
 }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import IPC
 import System
@@ -47,7 +46,7 @@ final class Interruption: Waiter {
     {
         pipe = stream.flatMap { $0.isPipe ? $0.descriptor : nil }
         self.background = background
-        signals = try SignalDescriptor(background == nil ? [SIGINT] : [SIGINT, SIGCHLD, SIGTERM, SIGHUP])
+        signals = try SignalDescriptor(reading: background == nil ? [SIGINT] : [SIGINT, SIGCHLD, SIGTERM, SIGHUP])
     }
 
     func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult {
@@ -56,7 +55,9 @@ final class Interruption: Waiter {
             let own = descriptor.map { set.add($0) }
             let reader = pipe.map { set.add($0) }
             let signalled = set.add(signals.descriptor)
-            set.wait(until: [deadline, background?.deadline])
+            set.add(deadline)
+            set.add(background?.deadline)
+            set.wait()
             if set.isReady(signalled), isInterrupted() { return .interrupted }
             if set.isReady(reader) { return .interrupted }
             background?.advance()
@@ -71,7 +72,8 @@ final class Interruption: Waiter {
         // The writing end becomes readable only after the reading end was closed.
         var set = PollSet()
         let place = set.add(pipe)
-        set.wait(until: [.passed])
+        set.add(.passed)
+        set.wait()
         return set.isReady(place)
     }
 
@@ -83,7 +85,7 @@ final class Interruption: Waiter {
             case SIGCHLD: break
             default:
                 background?.terminate()
-                SignalDescriptor.obey(signal)
+                obeySignal(signal)
             }
         }
         return isInterrupted
@@ -102,66 +104,27 @@ protocol BackgroundWork: AnyObject {
     func terminate()
 }
 
-/// A signalfd. From its creation on the signals no longer have their default effect.
-struct SignalDescriptor: ~Copyable {
-    let descriptor: Int32
-
-    /// Takes these signals, but those that this program was started to ignore.
+extension SignalDescriptor {
+    /// Reads signals from a descriptor.
     ///
-    /// - Throws: that the system has no more room.
-    init(_ signals: [Int32]) throws(CommandFailure) {
-        // If SIGCHLD is ignored, the end of a process is not reported.
-        if signals.contains(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
-        descriptor = unsafe signals.withUnsafeBufferPointer {
-            unsafe linux_signal_descriptor_of($0.baseAddress, Int32($0.count))
+    /// - Throws: an internal error if the system refuses.
+    init(reading signals: [Int32]) throws(CommandFailure) {
+        do {
+            try self.init(signals)
+        } catch {
+            throw CommandFailure(.internalFault, "cannot wait for signals: \(error)")
         }
-        guard descriptor >= 0 else {
-            throw CommandFailure(.internalFault, "cannot wait for signals: \(systemMessage(errno))")
-        }
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    /// The next signal that has arrived; nil if there is none.
-    func next() -> Int32? {
-        let signal = linux_next_signal(descriptor)
-        return signal > 0 ? signal : nil
-    }
-
-    /// Lets a signal have its default effect, so that the parent process sees it.
-    static func obey(_ number: Int32) {
-        // Swift's own handlers of crashes have more to say than anybody wants to know here.
-        signal(number, SIG_DFL)
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        unsafe sigaddset(&signals, number)
-        raise(number)
-        unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 }
 
-/// Descriptors that poll(2) waits for.
-struct PollSet {
-    private var entries: [pollfd] = []
-
-    /// Adds one and returns its place.
-    mutating func add(_ descriptor: Int32) -> Int {
-        entries.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
-        return entries.count - 1
-    }
-
-    /// Waits until one can be read, or the first of the deadlines passes.
-    mutating func wait(until deadlines: [Client.Deadline?]) {
-        let left = deadlines.compactMap { $0?.remainingUSec }.min()
-        let timeout = left.map { Int32(clamping: $0 / 1_000 + ($0 % 1_000 == 0 ? 0 : 1)) } ?? -1
-        // After EINTR nothing is ready; the caller waits again.
-        guard unsafe poll(&entries, nfds_t(entries.count), timeout) < 0 else { return }
-        for place in entries.indices { entries[place].revents = 0 }
-    }
-
-    /// Whether the one at a place can be read, be it the end.
-    func isReady(_ place: Int?) -> Bool { place.map { entries[$0].revents != 0 } ?? false }
+/// Lets a signal have its default effect, so that the parent process sees it.
+func obeySignal(_ number: Int32) {
+    // Without Swift's crash handler, which would print a backtrace.
+    signal(number, SIG_DFL)
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, number)
+    raise(number)
+    unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
 }

@@ -25,7 +25,7 @@ final class TerminalSession<S: Screen>: Waiter {
         self.screen = screen
         surface = ScreenSurface(device, palette: palette)
         tasks = ScreenTasks(of: daemon)
-        signals = try SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD])
+        signals = try SignalDescriptor(reading: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH, SIGCHLD])
     }
 
     deinit { close() }
@@ -99,7 +99,8 @@ extension TerminalSession {
         let answer = tasks.answering.map { set.add($0) }
         let said = tasks.speaking.map { set.add($0) }
         let pause = reader.isPartial ? Client.Deadline.after(microseconds: 50_000) : nil
-        set.wait(until: [deadline, surface.blinking.next, pause])
+        for deadline in [deadline, surface.blinking.next, pause] { set.add(deadline) }
+        set.wait()
 
         if set.isReady(input) { read() } else if pause != nil { handle(reader.flush()) }
         if set.isReady(said) { tasks.listen() }
@@ -140,12 +141,12 @@ extension TerminalSession {
             case SIGWINCH: surface.disturb()
             case SIGCONT: onTerminal { () throws(StreamFailure) in try surface.resume() }
             case SIGTSTP:
-                onTerminal { () throws(StreamFailure) in try surface.pause { SignalDescriptor.obey(SIGTSTP) } }
+                onTerminal { () throws(StreamFailure) in try surface.pause { obeySignal(SIGTSTP) } }
             case SIGINT: leave(.interrupted)
             default:
                 tasks.terminate()
                 close()
-                SignalDescriptor.obey(signal)
+                obeySignal(signal)
             }
         }
     }

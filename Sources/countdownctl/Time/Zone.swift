@@ -113,13 +113,6 @@ extension CivilTime {
     var daysSince1970: Int { Int(CivilTime(year: year, month: month, day: day).secondsAtUTC / 86_400) }
 }
 
-/// Microseconds since 1970.
-func wallClock() -> Int64 {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-}
-
 /// Points in time as the clocks of a place show them: the time alone today, with the day's name around today, with the
 /// date otherwise.
 struct ClockText {

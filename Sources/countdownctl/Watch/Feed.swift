@@ -121,13 +121,13 @@ struct FeedPrinter: EventPrinter {
         for event in events {
             if event.type == .synced, !isSynced {
                 isSynced = true
-                board.bringUpToDate(at: wallClock())
+                board.updateRemaining(at: WallClock.now)
             }
-            if board.take(event) { deadline = .after(microseconds: Self.finishedLength) }
+            if board.apply(event) { deadline = .after(microseconds: Self.finishedLength) }
         }
         // Before synced, countdowns arrive one by one; ticks of countdowns after the first change little.
         guard isSynced, events.contains(where: { $0.type != .tick || $0.key == first }) else { return }
-        board.bringUpToDate(at: wallClock(), but: first)
+        board.updateRemaining(at: WallClock.now, except: first)
         try print()
     }
 

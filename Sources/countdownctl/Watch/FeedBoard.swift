@@ -1,43 +1,33 @@
 import IPC
 
-/// What a feed knows: the countdowns that run or are paused, and the one that finished last for a while.
+/// The countdowns of a feed: those on the board, and for a while the one that finished last.
 struct FeedBoard {
-    private var alive: [String: Countdown] = [:]
-    /// One that has just finished; it is shown before all others until somebody clears it.
+    private var board = CountdownBoard()
+    /// A countdown that has just finished. It is shown before all others until it is cleared.
     private(set) var finished: Countdown?
 
-    /// Notes what has been told; whether a countdown has finished by it.
-    mutating func take(_ event: Event) -> Bool {
-        guard let key = event.key else { return false }
-        switch event.type {
-        case .tick:
-            if let remaining = event.remainingUSec { alive[key]?.remainingUSec = remaining }
-        case .finished:
-            alive[key] = nil
-            finished = event.countdown
-            return finished != nil
-        case .cancelled: alive[key] = nil
-        case .attached, .started, .restarted, .adjusted, .paused, .resumed:
-            if finished?.key == key { finished = nil }
-            if let countdown = event.countdown { alive[key] = countdown }
-        case .synced, .heartbeat: break
+    /// Applies an event; returns whether a countdown has finished.
+    mutating func apply(_ event: Event) -> Bool {
+        switch board.apply(event) {
+        case .updated(let countdown): if finished?.key == countdown.key { finished = nil }
+        case .ended(let countdown) where event.type == .finished:
+            finished = countdown
+            return true
+        case .ended, .ticked, nil: break
         }
         return false
     }
 
-    /// Lets go of what has finished.
+    /// Removes the finished countdown.
     mutating func clearFinished() { finished = nil }
 
-    /// Reckons what remains at an instant, in microseconds since 1970, of all but one whose ticks tell it.
-    mutating func bringUpToDate(at instant: Int64, but ticking: String? = nil) {
-        for (key, countdown) in alive where countdown.state == .running && key != ticking {
-            guard let deadline = countdown.deadlineUSec else { continue }
-            alive[key]?.remainingUSec = max(0, deadline.clampedDifference(from: instant))
-        }
+    /// Computes the remaining time at an instant, in microseconds since 1970, of all but one whose ticks report it.
+    mutating func updateRemaining(at instant: Int64, except ticking: String? = nil) {
+        board.updateRemaining(at: instant, except: ticking)
     }
 
-    /// What is shown, the first before the others: what has just finished, then what ends first.
-    var countdowns: [Countdown] { (finished.map { [$0] } ?? []) + alive.values.sorted(by: CountdownTable.precedes) }
+    /// The countdowns in the order of a feed: the finished one, then the next to end.
+    var countdowns: [Countdown] { (finished.map { [$0] } ?? []) + board.soonest() }
 }
 
 /// How near its end a countdown is, in the words that a bar's style names.

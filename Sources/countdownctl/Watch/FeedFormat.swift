@@ -58,9 +58,9 @@ struct FeedLine {
     private func waybar(_ countdowns: [Countdown], _ clock: ClockText) -> String {
         let name = FeedClass(countdowns.first, thresholds).rawValue
         return json { writer in
-            writer.member("text", PangoText.escape(countdowns.first.map(text) ?? ""))
+            writer.member("text", Markup.escape(countdowns.first.map(text) ?? ""))
             writer.member("alt", name)
-            writer.member("tooltip", PangoText.escape(tooltip(countdowns, clock)))
+            writer.member("tooltip", Markup.escape(tooltip(countdowns, clock)))
             writer.member("class", name)
             writer.member("percentage", countdowns.first?.percentGone ?? 0)
         }
@@ -73,7 +73,7 @@ struct FeedLine {
         let block = json { writer in
             writer.member("name", "countdown")
             writer.member("instance", first.key)
-            writer.member("full_text", PangoText.escape(text(first) + others))
+            writer.member("full_text", Markup.escape(text(first) + others))
             writer.member("short_text", RemainingFormat.render(first.remainingUSec))
             writer.member("markup", "pango")
             if let color = state.color { writer.member("color", color) }
@@ -109,25 +109,6 @@ extension FeedClass {
         case .paused: "#abb2bf"
         case .running, .idle: nil
         }
-    }
-}
-
-/// Text in the markup of Pango, in which bars take it.
-enum PangoText {
-    /// The text with entities for the characters of markup.
-    static func escape(_ text: String) -> String {
-        var result = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            case "'": result += "&#39;"
-            default: result.unicodeScalars.append(character)
-            }
-        }
-        return result
     }
 }
 
