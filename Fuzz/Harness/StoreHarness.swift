@@ -13,13 +13,13 @@ public enum StoreHarness: Harness {
             let directory = try makeDirectory()
             defer { try? FileManager.default.removeItem(at: directory) }
             try Data(damaged(sound.get(), by: &input)).write(to: directory.appending(path: "countdowns.db"))
-            let opened = try open(directory)
-            var timetable = opened.timetable
+            var opened = try open(directory)
             var limit = Int.max
-            _ = timetable.scan(timetable.openScan(live: .oldest, ended: .oldest), budget: &limit) { timetable, slot in
+            let scan = opened.timetable.openScan(live: .oldest, ended: .oldest)
+            _ = opened.timetable.scan(scan, budget: &limit) { timetable, slot in
                 !timetable[slot].key.text.isEmpty
             }
-            opened.store.close(at: timetable.revision)
+            opened.store.close(at: opened.timetable.revision)
         } catch {
             fatalError("no store is open: \(error)")
         }
@@ -47,8 +47,7 @@ public enum StoreHarness: Harness {
     private static func makeSound() throws -> [UInt8] {
         let directory = try makeDirectory()
         defer { try? FileManager.default.removeItem(at: directory) }
-        let opened = try open(directory)
-        var timetable = opened.timetable
+        var opened = try open(directory)
         var changes = Changes()
         for number in 0..<24 {
             let key = try Key("key/\(number % 16)")
@@ -57,13 +56,13 @@ public enum StoreHarness: Harness {
             let start = Request.Start(key, .after(.seconds(60)), ifLive: .restart, label: label, metadata: metadata)
             let requests: [Request] = [.start(start), [.cancel(key), .pause(key), .finish(key)][number % 3]]
             for request in requests {
-                guard case .change(let change) = try timetable.decide(request, at: now) else { continue }
-                timetable.apply(change)
+                guard case .change(let change) = try opened.timetable.decide(request, at: now) else { continue }
+                opened.timetable.apply(change)
                 changes.steps.append(change)
             }
         }
         try opened.store.commit(changes, inHaste: false)
-        opened.store.close(at: timetable.revision)
+        opened.store.close(at: opened.timetable.revision)
         let path = directory.appending(path: "countdowns.db")
         _ = consume opened
         return Array(try Data(contentsOf: path))

@@ -10,7 +10,7 @@ public enum TimetableHarness: Harness {
 }
 
 /// A timetable, and what it has to hold.
-private struct TimetableTrial {
+private struct TimetableTrial: ~Copyable {
     private static let keys: [Key] = ["a", "b", "c", "login/+8613800138000", "a key of more than 24 bytes"].compactMap {
         try? Key($0)
     }

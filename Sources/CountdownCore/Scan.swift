@@ -78,7 +78,11 @@ extension Timetable {
     ///   - budget: how many entries at most; less the number that was visited or passed afterwards.
     ///   - visit: is called with the timetable and each entry; false stops behind that entry.
     /// - Returns: whether more entries follow.
-    public mutating func scan(_ id: ScanID, budget: inout Int, visit: (Timetable, Slot) -> Bool) -> Scan.Progress {
+    public mutating func scan(
+        _ id: ScanID,
+        budget: inout Int,
+        visit: (borrowing Timetable, Slot) -> Bool
+    ) -> Scan.Progress {
         guard var scan = scans[id] else { return .missed }
         for place in scan.places { unpin(place.slot) }
         defer {

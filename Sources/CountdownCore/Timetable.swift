@@ -2,7 +2,7 @@
 ///
 /// A pure value: time is an argument. `decide` computes the change that a request makes, or refuses it, and changes nothing;
 /// `apply` makes the change and cannot fail; `undo` reverses it; `expireNext` ends the countdowns whose deadline has come.
-public struct Timetable: Sendable {
+public struct Timetable: ~Copyable, Sendable {
     public let policy: Policy
     /// The revision of the newest change.
     public internal(set) var revision: Revision
@@ -87,7 +87,7 @@ public struct Timetable: Sendable {
         _ count: Int,
         at now: Now,
         budget: inout Int,
-        where isWanted: (Timetable, Slot) -> Bool
+        where isWanted: (borrowing Timetable, Slot) -> Bool
     ) -> (slots: [Slot], isAll: Bool) {
         var order = deadlines.inOrder(at: now)
         var slots: [Slot] = []

@@ -1,5 +1,5 @@
 /// The ticks of all countdowns: a timing wheel for each interval on each clock.
-struct TickSchedule: Sendable {
+struct TickSchedule: ~Copyable, Sendable {
     /// A tick that is due.
     struct Due {
         let interval: IntervalID

@@ -2,7 +2,7 @@
 ///
 /// A watcher is added, receives the current state (a scan by the caller, which schedules each countdown that it visits), and
 /// is then opened: from that moment on it receives changes and ticks.
-public struct Watchers: Sendable {
+public struct Watchers: ~Copyable, Sendable {
     /// What remains of a countdown, for the watchers that follow it at one interval.
     public struct Tick: Sendable {
         public let slot: Slot
@@ -114,7 +114,7 @@ public struct Watchers: Sendable {
     ///   - deliver: is called with each tick and its watchers, of which there is at least one.
     public mutating func tick(
         at now: Now,
-        in timetable: Timetable,
+        in timetable: borrowing Timetable,
         budget: inout Int,
         deliver: (Tick, [WatcherID]) -> Void
     ) {

@@ -146,7 +146,7 @@ extension Translation {
     /// The reply to `GetStatus`.
     func status(
         started: WallInstant,
-        timetable: Timetable,
+        timetable: borrowing Timetable,
         watchers: Int,
         connections: Int,
         counters: Counters

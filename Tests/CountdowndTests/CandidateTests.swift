@@ -32,7 +32,8 @@ struct CandidateTests {
             )
             timetable.restore(countdown)
             _ = timetable.flush()
-            let slot = try #require(timetable.slot(under: countdown.key))
+            let found = timetable.slot(under: countdown.key)
+            let slot = try #require(found)
             names[slot] = name
             candidates.append(SoonestCandidates.Candidate(countdown, at: slot, now)) { _ in true }
         }

@@ -104,18 +104,14 @@ extension Daemon {
     private func answer(_ request: Request, _ call: Call, of peer: Peer, _ turn: inout Turn) throws {
         if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
         let decision: Decision
-        do throws(Refusal) { decision = try decide(request, at: turn.now) } catch {
+        do throws(Refusal) { decision = try timetable.decide(request, at: turn.now) } catch {
             throw translation.error(error, at: turn.now)
         }
-        let (outcome, countdown) = lend(&timetable) { carryOut(decision, in: &$0, &turn) }
+        let (outcome, countdown) = carryOut(decision, &turn)
         peer.session.reply { translation.write(outcome, of: call, countdown, at: turn.now, into: &$0) }
     }
 
-    private func carryOut(
-        _ decision: Decision,
-        in timetable: inout Timetable,
-        _ turn: inout Turn
-    ) -> (Outcome, KeyedCountdown) {
+    private func carryOut(_ decision: Decision, _ turn: inout Turn) -> (Outcome, KeyedCountdown) {
         switch decision {
         case .attached(let current): return (.attached, current)
         case .change(let change):
@@ -125,21 +121,17 @@ extension Daemon {
         }
     }
 
-    private func decide(_ request: Request, at now: Now) throws(Refusal) -> Decision {
-        try lend(&timetable) { timetable throws(Refusal) in try timetable.decide(request, at: now) }
-    }
-
     // MARK: Questions
 
     private func answerGet(_ key: Key, of peer: Peer, at now: Now) {
-        guard let countdown = lend(&timetable, { $0.countdown(under: key) }) else {
+        guard let countdown = timetable.countdown(under: key) else {
             return peer.session.fail(translation.noSuchCountdown(key))
         }
         peer.session.reply { translation.write(countdown, at: now, into: &$0) }
     }
 
     private func answerWait(_ key: Key, of peer: Peer, at now: Now) {
-        guard let countdown = lend(&timetable, { $0.countdown(under: key) }), countdown.isLive else {
+        guard let countdown = timetable.countdown(under: key), countdown.isLive else {
             return answerGet(key, of: peer, at: now)
         }
         peer.activity = .waiting(key, after: timetable.revision)
@@ -163,29 +155,24 @@ extension Daemon {
     }
 
     private func answerRepeatedGets(of peer: Peer, limit: Int, at now: Now) -> Int {
-        lend(&timetable) { timetable in
-            peer.use { session in
-                translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
-                    guard let countdown = lend(&timetable, { $0.countdown(under: key) }) else { return false }
-                    translation.write(countdown, at: now, into: &writer)
-                    return true
-                }
+        peer.use { session in
+            translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
+                guard let countdown = timetable.countdown(under: key) else { return false }
+                translation.write(countdown, at: now, into: &writer)
+                return true
             }
         }
     }
 
     private func answerRepeated(_ start: Request.Start, of peer: Peer, limit: Int, _ turn: inout Turn) -> Int {
         var start = start
-        return lend(&timetable) { timetable in
-            peer.use { session in
-                translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
-                    start.key = key
-                    guard let decision = try? lend(&timetable, { try $0.decide(.start(start), at: turn.now) })
-                    else { return false }
-                    let (outcome, countdown) = carryOut(decision, in: &timetable, &turn)
-                    translation.write(outcome, countdown, at: turn.now, into: &writer)
-                    return true
-                }
+        return peer.use { session in
+            translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
+                start.key = key
+                guard let decision = try? timetable.decide(.start(start), at: turn.now) else { return false }
+                let (outcome, countdown) = carryOut(decision, &turn)
+                translation.write(outcome, countdown, at: turn.now, into: &writer)
+                return true
             }
         }
     }

@@ -94,14 +94,17 @@ actor Daemon {
         signals = try Signals()
         let now = clocks.now().now
         started = now.wall
-        let opened = try storage.open(at: now)
-        if let offset = opened?.offset { clocks.hold(offset) }
+        if let opened = try storage.open(at: now) {
+            if let offset = opened.offset { clocks.hold(offset) }
+            stepRevision = opened.stepRevision
+            timetable = opened.timetable
+        } else {
+            // Nothing can be changed: no revision is used before the content of the store is known.
+            timetable = Timetable(policy: policy, revision: Revision(0))
+        }
         self.clocks = clocks
         self.storage = storage
         listener = try listen()
-        // Where the store cannot be opened, nothing can be changed: no revision is given before what it holds is known.
-        timetable = opened?.timetable ?? Timetable(policy: policy, revision: Revision(0))
-        stepRevision = opened?.stepRevision
         supervision = Supervision(supervisor: supervisor, at: now)
         complaints = Complaints(policy: policy)
         receiveBuffer = [UInt8](repeating: 0, count: policy.readBytesInTurn)
@@ -198,7 +201,7 @@ actor Daemon {
     }
 
     private func situation(at now: Now) -> Supervision.Situation {
-        let (running, next) = lend(&timetable) { ($0.runningCount, $0.nextDeadline(at: now)) }
+        let (running, next) = (timetable.runningCount, timetable.nextDeadline(at: now))
         return Supervision.Situation(running: running, next: next, trouble: storage.failure?.reason)
     }
 
@@ -207,7 +210,7 @@ actor Daemon {
         let now = turn.now
         var next: WallInstant?
         if let deadline { next = deadline + options.leeway }
-        next = earliest(next, lend(&watchers) { $0.nextTick(at: now) })
+        next = earliest(next, watchers.nextTick(at: now))
         next = earliest(next, heartbeats.next.map(now.wall(of:)))
         next = earliest(next, storage.next.map(now.wall(of:)))
         next = earliest(next, accepting.next.map(now.wall(of:)))

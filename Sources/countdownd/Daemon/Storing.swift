@@ -9,7 +9,7 @@ extension Daemon {
             turn.changes.steps.append(change)
             counters.endings += 1
         }
-        if lend(&timetable, { $0.isDue(at: turn.now) }) { turn.isCutShort = true }
+        if timetable.isDue(at: turn.now) { turn.isCutShort = true }
     }
 
     /// Stores the turn. Where that fails, the calls' changes are taken back and the calls answered anew; the endings
@@ -36,23 +36,24 @@ extension Daemon {
         storage.retry(at: now)
         guard !storage.isOpen, storage.isTimeToTry(at: now) else { return now }
         guard let opened = storage.openAtLast(at: now) else { return now }
+        let offset = opened.offset ?? now.offset
         takeIn(opened)
-        return Now(boot: now.boot, offset: opened.offset ?? now.offset)
+        return Now(boot: now.boot, offset: offset)
     }
 
     /// Goes on with what the store held, where it could not be opened at first.
     ///
     /// Nothing was changed until then. Whoever was told that there is nothing, at revision 0, comes back, and is told that
     /// nobody can go on from there.
-    private func takeIn(_ opened: OpenedStore) {
+    private func takeIn(_ opened: consuming OpenedStore) {
         for peer in peers.all where peer.isBusy {
             release(peer)
             peer.condition = .gone
             touch(peer)
         }
         if let offset = opened.offset { clocks.hold(offset) }
-        timetable = opened.timetable
         stepRevision = opened.stepRevision
+        timetable = opened.timetable
         // The opening has taken note of it, with a revision that there was before.
         clockStep = nil
     }

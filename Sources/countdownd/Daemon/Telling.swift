@@ -7,8 +7,8 @@ extension Daemon {
     func tell(_ turn: Turn) {
         guard !watchers.isEmpty || !waiting.isEmpty else { return }
         // Nobody comes while this goes on.
-        let (someoneWaits, hearAlike) = (!waiting.isEmpty, lend(&watchers) { $0.allKeysHaveSameWatchers })
-        let wantsTicks = lend(&watchers) { $0.wantsTicks }
+        let (someoneWaits, hearAlike) = (!waiting.isEmpty, watchers.allKeysHaveSameWatchers)
+        let wantsTicks = watchers.wantsTicks
         var round = takeRound()
         var last: Key?
         for change in turn.changes.steps {
@@ -27,10 +27,10 @@ extension Daemon {
 
     /// Lets the round be one for those who hear of a key, unless they are those of the last one.
     private func findHearers(of key: Key, after last: inout Key?, for round: inout Round, at now: Now) {
-        if let last, lend(&watchers, { $0.haveSameWatchers(last, key) }) { return }
+        if let last, watchers.haveSameWatchers(last, key) { return }
         tellEvents(of: &round, at: now)
         round.hearers.removeAll(keepingCapacity: true)
-        lend(&watchers) { $0.forEachWatcher(of: key) { round.hearers.append($0) } }
+        watchers.forEachWatcher(of: key) { round.hearers.append($0) }
         last = key
     }
 
@@ -55,7 +55,7 @@ extension Daemon {
 
     /// Tells the ticks that are due; a peer that has not read what it was told gets none.
     func tellTicks(_ turn: inout Turn) {
-        guard lend(&watchers, { $0.wantsTicks }) else { return }
+        guard watchers.wantsTicks else { return }
         var round = takeRound()
         round.hearers = []
         watchers.tick(at: turn.now, in: timetable, budget: &turn.ticksLeft) { tick, hearers in
@@ -111,8 +111,8 @@ extension Daemon {
 
     /// Lets a countdown that has changed tick where it ticks now.
     private func board(_ key: Key, at now: Now) {
-        guard let slot = lend(&timetable, { $0.slot(under: key) }) else { return }
-        watchers.schedule(slot, lend(&timetable) { $0[slot] }, at: now)
+        guard let slot = timetable.slot(under: key) else { return }
+        watchers.schedule(slot, timetable[slot], at: now)
     }
 
     private func answerWaiting(for change: Change, at now: Now) {

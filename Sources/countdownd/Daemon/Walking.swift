@@ -31,7 +31,7 @@ extension Daemon {
         _ walk: ScanID,
         for selection: Selection,
         _ turn: inout Turn,
-        meet: (Timetable, Slot) -> Bool
+        meet: (borrowing Timetable, Slot) -> Bool
     ) -> Scan.Progress {
         let portion = max(1, turn.entriesLeft / selection.steps)
         var left = portion

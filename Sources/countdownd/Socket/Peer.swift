@@ -90,9 +90,8 @@ final class Peer {
     /// Uses the session, with one access to it in all.
     @inline(__always)
     func use<Result>(_ body: (inout ServerSession) -> Result) -> Result {
-        let (result, levels) = lend(&kept) { session in (body(&session), Levels(of: session)) }
-        self.levels = levels
-        return result
+        defer { levels = Levels(of: kept) }
+        return body(&kept)
     }
 
     /// Whether a call of its is not answered yet; the next ones wait behind it.

@@ -3,7 +3,7 @@ import CountdownCore
 /// Reads a store: what it held, as the clocks are now.
 struct Loading {
     /// What was read.
-    struct Result {
+    struct Result: ~Copyable {
         var timetable: Timetable
         /// The newest revision when the system clock was set last, nil where that is not known to have happened.
         var stepRevision: Revision?
@@ -86,7 +86,7 @@ struct Loading {
     }
 
     /// What the store is to say while this daemon has it.
-    private func inUse(_ result: Result) -> LastDaemon {
+    private func inUse(_ result: borrowing Result) -> LastDaemon {
         LastDaemon(
             revision: result.timetable.revision,
             oldest: result.timetable.oldestRevision,

@@ -128,7 +128,7 @@ extension SQLiteFailure {
 
     /// Runs statements in one transaction, which is that around it where there is one: all is done or, where something is
     /// thrown, nothing.
-    func inTransaction<Result>(
+    func inTransaction<Result: ~Copyable>(
         _ body: (borrowing Database) throws(SQLiteFailure) -> Result
     ) throws(SQLiteFailure) -> Result {
         guard !isInTransaction else { return try body(self) }

@@ -48,7 +48,7 @@ final class SQLiteStore: Store {
     init(
         database: consuming Database,
         path: String,
-        loaded: Loading.Result,
+        loaded: borrowing Loading.Result,
         in directory: consuming StateDirectory
     ) throws(SQLiteFailure) {
         statements = try Statements(database)

@@ -47,9 +47,9 @@ struct StoreFailure: Error, Equatable {
 }
 
 /// A store that was opened, and what it held.
-struct OpenedStore {
+struct OpenedStore: ~Copyable {
     let store: any Store
-    let timetable: Timetable
+    var timetable: Timetable
     /// The newest revision when the system clock was set last, nil where that is not known to have happened.
     let stepRevision: Revision?
     /// The system clock less the boot clock as it was held last, nil where this is another boot or it was set since.

@@ -8,7 +8,7 @@ struct StoreFile {
     /// A connection, and what was read over it.
     struct Opened: ~Copyable {
         let database: Database
-        let result: Loading.Result
+        var result: Loading.Result
     }
 
     let path: String

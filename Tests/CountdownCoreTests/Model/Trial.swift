@@ -228,7 +228,7 @@ struct Trial {
         let revision = turns.scene.timetable.revision
         if !away.isEmpty, Bool.random(using: &generator) {
             let before = away.remove(at: Int(draw(0...Int64(away.count - 1))))
-            let canResume = turns.scene.timetable.canResume(after: before.newest)
+            let canResume = turns.scene.canResume(after: before.newest)
             try #require(canResume == (before.newest.number >= model.oldest))
             guard canResume else { return }
             listeners[number] = Listener(before.selection, every: before.interval, at: revision, after: before)

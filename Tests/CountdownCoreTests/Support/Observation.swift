@@ -1,4 +1,4 @@
-import CountdownCore
+@testable import CountdownCore
 
 /// All that can be seen of a timetable: two that look the same here behave the same.
 struct Observation: Equatable {
@@ -18,7 +18,7 @@ struct Observation: Equatable {
 }
 
 extension Observation {
-    init(of timetable: Timetable, at now: Now, under keys: [Key] = []) {
+    init(of timetable: borrowing Timetable, at now: Now, under keys: [Key] = []) {
         revision = timetable.revision
         oldestRevision = timetable.oldestRevision
         live = timetable.liveCount
@@ -28,30 +28,32 @@ extension Observation {
         nextDeadline = timetable.nextDeadline(at: now)
         let met = timetable.known
         self.met = met
-        found = (met.map(\.key) + keys).reduce(into: [:]) { $0[$1] = timetable.countdown(under: $1) }
+        var found: [Key: KeyedCountdown] = [:]
+        for key in met.map(\.key) + keys { found[key] = timetable.countdown(under: key) }
+        self.found = found
         endings = timetable.endings(from: now)
     }
 }
 
 extension Timetable {
-    /// What is known, live and ended, in the order of revisions.
+    /// All countdowns, live and ended, in the order of revisions.
     var known: [KeyedCountdown] {
-        var copy = self
-        let walk = copy.openScan(live: .oldest, ended: .oldest)
-        var limit = Int.max
-        var met: [KeyedCountdown] = []
-        _ = copy.scan(walk, budget: &limit) { timetable, slot in
-            met.append(timetable[slot])
-            return true
-        }
-        return met
+        (all(in: .live) + all(in: .ended)).sorted { $0.revision < $1.revision }
     }
 
+    private func all(in name: RevisionLists.Name) -> [KeyedCountdown] {
+        var countdowns: [KeyedCountdown] = []
+        var slot = lists[name].first
+        while slot != .none {
+            countdowns.append(self[slot])
+            slot = lists[name].next(after: slot, in: slab)
+        }
+        return countdowns
+    }
+
+    /// The keys of the running countdowns, in the order in which they end.
     fileprivate func endings(from now: Now) -> [Key] {
-        var copy = self
-        let late = Now(boot: now.boot + .years(1_000), offset: now.offset)
-        var keys: [Key] = []
-        while let change = copy.expireNext(at: late) { keys.append(change.countdown.key) }
-        return keys
+        var budget = Int.max
+        return soonestRunning(.max, at: now, budget: &budget) { _, _ in true }.slots.map { key(at: $0) }
     }
 }

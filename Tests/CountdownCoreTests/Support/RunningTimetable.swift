@@ -1,7 +1,7 @@
 import CountdownCore
 
 /// A timetable with clocks of its own.
-struct RunningTimetable {
+final class RunningTimetable {
     var timetable: Timetable
     var clocks = SimulatedClocks()
 
@@ -10,6 +10,9 @@ struct RunningTimetable {
     }
 
     var now: Now { clocks.now }
+
+    func canResume(after revision: Revision) -> Bool { timetable.canResume(after: revision) }
+    func slot(under key: Key) -> Slot? { timetable.slot(under: key) }
 
     /// The countdown under a key.
     subscript(_ text: String) -> KeyedCountdown? { timetable.countdown(under: key(text)) }
@@ -21,7 +24,7 @@ struct RunningTimetable {
     ///
     /// - Returns: what it takes to take it back, nil where a start was attached.
     @discardableResult
-    mutating func ask(_ request: Request) throws(Refusal) -> Applied? {
+    func ask(_ request: Request) throws(Refusal) -> Applied? {
         switch try timetable.decide(request, at: now) {
         case .attached: nil
         case .change(let change): timetable.apply(change)
@@ -29,7 +32,7 @@ struct RunningTimetable {
     }
 
     @discardableResult
-    mutating func start(
+    func start(
         _ text: String,
         _ end: Request.End? = nil,
         _ ifLive: Request.IfLive = .attach,
@@ -49,25 +52,25 @@ struct RunningTimetable {
     }
 
     @discardableResult
-    mutating func start(_ text: String, seconds: Int64, forget: Bool = false) throws(Refusal) -> Applied? {
+    func start(_ text: String, seconds: Int64, forget: Bool = false) throws(Refusal) -> Applied? {
         try start(text, .after(.seconds(seconds)), forget: forget)
     }
 
     /// Lets time pass, and ends nothing.
-    mutating func pass(_ span: Duration) {
+    func pass(_ span: Duration) {
         clocks.pass(span)
     }
 
     /// Ends what is due, in the order in which it ends.
     @discardableResult
-    mutating func endDue() -> [Change] {
+    func endDue() -> [Change] {
         var changes: [Change] = []
         while let change = timetable.expireNext(at: now) { changes.append(change) }
         return changes
     }
 
     @discardableResult
-    mutating func compact(limit: Int = .max) -> [Revision] {
+    func compact(limit: Int = .max) -> [Revision] {
         var limit = limit
         return timetable.compact(at: now, budget: &limit)
     }

@@ -1,7 +1,7 @@
 import CountdownCore
 
 /// The turns of a daemon without sockets and store: what is due ends, requests are carried out, both are told, then ticks.
-struct Turns {
+final class Turns {
     /// What a watcher hears.
     enum Heard: Equatable {
         case attached(KeyedCountdown)
@@ -48,7 +48,7 @@ struct Turns {
     // MARK: Time
 
     /// Takes a turn at each instant that needs one, and at the end of the span.
-    mutating func run(for span: Duration) {
+    func run(for span: Duration) {
         let end = now.boot + span
         while let alarm, alarm - now.wall <= end - now.boot {
             scene.pass(max(.zero, alarm - now.wall))
@@ -59,12 +59,12 @@ struct Turns {
     }
 
     /// Lets time pass in which no turn is taken: the machine sleeps, or is too busy.
-    mutating func sleep(for span: Duration) {
+    func sleep(for span: Duration) {
         scene.pass(span)
     }
 
     /// Sets the system clock; the next turn notices.
-    mutating func setWall(by span: Duration) {
+    func setWall(by span: Duration) {
         scene.clocks.setWall(by: span)
         watchers.clockWasSet(at: now)
     }
@@ -75,12 +75,12 @@ struct Turns {
     ///
     /// - Returns: what became of the requests: nil where one was refused or attached.
     @discardableResult
-    mutating func turn(_ requests: Request..., ticks limit: Int = .max) -> [Change?] {
+    func turn(_ requests: Request..., ticks limit: Int = .max) -> [Change?] {
         turn(requests, ticks: limit)
     }
 
     @discardableResult
-    mutating func turn(_ requests: [Request], ticks limit: Int = .max) -> [Change?] {
+    func turn(_ requests: [Request], ticks limit: Int = .max) -> [Change?] {
         let endings = scene.endDue()
         let changes = requests.map { request in try? scene.ask(request)?.change }
         for change in endings + changes.compactMap(\.self) { tell(change) }
@@ -90,7 +90,7 @@ struct Turns {
     }
 
     /// Takes a turn whose requests cannot be stored: they are taken back, and the endings stay.
-    mutating func turnTakenBack(_ requests: [Request]) {
+    func turnTakenBack(_ requests: [Request]) {
         let endings = scene.endDue()
         let applied = requests.compactMap { request in try? scene.ask(request) }
         for change in applied.reversed() { scene.timetable.undo(change) }
@@ -99,9 +99,9 @@ struct Turns {
         scene.compact()
     }
 
-    private mutating func tell(_ change: Change) {
+    private func tell(_ change: Change) {
         if !change.countdown.isLive { endings.append(change.countdown) }
-        if let slot = scene.timetable.slot(under: change.countdown.key) {
+        if let slot = scene.slot(under: change.countdown.key) {
             watchers.schedule(slot, scene.timetable[slot], at: now)
         }
         var hearers: [WatcherID] = []
@@ -109,30 +109,29 @@ struct Turns {
         for id in hearers { note(.change(change), for: id) }
     }
 
-    private mutating func tellTicks(_ limit: Int) {
+    private func tellTicks(_ limit: Int) {
         var limit = limit
         var told: [(WatcherID, Heard)] = []
-        let timetable = scene.timetable
-        watchers.tick(at: now, in: timetable, budget: &limit) { tick, hearers in
-            for id in hearers { told.append((id, .tick(timetable[tick.slot].key, remaining: tick.remaining))) }
+        watchers.tick(at: now, in: scene.timetable, budget: &limit) { tick, hearers in
+            for id in hearers { told.append((id, .tick(tick.key, remaining: tick.remaining))) }
         }
         for (id, heard) in told { note(heard, for: id) }
     }
 
-    private mutating func note(_ heard: Heard, for id: WatcherID) {
+    private func note(_ heard: Heard, for id: WatcherID) {
         notes[id, default: []].append(Note(at: now, heard: heard))
     }
 
     // MARK: Watchers
 
     /// Lets somebody follow, who has been shown what there is at once.
-    mutating func watch(_ number: Int, _ selection: Selection = .everything, every interval: Duration? = .seconds(1)) {
+    func watch(_ number: Int, _ selection: Selection = .everything, every interval: Duration? = .seconds(1)) {
         begin(number, selection, every: interval)
         walk(number)
     }
 
     /// Lets somebody follow, who has not been shown anything, or comes back and knows all up to a revision.
-    mutating func begin(
+    func begin(
         _ number: Int,
         _ selection: Selection = .everything,
         every interval: Duration? = .seconds(1),
@@ -146,7 +145,7 @@ struct Turns {
     }
 
     /// Shows a portion of what there is; at its end the watcher is open.
-    mutating func walk(_ number: Int, limit: Int = .max) {
+    func walk(_ number: Int, limit: Int = .max) {
         let id = WatcherID(number)
         guard let opening = opening[id] else { return }
         var limit = limit
@@ -171,7 +170,7 @@ struct Turns {
         }
     }
 
-    mutating func leave(_ number: Int) {
+    func leave(_ number: Int) {
         let id = WatcherID(number)
         watchers.remove(id)
         if let opening = opening.removeValue(forKey: id) { scene.timetable.closeScan(opening.walk) }
@@ -189,7 +188,7 @@ struct Turns {
         }
     }
 
-    mutating func forget() {
+    func forget() {
         notes = [:]
         endings = []
     }

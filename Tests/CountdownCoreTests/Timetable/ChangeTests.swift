@@ -69,7 +69,7 @@ struct ChangeTests {
             scene.endDue()
         }
         #expect(scene["k"] == nil)
-        #expect(scene.timetable.slot(under: key("k")) == nil)
+        #expect(scene.slot(under: key("k")) == nil)
         #expect(scene.timetable.liveCount == 0)
         #expect(scene.timetable.endedCount == 0)
         #expect(scene.timetable.known.isEmpty)
@@ -87,7 +87,7 @@ struct ChangeTests {
     mutating func slot() throws {
         for name in ["a", "b", "c"] { try scene.start(name) }
         for name in ["a", "b", "c"] {
-            let slot = try #require(scene.timetable.slot(under: key(name)))
+            let slot = try #require(scene.slot(under: key(name)))
             #expect(scene.timetable[slot] == scene[name])
         }
     }

@@ -88,7 +88,7 @@ struct DecisionTableTests {
     }
 
     private func scene(_ phase: String) throws -> RunningTimetable {
-        var scene = RunningTimetable(revision: Revision(100))
+        let scene = RunningTimetable(revision: Revision(100))
         try scene.start("other", seconds: 10)
         guard phase != "unknown" else { return scene }
         let wall = phase.lowercased().hasSuffix("wall")

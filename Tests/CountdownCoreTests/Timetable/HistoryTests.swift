@@ -152,7 +152,7 @@ struct HistoryTests {
     mutating func canResume() throws {
         for index in 0..<15 { try end("\(index)") }
         scene.compact()
-        #expect((0...40).filter { scene.timetable.canResume(after: Revision($0)) } == Array(10...30))
+        #expect((0...40).filter { scene.canResume(after: Revision($0)) } == Array(10...30))
     }
 
     @Test("cannot be resumed from within a gap")
@@ -163,7 +163,7 @@ struct HistoryTests {
             gaps: [Revision(5)...Revision(7), Revision(12)...Revision(12)]
         )
         #expect(
-            (0...22).filter { scene.timetable.canResume(after: Revision($0)) } == [3, 4, 8, 9, 10, 11] + Array(13...20)
+            (0...22).filter { scene.canResume(after: Revision($0)) } == [3, 4, 8, 9, 10, 11] + Array(13...20)
         )
     }
 

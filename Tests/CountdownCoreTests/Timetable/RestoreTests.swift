@@ -95,7 +95,7 @@ struct RestoreTests {
             }
             portions.append(number - before)
             #expect(scene.timetable.flush().isEmpty)
-            #expect(!scene.timetable.needsFlush)
+            #expect(scene.timetable.needsFlush == false)
         }
         #expect(portions == [65_536, 65_536, 131_072, 262_144])
     }

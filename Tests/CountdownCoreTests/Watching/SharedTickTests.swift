@@ -44,7 +44,8 @@ import Testing
         let request = Request.start(Request.Start(tea, .after(.seconds(60))))
         guard case .change(let change) = try timetable.decide(request, at: start) else { return }
         timetable.apply(change)
-        let slot = try #require(timetable.slot(under: tea))
+        let found = timetable.slot(under: tea)
+        let slot = try #require(found)
 
         var watchers = Watchers()
         for number in 1...100 {
@@ -62,7 +63,7 @@ import Testing
         #expect(told.count == 100)
 
         for number in 1...100 { watchers.remove(WatcherID(number)) }
-        #expect(!watchers.wantsTicks)
+        #expect(watchers.wantsTicks == false)
         #expect(watchers.nextTick(at: later) == nil)
     }
 

@@ -263,9 +263,9 @@ struct TickTests {
         #expect(turns.watchers.nextTick(at: turns.now) == nil)
         turns.watch(1, every: nil)
         #expect(turns.watchers.nextTick(at: turns.now) == nil)
-        #expect(!turns.watchers.wantsTicks)
+        #expect(turns.watchers.wantsTicks == false)
         turns.watch(1)
-        #expect(turns.watchers.wantsTicks)
+        #expect(turns.watchers.wantsTicks == true)
         #expect(turns.watchers.nextTick(at: turns.now) == turns.now.wall + .seconds(1))
     }
 
@@ -279,8 +279,8 @@ struct TickTests {
         for number in 1...4 { turns.leave(number) }
         #expect(turns.watchers.nextTick(at: turns.now) == nil)
         #expect(turns.watchers.count == 0)
-        #expect(turns.watchers.isEmpty)
-        #expect(!turns.watchers.wantsTicks)
+        #expect(turns.watchers.isEmpty == true)
+        #expect(turns.watchers.wantsTicks == false)
     }
 
     @Test("wake nobody up for long once nobody follows a countdown any more")
@@ -338,7 +338,7 @@ struct TickTests {
             )
             turns.scene.timetable.restore(countdown)
             #expect(turns.scene.timetable.flush().isEmpty)
-            let slot = try #require(turns.scene.timetable.slot(under: countdown.key))
+            let slot = try #require(turns.scene.slot(under: countdown.key))
             turns.watchers.schedule(slot, countdown, at: turns.now)
         }
         for _ in 0..<5 {

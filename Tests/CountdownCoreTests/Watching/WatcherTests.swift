@@ -2,7 +2,7 @@ import CountdownCore
 import Testing
 
 @Suite("Watchers")
-struct WatcherTests {
+final class WatcherTests {
     var watchers = Watchers()
     let now = SimulatedClocks().now
 
@@ -12,13 +12,13 @@ struct WatcherTests {
         return numbers.sorted()
     }
 
-    private mutating func open(_ number: Int, _ selection: Selection) {
+    private func open(_ number: Int, _ selection: Selection) {
         watchers.add(WatcherID(number), following: selection, every: nil)
         watchers.open(WatcherID(number), at: now)
     }
 
     @Test("hear of the keys that they follow")
-    mutating func selections() {
+    func selections() {
         open(1, .everything)
         open(2, .init(keys: [key("tea"), key("egg")], patterns: []))
         open(3, .init(keys: [], patterns: [pattern("t*")]))
@@ -31,11 +31,11 @@ struct WatcherTests {
     }
 
     @Test("hear nothing before they are open")
-    mutating func opening() {
+    func opening() {
         watchers.add(WatcherID(1), following: .everything, every: .seconds(1))
         #expect(hearers(of: "tea").isEmpty)
         #expect(watchers.count == 1)
-        #expect(!watchers.isEmpty)
+        #expect(watchers.isEmpty == false)
         watchers.open(WatcherID(1), at: now)
         watchers.open(WatcherID(1), at: now)
         watchers.open(WatcherID(2), at: now)
@@ -43,7 +43,7 @@ struct WatcherTests {
     }
 
     @Test("hear nothing after they have gone", arguments: 1...4)
-    mutating func removed(number: Int) {
+    func removed(number: Int) {
         let selections: [Selection] = [
             .everything, .init(keys: [key("tea"), key("egg")], patterns: []),
             .init(keys: [], patterns: [pattern("t*")]),
@@ -56,11 +56,11 @@ struct WatcherTests {
         for number in 1...4 { watchers.remove(WatcherID(number)) }
         #expect(hearers(of: "tea").isEmpty)
         #expect(hearers(of: "egg").isEmpty)
-        #expect(watchers.isEmpty)
+        #expect(watchers.isEmpty == true)
     }
 
     @Test("that are added anew follow what they follow now, and are not open")
-    mutating func again() {
+    func again() {
         open(1, .everything)
         watchers.add(WatcherID(1), following: .init(keys: [key("egg")], patterns: []), every: nil)
         #expect(hearers(of: "egg").isEmpty)

@@ -84,9 +84,8 @@ struct DamagedStore {
     func open() throws -> Outcome {
         let scene = try StoreScene(inMemory: true)
         try place(in: scene)
-        let opened = try scene.file().openOrBeginAnew()
-        let result = opened.result
-        let known = Keeper.known(in: result.timetable).count
+        var opened = try scene.file().openOrBeginAnew()
+        let known = Keeper.known(in: &opened.result.timetable).count
         // What comes next may fail where only that meets the damage.
         try? opened.database.execute("INSERT INTO gap SELECT -first, 0 FROM batch; DELETE FROM batch")
         let kept = try scene.files.filter { $0.key.hasPrefix("countdowns-unreadable") && !$0.key.hasSuffix("-shm") }
@@ -98,8 +97,11 @@ struct DamagedStore {
             #expect(known == 0)
             return .keptAside
         }
-        #expect(scene.lines.all.count == (result.leftOut.isEmpty ? 0 : 1))
-        return .served(rows: known + result.superseded.count + result.leftOut.count, leftOut: result.leftOut.count)
+        #expect(scene.lines.all.count == (opened.result.leftOut.isEmpty ? 0 : 1))
+        return .served(
+            rows: known + opened.result.superseded.count + opened.result.leftOut.count,
+            leftOut: opened.result.leftOut.count
+        )
     }
 
     private func order(_ left: Data, _ right: Data) -> Bool { left.lexicographicallyPrecedes(right) }

@@ -17,14 +17,13 @@ struct FailingCopyTests {
             policy: Policy(),
             log: Lines().log
         )
-        let opened = try opening.open(at: now)
-        var timetable = opened.timetable
+        var opened = try opening.open(at: now)
         // The store has the file open; who copies the log does not find it.
         unsafe rename(directory.path(of: "countdowns.db"), directory.path(of: "elsewhere"))
         for number in 0..<5_000 {
             let start = Request.Start(try Key("key \(number)"), label: String(repeating: "x", count: 900))
-            guard case .change(let change) = try timetable.decide(.start(start), at: now) else { continue }
-            timetable.apply(change)
+            guard case .change(let change) = try opened.timetable.decide(.start(start), at: now) else { continue }
+            opened.timetable.apply(change)
             try opened.store.commit(Changes(steps: [change]), inHaste: false)
         }
         // At least two pages a commit: the log could be copied twice.

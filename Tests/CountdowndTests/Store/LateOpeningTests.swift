@@ -34,16 +34,15 @@ struct LateOpeningTests {
     /// Leaves a store behind as a daemon does that is killed.
     private static func leave(_ starts: [Request.Start], at now: Now, in path: String) throws -> Revision {
         let opening = StoreOpening(directory: path, durability: .process, policy: Policy(), log: Lines().log)
-        let opened = try opening.open(at: now)
-        var timetable = opened.timetable
+        var opened = try opening.open(at: now)
         var changes = Changes()
         for start in starts {
-            guard case .change(let change) = try timetable.decide(.start(start), at: now) else { continue }
-            timetable.apply(change)
+            guard case .change(let change) = try opened.timetable.decide(.start(start), at: now) else { continue }
+            opened.timetable.apply(change)
             changes.steps.append(change)
         }
         try opened.store.commit(changes, inHaste: false)
-        return timetable.revision
+        return opened.timetable.revision
     }
 
     /// Lets the store be opened, and its time come.

@@ -45,7 +45,7 @@ struct LogLengthTests {
     func bounded() throws {
         keeper.isInHaste = true
         #expect(try commit(150_000) < 64 << 20)
-        #expect(keeper.opened.store.checkpoints > 0)
+        #expect(keeper.store.checkpoints > 0)
         keeper.isInHaste = false
         _ = try commit(100_000) { $0 > Self.short }
         #expect(try length <= Self.short)

@@ -110,8 +110,8 @@ struct RestartTrial {
         let opened = try scene.open()
         keeper = opened
         let wasSet = storedOffset != scene.now.offset
-        #expect(opened.opened.offset == (isNewBoot || wasSet ? nil : storedOffset))
-        if wasSet && !isNewBoot { #expect(opened.opened.stepRevision == opened.timetable.revision) }
+        #expect(opened.offset == (isNewBoot || wasSet ? nil : storedOffset))
+        if wasSet && !isNewBoot { #expect(opened.stepRevision == opened.timetable.revision) }
         storedOffset = scene.now.offset
         #expect(opened.timetable.revision >= highest)
         highest = opened.timetable.revision

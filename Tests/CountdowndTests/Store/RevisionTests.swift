@@ -28,7 +28,7 @@ struct RevisionTests {
         let keeper = try scene.open()
         #expect(keeper.timetable.revision.number == scene.now.wall.microseconds)
         #expect(keeper.timetable.oldestRevision == keeper.timetable.revision)
-        #expect(!keeper.timetable.canResume(after: revision(scene.now.wall.microseconds - 1)))
+        #expect(!keeper.canResume(after: revision(scene.now.wall.microseconds - 1)))
     }
 
     @Test("go on after a stop as if nothing had been, and everybody can resume")
@@ -42,7 +42,7 @@ struct RevisionTests {
         scene.pass(.seconds(100))
         let keeper = try scene.open()
         #expect(keeper.timetable.revision == revisions.last)
-        #expect(revisions.allSatisfy(keeper.timetable.canResume(after:)))
+        #expect(revisions.allSatisfy(keeper.canResume(after:)))
         let next = try start(1, by: keeper)
         #expect(next.map(\.number) == [revisions[4].number + 1])
     }
@@ -60,10 +60,10 @@ struct RevisionTests {
         for _ in 1...2 {
             let keeper = try scene.open()
             #expect(keeper.timetable.revision.number == clock)
-            #expect(revisions.allSatisfy(keeper.timetable.canResume(after:)))
-            #expect(keeper.timetable.canResume(after: revision(clock)))
+            #expect(revisions.allSatisfy(keeper.canResume(after:)))
+            #expect(keeper.canResume(after: revision(clock)))
             for number in [revisions[4].number + 1, clock - 1] {
-                #expect(!keeper.timetable.canResume(after: revision(number)), "\(number)")
+                #expect(!keeper.canResume(after: revision(number)), "\(number)")
             }
             keeper.stop()
         }
@@ -80,8 +80,8 @@ struct RevisionTests {
         scene.pass(.seconds(1), thenSetBy: .seconds(-86_400))
         let keeper = try scene.open()
         #expect(keeper.timetable.revision.number == newest.number + 1 << 20)
-        #expect(!keeper.timetable.canResume(after: revision(newest.number + 1)))
-        #expect(!keeper.timetable.canResume(after: revision(keeper.timetable.revision.number - 1)))
+        #expect(!keeper.canResume(after: revision(newest.number + 1)))
+        #expect(!keeper.canResume(after: revision(keeper.timetable.revision.number - 1)))
     }
 
     @Test("are not repeated where the log is lost, with what was in it, or was not taken along into a copy")
@@ -99,7 +99,7 @@ struct RevisionTests {
         let keeper = try scene.open()
         #expect(keeper.known.isEmpty)
         #expect(keeper.timetable.revision > lost[4])
-        #expect(!lost.contains(where: keeper.timetable.canResume(after:)))
+        #expect(!lost.contains(where: keeper.canResume(after:)))
     }
 
     @Test("of one store are nobody's in the next one, which is begun where that cannot be read")
@@ -111,7 +111,7 @@ struct RevisionTests {
         }
         scene.pass(.milliseconds(1))
         let keeper = try scene.open()
-        #expect(!revisions.contains(where: keeper.timetable.canResume(after:)))
+        #expect(!revisions.contains(where: keeper.canResume(after:)))
         #expect(try start(1, by: keeper)[0] > revisions[49])
     }
 
@@ -142,7 +142,7 @@ struct RevisionTests {
         var lost: [Revision] = []
         for _ in 0..<25 {
             let keeper = try scene.open()
-            #expect(!lost.contains(where: keeper.timetable.canResume(after:)))
+            #expect(!lost.contains(where: keeper.canResume(after:)))
             for number in 0..<Int.random(in: 0...8, using: &generator) {
                 for change in try keeper.turn(.start("\(number)"), .cancel(Key("\(number)")), at: scene.now) {
                     #expect(given.insert(change.countdown.revision.number).inserted)

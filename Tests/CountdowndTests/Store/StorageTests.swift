@@ -134,11 +134,16 @@ struct StorageTests {
             default: return opened()
             }
         }
-        #expect(try storage.open(at: instant(0)) == nil)
-        for second in 1..<99 { #expect(storage.openAtLast(at: instant(Double(second))) == nil) }
+        _ = try storage.open(at: instant(0))
+        #expect(!storage.isOpen)
+        for second in 1..<99 {
+            _ = storage.openAtLast(at: instant(Double(second)))
+            #expect(!storage.isOpen)
+        }
         #expect(lines.all.count == 1)
         #expect(try #require(lines.all.first).contains("stored: /state: reason 1 (see that its user may write there)"))
-        #expect(storage.openAtLast(at: instant(99)) != nil)
+        _ = storage.openAtLast(at: instant(99))
+        #expect(storage.isOpen)
         #expect(lines.all.count == 2)
         #expect(lines.all.last == "notice: changes can be stored again, after 1 min 39 s")
     }

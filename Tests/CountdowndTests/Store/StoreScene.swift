@@ -94,15 +94,24 @@ final class StoreScene {
 
 /// What a daemon does with its store in its turns.
 final class Keeper {
-    var timetable: Timetable
-    let opened: OpenedStore
+    private var opened: OpenedStore
     /// Whether one turn follows upon the other, or there is a pause after each.
     var isInHaste = false
 
-    init(_ opened: OpenedStore) {
+    init(_ opened: consuming OpenedStore) {
         self.opened = opened
-        timetable = opened.timetable
     }
+
+    var timetable: Timetable {
+        _read { yield opened.timetable }
+        _modify { yield &opened.timetable }
+    }
+
+    var store: any Store { opened.store }
+    var stepRevision: Revision? { opened.stepRevision }
+    var offset: Duration? { opened.offset }
+
+    func canResume(after revision: Revision) -> Bool { timetable.canResume(after: revision) }
 
     /// Carries requests out in one turn.
     @discardableResult
@@ -119,33 +128,33 @@ final class Keeper {
             timetable.apply(change)
             changes.steps.append(change)
         }
-        if !changes.isEmpty { try opened.store.commit(changes, inHaste: isInHaste) }
-        while !isInHaste, opened.store.tidyUp() {}
+        if !changes.isEmpty { try store.commit(changes, inHaste: isInHaste) }
+        while !isInHaste, store.tidyUp() {}
         return changes.steps
     }
 
     /// Lets go of endings that are too many or too old.
     func trim(at now: Now) {
         var limit = Int.max
-        opened.store.drop(timetable.compact(at: now, budget: &limit))
+        store.drop(timetable.compact(at: now, budget: &limit))
     }
 
     func stop() {
-        opened.store.close(at: timetable.revision)
+        store.close(at: timetable.revision)
     }
 
     /// All that is known, in the order of revisions.
-    var known: [KeyedCountdown] { Self.known(in: timetable) }
+    var known: [KeyedCountdown] { Self.known(in: &timetable) }
 
-    static func known(in timetable: Timetable) -> [KeyedCountdown] {
+    static func known(in timetable: inout Timetable) -> [KeyedCountdown] {
         var known: [KeyedCountdown] = []
-        var timetable = timetable
         let walk = timetable.openScan(live: .oldest, ended: .oldest)
         var limit = Int.max
         _ = timetable.scan(walk, budget: &limit) { timetable, slot in
             known.append(timetable[slot])
             return true
         }
+        timetable.closeScan(walk)
         return known
     }
 

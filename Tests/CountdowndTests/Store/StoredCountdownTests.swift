@@ -81,7 +81,7 @@ struct StoredCountdownTests {
             try keeper.turn([], at: scene.now)
             try keeper.turn(.start("new"), at: scene.now)
             #expect(try rows() == 2_001)
-            #expect(keeper.opened.store.tidyUp())
+            #expect(keeper.store.tidyUp())
             #expect(try (1..<1_000).contains(rows("state = 0 AND key != 'new'")))
             try scene.crash()
         }
@@ -149,8 +149,8 @@ struct StoredCountdownTests {
             let keeper = try scene.open()
             #expect(keeper.known.map(\.key.text) == (5..<15).map { "\($0)" } + ["next"])
             #expect(keeper.timetable.oldestRevision == trimmed)
-            #expect(keeper.timetable.canResume(after: trimmed))
-            #expect(!keeper.timetable.canResume(after: Revision(trimmed.number - 1)))
+            #expect(keeper.canResume(after: trimmed))
+            #expect(!keeper.canResume(after: Revision(trimmed.number - 1)))
             keeper.stop()
         }
     }

@@ -201,7 +201,7 @@ struct UnreadableTests {
         try leaveLeafTwice()
         let before = try scene.files["countdowns.db"]
         let database = try scene.connect()
-        let failure = #expect(throws: SQLiteFailure.self) { try scene.file().loading.load(from: database) }
+        let failure = #expect(throws: SQLiteFailure.self) { _ = try scene.file().loading.load(from: database) }
         #expect(failure?.description == "the rows of table batch are not in their order")
         #expect(failure?.isOfContents == true)
         #expect(try scene.files["countdowns.db"] == before)

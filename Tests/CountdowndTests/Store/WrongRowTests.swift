@@ -92,7 +92,7 @@ struct WrongRowTests {
         let place = "the one in the batch that counts from \(first)"
         let fault = "it is no JSON array of values, the first an integer"
         #expect(try #require(scene.lines.all.last).hasSuffix("\(place): \(fault)"))
-        #expect(!keeper.timetable.canResume(after: Revision(first)))
+        #expect(!keeper.canResume(after: Revision(first)))
     }
 
     @Test("is not served where its batch holds no text, or nothing", arguments: ["x''", "7", "''", "x'00ff'"])
@@ -148,12 +148,12 @@ struct WrongRowTests {
         try execute("UPDATE countdown SET state = 9 WHERE key = 'newest'")
         let keeper = try scene.open()
         #expect(keeper.timetable.revision > revision)
-        #expect(!keeper.timetable.canResume(after: Revision(revision.number - 1)))
-        #expect(keeper.timetable.canResume(after: revision))
+        #expect(!keeper.canResume(after: Revision(revision.number - 1)))
+        #expect(keeper.canResume(after: revision))
         // Letting go of older endings does not take that back.
         try keeper.turn(.start("10"), .cancel(Key("10")), at: scene.now)
         keeper.trim(at: scene.now)
-        #expect(!keeper.timetable.canResume(after: Revision(revision.number - 1)))
+        #expect(!keeper.canResume(after: Revision(revision.number - 1)))
     }
 
     @Test("in the table of gaps keeps everybody from resuming from before this start, as nobody knows what it said")
@@ -163,8 +163,8 @@ struct WrongRowTests {
         let keeper = try scene.open()
         #expect(keeper.known.count == 3)
         #expect(try #require(scene.lines.all.last).contains("the one of table gap: its revisions are no range"))
-        #expect(!keeper.timetable.canResume(after: revision))
-        #expect(keeper.timetable.canResume(after: keeper.timetable.revision))
+        #expect(!keeper.canResume(after: revision))
+        #expect(keeper.canResume(after: keeper.timetable.revision))
     }
 
     @Test("one of two live rows of a key is none: the later counts, and the earlier goes")
