@@ -78,21 +78,21 @@ final class History {
         (revisions[key] ?? []).filter { $0 < revision && records[$0]?.isKeptEnd ?? false }.max()
     }
 
-    /// Checks that an answer about a key is not older than what was known when the call was sent. After a countdown with
-    /// forget, that is the newest end that is kept.
+    /// Checks that an answer about a key is not older than what was known when the call was sent. If a countdown with
+    /// forget has ended, the answer is the newest end that is kept.
     func checkFresh(_ countdown: Countdown, known: Known, in source: String) {
         guard let record = known.record, countdown.revision < record.revision else { return }
-        let isEarlierEnd = record.forget && countdown.isKeptEnd
+        let isEarlierEnd = mayForget(countdown.key) && countdown.isKeptEnd
         check(isEarlierEnd, "\(source): \(countdown) is older than the known \(record)")
-        let newestEnd = newestKeptEnd(of: countdown.key, before: record.revision)
-        check(newestEnd == countdown.revision, "\(source): \(countdown), but the end \(newestEnd ?? 0) is newer")
+        let newestEnd = known.keptEnd ?? 0
+        check(newestEnd <= countdown.revision, "\(source): \(countdown), but the end \(newestEnd) is newer")
     }
 
     /// Checks that a key that is said to be unknown was ended and is not kept.
     func checkUnknown(_ known: Known, in source: String) {
         guard keepsAllEnds else { return }
         check(known.keptEnd == nil, "\(source): no such countdown, but the end \(known.keptEnd ?? 0) is kept")
-        let isKept = known.record.map { !$0.forget } ?? false
+        let isKept = known.record.map { !mayForget($0.key) } ?? false
         check(!isKept, "\(source): no such countdown, but \(known.record.map { "\($0)" } ?? "") was there")
     }
 

@@ -92,6 +92,10 @@ struct Reply: Decodable {
     var errorName: String? { error.map { String($0.split(separator: ".").last ?? "") } }
 }
 
+/// Whether countdowns of this key may be started with forget. Such a start and its end can pass unseen, also behind a call
+/// whose reply a kill prevented; the other keys allow strict checks.
+func mayForget(_ key: String) -> Bool { key.split(separator: "/").last.flatMap { Int($0) } ?? 0 >= 14 }
+
 /// The countdowns that a List or a Watch is about. The patterns of this test are prefixes with a star.
 struct Filter {
     var keys: [String]?

@@ -186,7 +186,7 @@ final class ModelRun {
         ]
         var call = call(methods.randomElement(using: &random) ?? "Get", Self.keys)
         switch call.method {
-        case "Start": completeStart(&call.parameters)
+        case "Start": completeStart(&call.parameters, call.parameters.key ?? "")
         case "List": call.parameters = listParameters()
         case "GetStatus": call.parameters.key = nil
         case "Adjust":
@@ -205,11 +205,11 @@ final class ModelRun {
 
     private func randomStart() -> Call {
         var call = call("Start", Self.keys)
-        completeStart(&call.parameters)
+        completeStart(&call.parameters, call.parameters.key ?? "")
         return call
     }
 
-    private func completeStart(_ parameters: inout Parameters) {
+    private func completeStart(_ parameters: inout Parameters, _ key: String) {
         let isShort = chance(70)
         parameters.ifRunning =
             [nil, "attach", "restart", "restart", "extend", "fail"].randomElement(using: &random) ?? nil
@@ -219,7 +219,7 @@ final class ModelRun {
             parameters.deadlineUSec = systemClock() + Int.random(in: 20_000...2_000_000, using: &random)
             parameters.durationUSec = nil
         }
-        if chance(20) { parameters.forget = true }
+        if mayForget(key), chance(50) { parameters.forget = true }
         if chance(20) { parameters.label = "label \(Int.random(in: 0..<1_000, using: &random))" }
     }
 

@@ -23,7 +23,7 @@ final class Watcher {
     private var lastRevision = 0
     /// The countdowns that are running or paused as far as the events say.
     private(set) var alive: [String: Countdown] = [:]
-    /// Countdowns with forget that may have ended while the watcher was away.
+    /// Countdowns that may have ended unseen while the watcher was away.
     private var uncertain: [String: Countdown] = [:]
 
     /// The ends that were delivered, and the ranges of revisions in which none may be missing.
@@ -63,7 +63,7 @@ final class Watcher {
         newestAtOpening = history.newest
         lastRevision = since ?? 0
         if since == nil { alive = [:] }
-        for (key, countdown) in alive where countdown.forget {
+        for (key, countdown) in alive where mayForget(key) {
             alive[key] = nil
             uncertain[key] = countdown
         }
@@ -168,7 +168,10 @@ final class Watcher {
             }
             stretches[stretches.count - 1].changes.append(countdown)
         } else {
-            history.check(openedSince != nil && countdown.isKeptEnd, "\(name): before synced \(event)")
+            history.check(
+                openedSince != nil && countdown.isKeptEnd,
+                "\(name), since \(openedSince ?? 0): before synced \(event)"
+            )
         }
         if !countdown.isAlive { history.check(ends.insert(revision).inserted, "\(name): \(event) was delivered twice") }
         uncertain[countdown.key] = nil
