@@ -36,7 +36,7 @@ struct CodeScreen: Screen {
             isAtButton = false
         case .click where !isTaken: actions += button?.press() ?? []
         case .focus(let hasKeyboard): self.hasKeyboard = hasKeyboard
-        case .notice(let notice): isLost = notice == .lost
+        case .notice(let notice): isLost = [.lost, .stillLost].contains(notice)
         case .key, .paste, .click, .told, .answered, .ended: break
         }
         if input.isFull, !confirms { isTaken = true }

@@ -112,7 +112,7 @@ extension CountdownButton {
 
     private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
         switch notice {
-        case .lost: isLost = true
+        case .lost, .stillLost: isLost = true
         // One that ended and was forgotten meanwhile is not told.
         case .back: return [.call(.get(key: start.key))]
         case .historyTrimmed, .trimmedAgain: if !isBusy { phase = .unknown }

@@ -71,7 +71,7 @@ extension FollowScreen {
 
     private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
         switch notice {
-        case .lost:
+        case .lost, .stillLost:
             isLost = true
             board.restart()
             return []

@@ -14,6 +14,8 @@ struct EventStream: ~Copyable {
     /// A change of the watch itself.
     enum Notice: Equatable {
         case lost
+        /// Another attempt failed. A person was told the first time.
+        case stillLost
         case back
         /// The daemon has no history from the watch's revision on: the watch begins again, and ends may be missing.
         case historyTrimmed
@@ -63,7 +65,8 @@ struct EventStream: ~Copyable {
 
     private mutating func take(_ event: WatchEvent) {
         switch event {
-        case .started, .stillLost: break
+        case .started: break
+        case .stillLost: steps.append(.notice(.stillLost))
         case .events(let events):
             if events.contains(where: { $0.type == .synced }) { isTrimmed = false }
             steps.append(.events(events))
@@ -86,7 +89,7 @@ extension EventStream.Notice {
         case .lost: Self.lostSentence
         case .back: "reconnected to the daemon"
         case .historyTrimmed: "the daemon no longer has the history since the last event; ends may be missing"
-        case .trimmedAgain: nil
+        case .stillLost, .trimmedAgain: nil
         }
     }
 }

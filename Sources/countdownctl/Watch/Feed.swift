@@ -73,7 +73,7 @@ struct Feed {
         switch notice {
         case .lost: try feed?.showNothing()
         case .historyTrimmed, .trimmedAgain: try feed?.beginAfresh()
-        case .back: break
+        case .back, .stillLost: break
         }
         if let sentence = notice.sentence { output.say(sentence) }
     }

@@ -169,70 +169,61 @@ extension Countdown {
 
 /// The keys whose ends are awaited, with their states.
 struct WaitSet {
-    private enum KeyState {
-        /// Nothing has been told yet.
-        case nothing
-        case alive(Countdown)
-        case ended(ExitCode)
-    }
-
     /// The keys in the order in which they were typed, each once.
     let keys: [String]
-    /// The state of each key.
-    private var known: [String: KeyState]
-    /// The keys of which the watch that goes on has told something.
-    private var heard: Set<String> = []
+    private let members: Set<String>
+    private var board = CountdownBoard()
+    /// The exit codes of the keys that have ended.
+    private var ended: [String: ExitCode] = [:]
     /// The revision of the start, for countdowns that were started here: earlier ends do not count.
     private var startRevision: [String: Int64] = [:]
 
     init(_ keys: [String]) {
         var seen: Set<String> = []
         self.keys = keys.filter { seen.insert($0).inserted }
-        known = Dictionary(uniqueKeysWithValues: self.keys.map { ($0, .nothing) })
+        members = seen
     }
 
     /// Applies an event; returns whether it is an awaited end.
     mutating func update(_ event: Event) -> Bool {
         guard let key = event.key ?? event.countdown?.key, isOpen(key) else { return false }
-        heard.insert(key)
-        guard let countdown = event.countdown else {
-            tick(key, event)
-            return false
-        }
-        return update(countdown)
+        if let countdown = event.countdown { return update(countdown) }
+        _ = board.apply(event)
+        return false
     }
 
-    /// Notes a countdown as it is; whether it has ended and that was waited for.
+    /// Applies a countdown as it is now; returns whether it has ended and was awaited.
     mutating func update(_ countdown: Countdown) -> Bool {
-        guard isOpen(countdown.key), countdown.revision >= startRevision[countdown.key] ?? 0 else { return false }
-        heard.insert(countdown.key)
+        let key = countdown.key
+        guard isOpen(key), countdown.revision >= startRevision[key] ?? 0 else { return false }
+        board.apply(countdown)
         switch countdown.state {
-        case .running, .paused: known[countdown.key] = .alive(countdown)
-        case .finished: known[countdown.key] = .ended(.success)
-        case .cancelled: known[countdown.key] = .ended(.notRunning)
+        case .running, .paused: break
+        case .finished: ended[key] = .success
+        case .cancelled: ended[key] = .notRunning
         }
-        return !isOpen(countdown.key)
+        return !isOpen(key)
     }
 
     /// Notes that a countdown was started here or found running: an earlier end does not count.
     mutating func start(_ countdown: Countdown) {
         startRevision[countdown.key] = countdown.revision
-        known[countdown.key] = .alive(countdown)
-        heard.insert(countdown.key)
+        board.apply(countdown)
     }
 
-    /// Notes that nothing is known under a key; whether there was a countdown, which ended and was forgotten.
+    /// Notes that the daemon does not know a key; returns whether there was a countdown, which ended and was forgotten.
     mutating func forget(_ key: String) -> Bool {
         let wasAlive = lastSeen(key) != nil
-        known[key] = .ended(.unknownKey)
+        ended[key] = .unknownKey
+        board.remove(key)
         return wasAlive
     }
 
-    /// Notes that another watch begins, which has told nothing yet.
-    mutating func restartWatch() { heard = [] }
+    /// Notes that another connection reports from now on.
+    mutating func restartWatch() { board.restart() }
 
-    /// The keys of which the watch has told nothing; to be looked up once it has told all there is.
-    var unseen: [String] { open.filter { !heard.contains($0) } }
+    /// The keys that the connection has not reported, to be looked up after `synced`.
+    var unseen: [String] { open.filter { !board.hasReported($0) } }
 
     /// The keys that have not ended.
     var open: [String] { keys.filter(isOpen) }
@@ -242,36 +233,18 @@ struct WaitSet {
 
     /// Whether an awaited countdown has ended; an unknown key does not count.
     var hasEnd: Bool {
-        keys.contains { key in
-            guard case .ended(let status) = known[key] else { return false }
-            return status != .unknownKey
-        }
+        ended.values.contains { $0 != .unknownKey }
     }
 
     /// The last known countdown under a key; nil if it has ended.
     func lastSeen(_ key: String) -> Countdown? {
-        guard case .alive(let countdown) = known[key] else { return nil }
-        return countdown
+        isOpen(key) ? board.countdowns[key] : nil
     }
 
     /// The worst code of the keys that have ended.
     var exitCode: ExitCode {
-        keys.reduce(.success) { worst, key in
-            guard case .ended(let status) = known[key] else { return worst }
-            return max(worst, status)
-        }
+        ended.values.reduce(.success, max)
     }
 
-    private func isOpen(_ key: String) -> Bool {
-        switch known[key] {
-        case nil, .ended: false
-        case .nothing, .alive: true
-        }
-    }
-
-    private mutating func tick(_ key: String, _ event: Event) {
-        guard var countdown = lastSeen(key), let remaining = event.remainingUSec else { return }
-        countdown.remainingUSec = remaining
-        known[key] = .alive(countdown)
-    }
+    private func isOpen(_ key: String) -> Bool { ended[key] == nil && members.contains(key) }
 }

@@ -160,6 +160,15 @@ struct FollowScreenTests {
         #expect(Set(screen.countdowns.keys) == ["tea", "茶道"])
     }
 
+    @Test("countdowns that only a connection reported that was lost again are confirmed too")
+    func losesDaemonTwice() {
+        var screen = screen(.several, three)
+        _ = screen.handle(.notice(.lost))
+        _ = screen.handle(told(.attached, countdown("tea", 150)))
+        _ = screen.handle(.notice(.stillLost))
+        #expect(screen.handle(.notice(.back)).count == 3)
+    }
+
     @Test("without history all is told anew")
     func losesHistory() {
         var screen = screen(.several, three)
