@@ -58,7 +58,7 @@ public enum SessionHarness: Harness {
 
     private static func serve(_ pieces: [[UInt8]]) -> [UInt8] {
         var session = ServerSession(service: Translation.service, messageLimit: 4_096)
-        var repeatable = Peer.Repeatable.none
+        var repeatable = Connection.Repeatable.none
         var answers: [UInt8] = []
         for piece in pieces {
             session.receive(piece)
@@ -72,7 +72,7 @@ public enum SessionHarness: Harness {
         return answers
     }
 
-    private static func answerRepetitions(of call: Peer.Repeatable, in session: inout ServerSession) {
+    private static func answerRepetitions(of call: Connection.Repeatable, in session: inout ServerSession) {
         _ = translation.answerRepetitions(in: &session, atMost: .max) { key, writer in
             switch call {
             case .none: return false
@@ -89,9 +89,9 @@ public enum SessionHarness: Harness {
     ///
     /// - Returns: what may be asked for once more with another key.
     @discardableResult
-    private static func answer(_ call: Call, in session: inout ServerSession) -> Peer.Repeatable {
+    private static func answer(_ call: Call, in session: inout ServerSession) -> Connection.Repeatable {
         do {
-            let asked = try translation.asked(by: call)
+            let asked = try translation.request(in: call)
             if call.more { session.reply(continues: true) { $0.member("number", Int64(1)) } }
             switch asked {
             case .countdown(let key):

@@ -27,19 +27,19 @@ enum Countdownd {
         umask(0o077)
         checkLimits()
         Database.prepareLibrary()
-        // Else libdispatch tells syslog of each thread whose priority it may not set, as users may not raise it.
+        // Otherwise libdispatch logs each thread whose priority it may not raise to syslog.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         let log = Log(level: options.logLevel, journalStream: Environment.value(of: "JOURNAL_STREAM"))
-        let supervisor = Supervisor()
+        let serviceManager = ServiceManager()
         do {
             try Signals.take()
             let daemon = try Daemon(
                 policy: options.policy,
                 options: options,
                 log: log,
-                supervisor: supervisor,
+                serviceManager: serviceManager,
                 storage: storage(options, log),
-                listen: { try listener(options, supervisor) }
+                listen: { try listener(options, serviceManager) }
             )
             daemon.run()
         } catch StoreOpening.Failure.held(let directory, let holder) {
@@ -88,9 +88,9 @@ enum Countdownd {
         return Storage(opening: opening, log: log)
     }
 
-    /// systemd's socket, where it hands one over; else one of our own.
-    private static func listener(_ options: Options, _ supervisor: Supervisor) throws -> Listener {
-        switch supervisor.takeActivation() {
+    /// The socket that systemd passed, or else one of our own.
+    private static func listener(_ options: Options, _ serviceManager: ServiceManager) throws -> Listener {
+        switch serviceManager.takeActivation() {
         case .socket(let descriptor):
             return try Listener(activated: descriptor)
         case .unusable(let sentence): end(sentence, status: EX_CONFIG)

@@ -2,25 +2,24 @@ import CountdownCore
 import IPC
 import Varlink
 
-/// Between the interface and the core: the only place that knows both.
+/// Translates between the interface and the core. Only this file imports both.
 ///
-/// What comes in is checked here, as far as it can be without knowing the countdowns; what goes out is written in the
-/// file beside this one.
+/// Parameters are checked here as far as that is possible without knowing the countdowns.
 struct Translation {
-    /// What the daemon says of itself; one for all sessions.
+    /// The daemon's description of itself, one for all sessions.
     static let service = ServiceDescription(
         vendor: "countdownd",
         product: "countdownd",
         version: Version.current,
-        // No page is there that every build could name, and one that is made up would be worse than none.
+        // No web page fits every build.
         url: "",
         interfaces: [Interface.description]
     )
 
     let policy: Policy
 
-    /// What a call of the interface asks for.
-    func asked(by call: Call) throws -> Asked {
+    /// Decodes a call.
+    func request(in call: Call) throws -> ClientRequest {
         switch call.name {
         case Start.name: return .change(.start(try start(call.parameters)))
         case Get.name: return .countdown(try key(of: Get.self, in: call.parameters))
@@ -42,11 +41,11 @@ struct Translation {
         }
     }
 
-    /// Lets the session answer at once what is asked once more with another key.
+    /// Lets the session answer repeated calls that differ in their key alone.
     func expectRepetitions(in session: inout ServerSession) { session.expectRepetitions(by: "key") }
 
-    /// Answers calls for as long as each is the last one once more, with another key, up to the first one that the closure
-    /// leaves alone, and tells how many: see `ServerSession.answerRepetitions`.
+    /// Answers calls as long as each repeats the last one with another key and the closure returns true. Returns their
+    /// number; see `ServerSession.answerRepetitions`.
     @inline(__always)
     func answerRepetitions(
         in session: inout ServerSession,
@@ -100,19 +99,19 @@ struct Translation {
         }
     }
 
-    private func list(_ list: List) throws -> ListQuestion {
+    private func list(_ list: List) throws -> ListRequest {
         if let soonest = list.soonest {
             guard soonest >= 0 else { throw InvalidParameter("soonest") }
             guard soonest <= policy.soonest else { throw limitReached("soonest", policy.soonest) }
         }
-        return ListQuestion(
+        return ListRequest(
             selection: try selection(match: list.match, keys: list.keys),
             states: list.states.map { $0.reduce(into: []) { $0.insert(state($1)) } } ?? .live,
             soonest: list.soonest.map { Int($0) }
         )
     }
 
-    private func state(_ state: State) -> ListQuestion.States {
+    private func state(_ state: State) -> ListRequest.States {
         switch state {
         case .running: .running
         case .paused: .paused
@@ -121,7 +120,7 @@ struct Translation {
         }
     }
 
-    private func watch(_ watch: Watch) throws -> WatchQuestion {
+    private func watch(_ watch: Watch) throws -> WatchRequest {
         let tick = Duration(microseconds: watch.tickUSec ?? 1_000_000)
         guard tick == .zero || (policy.shortestTick...policy.longestDuration).contains(tick) else {
             throw InvalidParameter("tickUSec")
@@ -131,7 +130,7 @@ struct Translation {
             throw InvalidParameter("heartbeatUSec")
         }
         if let since = watch.since, since < 0 { throw InvalidParameter("since") }
-        return WatchQuestion(
+        return WatchRequest(
             selection: try selection(match: watch.match, keys: watch.keys),
             tick: tick == .zero ? nil : tick,
             since: watch.since.map(Revision.init),
@@ -169,5 +168,232 @@ struct Translation {
 
     func limitReached(_ limit: String, _ maximum: Int) -> any ReplyError {
         CountdownError.limitReached(limit: limit, maximum: Int64(maximum))
+    }
+}
+
+/// Encodes replies, errors and events.
+extension Translation {
+    /// Writes the reply to a call that changes something.
+    func write(
+        _ outcome: ChangeOutcome,
+        of call: Call,
+        _ countdown: KeyedCountdown,
+        at now: Now,
+        into writer: inout JSONWriter
+    ) {
+        guard call.name == Start.name else { return write(countdown, at: now, into: &writer) }
+        write(outcome, countdown, at: now, into: &writer)
+    }
+
+    /// Writes the reply to `Start`.
+    func write(
+        _ outcome: ChangeOutcome,
+        _ countdown: KeyedCountdown,
+        at now: Now,
+        into writer: inout JSONWriter
+    ) {
+        Start.Reply.encode(self.outcome(outcome), told(countdown, at: now), into: &writer)
+    }
+
+    /// Writes the reply to `Get` and `Wait`.
+    func write(_ countdown: KeyedCountdown, at now: Now, into writer: inout JSONWriter) {
+        CountdownReply.encode(told(countdown, at: now), into: &writer)
+    }
+
+    private func outcome(_ outcome: ChangeOutcome) -> IPC.Outcome {
+        switch outcome {
+        case .attached: .attached
+        case .changed(.started): .started
+        case .changed(.restarted): .restarted
+        case .changed: .extended
+        }
+    }
+
+    /// The error reply for a request that was refused.
+    func error(_ refusal: Refusal, at now: Now) -> any ReplyError {
+        switch refusal {
+        case .noSuchCountdown(let key): CountdownError.noSuchCountdown(key: key.text)
+        case .alreadyRunning(let countdown): CountdownError.alreadyRunning(self.countdown(countdown, at: now))
+        case .revisionMismatch(let countdown): CountdownError.revisionMismatch(self.countdown(countdown, at: now))
+        case .wrongState(let countdown): CountdownError.wrongState(self.countdown(countdown, at: now))
+        case .limitReached(let limit, let maximum): limitReached("\(limit)", maximum)
+        case .outOfRange(.duration): InvalidParameter("durationUSec")
+        case .outOfRange(.deadline): InvalidParameter("deadlineUSec")
+        case .outOfRange(.adjustment): InvalidParameter("byUSec")
+        }
+    }
+
+    func noSuchCountdown(_ key: Key) -> some ReplyError {
+        CountdownError.noSuchCountdown(key: key.text)
+    }
+
+    func historyTrimmed(oldest: Revision) -> some ReplyError {
+        CountdownError.historyTrimmed(oldestRevision: oldest.number)
+    }
+
+    func storageFailed(_ reason: String) -> some ReplyError {
+        CountdownError.storageFailed(reason: reason)
+    }
+
+    /// Encodes a countdown as an element of a list.
+    func element(_ countdown: KeyedCountdown, at now: Now) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { told(countdown, at: now).encode(into: &$0) }
+        return writer.bytes
+    }
+
+    /// Writes the event of a change, once for all of its watchers.
+    func write(_ change: Change, at now: Now, into writer: inout JSONWriter) {
+        let countdown = change.countdown
+        write(type(of: change.kind), countdown, revision: countdown.revision, at: now, into: &writer)
+    }
+
+    /// Writes a tick, once for all of its watchers.
+    func write(_ tick: Watchers.Tick, into writer: inout JSONWriter) {
+        let fields = EventFields(type: .tick, remainingUSec: tick.remaining.microseconds)
+        writer.object { writer in tick.key.withBytes { fields.encode(key: $0, into: &writer) } }
+    }
+
+    /// Writes an event.
+    func write(_ told: DeliveredEvent, at now: Now, into writer: inout JSONWriter) {
+        switch told {
+        case .met(let countdown):
+            let revision = countdown.isLive ? nil : countdown.revision
+            write(type(of: countdown), countdown, revision: revision, at: now, into: &writer)
+        case .clockWasSet(let countdown): write(.adjusted, countdown, revision: nil, at: now, into: &writer)
+        case .synced(let revision): write(EventFields(type: .synced, revision: revision.number), into: &writer)
+        case .heartbeat(let revision): write(EventFields(type: .heartbeat, revision: revision.number), into: &writer)
+        }
+    }
+
+    private func write(_ fields: EventFields, into writer: inout JSONWriter) {
+        writer.object { fields.encode(key: nil, into: &$0) }
+    }
+
+    private func write(
+        _ type: EventType,
+        _ countdown: KeyedCountdown,
+        revision: Revision?,
+        at now: Now,
+        into writer: inout JSONWriter
+    ) {
+        var late: Duration?
+        if case .finished(_, let span) = countdown.phase { late = span }
+        let fields = CountdownFields(countdown, at: now)
+        let event = EventFields(
+            type: type,
+            revision: revision?.number,
+            remainingUSec: fields.remainingUSec,
+            lateUSec: late?.microseconds,
+            countdown: fields
+        )
+        writer.object { writer in
+            countdown.withTexts { key, texts in event.encode(key: key, into: &writer, texts: texts) }
+        }
+    }
+
+    private func type(of countdown: KeyedCountdown) -> EventType {
+        switch countdown.phase {
+        case .running, .paused: .attached
+        case .finished: .finished
+        case .cancelled: .cancelled
+        }
+    }
+
+    private func type(of kind: Change.Kind) -> EventType {
+        switch kind {
+        case .started: .started
+        case .restarted: .restarted
+        case .adjusted: .adjusted
+        case .paused: .paused
+        case .resumed: .resumed
+        case .finished: .finished
+        case .cancelled: .cancelled
+        }
+    }
+
+    /// The reply to `GetStatus`.
+    func status(
+        started: WallInstant,
+        timetable: borrowing Timetable,
+        watchers: Int,
+        connections: Int,
+        counters: Counters
+    ) -> some JSONEncodable {
+        GetStatus.Reply(
+            version: Version.current,
+            startedUSec: started.microseconds,
+            running: Int64(timetable.runningCount),
+            paused: Int64(timetable.pausedCount),
+            watchers: Int64(watchers),
+            connections: Int64(connections),
+            revision: timetable.revision.number,
+            oldestRevision: timetable.oldestRevision.number,
+            limits: policy.limits.mapValues { Int64($0) },
+            counters: counters.named.mapValues { Int64($0) }
+        )
+    }
+
+    private func told(_ countdown: KeyedCountdown, at now: Now) -> ToldCountdown {
+        ToldCountdown(countdown: countdown, now: now)
+    }
+
+    private func countdown(_ countdown: KeyedCountdown, at now: Now) -> IPC.Countdown {
+        IPC.Countdown(
+            key: countdown.key.text,
+            label: countdown.label,
+            metadata: countdown.metadata.isEmpty ? nil : countdown.metadata,
+            fields: CountdownFields(countdown, at: now)
+        )
+    }
+}
+
+extension CountdownFields {
+    fileprivate init(_ countdown: KeyedCountdown, at now: Now) {
+        var deadline: WallInstant?
+        let state: State
+        switch countdown.phase {
+        case .running(let until): (state, deadline) = (.running, until.wall(at: now))
+        case .paused: state = .paused
+        case .finished: state = .finished
+        case .cancelled: state = .cancelled
+        }
+        self.init(
+            state: state,
+            clock: countdown.clock == .elapsed ? .elapsed : .wall,
+            durationUSec: countdown.duration(at: now).microseconds,
+            remainingUSec: countdown.remaining(at: now).microseconds,
+            startedUSec: countdown.started.microseconds,
+            deadlineUSec: deadline?.microseconds,
+            endedUSec: countdown.ended?.microseconds,
+            forget: countdown.forget,
+            revision: countdown.revision.number
+        )
+    }
+}
+
+/// A countdown whose annotations are written without a copy.
+private struct ToldCountdown: JSONEncodable {
+    let countdown: KeyedCountdown
+    let now: Now
+
+    func encode(into writer: inout JSONWriter) {
+        let fields = CountdownFields(countdown, at: now)
+        countdown.withTexts { key, texts in fields.encode(key: key, into: &writer, texts: texts) }
+    }
+}
+
+extension KeyedCountdown {
+    /// Calls the body with the bytes of the key, and with a closure that writes the label and the metadata, if there
+    /// are any.
+    @inline(__always)
+    fileprivate func withTexts(_ body: (Span<UInt8>, ((inout JSONWriter) -> Void)?) -> Void) {
+        key.withBytes { key in
+            guard hasAnnotations else { return body(key, nil) }
+            body(key) { writer in
+                writer.memberIfPresent("label", label)
+                if !metadata.isEmpty { writer.member("metadata", metadata) }
+            }
+        }
     }
 }

@@ -40,7 +40,7 @@ struct CandidateTests {
         return candidates.soonest { !stale.contains(names[$0.slot] ?? "") }?.map { names[$0] ?? "" }
     }
 
-    @Test("running ones come by what remains of them, on either clock, then paused ones by the same")
+    @Test("running countdowns come by remaining time, on either clock, then paused ones")
     func order() throws {
         let phases = [
             ("p2", .paused(remaining: .seconds(2))), ("c", wall(30)), ("a", elapsed(10)),
@@ -76,7 +76,7 @@ struct CandidateTests {
         #expect(try soonest(2, capacity: 20, of: phases, stale: ["0", "1", "2", "3"]) == ["4", "5"])
     }
 
-    @Test("those that end at the same instant are in the order of their last change")
+    @Test("countdowns that end at the same instant are in the order of their last change")
     func sameInstant() throws {
         #expect(try soonest(3, of: [("c", elapsed(5)), ("a", wall(5)), ("b", elapsed(5))]) == ["c", "a", "b"])
     }

@@ -7,7 +7,7 @@ import Varlink
 
 @testable import countdownd
 
-@Suite("Connections of one user", .enabled(if: geteuid() == 0, "only root can connect as somebody else"))
+@Suite("Connections of one user", .enabled(if: geteuid() == 0, "only root can connect as another user"))
 struct ConnectionsOfUserTests {
     private static let user: UInt32 = 65_534
     private static let other: UInt32 = 65_533
@@ -29,7 +29,7 @@ struct ConnectionsOfUserTests {
         return caller
     }
 
-    @Test("past the limit are told so and closed, while another user, root, and those that there are, are served")
+    @Test("beyond the limit get an error and are closed; other users, root and the open connections are served")
     func refused() throws {
         let first = try served()
         let second = try served()
@@ -44,7 +44,7 @@ struct ConnectionsOfUserTests {
         #expect(try first.call(GetStatus()).limits["connectionsPerUser"] == 2)
     }
 
-    @Test("are served again once there are fewer")
+    @Test("are accepted again when an earlier one is closed")
     func servedAgain() throws {
         let first = try served()
         var second: Caller? = try served()
@@ -56,7 +56,7 @@ struct ConnectionsOfUserTests {
         #expect(try first.call(GetStatus()).connections == 2)
     }
 
-    @Test("that say nothing are closed past those that are kept to be told, and logged")
+    @Test("that send nothing are closed and logged beyond the number that is kept for the error reply")
     func silent() throws {
         let caller = try served(nil)
         let kept = try (0..<3).map { _ in try daemon.connect(as: Self.user) }
@@ -68,7 +68,7 @@ struct ConnectionsOfUserTests {
         #expect(lines.all.filter { $0.hasPrefix(line) } == [String](repeating: line, count: 10))
     }
 
-    @Test("are limited too where they are denied everything")
+    @Test("are limited too if the user may not call")
     func denied() throws {
         let daemon = try SmallDaemon {
             $0.connectionsPerUser = 2

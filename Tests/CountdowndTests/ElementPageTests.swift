@@ -16,7 +16,7 @@ struct ElementPageTests {
         #expect(page.isEmpty)
     }
 
-    @Test("elements stand in their order, with commas between them")
+    @Test("elements keep their order and have commas between them")
     func elements() {
         var page = ElementPage()
         for element in ["{}", "1", "\"a\""] { page.append(Array(element.utf8)) }
@@ -25,7 +25,7 @@ struct ElementPageTests {
         #expect(text(page.take()) == #"[{},1,"a"]"#)
     }
 
-    @Test("a page that was taken begins anew")
+    @Test("a page is empty after it was taken")
     func again() {
         var page = ElementPage()
         page.append(Array("1".utf8))

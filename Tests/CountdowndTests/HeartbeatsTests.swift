@@ -5,11 +5,21 @@ import Testing
 
 @Suite("When heartbeats are due")
 struct HeartbeatsTests {
-    private func instant(_ seconds: Int64) -> BootInstant {
-        BootInstant(microseconds: 0) + .seconds(seconds)
+    private func instant(_ seconds: Int64) -> BootInstant { BootInstant(microseconds: seconds * 1_000_000) }
+
+    @Test("the next heartbeat is due an interval after the last event")
+    func afterLastTold() {
+        #expect(Heartbeats.next(after: instant(19), every: .seconds(10), at: instant(20)) == instant(29))
+        #expect(Heartbeats.next(after: instant(20), every: .seconds(10), at: instant(20)) == instant(30))
     }
 
-    @Test("watchers are looked after in the order of their instants, those of one instant each once")
+    @Test("a watcher that does not read is looked at again an interval later")
+    func notTold() {
+        #expect(Heartbeats.next(after: instant(10), every: .seconds(10), at: instant(20)) == instant(30))
+        #expect(Heartbeats.next(after: instant(0), every: .seconds(10), at: instant(20)) == instant(30))
+    }
+
+    @Test("watchers come in the order of their instants, each once")
     func order() {
         var heartbeats = Heartbeats()
         #expect(heartbeats.next == nil)
@@ -27,7 +37,7 @@ struct HeartbeatsTests {
         #expect(heartbeats.next == nil)
     }
 
-    @Test("a watcher that has gone is not looked after")
+    @Test("a watcher that was removed does not come")
     func gone() {
         var heartbeats = Heartbeats()
         for token: UInt64 in [1, 2, 3] { heartbeats.set(token, at: instant(Int64(token))) }

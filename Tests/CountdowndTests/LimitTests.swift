@@ -6,11 +6,13 @@ import Varlink
 
 @testable import countdownd
 
-@Suite("Limits that are reached")
+@Suite("Limits")
 struct LimitTests {
     private static let far: Int64 = 3_600_000_000
 
-    @Test("at the limit of countdowns a known key is still found and changed, a new one is refused until one has ended")
+    @Test(
+        "at the limit of countdowns an existing key can still be read and changed, and a new key is refused until a countdown ends"
+    )
     func countdowns() throws {
         let caller = try SmallDaemon { $0.countdowns = 3 }.caller()
         for key in ["a", "b", "c"] { _ = try caller.call(Start(key: key)) }
@@ -27,7 +29,9 @@ struct LimitTests {
         #expect(try caller.call(GetStatus()).limits["countdowns"] == 3)
     }
 
-    @Test("endings past the limit push the oldest ones out, and who resumes from before those is told so")
+    @Test(
+        "if there are too many ends the oldest are removed, and a watcher that resumes from before them gets HistoryTrimmed"
+    )
     func history() throws {
         let caller = try SmallDaemon { $0.history = 3 }.caller()
         let since = try caller.call(GetStatus()).revision
@@ -51,7 +55,7 @@ struct LimitTests {
         try follower.events(through: .synced)
     }
 
-    @Test("from the oldest revision that is kept all endings after it are told")
+    @Test("a watch from the oldest kept revision gets every later end")
     func oldest() throws {
         let daemon = try SmallDaemon { $0.history = 3 }
         let caller = try daemon.caller()
@@ -64,7 +68,7 @@ struct LimitTests {
         #expect(told.map(\.key) == ["c", "d", "e", nil])
     }
 
-    @Test("endings that shall be forgotten push nothing out, however many they are")
+    @Test("ends with forget remove no others, however many they are")
     func forgotten() throws {
         let daemon = try SmallDaemon { $0.history = 3 }
         let caller = try daemon.caller()
@@ -82,7 +86,7 @@ struct LimitTests {
         #expect(told.map(\.key) == ["a", "b", "c", nil])
     }
 
-    @Test("a connection past the limit waits until another one has gone, and is answered then")
+    @Test("a connection beyond the limit is served when another one is closed")
     func connections() throws {
         let daemon = try SmallDaemon { $0.connections = 2 }
         let first = try daemon.caller()
@@ -96,7 +100,7 @@ struct LimitTests {
         #expect(try third.answer(to: GetStatus.self).value.connections == 2)
     }
 
-    @Test("more than may be asked for at once is refused with its limit")
+    @Test("a request that is too large is refused with the limit")
     func asked() throws {
         let caller = try SmallDaemon {
             $0.soonest = 2
@@ -127,7 +131,7 @@ struct LimitTests {
         #expect(throws: CountdownError.self) { try caller.call(Get(key: "b")) }
     }
 
-    @Test("an interval of ticks too many is refused, unless somebody has it, until there are fewer")
+    @Test("one tick interval too many is refused, unless another watcher uses it")
     func tickIntervals() throws {
         let daemon = try SmallDaemon { $0.tickIntervals = 2 }
         let watcher = try daemon.follower(IPC.Watch(tickUSec: 20_000))
@@ -145,7 +149,7 @@ struct LimitTests {
         try daemon.follower(IPC.Watch(tickUSec: 40_000)).events(through: .synced)
     }
 
-    @Test("where no place for ticks is left, another interval is refused, and a countdown that finds none has no ticks")
+    @Test("if no place for ticks is left, another interval is refused, and a new countdown has no ticks")
     func tickPlaces() throws {
         let daemon = try SmallDaemon { $0.tickPlaces = 2 }
         let caller = try daemon.caller()
@@ -168,7 +172,7 @@ struct LimitTests {
         #expect(try caller.call(GetStatus()).limits["tickPlaces"] == 2)
     }
 
-    @Test("more keys and patterns than all may follow together are refused, those who follow everything are not")
+    @Test("too many keys and patterns of all watchers together are refused; a watch of everything is not")
     func selections() throws {
         let daemon = try SmallDaemon { $0.selectionBytesInAll = 20_000 }
         let full = CountdownError.limitReached(limit: "selectionBytesInAll", maximum: 20_000)
@@ -189,7 +193,9 @@ struct LimitTests {
         #expect(try caller.call(GetStatus()).limits["selectionBytesInAll"] == 20_000)
     }
 
-    @Test("where all have sent too much that is no whole call, who has sent the most goes, which is logged")
+    @Test(
+        "if all clients together have sent too many unfinished calls, the one that sent the most is disconnected and logged"
+    )
     func received() throws {
         let lines = Lines()
         let daemon = try SmallDaemon(log: lines.log) { $0.receivedBytesInAll = 300_000 }
@@ -203,11 +209,11 @@ struct LimitTests {
         for connection in connections { try? connection.send(Array(repeating: UInt8(ascii: " "), count: 150_000)) }
         try waitUntil("a disconnected client") { try caller.call(GetStatus()).counters["hoardingPeers"] != 0 }
         #expect(try small.exchange("").contains("version"))
-        #expect(lines.all.contains { $0.hasPrefix("warning: disconnecting a peer that has sent ") })
+        #expect(lines.all.contains { $0.hasPrefix("warning: disconnecting a client that has sent ") })
         #expect(try caller.call(GetStatus()).limits["receivedBytesInAll"] == 300_000)
     }
 
-    @Test("labels and metadata past their limit in all are refused, what takes no more than before is not")
+    @Test("labels and metadata beyond the limit for all are refused, unless a change takes no more than before")
     func texts() throws {
         let caller = try SmallDaemon { $0.textBytesInAll = 300 }.caller()
         let label = String(repeating: "x", count: 100)
@@ -226,12 +232,12 @@ struct LimitTests {
         #expect(try caller.call(GetStatus()).limits["textBytesInAll"] == 300)
     }
 
-    @Test("the longest call is as long as clients are told")
+    @Test("the longest allowed call is as long as the status says")
     func callLimit() {
         #expect(Policy().messageBytes == Interface.callLimit)
     }
 
-    @Test("a message past the limit closes the connection, which is logged")
+    @Test("a message beyond the limit closes the connection and is logged")
     func message() throws {
         let lines = Lines()
         let daemon = try SmallDaemon(log: lines.log) { $0.messageBytes = 100 }
@@ -242,10 +248,10 @@ struct LimitTests {
         )
         try connection.send(Array(repeating: UInt8(ascii: " "), count: 101))
         #expect(try connection.nextMessage() == nil)
-        #expect(lines.all.contains("warning: disconnecting a peer whose message has more than 100 bytes"))
+        #expect(lines.all.contains("warning: disconnecting a client whose message has more than 100 bytes"))
     }
 
-    @Test("calls behind one that waits are read up to the limit, and all are answered in the end")
+    @Test("calls behind a waiting call are read up to the limit, and all are answered in the end")
     func waitingCalls() throws {
         let daemon = try SmallDaemon { $0.messageBytes = 200 }
         let caller = try daemon.caller()

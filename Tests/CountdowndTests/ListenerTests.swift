@@ -4,7 +4,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("The socket")
+@Suite("The listening socket")
 struct ListenerTests {
     private let directory: TemporaryDirectory
 
@@ -20,7 +20,7 @@ struct ListenerTests {
         _ = try Listener(path: directory.path(of: name))
     }
 
-    @Test("is for its user alone, in a directory that is too")
+    @Test("belongs to its user alone, and so does its directory")
     func modes() throws {
         let listener = try Listener(path: directory.path(of: "made/socket"))
         #expect(listener.descriptor >= 0)
@@ -28,7 +28,7 @@ struct ListenerTests {
         #expect(mode(of: "made/socket") == 0o600)
     }
 
-    @Test("goes with the listener, but not where another has come to stand there")
+    @Test("is removed with the listener, but not if another file has replaced it")
     func goes() throws {
         do {
             let listener = try Listener(path: directory.path(of: "socket"))
@@ -44,7 +44,7 @@ struct ListenerTests {
         #expect(mode(of: "socket") != nil)
     }
 
-    @Test("may be in a directory behind a link")
+    @Test("can be in a directory behind a link")
     func link() throws {
         unsafe mkdir(directory.path(of: "real"), 0o700)
         unsafe symlink(directory.path(of: "real"), directory.path(of: "link"))
@@ -54,7 +54,7 @@ struct ListenerTests {
     }
 
     @Test(
-        "is not put where everybody could take its place, unless what is there stays its owner's",
+        "is not made in a directory in which every user could replace it; a sticky bit prevents that",
         arguments: [false, true]
     )
     func openDirectory(isSticky: Bool) throws {
@@ -71,7 +71,7 @@ struct ListenerTests {
         }
     }
 
-    @Test("is left alone where a daemon answers on it, and taken where none does")
+    @Test("is replaced only if no daemon answers on it")
     func inUse() throws {
         do {
             let listener = try Listener(path: directory.path(of: "socket"))
@@ -88,7 +88,7 @@ struct ListenerTests {
         try listen("stale")
     }
 
-    @Test("takes the place of no other file")
+    @Test("replaces no file that is not a socket")
     func notASocket() throws {
         unsafe close(open(directory.path(of: "file"), O_CREAT | O_CLOEXEC, 0o600))
         let failure = #expect(throws: Listener.Failure.self) { try listen("file") }

@@ -7,7 +7,7 @@ import Testing
 @testable import countdownd
 
 /// A real daemon is filled, and takes no more than a policy says whose limits are as much as it was filled with.
-@Suite("The ceiling of memory", .enabled(if: Sanitizers.areAbsent, "a sanitizer takes memory of its own"))
+@Suite("The limit of memory", .enabled(if: Sanitizers.areAbsent, "a sanitizer takes memory of its own"))
 struct MemoryTests {
     private let daemon: DaemonProcess
     private let caller: Caller
@@ -35,7 +35,7 @@ struct MemoryTests {
         _ = try caller.call(GetStatus())
     }
 
-    @Test("holds for countdowns with the longest keys, and with ticks at two intervals")
+    @Test("holds for countdowns with the longest keys and ticks at two intervals")
     func countdowns() throws {
         try start(10_000, length: 3_600_000_000, "")
         #expect(try caller.call(GetStatus()).running == 10_000)
@@ -63,7 +63,7 @@ struct MemoryTests {
         #expect(try growth() > ceiling / 4)
     }
 
-    @Test("holds for connections that leave the longest message unfinished, or follow as much as can be asked for")
+    @Test("holds for connections with the longest unfinished message, and for the largest watches")
     func connections() throws {
         let keys = (0..<40_000).map { #""\#(String($0, radix: 36))""# }.joined(separator: ",")
         let patterns = (0..<64).map { #""*\#(String(repeating: "ab", count: 100))\#($0)""# }.joined(separator: ",")

@@ -71,20 +71,20 @@ struct OneMomentTests {
         for answer in answers { #expect(history.has(answer) { some.contains($0.key) }) }
     }
 
-    @Test("the soonest of some keys are so many, and those that end first")
+    @Test("the soonest of some keys are the ones that end first")
     func soonestOfKeys() throws {
         let some: Set<String> = ["1", "2", "3", "5", "7", "11"]
         let (answers, history) = try answers(to: List(keys: Array(some), soonest: 2))
         for answer in answers { #expect(history.has(soonest: answer, count: 2) { some.contains($0.key) }) }
     }
 
-    @Test("the soonest of all are so many, and those that end first", arguments: [1, 2, 12])
+    @Test("the soonest of all are the ones that end first", arguments: [1, 2, 12])
     func soonest(count: Int) throws {
         let (answers, history) = try answers(to: List(soonest: Int64(count)))
         for answer in answers { #expect(history.has(soonest: answer, count: count)) }
     }
 
-    @Test("the soonest of a pattern are so many, and those that end first")
+    @Test("the soonest of a pattern are the ones that end first")
     func soonestOfPattern() throws {
         let (answers, history) = try answers(to: List(match: ["1*"], soonest: 2))
         for answer in answers { #expect(history.has(soonest: answer, count: 2) { $0.key.hasPrefix("1") }) }

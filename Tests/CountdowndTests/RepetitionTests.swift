@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("A call that is the last one with another key")
+@Suite("A call that repeats the last one with another key")
 struct RepetitionTests {
     private static func call(_ method: String, _ key: String, _ rest: String = "") -> String {
         #"{"method":"io.countdownd.\#(method)","parameters":{"key":"\#(key)"\#(rest)}}"#
@@ -39,7 +39,7 @@ struct RepetitionTests {
 
     private static func isAnswered(_ call: String) -> Bool { !call.contains("oneway") }
 
-    @Test("it is answered as on a connection of its own, whether the calls come together or one after the other")
+    @Test("is answered as on a new connection, whether the calls arrive together or one by one")
     func answersTheSame() throws {
         let (apart, inTurn, together) = (try SmallDaemon(), try SmallDaemon(), try SmallDaemon())
         let one = try inTurn.connect()

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import countdownd
 
-/// A daemon inside this process, with limits and clocks that a test can reach. It runs as long as the process does.
+/// A daemon inside this process, with limits and clocks that a test chooses. It runs as long as the process.
 struct SmallDaemon {
     private let directory: TemporaryDirectory
     private var path: String { directory.path(of: "socket") }
@@ -13,12 +13,12 @@ struct SmallDaemon {
     /// Starts it.
     ///
     /// - Parameters:
-    ///   - directory: where it keeps socket and state.
-    ///   - clocks: what it takes for the time; its alarm is the machine's all the same.
-    ///   - log: what it is told.
-    ///   - access: who may speak to it, of those that its socket lets in.
+    ///   - directory: for its socket and state.
+    ///   - clocks: its clocks; its timer uses the real system clock.
+    ///   - log: its log.
+    ///   - access: the users that may call.
     ///   - limits: changes the limits.
-    /// - Throws: where it cannot be started.
+    /// - Throws: if it cannot be started.
     init(
         in directory: TemporaryDirectory? = nil,
         clocks: Clocks = Clocks(),
@@ -43,7 +43,7 @@ struct SmallDaemon {
             policy: policy,
             options: options,
             log: log,
-            supervisor: Supervisor(),
+            serviceManager: ServiceManager(),
             storage: Storage(opening: opening, log: log),
             clocks: clocks,
             listen: { try Listener(path: path) }
@@ -51,12 +51,12 @@ struct SmallDaemon {
         Thread.detachNewThread { daemon.run() }
     }
 
-    /// Connects, as another user where one is given: that takes root, and `letAllIn`.
+    /// Connects, possibly as another user, which needs root and `letAllIn`.
     func connect(as user: UInt32? = nil) throws -> RawConnection {
         try RawConnection(to: path, as: user)
     }
 
-    /// Lets whoever likes connect.
+    /// Lets all users connect.
     func letAllIn() throws {
         try letAll(into: directory, connectTo: path)
     }

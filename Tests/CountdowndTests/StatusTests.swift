@@ -4,7 +4,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("The status that systemd is told")
+@Suite("The status line for systemd")
 struct StatusTests {
     /// Noon of some day, local time.
     private let now: Now
@@ -16,30 +16,33 @@ struct StatusTests {
 
     private func status(_ running: Int, next span: Duration? = nil, trouble: String? = nil) -> String {
         let next = span.map { now.wall + $0 }
-        return Supervision.status(Supervision.Situation(running: running, next: next, trouble: trouble), at: now)
+        return ServiceStatusReporter.status(
+            ServiceStatusReporter.ServiceStatus(running: running, next: next, trouble: trouble),
+            at: now
+        )
     }
 
-    @Test("it counts what runs")
+    @Test("counts the running countdowns")
     func count() {
         #expect(status(0) == "0 running")
         #expect(status(3) == "3 running")
     }
 
-    @Test("it names the local time of what ends next, to the minute")
+    @Test("names the local time of the next end, to the minute")
     func next() {
         #expect(status(1, next: .zero) == "1 running, next 12:00")
         #expect(status(3, next: .seconds(5 * 3_600 + 30 * 60 + 59)) == "3 running, next 17:30")
         #expect(status(3, next: .seconds(12 * 3_600 - 1)) == "3 running, next 23:59")
     }
 
-    @Test("it names the date too, where that is not today's")
+    @Test("names the date, too, if it is not today's")
     func date() {
         #expect(status(1, next: .seconds(12 * 3_600)) == "1 running, next 2026-02-01 00:00")
         #expect(status(1, next: .seconds(-13 * 3_600)) == "1 running, next 2026-01-30 23:00")
         #expect(status(1, next: .seconds(365 * 86_400)) == "1 running, next 2027-01-31 12:00")
     }
 
-    @Test("it says that changes cannot be stored, and why")
+    @Test("says that changes cannot be stored, and why")
     func trouble() {
         #expect(
             status(2, next: .zero, trouble: "disk full") == "2 running, next 12:00; changes cannot be stored: disk full"

@@ -3,16 +3,16 @@ import Glibc
 import IPC
 import System
 
-/// The listening socket: systemd's, or one of our own.
+/// The listening socket, passed by systemd or made here.
 struct Listener: ~Copyable {
     /// Why a socket cannot listen.
     enum Failure: Error, CustomStringConvertible {
         case system(SystemFailure, path: String)
         /// Another daemon answers there.
         case inUse(path: String)
-        /// What stands there is not a socket, so it is not removed.
+        /// The file there is not a socket, so it is not removed.
         case notASocket(path: String)
-        /// Others can write in the directory, or own it, and so put their own socket there.
+        /// Another user can write in the directory, or owns it, and could put a socket there.
         case openDirectory(path: String)
 
         var description: String {
@@ -28,7 +28,8 @@ struct Listener: ~Copyable {
     }
 
     private let socket: Descriptor
-    /// The path of a socket of our own, with the identity of the file, so that no other's is removed at the end.
+    /// The path of a socket that was made here, and the identity of its file, so that the file of another program is
+    /// never removed.
     private let own: (path: String, file: FileIdentity)?
     /// Tells when something happens to the file of a socket of our own; nil if the system has no inotify to give.
     private let watch: Descriptor?
@@ -51,7 +52,7 @@ struct Listener: ~Copyable {
         watch = nil
     }
 
-    /// Listens on a path; a socket that nobody answers on any more is replaced.
+    /// Listens on a path. A socket that no process listens on any more is replaced.
     init(path: String) throws(Failure) {
         try Self.prepareDirectory(of: path)
         try Self.removeStaleSocket(at: path)
@@ -60,9 +61,9 @@ struct Listener: ~Copyable {
         own = FileIdentity(of: path).map { (path, $0) }
     }
 
-    /// The path of a socket of our own if its file is not there any more, so that no client can connect.
+    /// The path of a socket that was made here if its file is gone, so that no client can connect.
     ///
-    /// To be called when `watchDescriptor` is readable, which it is not any more afterwards.
+    /// Call it when `watchDescriptor` is readable.
     func lostPath() -> String? {
         if let watchDescriptor {
             var events = [UInt8](repeating: 0, count: 4_096)
@@ -72,7 +73,7 @@ struct Listener: ~Copyable {
         return own.path
     }
 
-    /// The next connection that waits; nil where none does.
+    /// Accepts a waiting connection; nil if none waits.
     func accept() throws(SystemFailure) -> Int32? {
         let connection = linux_accept(socket.number)
         if connection >= 0 { return connection }
@@ -82,7 +83,7 @@ struct Listener: ~Copyable {
         }
     }
 
-    /// Removes the socket's file, where it is our own and still the one that we made.
+    /// Removes the socket's file if it was made here.
     func removeFile() {
         guard let own, FileIdentity(of: own.path) == own.file else { return }
         unsafe unlink(own.path)
@@ -92,7 +93,7 @@ struct Listener: ~Copyable {
         removeFile()
     }
 
-    /// Makes the last directory of the path where it is missing, for the user alone.
+    /// Makes the last directory of the path, for this user alone, if it does not exist.
     private static func prepareDirectory(of path: String) throws(Failure) {
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard !directory.isEmpty else { return }
@@ -113,7 +114,7 @@ struct Listener: ~Copyable {
     private static func listen(on path: String) throws(Failure) -> Descriptor {
         do throws(SystemFailure) {
             let socket = try Descriptor(owning: linux_unix_socket(), of: "socket")
-            // The file gets this mode as it is made; nobody else may speak to it even for a moment.
+            // The file gets this mode when it is made, so no other user can connect even for a moment.
             guard fchmod(socket.number, 0o600) == 0 else { throw SystemFailure("fchmod") }
             guard unsafe linux_unix_bind(socket.number, path) == 0 else { throw SystemFailure("bind") }
             guard Glibc.listen(socket.number, SOMAXCONN) == 0 else { throw SystemFailure("listen") }
@@ -138,7 +139,7 @@ struct Listener: ~Copyable {
     }
 }
 
-/// What tells one file from another that has come to stand at its path.
+/// The identity of a file, by which it differs from a later file at the same path.
 struct FileIdentity: Equatable {
     let device: dev_t
     let inode: ino_t
@@ -156,7 +157,7 @@ struct FileIdentity: Equatable {
         inode = status.st_ino
     }
 
-    /// What stands at a path, a link not followed; nil where nothing does or it cannot be seen.
+    /// The status of the file at a path, without following a link; nil if there is none or it cannot be seen.
     static func status(of path: String) -> stat? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? status : nil

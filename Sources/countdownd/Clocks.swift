@@ -1,3 +1,4 @@
+import CLinux
 import CountdownCore
 import Glibc
 
@@ -12,27 +13,27 @@ struct Clocks {
         offset = ClockOffset(read())
     }
 
-    /// Goes on with the offset that another daemon held in this boot, so that what it told stays the same.
+    /// Takes over the offset that an earlier daemon held in this boot, so that the deadlines it reported stay the same.
     mutating func hold(_ offset: Duration) {
         self.offset = ClockOffset(held: offset)
     }
 
     /// Reads both clocks.
     ///
-    /// - Returns: the instant, and by how much the system clock was set since the last reading, nil where it was not.
+    /// - Returns: the instant, and by how much the system clock was set since the last reading; nil if it was not set.
     mutating func now() -> (now: Now, step: Duration?) {
         offset.take(read())
     }
 
-    /// The system clock as it is set now.
+    /// The system clock.
     static func systemClock() -> WallInstant {
         WallInstant(microseconds: microseconds(of: CLOCK_REALTIME))
     }
 
     /// The system clock between two readings of the boot clock.
     ///
-    /// Where something came between, a narrower reading is tried for: what is uncertain by more than the offset's
-    /// tolerance could pass for a step.
+    /// If the process was interrupted in between, it reads again, because an uncertainty above the offset's tolerance
+    /// could be mistaken for a clock step.
     static func read() -> ClockOffset.Reading {
         var best = readOnce()
         for _ in 0..<4 where best.width > ClockOffset.tolerance {
@@ -57,5 +58,27 @@ struct Clocks {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+}
+
+/// Becomes readable when somebody sets the system clock.
+///
+/// It becomes readable after a resume from suspend, too; only the clocks can tell whether the system clock was set.
+/// libdispatch does not watch for that, so without this monitor a timer would be wrong until the next wake-up.
+struct ClockChangeMonitor: ~Copyable {
+    private let timer: Descriptor
+
+    var descriptor: Int32 { timer.number }
+
+    init() throws(SystemFailure) {
+        timer = try Descriptor(owning: linux_clock_watch_create(), of: "timerfd_create")
+        arm()
+    }
+
+    /// Resets the monitor. Call it before the clocks are read, so that a later change is reported again.
+    func arm() {
+        var expirations: UInt64 = 0
+        _ = unsafe read(timer.number, &expirations, MemoryLayout<UInt64>.size)
+        _ = linux_clock_watch_arm(timer.number)
     }
 }

@@ -7,7 +7,7 @@ import Varlink
 @testable import countdownd
 
 @Suite("Clients that do not read")
-struct SlowPeerTests {
+struct SlowClientTests {
     private let label = String(repeating: "x", count: 1_000)
 
     /// Changes a countdown until there are so few watchers.
@@ -19,7 +19,7 @@ struct SlowPeerTests {
         }
     }
 
-    @Test("one that is over its limit is disconnected; it comes back with what it saw last, and misses no ending")
+    @Test("a client beyond its limit is disconnected, resumes after the last event it saw, and misses no end")
     func comesBack() throws {
         let daemon = try SmallDaemon { $0.unsentBytes = 100_000 }
         let caller = try daemon.caller()
@@ -38,7 +38,7 @@ struct SlowPeerTests {
         #expect(missed.filter { $0.type == .finished }.map(\.key) == ["a", "b", "c"])
     }
 
-    @Test("where all together have too much unread, the slowest goes, not the others")
+    @Test("if all clients together have too much unread, the slowest is disconnected, not the others")
     func all() throws {
         let daemon = try SmallDaemon { $0.unsentBytesInAll = 300_000 }
         let caller = try daemon.caller()
@@ -53,7 +53,7 @@ struct SlowPeerTests {
         #expect(try other.next().type == .started)
     }
 
-    @Test("however much one turn has to tell, no more waits for them than may, and a page for each")
+    @Test("however much one turn delivers, no more than the limit and a page for each client is pending")
     func inOneTurn() throws {
         let lines = Lines()
         let limit = 1_000_000
@@ -67,10 +67,10 @@ struct SlowPeerTests {
         let counters = try caller.call(GetStatus()).counters
         #expect(try #require(counters["slowPeers"]) > 0)
         #expect(try #require(counters["mostUnsentBytes"]) < limit + 2 * 65_536)
-        #expect(lines.all.filter { $0.contains("disconnecting a peer that has left") }.count <= 10)
+        #expect(lines.all.filter { $0.contains("disconnecting a client that has left") }.count <= 10)
     }
 
-    @Test("one that does not read a list, nor its answers, holds up nobody and costs no more than pages")
+    @Test("a client that does not read a list delays no other client, and pages are all that is kept for it")
     func unreadList() throws {
         let daemon = try SmallDaemon {
             $0.pageBytes = 1_000
@@ -93,7 +93,7 @@ struct SlowPeerTests {
         for _ in 0..<1_000 { _ = try reader.answer(to: Get.self) }
     }
 
-    @Test("ticks that one has not read are left out, its endings are not")
+    @Test("a client that does not read loses ticks, never ends")
     func ticks() throws {
         let daemon = try SmallDaemon { $0.shortestTick = .milliseconds(1) }
         let caller = try daemon.caller()

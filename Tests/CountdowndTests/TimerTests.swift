@@ -6,23 +6,23 @@ import Testing
 
 @testable import countdownd
 
-@Suite("The alarm")
-struct AlarmTests {
-    /// An alarm on a queue, and when it had rung.
+@Suite("The timer")
+struct TimerTests {
+    /// A timer on a queue, and when it fired.
     private final class Ringing: Sendable {
         private let queue = DispatchQueue(label: "alarm")
-        private let alarm: Mutex<Alarm>
+        private let alarm: Mutex<Timer>
         private let rung = Mutex<WallInstant?>(nil)
         private let told = DispatchSemaphore(value: 0)
 
         init() {
-            alarm = Mutex(Alarm(queue: queue))
+            alarm = Mutex(Timer(queue: queue))
         }
 
         func ring(at instant: WallInstant) -> WallInstant? {
             alarm.withLock { alarm in
                 alarm.start { [self] in
-                    self.alarm.withLock { $0.hasRung(by: Clocks.systemClock) }
+                    self.alarm.withLock { $0.hasFired(by: Clocks.systemClock) }
                     rung.withLock { $0 = Clocks.systemClock() }
                     told.signal()
                 }
@@ -33,7 +33,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("has not rung before its instant, though libdispatch is asked for it earlier")
+    @Test("never fires before its instant, though libdispatch is armed earlier")
     func notEarly() throws {
         for _ in 0..<20 {
             let instant = Clocks.systemClock() + .milliseconds(2)
@@ -41,7 +41,7 @@ struct AlarmTests {
         }
     }
 
-    @Test("rings at once for an instant that has passed, however long ago")
+    @Test("fires at once for an instant that has passed, however long ago")
     func passed() throws {
         for span in [Duration.zero, .milliseconds(1), .seconds(1_000_000_000), .seconds(3_000_000_000)] {
             #expect(Ringing().ring(at: Clocks.systemClock() - span) != nil)

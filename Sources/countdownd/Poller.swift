@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What became of a descriptor.
+/// A descriptor that is ready, and for what.
 struct Readiness {
     let token: UInt64
     let isReadable: Bool
@@ -24,17 +24,17 @@ struct Poller: ~Copyable {
         epoll = try Descriptor(owning: linux_epoll_create(), of: "epoll_create1")
     }
 
-    /// Tells of a descriptor under a token from now on; both directions are off where they are not named.
+    /// Adds a descriptor under a token.
     func add(_ descriptor: Int32, token: UInt64, reading: Bool = true, writing: Bool = false) throws(SystemFailure) {
         try control(EPOLL_CTL_ADD, descriptor, token, reading, writing)
     }
 
-    /// Changes the directions that are told of a descriptor; a hang-up is told always.
+    /// Changes the directions for which a descriptor is reported. A hang-up is always reported.
     func set(_ descriptor: Int32, token: UInt64, reading: Bool, writing: Bool) throws(SystemFailure) {
         try control(EPOLL_CTL_MOD, descriptor, token, reading, writing)
     }
 
-    /// Tells nothing of a descriptor any more, which may stay open.
+    /// Removes a descriptor, which may stay open.
     func remove(_ descriptor: Int32) {
         _ = linux_epoll_control(epoll.number, EPOLL_CTL_DEL, descriptor, 0, 0)
     }

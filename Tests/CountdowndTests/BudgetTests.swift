@@ -7,8 +7,8 @@ import Varlink
 @testable import countdownd
 
 /// Whatever the portions of a turn are, what clients see is the same.
-@Suite("Turns that do little at a time")
-struct PortionTests {
+@Suite("Turns with the smallest budgets")
+struct BudgetTests {
     /// A daemon that does the least in a turn that it can, and puts hardly anything into a page.
     private func daemon() throws -> SmallDaemon {
         try SmallDaemon {
@@ -38,7 +38,7 @@ struct PortionTests {
         #expect(try callers[0].call(GetStatus()).counters["mostCallsInTurn"] == 2)
     }
 
-    @Test("a list has a page for each, in the order of their last change")
+    @Test("a list has a page for each countdown, in the order of their last change")
     func list() throws {
         let caller = try daemon().caller()
         let keys = (0..<20).map { "\($0)" }
@@ -52,7 +52,7 @@ struct PortionTests {
         #expect(soonest.map(\.key) == ["1", "10", "11"])
     }
 
-    @Test("a watch begins with what there is, and what changes in the midst of that is told once, at its new place")
+    @Test("a countdown that changes during the snapshot of a watch is delivered once, at its new place")
     func watch() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
@@ -78,7 +78,7 @@ struct PortionTests {
         }
     }
 
-    @Test("endings that are due at once are told in their order, and waiting clients are answered")
+    @Test("ends that are due at once are delivered in their order, and waiting clients get their reply")
     func endings() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
@@ -95,7 +95,7 @@ struct PortionTests {
         #expect(try caller.call(GetStatus()).counters["mostEndingsInTurn"] == 1)
     }
 
-    @Test("ticks of many are told one by one, none twice")
+    @Test("ticks of many countdowns are delivered one by one, none twice")
     func ticks() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
@@ -112,7 +112,7 @@ struct PortionTests {
         }
     }
 
-    @Test("who comes back in the midst of changes misses none")
+    @Test("a watcher that resumes during changes misses none")
     func since() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
@@ -134,7 +134,7 @@ struct PortionTests {
         #expect(endings.allSatisfy { revisions.contains($0.revision) })
     }
 
-    @Test("keys that are matched against many patterns are walked past in smaller portions, and none is missed")
+    @Test("keys that are matched against many patterns are scanned with smaller budgets, and none is missed")
     func patterns() throws {
         let daemon = try SmallDaemon { $0.entriesInTurn = 130 }
         let caller = try daemon.caller()
@@ -149,7 +149,7 @@ struct PortionTests {
         #expect(try #require(try caller.call(GetStatus()).counters["turns"]) >= before + 200)
     }
 
-    @Test("the more patterns a change is matched against, the fewer changes a turn has, and all are told")
+    @Test("the more patterns there are, the fewer changes a turn has, and all are delivered")
     func matches() throws {
         let daemon = try SmallDaemon { $0.matchesInTurn = 10 }
         let follower = try daemon.follower(IPC.Watch(match: ["a*", "b*", "c*", "d*", "e*"], tickUSec: 0))
@@ -162,7 +162,7 @@ struct PortionTests {
         #expect(try caller.call(GetStatus()).counters["mostCallsInTurn"] == 2)
     }
 
-    @Test("the history is let go of in portions too")
+    @Test("the history is removed in parts, too")
     func trimming() throws {
         let daemon = try SmallDaemon {
             $0.history = 2

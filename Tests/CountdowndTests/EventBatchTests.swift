@@ -3,11 +3,11 @@ import Varlink
 
 @testable import countdownd
 
-@Suite("A round of events")
-struct RoundTests {
-    @Test("events stand in their order, with commas between them, and are counted")
+@Suite("A batch of events")
+struct EventBatchTests {
+    @Test("events keep their order, have commas between them, and are counted")
     func events() {
-        var round = Round()
+        var round = EventBatch()
         #expect(round.isEmpty)
         round.append { $0.object { _ in } }
         round.append { $0.object { $0.member("number", 1) } }

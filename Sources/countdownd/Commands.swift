@@ -1,0 +1,264 @@
+import CountdownCore
+import Varlink
+
+/// A call in the terms of the core.
+enum ClientRequest {
+    case change(Request)
+    case countdown(Key)
+    /// Boxed, because they are much larger than the other cases.
+    indirect case list(ListRequest)
+    case wait(Key)
+    indirect case watch(WatchRequest)
+    case status
+}
+
+/// The parameters of `List`.
+struct ListRequest {
+    struct States: OptionSet {
+        let rawValue: Int
+
+        static let running = States(rawValue: 1)
+        static let paused = States(rawValue: 2)
+        static let finished = States(rawValue: 4)
+        static let cancelled = States(rawValue: 8)
+
+        static let live: States = [.running, .paused]
+        static let ended: States = [.finished, .cancelled]
+
+        init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        init(of countdown: KeyedCountdown) {
+            switch countdown.phase {
+            case .running: self = .running
+            case .paused: self = .paused
+            case .finished: self = .finished
+            case .cancelled: self = .cancelled
+            }
+        }
+    }
+
+    let selection: Selection
+    let states: States
+    /// The number of countdowns that end first; nil for all of them, in the order of their last change.
+    let soonest: Int?
+}
+
+/// The parameters of `Watch`.
+struct WatchRequest {
+    let selection: Selection
+    /// Nil if no ticks are wanted.
+    let tick: Duration?
+    let since: Revision?
+    let heartbeat: Duration?
+}
+
+/// An event for one watcher alone.
+enum DeliveredEvent {
+    /// A countdown of the snapshot: live, or ended after `since`.
+    case met(KeyedCountdown)
+    /// The system clock was set, so the deadline or the remaining time is different.
+    case clockWasSet(KeyedCountdown)
+    case synced(Revision)
+    case heartbeat(Revision)
+}
+
+/// The result of a call that changes something.
+enum ChangeOutcome {
+    case attached
+    case changed(Change.Kind)
+}
+
+/// Carries out calls. Replies are held in the sessions until the turn is stored.
+extension Daemon {
+    /// Carries out calls, of each connection no more than its budget.
+    func answerCalls(_ turn: inout Turn) {
+        // If expiries are left over they come first, because a reply must show them.
+        guard !turn.isCutShort else { return }
+        let queue = connections.takeCallQueue()
+        turn.callers.reserveCapacity(queue.count)
+        for (index, connection) in queue.enumerated() {
+            guard turn.callsLeft > 0 else {
+                connections.putBack(toCallQueue: queue[index...])
+                break
+            }
+            connection.hasQueuedCalls = false
+            guard connection.condition == .open else { continue }
+            let portion = min(policy.callsOfPeerInTurn, turn.callsLeft)
+            let savepoint = connection.session.savepoint()
+            let calls = answerCalls(of: connection, limit: portion, &turn)
+            turn.callsLeft -= calls
+            if calls > 0 {
+                turn.callers.append(Turn.Caller(connection: connection, savepoint: savepoint, calls: calls))
+            }
+            if calls == portion { connections.enqueueCalls(of: connection) }
+        }
+    }
+
+    /// Answers the calls of a turn again after their changes were rolled back.
+    func answerAgain(_ turn: inout Turn) {
+        for caller in turn.callers.reversed() {
+            release(caller.connection)
+            caller.connection.session.rollback(to: caller.savepoint)
+        }
+        for caller in turn.callers {
+            _ = answerCalls(of: caller.connection, limit: caller.calls, &turn)
+            // A call that waited may have been answered at once this time, so the calls behind it can follow.
+            connections.enqueueCalls(of: caller.connection)
+        }
+    }
+
+    /// - Returns: the number of calls carried out; less than the limit if no more can be carried out now.
+    private func answerCalls(of connection: Connection, limit: Int, _ turn: inout Turn) -> Int {
+        var calls = 0
+        connections.markDirty(connection)
+        while calls < limit, !connection.isBusy, connection.buffers.pendingInput > 0 {
+            guard connection.buffers.unsent <= policy.pageBytes else {
+                connection.isThrottled = true
+                break
+            }
+            let answered = answerRepetitions(of: connection, limit: limit - calls, &turn)
+            calls += answered
+            counters.calls += answered
+            if answered > 0 { continue }
+            switch connection.session.next() {
+            case .call(let call):
+                calls += 1
+                counters.calls += 1
+                answer(call, of: connection, &turn)
+            case .answered:
+                calls += 1
+                counters.calls += 1
+                guard !connection.isOverQuota else {
+                    connection.condition = .closing
+                    return calls
+                }
+            case .violation(let violation):
+                logLimited(about: violation, at: turn.now)
+                connection.condition = .closing
+                return calls
+            case nil:
+                return calls
+            }
+        }
+        return calls
+    }
+
+    private func answer(_ call: Call, of connection: Connection, _ turn: inout Turn) {
+        connection.repeatable = .none
+        do {
+            switch try translation.request(in: call) {
+            case .change(let request):
+                if case .start(let start) = request { expectRepetitions(of: .start(start), from: connection) }
+                try answer(request, call, of: connection, &turn)
+            case .countdown(let key):
+                expectRepetitions(of: .get, from: connection)
+                answerGet(key, of: connection, at: turn.now)
+            case .list(let request): beginList(request, call, of: connection)
+            case .wait(let key): answerWait(key, of: connection, at: turn.now)
+            case .watch(let request): beginWatch(request, of: connection, at: turn.now)
+            case .status: connection.session.reply(status())
+            }
+        } catch let error as any ReplyError {
+            connection.session.fail(error)
+        } catch {
+            connection.session.fail(ServiceError.methodNotImplemented(call.method))
+        }
+    }
+
+    // MARK: Changes
+
+    private func answer(_ request: Request, _ call: Call, of connection: Connection, _ turn: inout Turn) throws {
+        if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
+        let decision: Decision
+        do throws(Refusal) { decision = try timetable.decide(request, at: turn.now) } catch {
+            throw translation.error(error, at: turn.now)
+        }
+        let (outcome, countdown) = carryOut(decision, &turn)
+        connection.session.reply { translation.write(outcome, of: call, countdown, at: turn.now, into: &$0) }
+    }
+
+    private func carryOut(_ decision: Decision, _ turn: inout Turn) -> (ChangeOutcome, KeyedCountdown) {
+        switch decision {
+        case .attached(let current): return (.attached, current)
+        case .change(let change):
+            turn.applied.append(timetable.apply(change))
+            turn.changes.steps.append(change)
+            return (.changed(change.kind), change.countdown)
+        }
+    }
+
+    // MARK: Calls that change nothing
+
+    private func answerGet(_ key: Key, of connection: Connection, at now: Now) {
+        guard let countdown = timetable.countdown(under: key) else {
+            return connection.session.fail(translation.noSuchCountdown(key))
+        }
+        connection.session.reply { translation.write(countdown, at: now, into: &$0) }
+    }
+
+    private func answerWait(_ key: Key, of connection: Connection, at now: Now) {
+        guard let countdown = timetable.countdown(under: key), countdown.isLive else {
+            return answerGet(key, of: connection, at: now)
+        }
+        connection.unfinishedReply = .waiting(key, after: timetable.revision)
+        publisher.addWaiting(connection, for: key)
+    }
+
+    // MARK: Repeated calls
+
+    private func expectRepetitions(of call: Connection.Repeatable, from connection: Connection) {
+        connection.repeatable = call
+        translation.expectRepetitions(in: &connection.session)
+    }
+
+    /// Answers calls as long as each repeats the last one with another key and is not refused.
+    private func answerRepetitions(of connection: Connection, limit: Int, _ turn: inout Turn) -> Int {
+        switch connection.repeatable {
+        case .none: 0
+        case .get: answerRepeatedGets(of: connection, limit: limit, at: turn.now)
+        case .start(let start): turn.failure == nil ? answerRepeated(start, of: connection, limit: limit, &turn) : 0
+        }
+    }
+
+    private func answerRepeatedGets(of connection: Connection, limit: Int, at now: Now) -> Int {
+        connection.use { session in
+            translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
+                guard let countdown = timetable.countdown(under: key) else { return false }
+                translation.write(countdown, at: now, into: &writer)
+                return true
+            }
+        }
+    }
+
+    private func answerRepeated(
+        _ start: Request.Start,
+        of connection: Connection,
+        limit: Int,
+        _ turn: inout Turn
+    ) -> Int {
+        var start = start
+        return connection.use { session in
+            translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
+                start.key = key
+                guard let decision = try? timetable.decide(.start(start), at: turn.now) else { return false }
+                let (outcome, countdown) = carryOut(decision, &turn)
+                translation.write(outcome, countdown, at: turn.now, into: &writer)
+                return true
+            }
+        }
+    }
+
+    private func status() -> some JSONEncodable {
+        counters.checkpoints = storage.checkpoints
+        counters.mostUnsentBytes = connections.mostUnsentBytes
+        return translation.status(
+            started: started,
+            timetable: timetable,
+            watchers: publisher.watchers.count,
+            connections: connections.count,
+            counters: counters
+        )
+    }
+}

@@ -1,0 +1,178 @@
+import CountdownCore
+import Glibc
+import Varlink
+
+/// A client's connection: its socket, its session, and its unfinished reply.
+final class Connection {
+    /// A reply that is not finished when its call was carried out. The calls behind it wait.
+    enum UnfinishedReply {
+        /// `Wait`: for the end of the countdown under a key, after this revision.
+        case waiting(Key, after: Revision)
+        case listing(ListCursor)
+        case watching(WatchCursor)
+    }
+
+    enum Repeatable {
+        case none
+        case get
+        case start(Request.Start)
+    }
+
+    enum Condition: Equatable {
+        case open
+        /// To be closed once its output is written.
+        case closing
+        /// The client is gone, or was disconnected.
+        case gone
+    }
+
+    let token: UInt64
+    let user: uid_t
+    /// Whether its user has too many connections. Its first call is answered with that error, then it is closed.
+    let isOverQuota: Bool
+    /// The sizes of the session's buffers after its last use.
+    private(set) var buffers = BufferStatistics()
+    /// The last call, if it can be repeated with another key.
+    var repeatable = Repeatable.none
+    var unfinishedReply: UnfinishedReply?
+    var condition = Condition.open
+    /// When it got its last event.
+    var lastDelivery = BootInstant(microseconds: 0)
+    /// Whether the last send was partial. Ticks are skipped until the socket has taken the rest.
+    private(set) var isBlocked = false
+    /// Whether the client will send no more; it may still read.
+    private(set) var inputHasEnded = false
+    /// Whether its calls and scans pause until the client has read its output.
+    var isThrottled = false
+    /// The directions for which the poller reports it.
+    var isReading = true
+    var isWriting = false
+    /// Whether it stands in a queue of the connection table.
+    var hasQueuedCalls = false
+    var hasQueuedScan = false
+    var isDirty = false
+    /// The bytes with which the connection table has counted it: output, memory for input, its watch or list.
+    var countedUnsent = 0
+    var countedReceived = 0
+    var countedRequest = 0
+
+    private let socket: Descriptor
+    private var kept: ServerSession
+
+    var descriptor: Int32 { socket.number }
+    var watcher: WatcherID { WatcherID(Int(truncatingIfNeeded: token)) }
+
+    init(
+        socket: consuming Descriptor,
+        token: UInt64,
+        of user: uid_t,
+        isOverQuota: Bool = false,
+        session: ServerSession
+    ) {
+        self.socket = socket
+        self.token = token
+        self.user = user
+        self.isOverQuota = isOverQuota
+        kept = session
+    }
+
+    var session: ServerSession {
+        _read { yield kept }
+        _modify {
+            defer { buffers = BufferStatistics(of: kept) }
+            yield &kept
+        }
+    }
+
+    /// Uses the session with one exclusivity check.
+    @inline(__always)
+    func use<Result>(_ body: (inout ServerSession) -> Result) -> Result {
+        defer { buffers = BufferStatistics(of: kept) }
+        return body(&kept)
+    }
+
+    /// Whether a reply is unfinished; later calls wait behind it.
+    var isBusy: Bool { unfinishedReply != nil }
+
+    /// Whether more may be read: pending input is limited to the size of the largest call.
+    func wantsInput(_ policy: Policy) -> Bool {
+        condition == .open && !inputHasEnded && buffers.pendingInput <= policy.messageBytes
+    }
+
+    /// Reads what the socket has, up to the size of the buffer.
+    func receive(into buffer: inout [UInt8]) {
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(socket.number, $0.baseAddress, $0.count, 0) }
+        switch count {
+        case 1...: use { $0.receive(buffer.span.extracting(0..<count)) }
+        case 0: inputHasEnded = true
+        default: if errno != EAGAIN && errno != EINTR { condition = .gone }
+        }
+    }
+
+    /// Writes what the socket takes. The memory of the output is kept if more output is about to follow.
+    func send(keepingCapacity: Bool = false) {
+        isBlocked = false
+        while buffers.unsent > 0, !isBlocked, condition != .gone {
+            use { session in session.withUnsent(keepingCapacity: keepingCapacity) { write($0) } }
+        }
+    }
+
+    /// - Returns: the number of bytes that the socket took.
+    private func write(_ unsent: Span<UInt8>) -> Int {
+        let count = unsafe unsent.withUnsafeBytes { bytes in
+            unsafe Glibc.send(socket.number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        if count < 0 {
+            if errno == EAGAIN { isBlocked = true } else if errno != EINTR { condition = .gone }
+        }
+        return max(0, count)
+    }
+
+    /// Ends the array reply under construction, if there is one.
+    func endArray() {
+        if buffers.openArrayBytes > 0 { session.endArray() }
+    }
+
+    /// Disconnects the client and drops its output.
+    func drop() {
+        condition = .gone
+        session.dropUnsent()
+    }
+
+    /// Adds events, with commas between them, to the array reply under construction, after ending it if it is full.
+    ///
+    /// - Returns: whether it was full.
+    func deliver(_ batch: JSONWriter, at now: Now, pageBytes: Int) -> Bool {
+        lastDelivery = now.boot
+        let isFull = buffers.openArrayBytes + batch.count > pageBytes
+        if isFull { endArray() }
+        session.appendElements("events", batch)
+        return isFull
+    }
+}
+
+extension Connection {
+    /// The sizes of a session's buffers.
+    ///
+    /// They are read many times in a turn. Each access to the session itself is checked for exclusivity, which takes
+    /// 110 instructions; reading a copy of the numbers does not.
+    struct BufferStatistics {
+        /// Received bytes that are no part of a call yet.
+        private(set) var pendingInput = 0
+        /// The memory for received bytes.
+        private(set) var inputCapacity = 0
+        /// Bytes that are not sent yet.
+        private(set) var unsent = 0
+        /// The bytes of the elements in the array reply under construction.
+        private(set) var openArrayBytes = 0
+
+        init() {}
+
+        init(of session: borrowing ServerSession) {
+            pendingInput = session.pendingInput
+            inputCapacity = session.inputCapacity
+            unsent = session.unsent
+            openArrayBytes = session.openArrayBytes
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import CountdownCore
+import Glibc
+
+/// All connections: found by their tokens, counted against the quotas that they share, and queued for the next steps of a
+/// turn.
+///
+/// A token contains a place in the table and, in its upper half, the number of the connection that it was made for, so a
+/// connection is found without a hash, and a token of a closed connection finds none.
+struct ConnectionTable {
+    private var places: [Connection?] = []
+    private var freePlaces: [Int] = []
+    private var countByUser: [uid_t: Int] = [:]
+    private var tokensMade: UInt64 = 0
+
+    /// Connections that may have sent calls which are not carried out yet.
+    private var callQueue: [Connection] = []
+    /// Connections with a list or a watch that delivers what there is, a part in each turn.
+    private var scanQueue: [Connection] = []
+    /// Connections with output of this turn, or that have ended in it.
+    private(set) var dirty: [Connection] = []
+
+    /// The bytes of output that the clients have not read yet, of all connections together.
+    private(set) var unsentBytes = 0
+    /// The most that `unsentBytes` ever was.
+    private(set) var mostUnsentBytes = 0
+    /// The memory for input that is not carried out yet, of all connections together.
+    private(set) var receivedBytes = 0
+    /// The bytes of the requests of all watches and lists in progress.
+    private(set) var requestBytes = 0
+
+    var count: Int { places.count - freePlaces.count }
+    var all: some Sequence<Connection> { places.lazy.compactMap(\.self) }
+    /// Whether calls or scans are left for the next turn.
+    var hasQueuedWork: Bool { !callQueue.isEmpty || !scanQueue.isEmpty }
+
+    subscript(_ token: UInt64) -> Connection? {
+        let place = Self.place(of: token)
+        guard place < places.count, let connection = places[place], connection.token == token else { return nil }
+        return connection
+    }
+
+    private static func place(of token: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: token)) }
+
+    /// A token that no connection has had, for the connection that is inserted next; it is at least 2³².
+    mutating func makeToken() -> UInt64 {
+        tokensMade += 1
+        return tokensMade << 32 | UInt64(freePlaces.last ?? places.count)
+    }
+
+    /// The number of connections of one user.
+    func count(of user: uid_t) -> Int { countByUser[user] ?? 0 }
+
+    mutating func insert(_ connection: Connection) {
+        if freePlaces.popLast() != nil {
+            places[Self.place(of: connection.token)] = connection
+        } else {
+            places.append(connection)
+        }
+        countByUser[connection.user, default: 0] += 1
+    }
+
+    /// Removes a connection with all that was counted for it. A connection that is not in the table is ignored.
+    mutating func remove(_ connection: Connection) {
+        guard self[connection.token] != nil else { return }
+        unsentBytes -= connection.countedUnsent
+        receivedBytes -= connection.countedReceived
+        (connection.countedUnsent, connection.countedReceived) = (0, 0)
+        releaseRequest(of: connection)
+        let place = Self.place(of: connection.token)
+        places[place] = nil
+        freePlaces.append(place)
+        let rest = count(of: connection.user) - 1
+        countByUser[connection.user] = rest == 0 ? nil : rest
+    }
+
+    // MARK: Queues
+
+    mutating func markDirty(_ connection: Connection) {
+        guard !connection.isDirty else { return }
+        connection.isDirty = true
+        dirty.append(connection)
+    }
+
+    /// Returns the dirty connections, which are clean from now on.
+    mutating func takeDirty() -> [Connection] {
+        let taken = dirty
+        dirty = []
+        dirty.reserveCapacity(taken.count)
+        for connection in taken { connection.isDirty = false }
+        return taken
+    }
+
+    mutating func enqueueCalls(of connection: Connection) {
+        guard !connection.hasQueuedCalls else { return }
+        connection.hasQueuedCalls = true
+        callQueue.append(connection)
+    }
+
+    /// Empties the queue of calls. Each connection of it still has `hasQueuedCalls`, which ends when it is served.
+    mutating func takeCallQueue() -> [Connection] {
+        let taken = callQueue
+        callQueue = []
+        callQueue.reserveCapacity(taken.count)
+        return taken
+    }
+
+    /// Puts connections that were not served back, in front of those that were, so that each is served in the end.
+    mutating func putBack(toCallQueue rest: ArraySlice<Connection>) { callQueue = rest + callQueue }
+
+    mutating func enqueueScan(of connection: Connection) {
+        guard !connection.hasQueuedScan else { return }
+        connection.hasQueuedScan = true
+        scanQueue.append(connection)
+    }
+
+    /// Empties the queue of scans. Each connection of it still has `hasQueuedScan`, which ends when it is served.
+    mutating func takeScanQueue() -> [Connection] {
+        let taken = scanQueue
+        scanQueue = []
+        return taken
+    }
+
+    /// Puts connections that were not served back, in front of those that were, so that each is served in the end.
+    mutating func putBack(toScanQueue rest: ArraySlice<Connection>) { scanQueue = rest + scanQueue }
+
+    // MARK: Quotas
+
+    /// Counts the output of a connection as it is now.
+    mutating func countUnsent(of connection: Connection) {
+        unsentBytes += connection.buffers.unsent - connection.countedUnsent
+        connection.countedUnsent = connection.buffers.unsent
+        mostUnsentBytes = max(mostUnsentBytes, unsentBytes)
+    }
+
+    /// Counts the memory for input of a connection as it is now.
+    mutating func countReceived(of connection: Connection) {
+        let capacity = connection.condition == .gone ? 0 : connection.buffers.inputCapacity
+        receivedBytes += capacity - connection.countedReceived
+        connection.countedReceived = capacity
+    }
+
+    /// Counts bytes that a watch or list takes until its request is released.
+    /// - Returns: whether there was room below the limit; if not, nothing is counted.
+    mutating func reserve(_ bytes: Int, for connection: Connection, limit: Int) -> Bool {
+        guard bytes == 0 || requestBytes + bytes <= limit else { return false }
+        requestBytes += bytes
+        connection.countedRequest += bytes
+        return true
+    }
+
+    mutating func releaseRequest(of connection: Connection) {
+        requestBytes -= connection.countedRequest
+        connection.countedRequest = 0
+    }
+
+    /// The connection with the most output that its client has not read.
+    var slowest: Connection? { all.max { $0.countedUnsent < $1.countedUnsent } }
+
+    /// The connection with the most memory for input.
+    var largest: Connection? { all.max { $0.countedReceived < $1.countedReceived } }
+}

@@ -1,0 +1,303 @@
+import CLinux
+import CountdownCore
+import Glibc
+import Varlink
+
+/// Whether connections are accepted. Other connections stay in the listen queue.
+struct AcceptBackoff {
+    enum State: Equatable {
+        case on
+        /// Until a connection is closed.
+        case full
+        /// Until a connection is closed, or until this instant.
+        case failed(until: BootInstant)
+    }
+
+    /// The pause after a failure; meanwhile other processes may free descriptors or memory.
+    static let pause = Duration.seconds(1)
+
+    var state = State.on
+
+    /// When to try again; nil if only a closed connection can help.
+    var next: BootInstant? {
+        guard case .failed(let instant) = state else { return nil }
+        return instant
+    }
+}
+
+/// Accepting.
+extension Daemon {
+    func pollListener() throws(SystemFailure) {
+        try poller.add(listener.descriptor, token: Token.listener, reading: acceptBackoff.state == .on)
+        if let watch = listener.watchDescriptor { try poller.add(watch, token: Token.socketFile) }
+    }
+
+    /// Makes the socket of our own again if somebody has removed or replaced its file.
+    func listenAgain(at now: Now) {
+        guard let path = listener.lostPath() else { return }
+        log.write(.warning, "\(path) was removed; listening there again", fields: ["SOCKET": path])
+        // Clients that connected before the file was removed.
+        acceptAll(at: now)
+        do {
+            let made = try Listener(path: path)
+            poller.remove(listener.descriptor)
+            if let watch = listener.watchDescriptor { poller.remove(watch) }
+            listener = made
+            try pollListener()
+        } catch {
+            log.write(.error, "\(error); no client can connect until countdownd is started again")
+        }
+    }
+
+    func acceptAll(at now: Now) {
+        for _ in 0..<policy.connectionsInTurn where acceptBackoff.state == .on {
+            guard connections.count < policy.connections else {
+                return stopAccepting(.full, "all \(policy.connections) connections are taken", at: now)
+            }
+            do throws(SystemFailure) {
+                guard let connection = try listener.accept() else { return }
+                try accept(Descriptor(owning: connection, of: "accept4"), at: now)
+            } catch {
+                reserve.release()
+                stopAccepting(.failed(until: now.boot + AcceptBackoff.pause), "\(error)", at: now)
+            }
+        }
+    }
+
+    /// Accepts connections again if the pause is over.
+    func acceptAgain(at now: Now) {
+        guard let next = acceptBackoff.next, next <= now.boot else { return }
+        setAccepting(reserve.fill() ? .on : .failed(until: now.boot + AcceptBackoff.pause))
+    }
+
+    /// Accepts connections again after a connection was closed.
+    func acceptInsteadOfGone() {
+        if acceptBackoff.state != .on, reserve.fill() { setAccepting(.on) }
+    }
+
+    private func accept(_ socket: consuming Descriptor, at now: Now) throws(SystemFailure) {
+        var user: uid_t = 0
+        guard unsafe linux_peer_user(socket.number, &user) == 0 else { throw SystemFailure("getsockopt") }
+        let overQuota = isStranger(user) ? connections.count(of: user) + 1 - policy.connectionsPerUser : 0
+        guard overQuota <= policy.refusalsPerUser else { return reject(user, at: now) }
+        let connection = Connection(
+            socket: socket,
+            token: connections.makeToken(),
+            of: user,
+            isOverQuota: overQuota > 0,
+            session: ServerSession(
+                service: Translation.service,
+                messageLimit: policy.messageBytes,
+                refusal: refusal(of: user, isOverQuota: overQuota > 0)
+            )
+        )
+        try poller.add(connection.descriptor, token: connection.token)
+        connections.insert(connection)
+    }
+
+    /// Whether a user is neither the daemon's user nor root.
+    private func isStranger(_ user: uid_t) -> Bool { user != geteuid() && user != 0 }
+
+    /// The error that all calls of a connection get; nil if they are carried out.
+    private func refusal(of user: uid_t, isOverQuota: Bool) -> (any ReplyError)? {
+        if options.access == .owner, isStranger(user) { return ServiceError.permissionDenied }
+        return isOverQuota ? translation.limitReached("connectionsPerUser", policy.connectionsPerUser) : nil
+    }
+
+    private func reject(_ user: uid_t, at now: Now) {
+        counters.excessPeers += 1
+        logLimited(
+            .overQuota,
+            "closing a connection of user \(user), who has \(policy.connectionsPerUser) open",
+            at: now
+        )
+    }
+
+    private func stopAccepting(_ state: AcceptBackoff.State, _ reason: String, at now: Now) {
+        logLimited(.notAccepting, "not accepting connections: \(reason)", at: now)
+        setAccepting(state)
+    }
+
+    private func setAccepting(_ state: AcceptBackoff.State) {
+        acceptBackoff.state = state
+        do throws(SystemFailure) {
+            try poller.set(listener.descriptor, token: Token.listener, reading: state == .on, writing: false)
+        } catch {
+            fail(error)
+        }
+    }
+}
+
+/// Reading.
+extension Daemon {
+    func receive(from connection: Connection, _ readiness: Readiness, at now: Now) {
+        connections.markDirty(connection)
+        if readiness.isReadable || readiness.isHungUp, connection.wantsInput(policy) {
+            connection.receive(into: &receiveBuffer)
+            connections.countReceived(of: connection)
+            enforceInputQuota(at: now)
+            connections.enqueueCalls(of: connection)
+        }
+        // The client is gone, so no reply can reach it.
+        if readiness.isHungUp, connection.isBusy { connection.condition = .gone }
+    }
+}
+
+/// The end of a turn: writing and closing.
+extension Daemon {
+    /// Writes the output of this turn, and closes connections that are done.
+    func sendAll(at now: Now) {
+        for connection in connections.dirty {
+            connection.endArray()
+            send(to: connection, at: now)
+        }
+        for connection in connections.takeDirty() {
+            connections.countReceived(of: connection)
+            if isDone(connection) { close(connection) } else { resume(with: connection) }
+        }
+    }
+
+    /// Counts a page that was added to a reply. Writes if several pages are pending, because one turn can produce more
+    /// than a client may leave unread.
+    func notePage(for connection: Connection, at now: Now) {
+        if connection.buffers.unsent > min(4 * policy.pageBytes, policy.unsentBytes) {
+            send(to: connection, keepingCapacity: true, at: now)
+        } else {
+            connections.countUnsent(of: connection)
+            enforceOutputQuota(at: now)
+        }
+    }
+
+    private func send(to connection: Connection, keepingCapacity: Bool = false, at now: Now) {
+        connection.send(keepingCapacity: keepingCapacity)
+        connections.countUnsent(of: connection)
+        if connection.buffers.unsent > policy.unsentBytes { disconnectSlow(connection, at: now) }
+        enforceOutputQuota(at: now)
+    }
+
+    private func isDone(_ connection: Connection) -> Bool {
+        switch connection.condition {
+        case .gone: true
+        case .closing: connection.buffers.unsent == 0
+        case .open:
+            connection.inputHasEnded && !connection.isBusy && !connection.hasQueuedCalls && !connection.isThrottled
+                && connection.buffers.unsent == 0
+        }
+    }
+
+    /// Disconnects the clients that have left the most unread until all clients together are within the quota.
+    private func enforceOutputQuota(at now: Now) {
+        while connections.unsentBytes > policy.unsentBytesInAll, let slowest = connections.slowest {
+            let unsent = slowest.countedUnsent
+            slowest.send()
+            connections.countUnsent(of: slowest)
+            if slowest.countedUnsent == unsent { disconnectSlow(slowest, at: now) }
+        }
+    }
+
+    /// Disconnects a client; its connection is closed at the end of the turn.
+    private func disconnectSlow(_ connection: Connection, at now: Now) {
+        let unread = connection.buffers.unsent
+        let sentence = "disconnecting a client that has left \(unread) bytes unread"
+        logLimited(.slow, sentence, fields: ["UNREAD_BYTES": "\(unread)"], at: now)
+        counters.slowPeers += 1
+        connection.drop()
+        connections.countUnsent(of: connection)
+        connections.markDirty(connection)
+    }
+
+    /// Resumes a throttled connection whose client has read, and tells the poller what the connection waits for.
+    private func resume(with connection: Connection) {
+        if connection.isThrottled, !connection.isBlocked {
+            connection.isThrottled = false
+            if connection.isBusy {
+                connections.enqueueScan(of: connection)
+            } else {
+                connections.enqueueCalls(of: connection)
+            }
+        }
+        let (reading, writing) = (connection.wantsInput(policy), connection.isBlocked)
+        guard (reading, writing) != (connection.isReading, connection.isWriting) else { return }
+        do throws(SystemFailure) {
+            try poller.set(connection.descriptor, token: connection.token, reading: reading, writing: writing)
+            (connection.isReading, connection.isWriting) = (reading, writing)
+        } catch {
+            log.write(.error, "\(error)")
+            close(connection)
+        }
+    }
+
+    private func close(_ connection: Connection) {
+        release(connection)
+        connection.condition = .gone
+        connections.remove(connection)
+        acceptInsteadOfGone()
+    }
+
+    /// Finishes the reply of a connection with its last message. The calls behind it are carried out next.
+    func finishReply(of connection: Connection, _ write: (inout ServerSession) -> Void) {
+        release(connection)
+        write(&connection.session)
+        connections.markDirty(connection)
+        connections.enqueueCalls(of: connection)
+    }
+
+    /// Gives up an unfinished reply, without a message, and what is kept for it.
+    func release(_ connection: Connection) {
+        connections.releaseRequest(of: connection)
+        switch connection.unfinishedReply {
+        case .none:
+            return
+        case .waiting(let key, _):
+            publisher.removeWaiting(connection, for: key)
+        case .listing(let cursor):
+            if case .scanning(let walk) = cursor.stage { timetable.closeScan(walk) }
+        case .watching(let cursor):
+            for walk in cursor.walks { timetable.closeScan(walk) }
+            publisher.watchers.remove(connection.watcher)
+            publisher.heartbeats.remove(connection.token)
+        }
+        connection.unfinishedReply = nil
+    }
+}
+
+/// The quotas that all connections share.
+extension Daemon {
+    /// Disconnects the clients with the largest input buffers until all clients together are within the quota.
+    func enforceInputQuota(at now: Now) {
+        while connections.receivedBytes > policy.receivedBytesInAll, let largest = connections.largest {
+            let waiting = largest.buffers.pendingInput
+            let sentence = "disconnecting a client that has sent \(waiting) bytes which are no whole call, or wait"
+            logLimited(.inputQuota, sentence, fields: ["WAITING_BYTES": "\(waiting)"], at: now)
+            counters.hoardingPeers += 1
+            largest.drop()
+            connections.countReceived(of: largest)
+            connections.countUnsent(of: largest)
+            connections.markDirty(largest)
+        }
+    }
+
+    /// Counts the bytes of the keys and patterns of a watch or list until its reply is finished.
+    /// - Returns: whether there was room; if not, the call has failed.
+    func keep(_ selection: Selection, for connection: Connection) -> Bool {
+        if count(selection.bytes, for: connection) { return true }
+        connection.session.fail(requestsOverQuota)
+        return false
+    }
+
+    /// Counts bytes that a list in progress takes besides, until its reply is finished.
+    /// - Returns: whether there was room; if not, the list has failed.
+    func keepMore(_ bytes: Int, for connection: Connection) -> Bool {
+        if count(bytes, for: connection) { return true }
+        finishReply(of: connection) { $0.fail(requestsOverQuota) }
+        return false
+    }
+
+    private func count(_ bytes: Int, for connection: Connection) -> Bool {
+        connections.reserve(bytes, for: connection, limit: policy.selectionBytesInAll)
+    }
+
+    private var requestsOverQuota: any ReplyError {
+        translation.limitReached("selectionBytesInAll", policy.selectionBytesInAll)
+    }
+}

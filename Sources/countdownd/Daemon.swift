@@ -1,0 +1,302 @@
+import CountdownCore
+import Dispatch
+import Glibc
+import Varlink
+
+/// The owner of all state. Everything happens on the thread of its event loop, one turn after the other.
+///
+/// A turn expires countdowns that are due, carries out calls, stores the changes, replies, publishes events and arms
+/// the timer. No step waits for anything. The steps stand in the files beside this one.
+actor Daemon {
+    private let eventLoop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe eventLoop.asUnownedSerialExecutor() }
+
+    let policy: Policy
+    let options: Options
+    let log: Log
+    let translation: Translation
+
+    var timetable: Timetable
+    var publisher: Publisher
+    var storage: Storage
+
+    var clocks: Clocks
+    var timer: Timer
+    var poller: Poller
+    var busyPoll = BusyPoll()
+    /// Whether the last turn left no work for the next one.
+    private var isDone = true
+    let clockChanges: ClockChangeMonitor
+    let signals: Signals
+    var listener: Listener
+    var acceptBackoff = AcceptBackoff()
+    var reserve: DescriptorReserve
+    var statusReporter: ServiceStatusReporter
+    var rateLimitedLog: RateLimitedLog
+
+    var connections = ConnectionTable()
+    /// The newest revision when the system clock was set last. A watcher that resumes from this revision or an earlier
+    /// one does not know of the clock step.
+    var stepRevision: Revision?
+    /// The number of changes in the last turn.
+    var lastChanges = 0
+    /// A clock step that the next turn has to store.
+    var clockStep: ClockStep?
+
+    var counters = Counters()
+    let started: WallInstant
+    var receiveBuffer: [UInt8]
+
+    /// The tokens of descriptors that are no connections. The tokens of connections are greater.
+    enum Token {
+        static let listener: UInt64 = 1
+        static let clockChanges: UInt64 = 2
+        static let signals: UInt64 = 3
+        static let eventLoop: UInt64 = 4
+        static let socketFile: UInt64 = 5
+    }
+
+    /// Opens the store first and the socket last, so that a second daemon on the same store is refused before it
+    /// touches a socket.
+    ///
+    /// Nothing is served before `run`.
+    init(
+        policy: Policy,
+        options: Options,
+        log: Log,
+        serviceManager: ServiceManager,
+        storage: consuming Storage,
+        clocks: consuming Clocks = Clocks(),
+        listen: () throws -> Listener
+    ) throws {
+        eventLoop = try EventLoop()
+        self.policy = policy
+        self.options = options
+        self.log = log
+        translation = Translation(policy: policy)
+        publisher = Publisher(translation: translation)
+        clockChanges = try ClockChangeMonitor()
+        signals = try Signals()
+        let now = clocks.now().now
+        started = now.wall
+        if let opened = try storage.open(at: now) {
+            if let offset = opened.offset { clocks.hold(offset) }
+            stepRevision = opened.stepRevision
+            timetable = opened.timetable
+        } else {
+            // Nothing can be changed: no revision is used before the content of the store is known.
+            timetable = Timetable(policy: policy, revision: Revision(0))
+        }
+        self.clocks = clocks
+        self.storage = storage
+        listener = try listen()
+        statusReporter = ServiceStatusReporter(serviceManager: serviceManager, at: now)
+        rateLimitedLog = RateLimitedLog(policy: policy)
+        receiveBuffer = [UInt8](repeating: 0, count: policy.readBytesInTurn)
+        poller = try Poller()
+        timer = Timer(queue: DispatchQueue(label: "countdownd.timer"))
+        reserve = DescriptorReserve(of: signals.descriptor)
+        guard reserve.fill() else { throw SystemFailure("fcntl") }
+    }
+
+    /// Serves on the calling thread, until a signal ends the process.
+    nonisolated func run() -> Never {
+        eventLoop.adoptThread()
+        assumeIsolated { $0.begin() }
+        while true {
+            let jobs = assumeIsolated { $0.iterate() }
+            if !jobs.isEmpty { eventLoop.run(jobs) }
+        }
+    }
+
+    private func begin() {
+        do throws(SystemFailure) {
+            try pollListener()
+            try poller.add(clockChanges.descriptor, token: Token.clockChanges)
+            try poller.add(signals.descriptor, token: Token.signals)
+            try poller.add(eventLoop.descriptor, token: Token.eventLoop)
+        } catch {
+            fail(error)
+        }
+        timer.start { [eventLoop] in eventLoop.wakeUp() }
+        let now = readClocks([])
+        statusReporter.becomeReady(serviceStatus(at: now), at: now)
+        log.write(.info, "ready")
+        isDone = turn([])
+    }
+
+    /// One iteration of the loop: sleeps if there is nothing to do, then does one turn.
+    ///
+    /// - Returns: jobs for the actor, which run after it is left.
+    private func iterate() -> [UnownedJob] {
+        var ready = poller.poll()
+        if isDone, ready.isEmpty {
+            if busyPoll.isWorthwhile {
+                ready = poller.spin()
+                busyPoll.stop()
+            }
+            if ready.isEmpty {
+                if tidyUp() { return [] }
+                ready = poller.wait()
+                counters.wakeUps += 1
+            }
+        }
+        var jobs: [UnownedJob] = []
+        if ready.contains(where: { $0.token == Token.eventLoop }) {
+            jobs = eventLoop.takeJobs()
+            timer.hasFired(by: Clocks.systemClock)
+        }
+        isDone = turn(ready)
+        return jobs
+    }
+
+    /// Does a part of the background cleanup, unless a deadline is near.
+    /// - Returns: whether more is left.
+    private func tidyUp() -> Bool {
+        !timer.fires(within: .milliseconds(10), of: Clocks.systemClock()) && storage.tidyUp()
+    }
+
+    /// One turn.
+    /// - Returns: whether no work is left for the next turn.
+    private func turn(_ ready: [Readiness]) -> Bool {
+        counters.turns += 1
+        let now = retryStorage(at: readClocks(ready))
+        var turn = Turn(at: now, policy: policy, patternSteps: publisher.watchers.patternSteps, clockStep: clockStep)
+        clockStep = nil
+        turn.expect(changes: lastChanges)
+        // Before the store is open, not even "no such countdown" can be answered.
+        if !storage.isOpen { turn.failure = storage.failure }
+        receive(ready, at: now)
+        expireDue(&turn)
+        answerCalls(&turn)
+        commitOrRollBack(&turn)
+        publish(turn)
+        publishTicks(&turn)
+        publishHeartbeats(turn)
+        scan(&turn)
+        trim(&turn)
+        counters.note(turn, of: policy)
+        lastChanges = turn.changes.steps.count
+        sendAll(at: now)
+        let serviceStatus = serviceStatus(at: now)
+        statusReporter.report(serviceStatus, at: now)
+        rateLimitedLog.summarize(to: log, at: now.boot)
+        arm(after: turn, serviceStatus.next)
+        return !turn.isCutShort && !connections.hasQueuedWork
+    }
+
+    private func serviceStatus(at now: Now) -> ServiceStatusReporter.ServiceStatus {
+        let (running, next) = (timetable.runningCount, timetable.nextDeadline(at: now))
+        return ServiceStatusReporter.ServiceStatus(running: running, next: next, trouble: storage.failure?.reason)
+    }
+
+    /// Arms the timer for the earliest of all instants at which something is due.
+    private func arm(after turn: Turn, _ deadline: WallInstant?) {
+        let now = turn.now
+        var next: WallInstant?
+        if let deadline { next = deadline + options.leeway }
+        next = earliest(next, publisher.watchers.nextTick(at: now))
+        next = earliest(next, publisher.heartbeats.next.map(now.wall(of:)))
+        next = earliest(next, storage.next.map(now.wall(of:)))
+        next = earliest(next, acceptBackoff.next.map(now.wall(of:)))
+        next = earliest(next, statusReporter.next.map(now.wall(of:)))
+        next = earliest(next, rateLimitedLog.next.map(now.wall(of:)))
+        timer.arm(at: next)
+        busyPoll.note(at: now.boot, calls: turn.budget.calls - turn.callsLeft)
+    }
+}
+
+/// The beginning and the end of a turn.
+extension Daemon {
+    /// Reads the clocks, and notices if the system clock was set.
+    func readClocks(_ ready: [Readiness]) -> Now {
+        if ready.contains(where: { $0.token == Token.clockChanges }) { clockChanges.arm() }
+        let (now, step) = clocks.now()
+        if let step { clockWasSet(by: step, at: now) }
+        return now
+    }
+
+    private func clockWasSet(by step: Duration, at now: Now) {
+        counters.clockSteps += 1
+        let sentence = "the system clock was set by \(step.microseconds / 1_000) ms"
+        log.write(.notice, sentence, fields: ["STEP_USEC": "\(step.microseconds)"])
+        stepRevision = timetable.revision
+        clockStep = ClockStep(offset: now.offset, revision: timetable.revision)
+        publisher.watchers.clockWasSet(at: now)
+        for connection in connections.all {
+            guard case .watching(var cursor) = connection.unfinishedReply else { continue }
+            cursor.clockResend.clockWasSet()
+            connection.unfinishedReply = .watching(cursor)
+            connections.enqueueScan(of: connection)
+        }
+    }
+
+    /// Accepts connections and reads calls.
+    func receive(_ ready: [Readiness], at now: Now) {
+        acceptAgain(at: now)
+        for readiness in ready {
+            switch readiness.token {
+            case Token.listener: acceptAll(at: now)
+            case Token.signals: stop()
+            case Token.clockChanges, Token.eventLoop: break
+            case Token.socketFile: listenAgain(at: now)
+            default: if let connection = connections[readiness.token] { receive(from: connection, readiness, at: now) }
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends the process in order. What was stored is there at the next start.
+    private func stop() {
+        log.write(.info, "stopping")
+        statusReporter.stop()
+        storage.close(at: timetable.revision, clocks.now().now)
+        listener.removeFile()
+        exit(EXIT_SUCCESS)
+    }
+
+    /// Ends the process after an error that nothing can be done about.
+    func fail(_ failure: SystemFailure) -> Never {
+        log.write(.error, "\(failure)")
+        exit(EXIT_FAILURE)
+    }
+}
+
+/// Lists and watches, which deliver what exists in parts, as fast as their clients read.
+extension Daemon {
+    func scan(_ turn: inout Turn) {
+        let queue = connections.takeScanQueue()
+        for (index, connection) in queue.enumerated() {
+            guard turn.entriesLeft > 0 else {
+                connections.putBack(toScanQueue: queue[index...])
+                break
+            }
+            connection.hasQueuedScan = false
+            guard connection.condition == .open else { continue }
+            guard !connection.isBlocked, connection.buffers.unsent <= policy.pageBytes else {
+                connection.isThrottled = true
+                continue
+            }
+            switch connection.unfinishedReply {
+            case .none, .waiting: break
+            case .listing(let cursor): scan(cursor, of: connection, &turn)
+            case .watching(let cursor): scan(cursor, of: connection, &turn)
+            }
+        }
+    }
+
+    /// Continues a scan within the budget of the turn. Entries that are matched against patterns cost more of it.
+    func continueScan(
+        _ walk: ScanID,
+        for selection: Selection,
+        _ turn: inout Turn,
+        visit: (borrowing Timetable, Slot) -> Bool
+    ) -> Scan.Progress {
+        let portion = max(1, turn.entriesLeft / selection.steps)
+        var left = portion
+        let progress = timetable.scan(walk, budget: &left, visit: visit)
+        turn.entriesLeft = left == 0 ? 0 : turn.entriesLeft - (portion - left) * selection.steps
+        return progress
+    }
+}

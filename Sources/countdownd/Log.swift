@@ -1,0 +1,169 @@
+import CSystemd
+import CountdownCore
+import Glibc
+import System
+import Varlink
+
+/// The daemon's log: structured entries if stderr is the journal, else lines on stderr.
+///
+/// Keys are often phone numbers, so they are logged at debug level only.
+struct Log: Sendable {
+    /// The levels of syslog(3) that are used here.
+    enum Level: Int32, Comparable, CaseIterable, Sendable {
+        case error = 3
+        case warning = 4
+        case notice = 5
+        case info = 6
+        case debug = 7
+
+        static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+
+        init?(name: String) {
+            guard let level = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+            self = level
+        }
+    }
+
+    private enum Destination: Sendable {
+        case standardError
+        case journal
+        case elsewhere(@Sendable (Level, String) -> Void)
+    }
+
+    let level: Level
+    private let destination: Destination
+
+    /// - Parameters:
+    ///   - level: nothing below it is logged.
+    ///   - journalStream: the variable `JOURNAL_STREAM`, with which systemd identifies the journal's file.
+    init(level: Level, journalStream: String?) {
+        self.level = level
+        let stderr = FileIdentity(of: STDERR_FILENO)
+        let isJournal = journalStream != nil && journalStream == stderr.map { "\($0.device):\($0.inode)" }
+        destination = isJournal ? .journal : .standardError
+    }
+
+    /// A log that calls a function with each line.
+    init(level: Level, to write: @escaping @Sendable (Level, String) -> Void) {
+        self.level = level
+        destination = .elsewhere(write)
+    }
+
+    /// Logs a sentence, with escapes in place of characters that cannot be seen, because it can contain a client's text.
+    /// The fields go into the journal as they are; their names are in capitals.
+    func write(_ level: Level, _ message: String, fields: KeyValuePairs<String, String> = [:]) {
+        guard level <= self.level else { return }
+        let message = PrintableText.escape(message)
+        switch destination {
+        case .journal:
+            let head = ["MESSAGE=\(message)", "PRIORITY=\(level.rawValue)", "SYSLOG_IDENTIFIER=countdownd"]
+            send(head + fields.map { "COUNTDOWND_\($0.key)=\($0.value)" })
+        case .standardError: Self.writeLine("countdownd: \(level): \(message)\n")
+        case .elsewhere(let write): write(level, message)
+        }
+    }
+
+    private func send(_ fields: [String]) {
+        let texts = unsafe fields.map { unsafe strdup($0) }
+        let vectors = unsafe texts.map { unsafe iovec(iov_base: $0, iov_len: $0.map { unsafe strlen($0) } ?? 0) }
+        _ = unsafe vectors.withUnsafeBufferPointer { unsafe sd_journal_sendv($0.baseAddress, Int32($0.count)) }
+        for index in unsafe texts.indices { unsafe free(texts[index]) }
+    }
+
+    /// Writes to stderr. If that fails, the line is lost.
+    static func writeLine(_ line: String) {
+        var line = line
+        line.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
+/// A log with a rate limit, for lines that clients can cause as often as they like. In each interval a number of lines
+/// of each kind is written. Further lines are counted, and written as one line at the end of the interval.
+struct RateLimitedLog {
+    enum Kind: CaseIterable {
+        case notAccepting
+        /// A user has too many connections.
+        case overQuota
+        /// A client does not read its events or replies.
+        case slow
+        /// A client sends more than can be carried out, or never ends a message.
+        case inputQuota
+        case messageTooLong
+        case brokenProtocol
+
+        /// A client that breaks the protocol has a fault that only its author can mend.
+        var level: Log.Level { self == .brokenProtocol ? .debug : .warning }
+    }
+
+    private struct Span {
+        let end: BootInstant
+        var written = 0
+        var withheld = 0
+        /// The line that was suppressed last.
+        var last: String?
+    }
+
+    private let lines: Int
+    private let length: Duration
+    private var spans: [Kind: Span] = [:]
+
+    init(policy: Policy) {
+        (lines, length) = (policy.logLines, policy.logSpan)
+    }
+
+    /// When suppressed lines are summarized next; nil if there are none.
+    var next: BootInstant? { spans.values.filter { $0.withheld > 0 }.map(\.end).min() }
+
+    /// Writes a line, or counts it.
+    mutating func write(
+        _ kind: Kind,
+        _ message: String,
+        fields: KeyValuePairs<String, String> = [:],
+        to log: Log,
+        at now: BootInstant
+    ) {
+        guard kind.level <= log.level else { return }
+        summarize(to: log, at: now)
+        var span = spans[kind] ?? Span(end: now + length)
+        if span.written < lines {
+            span.written += 1
+            log.write(kind.level, message, fields: fields)
+        } else {
+            span.withheld += 1
+            span.last = message
+        }
+        spans[kind] = span
+    }
+
+    /// Ends the intervals that are over, and writes a summary of their suppressed lines.
+    mutating func summarize(to log: Log, at now: BootInstant) {
+        for kind in Kind.allCases {
+            guard let span = spans[kind], span.end <= now else { continue }
+            spans[kind] = nil
+            guard let last = span.last else { continue }
+            let more = span.withheld - 1
+            log.write(kind.level, more > 0 ? "\(last), and \(more) more like it" : last, fields: ["MORE": "\(more)"])
+        }
+    }
+}
+
+/// Lines about clients, which must not be able to fill a disk.
+extension Daemon {
+    func logLimited(
+        _ kind: RateLimitedLog.Kind,
+        _ message: String,
+        fields: KeyValuePairs<String, String> = [:],
+        at now: Now
+    ) {
+        rateLimitedLog.write(kind, message, fields: fields, to: log, at: now.boot)
+    }
+
+    func logLimited(about violation: ProtocolViolation, at now: Now) {
+        switch violation {
+        case .messageTooLong(let limit):
+            logLimited(.messageTooLong, "disconnecting a client whose message has more than \(limit) bytes", at: now)
+        default:
+            logLimited(.brokenProtocol, "disconnecting a client that broke the protocol: \(violation)", at: now)
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import CountdownCore
+import Varlink
+
+/// Consecutive events for the same watchers. They are encoded once.
+struct EventBatch {
+    var subscribers: [WatcherID] = []
+    /// The events, with commas between them.
+    private(set) var events = JSONWriter()
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+    /// The bytes of the events.
+    var bytes: Int { events.count }
+
+    /// Appends the event that the closure writes, an object.
+    @inline(__always)
+    mutating func append(_ write: (inout JSONWriter) -> Void) {
+        write(&events)
+        count += 1
+    }
+
+    /// Hands the events to each subscriber, and removes them.
+    mutating func deliver(_ deliver: (WatcherID, EventBatch) -> Void) {
+        guard !isEmpty else { return }
+        for id in subscribers { deliver(id, self) }
+        removeEvents()
+    }
+
+    mutating func removeEvents() {
+        events.removeAll()
+        count = 0
+    }
+}
+
+/// When heartbeats are due for watchers that get no other event.
+///
+/// An instant in the queue is the earliest possible one. An event that is delivered before then is taken into account
+/// when the instant has come, so that delivering events costs nothing here.
+struct Heartbeats {
+    private struct Beat {
+        let instant: BootInstant
+        let token: UInt64
+    }
+
+    /// Sorted, the latest instant first.
+    private var due: [Beat] = []
+
+    var next: BootInstant? { due.last?.instant }
+
+    /// When to look at a watcher again: an interval after its last event, or, if that has passed because its client
+    /// does not read, an interval from now.
+    static func next(after lastDelivery: BootInstant, every interval: Duration, at now: BootInstant) -> BootInstant {
+        lastDelivery + interval > now ? lastDelivery + interval : now + interval
+    }
+
+    /// Schedules a look at a watcher.
+    mutating func set(_ token: UInt64, at instant: BootInstant) {
+        var (low, high) = (0, due.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if due[middle].instant > instant { low = middle + 1 } else { high = middle }
+        }
+        due.insert(Beat(instant: instant, token: token), at: low)
+    }
+
+    /// Takes a watcher whose instant has come.
+    mutating func takeDue(at now: BootInstant) -> UInt64? {
+        guard let last = due.last, last.instant <= now else { return nil }
+        return due.removeLast().token
+    }
+
+    mutating func remove(_ token: UInt64) {
+        due.removeAll { $0.token == token }
+    }
+}
+
+/// Delivers what happens to the clients that asked for it: to watchers, and to those that wait for the end of a countdown.
+///
+/// It encodes each event once for all watchers of its key, and calls back for each connection.
+struct Publisher: ~Copyable {
+    var watchers: Watchers
+    /// When watchers that asked for heartbeats are due to get one.
+    var heartbeats = Heartbeats()
+    /// The connections that wait for the end of the countdown under a key.
+    private var waiting: [Key: [Connection]] = [:]
+    /// Kept for its memory, that of a page or of one larger event. It has no events between two calls.
+    private var batch = EventBatch()
+    private let translation: Translation
+
+    init(translation: Translation) {
+        self.translation = translation
+        watchers = Watchers(tickPlaces: translation.policy.tickPlaces)
+    }
+
+    // MARK: Clients that wait
+
+    mutating func addWaiting(_ connection: Connection, for key: Key) {
+        waiting[key, default: []].append(connection)
+    }
+
+    mutating func removeWaiting(_ connection: Connection, for key: Key) {
+        waiting[key]?.removeAll { $0 === connection }
+        if waiting[key]?.isEmpty == true { waiting[key] = nil }
+    }
+
+    /// Takes the connections whose wait ends with a change.
+    private mutating func takeWaiting(for change: Change) -> [Connection] {
+        let key = change.countdown.key
+        guard !change.countdown.isLive, let connections = waiting.removeValue(forKey: key) else { return [] }
+        var ended: [Connection] = []
+        for connection in connections {
+            guard case .waiting(_, let revision) = connection.unfinishedReply else { continue }
+            if revision < change.countdown.revision {
+                connection.unfinishedReply = nil
+                ended.append(connection)
+            } else {
+                // This call came after the end, so it waits for the end of the next countdown under the key.
+                addWaiting(connection, for: key)
+            }
+        }
+        return ended
+    }
+
+    // MARK: Events
+
+    /// Delivers changes, which must be stored.
+    ///
+    /// It calls `deliver` for each watcher with the events that it gets, and `end` for each connection whose `Wait` ends, with
+    /// the countdown that has ended.
+    mutating func publish(
+        _ changes: [Change],
+        of timetable: borrowing Timetable,
+        at now: Now,
+        deliver: (WatcherID, EventBatch) -> Void,
+        end: (Connection, KeyedCountdown) -> Void
+    ) {
+        guard !watchers.isEmpty || !waiting.isEmpty else { return }
+        // No watcher is added or removed during the loop.
+        let (someoneWaits, hearAlike) = (!waiting.isEmpty, watchers.allKeysHaveSameWatchers)
+        let wantsTicks = watchers.wantsTicks
+        var batch = takeBatch()
+        var last: Key?
+        for change in changes {
+            if someoneWaits { for connection in takeWaiting(for: change) { end(connection, change.countdown) } }
+            if wantsTicks { scheduleTicks(change.countdown.key, of: timetable, at: now) }
+            if last == nil || !hearAlike {
+                findSubscribers(of: change.countdown.key, after: &last, for: &batch, deliver)
+            }
+            guard !batch.subscribers.isEmpty else { continue }
+            batch.append { translation.write(change, at: now, into: &$0) }
+            if batch.bytes >= translation.policy.pageBytes { batch.deliver(deliver) }
+        }
+        batch.deliver(deliver)
+        giveBack(batch)
+    }
+
+    /// Delivers the ticks that are due, up to a limit, which is reduced by their number.
+    mutating func publishTicks(
+        of timetable: borrowing Timetable,
+        limit: inout Int,
+        at now: Now,
+        deliver: (WatcherID, EventBatch) -> Void
+    ) {
+        guard watchers.wantsTicks else { return }
+        let translation = translation
+        var batch = takeBatch()
+        batch.subscribers = []
+        watchers.tick(at: now, in: timetable, budget: &limit) { tick, subscribers in
+            if subscribers != batch.subscribers || batch.bytes >= translation.policy.pageBytes {
+                batch.deliver(deliver)
+                batch.subscribers = subscribers
+            }
+            batch.append { translation.write(tick, into: &$0) }
+        }
+        batch.deliver(deliver)
+        giveBack(batch)
+    }
+
+    /// Encodes an event for one watcher.
+    mutating func encode(_ event: DeliveredEvent, at now: Now, _ body: (EventBatch) -> Void) {
+        var batch = takeBatch()
+        batch.append { translation.write(event, at: now, into: &$0) }
+        body(batch)
+        batch.removeEvents()
+        giveBack(batch)
+    }
+
+    /// Makes the batch one for the watchers of a key, unless they are the watchers of the last key.
+    private mutating func findSubscribers(
+        of key: Key,
+        after last: inout Key?,
+        for batch: inout EventBatch,
+        _ deliver: (WatcherID, EventBatch) -> Void
+    ) {
+        if let last, watchers.haveSameWatchers(last, key) { return }
+        batch.deliver(deliver)
+        batch.subscribers.removeAll(keepingCapacity: true)
+        watchers.forEachWatcher(of: key) { batch.subscribers.append($0) }
+        last = key
+    }
+
+    /// Moves the ticks of a countdown that has changed to where they are due now.
+    private mutating func scheduleTicks(_ key: Key, of timetable: borrowing Timetable, at now: Now) {
+        guard let slot = timetable.slot(under: key) else { return }
+        watchers.schedule(slot, timetable[slot], at: now)
+    }
+
+    private mutating func takeBatch() -> EventBatch {
+        var taken = EventBatch()
+        swap(&taken, &batch)
+        return taken
+    }
+
+    private mutating func giveBack(_ taken: consuming EventBatch) { batch = taken }
+}
+
+/// Events on their way into the connections.
+extension Daemon {
+    /// Delivers the changes of the turn.
+    func publish(_ turn: Turn) {
+        publisher.publish(turn.changes.steps, of: timetable, at: turn.now) { id, batch in
+            guard let connection = connections[UInt64(id.number)] else { return }
+            counters.events += batch.count
+            deliver(batch, to: connection, at: turn.now)
+        } end: { connection, countdown in
+            finishReply(of: connection) { $0.reply { translation.write(countdown, at: turn.now, into: &$0) } }
+        }
+    }
+
+    /// Delivers the ticks that are due. A client that has not read its earlier events gets none.
+    func publishTicks(_ turn: inout Turn) {
+        let now = turn.now
+        publisher.publishTicks(of: timetable, limit: &turn.ticksLeft, at: now) { id, batch in
+            guard let connection = connections[UInt64(id.number)], !connection.isBlocked else { return }
+            counters.ticks += batch.count
+            deliver(batch, to: connection, at: now)
+        }
+        if turn.ticksLeft == 0 { turn.isCutShort = true }
+    }
+
+    /// Delivers a heartbeat to each watcher that asked for them and got no event for as long.
+    func publishHeartbeats(_ turn: Turn) {
+        let now = turn.now
+        while let token = publisher.heartbeats.takeDue(at: now.boot) {
+            guard let connection = connections[token], case .watching(let cursor) = connection.unfinishedReply,
+                let interval = cursor.request.heartbeat
+            else { continue }
+            if connection.lastDelivery + interval <= now.boot, cursor.isSynced, !connection.isBlocked {
+                deliver(.heartbeat(timetable.revision), to: connection, at: now)
+            }
+            let next = Heartbeats.next(after: connection.lastDelivery, every: interval, at: now.boot)
+            publisher.heartbeats.set(token, at: next)
+        }
+    }
+
+    /// Delivers an event to one watcher.
+    func deliver(_ event: DeliveredEvent, to connection: Connection, at now: Now) {
+        publisher.encode(event, at: now) { deliver($0, to: connection, at: now) }
+    }
+
+    /// Puts a batch into the reply that a watcher gets at the end of the turn, or before if it is full.
+    private func deliver(_ batch: EventBatch, to connection: Connection, at now: Now) {
+        guard connection.condition == .open else { return }
+        connections.markDirty(connection)
+        guard connection.deliver(batch.events, at: now, pageBytes: policy.pageBytes) else { return }
+        notePage(for: connection, at: now)
+    }
+}

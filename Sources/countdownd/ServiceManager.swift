@@ -1,0 +1,153 @@
+import CLinux
+import CSystemd
+import CountdownCore
+import Glibc
+
+/// Keeps systemd informed: readiness, status and watchdog.
+struct ServiceStatusReporter {
+    /// The content of the status line.
+    struct ServiceStatus: Equatable {
+        let running: Int
+        /// The earliest deadline; nil if no countdown is running.
+        let next: WallInstant?
+        /// Why changes cannot be stored; nil if they can.
+        let trouble: String?
+    }
+
+    /// The least time between two status lines, and before a retry.
+    private static let pause = Duration.seconds(1)
+
+    private let serviceManager: ServiceManager
+    private var told: ServiceStatus?
+    private var reported: BootInstant
+    /// When the watchdog is due; nil if there is none.
+    private var nextPing: BootInstant?
+    /// When to report that the store fails or works again; nil if that was reported.
+    private var nextReport: BootInstant?
+
+    /// When a notification is due although nothing else happens.
+    var next: BootInstant? { earliest(nextPing, nextReport) }
+
+    init(serviceManager: ServiceManager, at now: Now) {
+        self.serviceManager = serviceManager
+        reported = now.boot
+        nextPing = serviceManager.watchdogInterval.map { _ in now.boot }
+    }
+
+    mutating func becomeReady(_ serviceStatus: ServiceStatus, at now: Now) {
+        told = serviceStatus
+        serviceManager.notify("READY=1\nSTATUS=\(Self.status(serviceStatus, at: now))")
+    }
+
+    /// Feeds the watchdog if it is due, and reports a changed status, at most once a second.
+    mutating func report(_ serviceStatus: ServiceStatus, at now: Now) {
+        feedWatchdog(at: now)
+        let mayReport = reported + Self.pause
+        guard mayReport <= now.boot, serviceStatus != told else {
+            // A different number of countdowns is reported in a later turn; a failing store must be reported in time.
+            nextReport = (serviceStatus.trouble == nil) == (told?.trouble == nil) ? nil : mayReport
+            return
+        }
+        reported = now.boot
+        let isTold = serviceManager.notifyAtOnce("STATUS=\(Self.status(serviceStatus, at: now))")
+        if isTold { told = serviceStatus }
+        nextReport = isTold || (serviceStatus.trouble == nil) == (told?.trouble == nil) ? nil : now.boot + Self.pause
+    }
+
+    private mutating func feedWatchdog(at now: Now) {
+        guard let interval = serviceManager.watchdogInterval, let ping = nextPing, ping <= now.boot else { return }
+        let half = Duration(microseconds: interval.microseconds / 2)
+        nextPing = now.boot + (serviceManager.notifyAtOnce("WATCHDOG=1") ? half : min(half, Self.pause))
+    }
+
+    func stop() {
+        _ = serviceManager.notifyAtOnce("STOPPING=1")
+    }
+
+    /// A line for `systemctl status`. It names no key, because keys are often phone numbers.
+    static func status(_ serviceStatus: ServiceStatus, at now: Now) -> String {
+        let next = serviceStatus.next.map { ", next \(clockTime(of: $0, at: now))" }
+        let trouble = serviceStatus.trouble.map { "; changes cannot be stored: \($0)" }
+        return "\(serviceStatus.running) running\(next ?? "")\(trouble ?? "")"
+    }
+
+    /// The local time, with the date if it is not today's.
+    private static func clockTime(of instant: WallInstant, at now: Now) -> Substring {
+        let (time, today) = (localMinute(of: instant), localMinute(of: now.wall))
+        let parts = time.split(separator: " ")
+        guard parts.count == 2, today.hasPrefix(parts[0]) else { return time[...] }
+        return parts[1]
+    }
+
+    private static func localMinute(of instant: WallInstant) -> String {
+        unsafe String(unsafeUninitializedCapacity: Int(LINUX_MINUTE_LENGTH)) {
+            unsafe Int(linux_local_minute(time_t(instant.microseconds / 1_000_000), $0.baseAddress))
+        }
+    }
+}
+
+/// The interface to systemd: notifications, watchdog and passed sockets.
+struct ServiceManager {
+    /// What systemd passed for listening.
+    enum Activation {
+        case none
+        case socket(Int32)
+        /// Sockets were passed, and which of them to serve is not clear; a sentence says what is expected.
+        case unusable(String)
+    }
+
+    /// The watchdog's interval; nil if there is no watchdog.
+    let watchdogInterval: Duration?
+
+    init() {
+        var interval: UInt64 = 0
+        let isWatched = unsafe sd_watchdog_enabled(0, &interval) > 0 && interval > 0
+        watchdogInterval = isWatched ? Duration(microseconds: Int64(clamping: interval)) : nil
+    }
+
+    /// Sends a notification, and waits until systemd has room for it. Does nothing if systemd did not start the
+    /// process.
+    func notify(_ state: String) {
+        unsafe sd_notify(0, state)
+    }
+
+    /// Sends a notification without waiting for room, because systemd may be stopped or busy for any time.
+    /// - Returns: whether it was sent, or cannot be sent at all.
+    func notifyAtOnce(_ state: String) -> Bool {
+        guard let path = unsafe getenv("NOTIFY_SOCKET") else { return true }
+        return unsafe linux_unix_tell(path, state) == 0 || errno != EAGAIN
+    }
+
+    /// The socket with the name `varlink` (FileDescriptorName= of the socket unit), or the only one that was passed.
+    ///
+    /// Two sockets are refused and not served in part, because a client of the other one would wait for ever.
+    func takeActivation() -> Activation {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = unsafe sd_listen_fds_with_names(1, &names)
+        guard count > 0, let names = unsafe names else { return .none }
+        defer { unsafe free(names) }
+        var named: [(name: String, descriptor: Int32)] = []
+        for index in 0..<Int(count) {
+            guard let name = unsafe names[index] else { continue }
+            defer { unsafe free(name) }
+            let descriptor = SD_LISTEN_FDS_START + Int32(index)
+            guard sd_is_socket_unix(descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else { continue }
+            named.append((unsafe String(cString: name), descriptor))
+        }
+        return Self.choose(from: named, of: Int(count))
+    }
+
+    private static func choose(from sockets: [(name: String, descriptor: Int32)], of count: Int) -> Activation {
+        guard !sockets.isEmpty else {
+            return .unusable("none of the \(count) descriptors that were passed is a listening Unix stream socket")
+        }
+        let varlink = sockets.filter { $0.name == "varlink" }
+        let candidates = varlink.isEmpty ? sockets : varlink
+        if candidates.count == 1 { return .socket(candidates[0].descriptor) }
+        let names = varlink.isEmpty ? " (\(sockets.map(\.name).joined(separator: ", ")))" : " with the name varlink"
+        return .unusable(
+            "\(candidates.count) listening sockets\(names) were passed, and one with the name varlink is expected, "
+                + "or a single one with any name: see ListenStream= and FileDescriptorName= of the socket unit"
+        )
+    }
+}

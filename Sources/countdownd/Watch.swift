@@ -1,0 +1,242 @@
+import CountdownCore
+import Varlink
+
+/// A `Watch` in progress: first a snapshot, then events as they happen. If the system clock is set, the live countdowns are
+/// sent once more.
+struct WatchCursor {
+    /// Sends the countdowns that exist, or those that changed after `since`. It ends with `synced`.
+    enum Snapshot {
+        case pending
+        case scanning(ScanID)
+        case complete
+    }
+
+    /// Sends the live countdowns once more, because a set system clock has moved their deadlines or remaining time.
+    enum ClockResend {
+        case idle
+        /// The clock was set. The scan after an earlier clock step, if there is one, is of no use any more.
+        case pending(abandoned: ScanID?)
+        /// Revisions after `upTo` were sent after the clock step.
+        case scanning(ScanID, upTo: Revision)
+
+        mutating func clockWasSet() {
+            switch self {
+            case .idle: self = .pending(abandoned: nil)
+            case .pending: break
+            case .scanning(let walk, _): self = .pending(abandoned: walk)
+            }
+        }
+    }
+
+    let request: WatchRequest
+    var snapshot = Snapshot.pending
+    var clockResend = ClockResend.idle
+    /// A countdown with this revision or an earlier one existed before the snapshot began.
+    var base: Revision
+    /// Whether countdowns up to `base` are sent although `since` is later, because the system clock was set after `since`.
+    let sendsOlder: Bool
+
+    init(request: WatchRequest, revision: Revision, sendsOlder: Bool) {
+        self.request = request
+        base = request.since ?? revision
+        self.sendsOlder = sendsOlder
+    }
+
+    /// Whether the watcher got `synced` and receives events as they happen.
+    var isSynced: Bool {
+        if case .complete = snapshot { return true }
+        return false
+    }
+
+    /// The walks that end with this watch.
+    var walks: [ScanID] {
+        var walks: [ScanID] = []
+        if case .scanning(let walk) = snapshot { walks.append(walk) }
+        switch clockResend {
+        case .pending(let walk?), .scanning(let walk, _): walks.append(walk)
+        case .idle, .pending: break
+        }
+        return walks
+    }
+
+    /// Whether the next turn has something to send besides events.
+    var needsScan: Bool {
+        if case .idle = clockResend { return !isSynced }
+        return true
+    }
+}
+
+/// `Watch`: a snapshot, in parts, and then events.
+extension Daemon {
+    func beginWatch(_ request: WatchRequest, of connection: Connection, at now: Now) {
+        if let refusal = refusal(of: request) { return connection.session.fail(refusal) }
+        guard keep(request.selection, for: connection) else { return }
+        publisher.watchers.add(connection.watcher, following: request.selection, every: request.tick)
+        connection.lastDelivery = now.boot
+        if let interval = request.heartbeat { publisher.heartbeats.set(connection.token, at: now.boot + interval) }
+        let missedStep = request.since.flatMap { since in stepRevision.map { since <= $0 } } ?? false
+        connection.unfinishedReply = .watching(
+            WatchCursor(
+                request: request,
+                revision: timetable.revision,
+                sendsOlder: missedStep || request.since == nil
+            )
+        )
+        connections.enqueueScan(of: connection)
+    }
+
+    private func refusal(of request: WatchRequest) -> (any ReplyError)? {
+        if let since = request.since, !timetable.canResume(after: since) {
+            return translation.historyTrimmed(oldest: timetable.oldestRevision)
+        }
+        guard let tick = request.tick, !publisher.watchers.hasTicks(every: tick) else { return nil }
+        if publisher.watchers.intervals >= policy.tickIntervals {
+            return translation.limitReached("tickIntervals", policy.tickIntervals)
+        }
+        return publisher.watchers.hasFreePlaces ? nil : translation.limitReached("tickPlaces", policy.tickPlaces)
+    }
+
+    /// Sends the next part, as much as the turn allows.
+    func scan(_ cursor: WatchCursor, of connection: Connection, _ turn: inout Turn) {
+        var cursor = cursor
+        switch cursor.snapshot {
+        case .pending: beginSnapshot(&cursor, of: connection, &turn)
+        case .scanning(let walk): continueSnapshot(walk, &cursor, of: connection, &turn)
+        case .complete: resendAfterClockStep(&cursor, of: connection, &turn)
+        }
+        guard connection.isBusy else { return }
+        connection.unfinishedReply = .watching(cursor)
+        if cursor.needsScan { connections.enqueueScan(of: connection) }
+    }
+
+    // MARK: The snapshot
+
+    private func beginSnapshot(_ cursor: inout WatchCursor, of connection: Connection, _ turn: inout Turn) {
+        let request = cursor.request
+        if request.since == nil { cursor.base = timetable.revision }
+        // A countdown that is not sent has to tick all the same.
+        let visitsOlder = cursor.sendsOlder || request.tick != nil
+        let live: Scan.Start
+        if visitsOlder, let slots = slotsAtOnce(of: request.selection, &turn) {
+            for slot in slots where timetable[slot].revision <= cursor.base {
+                visit(slot, timetable[slot], cursor, of: connection, at: turn.now)
+            }
+            live = .after(cursor.base)
+        } else {
+            live = visitsOlder ? .oldest : .after(cursor.base)
+        }
+        let walk = timetable.openScan(live: live, ended: .after(cursor.base))
+        cursor.snapshot = .scanning(walk)
+        continueSnapshot(walk, &cursor, of: connection, &turn)
+    }
+
+    private func continueSnapshot(
+        _ walk: ScanID,
+        _ cursor: inout WatchCursor,
+        of connection: Connection,
+        _ turn: inout Turn
+    ) {
+        let (now, current) = (turn.now, cursor)
+        let progress = continueScan(walk, for: current.request.selection, &turn) { timetable, slot in
+            let countdown = timetable[slot]
+            if current.request.selection.contains(countdown.key) {
+                visit(slot, countdown, current, of: connection, at: now)
+            }
+            return connection.buffers.unsent <= policy.pageBytes
+        }
+        switch progress {
+        case .more: return
+        case .atEnd:
+            timetable.closeScan(walk)
+            cursor.snapshot = .complete
+            deliver(.synced(timetable.revision), to: connection, at: now)
+            publisher.watchers.open(connection.watcher, at: now)
+        case .missed:
+            timetable.closeScan(walk)
+            missEnds(cursor, of: connection)
+        }
+    }
+
+    /// Ends a watch if so many ends came while it read the state that not all of them could be held for it.
+    ///
+    /// `HistoryTrimmed` advises a watch without `since`, so a watch that had none is told which limit it met.
+    private func missEnds(_ cursor: WatchCursor, of connection: Connection) {
+        let error =
+            cursor.request.since == nil
+            ? translation.limitReached("endsHeldForWatches", policy.endsHeldForWatches)
+            : translation.historyTrimmed(oldest: timetable.oldestRevision)
+        finishReply(of: connection) { $0.fail(error) }
+    }
+
+    /// Sends a countdown of the snapshot, if the watcher does not know it, and lets it tick.
+    private func visit(
+        _ slot: Slot,
+        _ countdown: KeyedCountdown,
+        _ cursor: WatchCursor,
+        of connection: Connection,
+        at now: Now
+    ) {
+        if countdown.isLive { publisher.watchers.schedule(slot, countdown, for: connection.watcher, at: now) }
+        let isOlder = countdown.revision <= cursor.base
+        if !isOlder || cursor.request.since == nil {
+            counters.events += 1
+            deliver(.met(countdown), to: connection, at: now)
+        } else if cursor.sendsOlder {
+            resend(countdown, to: connection, at: now)
+        }
+    }
+
+    // MARK: After the system clock was set
+
+    private func resendAfterClockStep(_ cursor: inout WatchCursor, of connection: Connection, _ turn: inout Turn) {
+        switch cursor.clockResend {
+        case .idle: return
+        case .pending(let abandoned):
+            if let abandoned { timetable.closeScan(abandoned) }
+            cursor.clockResend = .idle
+            if let slots = slotsAtOnce(of: cursor.request.selection, &turn) {
+                for slot in slots { resend(timetable[slot], to: connection, at: turn.now) }
+            } else {
+                let walk = timetable.openScan(live: .oldest, ended: .nowhere)
+                cursor.clockResend = .scanning(walk, upTo: timetable.revision)
+            }
+        case .scanning(let walk, let upTo):
+            guard continueResend(walk, upTo, cursor.request.selection, of: connection, &turn) else { return }
+            timetable.closeScan(walk)
+            cursor.clockResend = .idle
+        }
+    }
+
+    /// - Returns: whether all countdowns up to the revision were sent.
+    private func continueResend(
+        _ walk: ScanID,
+        _ last: Revision,
+        _ selection: Selection,
+        of connection: Connection,
+        _ turn: inout Turn
+    ) -> Bool {
+        let now = turn.now
+        var hasPassedLast = false
+        let progress = continueScan(walk, for: selection, &turn) { timetable, slot in
+            let countdown = timetable[slot]
+            hasPassedLast = countdown.revision > last
+            guard !hasPassedLast else { return false }
+            if selection.contains(countdown.key) { resend(countdown, to: connection, at: now) }
+            return connection.buffers.unsent <= policy.pageBytes
+        }
+        return hasPassedLast || progress != .more
+    }
+
+    private func resend(_ countdown: KeyedCountdown, to connection: Connection, at now: Now) {
+        counters.events += 1
+        deliver(.clockWasSet(countdown), to: connection, at: now)
+    }
+
+    /// The live countdowns of a few keys, in the order of their revisions; nil if they have to be scanned for.
+    private func slotsAtOnce(of selection: Selection, _ turn: inout Turn) -> [Slot]? {
+        guard selection.hasKeysAlone else { return nil }
+        turn.entriesLeft -= selection.keys.count
+        return selection.keys.compactMap { timetable.slot(under: $0) }.filter { timetable[$0].isLive }
+            .sorted { timetable[$0].revision < timetable[$1].revision }
+    }
+}
