@@ -12,7 +12,7 @@ enum Countdownd {
     private static let neededThreads = 4
 
     static func main() {
-        do throws(Options.Invalid) {
+        do throws(OptionParser.UsageError) {
             switch try Options.parse(ProcessArguments.read()) {
             case .showHelp: print(Options.help)
             case .showVersion: print("countdownd \(Version.current)")

@@ -2,7 +2,7 @@ import IPC
 import TestSupport
 import Testing
 
-@Suite("The daemon's command line, as it is typed")
+@Suite("The daemon's command line")
 struct DaemonCommandLineTests {
     private func run(_ arguments: String...) throws -> CommandRun {
         try RunningCommand(arguments, executable: BuiltProduct.path(of: "countdownd")).finish()
@@ -16,7 +16,7 @@ struct DaemonCommandLineTests {
         #expect(run.standardError == "")
     }
 
-    @Test("--help explains every flag on standard output", arguments: ["--help", "-h"])
+    @Test("--help explains every option on standard output", arguments: ["--help", "-h"])
     func help(_ flag: String) throws {
         let run = try run(flag)
         #expect(run.exitCode == 0)
@@ -31,13 +31,16 @@ struct DaemonCommandLineTests {
     }
 
     @Test(
-        "what it cannot make sense of is named in a sentence on standard error, and it exits with 64",
+        "a usage error is named on standard error, and the daemon exits with 64",
         arguments: [
-            (["--sokcet", "/run/s"], "countdownd: there is no option --sokcet, see --help\n"),
-            (["start", "tea"], "countdownd: there is no option start, see --help\n"),
-            (["--socket"], "countdownd: --socket needs a value, see --help\n"),
-            (["--leeway", "often"], "countdownd: --leeway often is not a duration: 500us, 250ms and 1s are\n"),
-            (["--access", "all"], "countdownd: --access all: owner or socket is meant\n"),
+            (["--sokcet", "/run/s"], "countdownd: unknown option '--sokcet'; see --help\n"),
+            (["start", "tea"], "countdownd: unexpected argument 'start'; see --help\n"),
+            (["--socket"], "countdownd: --socket needs a value; see --help\n"),
+            (
+                ["--leeway", "often"],
+                "countdownd: invalid --leeway 'often': use 500us, 250ms, 1s or 5min, up to 60min\n"
+            ),
+            (["--access", "all"], "countdownd: invalid --access 'all': use owner or socket\n"),
         ] as [([String], String)]
     )
     func usage(_ arguments: [String], _ sentence: String) throws {
