@@ -35,7 +35,7 @@ struct Countdownctl: ParsableCommand {
                    does not match
                76  protocol mismatch with the daemon
                77  permission denied: the daemon serves another user
-              124  --timeout expired
+              124  timed out: --timeout expired
               126  the command of run cannot be executed
               127  the command of run was not found
               130  Ctrl-C
@@ -75,18 +75,18 @@ struct Invocation {
         do {
             if let remote = try RemoteInvocation(arguments) {
                 // Help and usage errors need no login.
-                let isVerb = Self.subcommand(ArgumentNormalizer.normalize(remote.arguments)) != nil
-                return isVerb ? try remote.run() : Invocation(arguments: remote.arguments).run()
+                let isSubcommand = Self.subcommand(ArgumentNormalizer.normalize(remote.arguments)) != nil
+                return isSubcommand ? try remote.run() : Invocation(arguments: remote.arguments).run()
             }
-            if let verb = Self.subcommand(typed) { return try verb.perform() }
-            let verbs = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
+            if let subcommand = Self.subcommand(typed) { return try subcommand.perform() }
+            let names = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
             // ArgumentParser answers `help` of an unknown subcommand with the help of the program.
             let words = arguments.first == "help" ? Array(arguments.dropFirst()) : arguments
-            if let mistaken = UnknownCommand(words, verbs: verbs + ["help"]) {
-                return report(.usage(mistaken.sentence(verbs: verbs)))
+            if let unknown = UnknownCommand(words, subcommands: names + ["help"]) {
+                return report(.usage(unknown.sentence(subcommands: names)))
             }
             var command = try Countdownctl.parseAsRoot(typed)
-            if let verb = command as? any Subcommand { return try verb.perform() }
+            if let subcommand = command as? any Subcommand { return try subcommand.perform() }
             try command.run()
             return .success
         } catch {

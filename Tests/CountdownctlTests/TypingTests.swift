@@ -5,9 +5,9 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("What is typed")
+@Suite("Command line arguments")
 struct TypingTests {
-    @Test("an amount with a minus sign behind adjust is a value, and --json takes none that follows")
+    @Test("a negative amount after adjust is a value, and --json takes no following word as its value")
     func normalizes() {
         #expect(ArgumentNormalizer.normalize(["adjust", "tea", "-1m"]) == ["adjust", "tea", "--by=-1m"])
         #expect(ArgumentNormalizer.normalize(["adjust", "tea", "-.5h", "-q"]) == ["adjust", "tea", "--by=-.5h", "-q"])
@@ -21,7 +21,7 @@ struct TypingTests {
     }
 
     @Test(
-        "a length with a minus sign is no option, so that its verb says what is wrong with it",
+        "a negative duration is not an option, so that the subcommand reports the invalid duration",
         arguments: [
             ("start tea -5m", "start tea --for=-5m"), ("run tea -5m -- true -5m", "run tea --for=-5m -- true -5m"),
             ("start tea --for -5m", "start tea --for=-5m"), ("wait tea --timeout -.5h", "wait tea --timeout=-.5h"),
@@ -33,7 +33,7 @@ struct TypingTests {
         #expect(ArgumentNormalizer.normalize(typed.components(separatedBy: " ")).joined(separator: " ") == put)
     }
 
-    @Test("--json stands alone or has its style behind =, whatever follows")
+    @Test("--json stands alone or has its style after =")
     func takesStyles() throws {
         func style(_ words: String...) throws -> JSONStyle? {
             try ShowCommand.parse(ArgumentNormalizer.normalize(words)).options.json
@@ -44,10 +44,10 @@ struct TypingTests {
         #expect(throws: (any Error).self) { try style("--json=tall", "tea") }
     }
 
-    private let verbs = ["start", "show", "list", "watch", "cancel", "pause", "resume", "adjust"]
+    private let subcommands = ["start", "show", "list", "watch", "cancel", "pause", "resume", "adjust"]
 
     @Test(
-        "a word that is no verb is answered with the verb that is meant",
+        "an unknown command is answered with advice on the right one",
         arguments: [
             ("restart tea 5m", "unknown command 'restart'; `countdownctl start tea 5m --restart` starts it again"),
             ("restart", "unknown command 'restart'; `countdownctl start KEY --restart` starts it again"),
@@ -69,22 +69,24 @@ struct TypingTests {
     )
     func answersMistakes(_ typed: String, _ sentence: String) throws {
         let words = typed.split(separator: " ").map(String.init)
-        #expect(try #require(UnknownCommand(words, verbs: verbs)).sentence(verbs: verbs) == sentence)
+        #expect(
+            try #require(UnknownCommand(words, subcommands: subcommands)).sentence(subcommands: subcommands) == sentence
+        )
     }
 
-    @Test("verbs, options and nothing at all are no mistakes")
+    @Test("subcommands, options and an empty command line are not unknown commands")
     func passesVerbs() {
-        #expect(UnknownCommand(["start", "tea"], verbs: verbs) == nil)
-        #expect(UnknownCommand(["--help"], verbs: verbs) == nil)
-        #expect(UnknownCommand([], verbs: verbs) == nil)
+        #expect(UnknownCommand(["start", "tea"], subcommands: subcommands) == nil)
+        #expect(UnknownCommand(["--help"], subcommands: subcommands) == nil)
+        #expect(UnknownCommand([], subcommands: subcommands) == nil)
     }
 
-    @Test("no verb can be abbreviated", arguments: ["sta", "li", "c"])
+    @Test("subcommands cannot be abbreviated", arguments: ["sta", "li", "c"])
     func refusesAbbreviations(_ word: String) {
         #expect(throws: (any Error).self) { try Countdownctl.parseAsRoot([word, "tea"]) }
     }
 
-    @Test("words are quoted as a shell takes them")
+    @Test("words are quoted for a shell")
     func quotes() {
         #expect(ShellWord.quote("tea") == "tea")
         #expect(ShellWord.quote("login/+8613800138000") == "login/+8613800138000")
@@ -95,12 +97,12 @@ struct TypingTests {
         #expect(ShellWord.quote("it's\u{1B}\\\u{200B}\u{E0041}") == "$'it\\'s\\u001b\\\\\\u200b\\U000e0041'")
     }
 
-    @Test("every verb's help begins with examples, and names what they use")
+    @Test("the help of every subcommand begins with examples, and has the usage")
     func helpsWithExamples() throws {
         #expect(Countdownctl.configuration.subcommands.count >= 13)
-        for verb in Countdownctl.configuration.subcommands {
-            let name = try #require(verb.configuration.commandName)
-            let help = Countdownctl.helpMessage(for: verb, columns: 80)
+        for subcommand in Countdownctl.configuration.subcommands {
+            let name = try #require(subcommand.configuration.commandName)
+            let help = Countdownctl.helpMessage(for: subcommand, columns: 80)
             let lines = help.split(separator: "\n")
             #expect(lines[1] == "Examples:", "\(name)")
             #expect(lines[2].hasPrefix("  "), "\(name)")
@@ -110,10 +112,10 @@ struct TypingTests {
         #expect(Countdownctl.helpMessage(columns: 80).split(separator: "\n")[1] == "Examples:")
     }
 
-    @Test("what a help says at its beginning fits into 80 columns")
+    @Test("the discussion in each help fits into 80 columns")
     func helpFits() {
-        let verbs = Countdownctl.configuration.subcommands.map { $0.configuration }
-        let lines = (verbs + [Countdownctl.configuration]).flatMap { $0.discussion.split(separator: "\n") }
+        let all = Countdownctl.configuration.subcommands.map { $0.configuration }
+        let lines = (all + [Countdownctl.configuration]).flatMap { $0.discussion.split(separator: "\n") }
         #expect(lines.filter { $0.count > 80 } == [])
     }
 }

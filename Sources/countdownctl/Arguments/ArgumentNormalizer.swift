@@ -27,7 +27,7 @@ enum ArgumentNormalizer {
     /// Removes the option that needs a value from the end of the words and returns it; nil if there is none.
     private static func lengthOption(behind words: inout [String]) -> String? {
         if let last = words.last, lengthOptions.contains(last) { return words.removeLast() }
-        guard let verb = words.first, let option = options[verb] else { return nil }
+        guard let subcommand = words.first, let option = options[subcommand] else { return nil }
         // Another option may want it as its value.
         return option == amountOption || words.last?.first != "-" ? option : nil
     }

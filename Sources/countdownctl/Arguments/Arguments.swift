@@ -18,8 +18,8 @@ struct KeyArguments: ParsableArguments {
     /// The keys, of which there is one at least.
     ///
     /// - Throws: how the subcommand is typed.
-    func required(by verb: String) throws(CommandFailure) -> [String] {
-        guard !keys.isEmpty else { throw missingKey(verb) }
+    func required(by subcommand: String) throws(CommandFailure) -> [String] {
+        guard !keys.isEmpty else { throw missingKey(subcommand) }
         return keys
     }
 }
@@ -32,14 +32,14 @@ struct KeyArgument: ParsableArguments {
     /// The key.
     ///
     /// - Throws: how the subcommand is typed.
-    func required(by verb: String) throws(CommandFailure) -> String {
-        guard let key else { throw missingKey(verb) }
+    func required(by subcommand: String) throws(CommandFailure) -> String {
+        guard let key else { throw missingKey(subcommand) }
         return key
     }
 }
 
-private func missingKey(_ verb: String) -> CommandFailure {
-    .usage("missing key; for example `countdownctl \(verb) tea`")
+private func missingKey(_ subcommand: String) -> CommandFailure {
+    .usage("missing key; for example `countdownctl \(subcommand) tea`")
 }
 
 /// The condition under which a change is made.

@@ -5,18 +5,18 @@ struct UnknownCommand: Equatable {
     let arguments: [String]
 
     /// Nil if the word is a subcommand.
-    init?(_ typed: [String], verbs: [String]) {
-        guard let word = typed.first, !word.hasPrefix("-"), !verbs.contains(word) else { return nil }
+    init?(_ typed: [String], subcommands: [String]) {
+        guard let word = typed.first, !word.hasPrefix("-"), !subcommands.contains(word) else { return nil }
         self.word = word
         arguments = Array(typed.dropFirst())
     }
 
     /// The message: what is wrong, and what is expected.
-    func sentence(verbs: [String]) -> String {
+    func sentence(subcommands: [String]) -> String {
         let beginning = "unknown command \(quoted(word))"
         if let advice { return "\(beginning); \(advice)" }
-        if let verb = verbs.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: verb) <= 2 {
-            return "\(beginning); did you mean \(command(verb))?"
+        if let nearest = subcommands.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: nearest) <= 2 {
+            return "\(beginning); did you mean \(command(nearest))?"
         }
         return "\(beginning); `countdownctl --help` lists the commands"
     }
@@ -41,17 +41,17 @@ struct UnknownCommand: Equatable {
     }
 
     /// The command with the subcommand in the place of the word, as it could be typed in a shell.
-    private func command(_ verb: String, ending: String? = nil, keysAlone: Bool = false) -> String {
+    private func command(_ name: String, ending: String? = nil, keysAlone: Bool = false) -> String {
         var words = arguments.filter { $0 != ending }
         if keysAlone { words = words.filter { !DurationParser.isMeant(by: $0) } }
-        if words.isEmpty, !["list", "watch", "status"].contains(verb) { words = ["KEY"] }
-        let all = ["countdownctl", verb] + words.map(ShellWord.quote) + (ending.map { [$0] } ?? [])
+        if words.isEmpty, !["list", "watch", "status"].contains(name) { words = ["KEY"] }
+        let all = ["countdownctl", name] + words.map(ShellWord.quote) + (ending.map { [$0] } ?? [])
         return "`\(all.joined(separator: " "))`"
     }
 
     /// How many letters have to be put in, left out or changed to make the subcommand of the word.
-    private func distance(to verb: String) -> Int {
-        let target = Array(verb)
+    private func distance(to name: String) -> Int {
+        let target = Array(name)
         var row = Array(0...target.count)
         for (line, letter) in word.enumerated() {
             var diagonal = row[0]

@@ -24,7 +24,7 @@ extension ChangeCommand {
         guard condition.ifRevision == nil || keys.count == 1 else {
             throw CommandFailure.usage("--if-revision needs exactly one key, not \(keys.count)")
         }
-        var changes = ChangeRun(verb: self, client: try DaemonEndpoint().connect())
+        var changes = ChangeRun(command: self, client: try DaemonEndpoint().connect())
         for key in keys { try changes.make(key) }
         return try changes.end()
     }
@@ -32,16 +32,16 @@ extension ChangeCommand {
 
 /// The changes of one command: a failure does not stop the others, and the output is printed at the end.
 private struct ChangeRun<V: ChangeCommand>: ~Copyable {
-    let verb: V
+    let command: V
     let output: Output
     var client: Client
     private var exitCode = ExitCode.success
     private var printed: [UInt8] = []
 
-    init(verb: V, client: consuming Client) {
-        self.verb = verb
+    init(command: V, client: consuming Client) {
+        self.command = command
         self.client = client
-        output = verb.options.output
+        output = command.options.output
     }
 
     /// Changes one.
@@ -49,8 +49,8 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     /// - Throws: that the daemon is gone.
     mutating func make(_ key: String) throws {
         do {
-            let countdown = try client.call(V.Change(key: key, ifRevision: verb.condition.ifRevision)).countdown
-            record(countdown, verb.sentence(about: countdown, CountdownText()))
+            let countdown = try client.call(V.Change(key: key, ifRevision: command.condition.ifRevision)).countdown
+            record(countdown, command.sentence(about: countdown, CountdownText()))
         } catch .countdown(let refusal) {
             record(refusal)
         } catch .service(let refusal) {
@@ -81,7 +81,7 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     private mutating func record(_ refusal: CountdownError) {
         guard case .wrongState(let countdown) = refusal else { return record(CommandFailure(refusal)) }
         let state = CountdownText().state(countdown)
-        if countdown.state == verb.stateAfterwards {
+        if countdown.state == command.stateAfterwards {
             return record(countdown, "nothing changed: it is already \(state)")
         }
         record(CommandFailure(.notRunning, "\(CountdownText.name(countdown)): nothing changed: it is \(state)"))
