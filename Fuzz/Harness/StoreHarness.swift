@@ -39,7 +39,7 @@ public enum StoreHarness: Harness {
 
     private static func open(_ directory: URL) throws -> OpenedStore {
         let log = Log(level: .error) { _, _ in }
-        return try StoreOpening(directory: directory.path, durability: .process, policy: Policy(), log: log)
+        return try StoreLocation(directory: directory.path, durability: .process, policy: Policy(), log: log)
             .open(at: now)
     }
 
@@ -61,7 +61,7 @@ public enum StoreHarness: Harness {
                 changes.steps.append(change)
             }
         }
-        try opened.store.commit(changes, inHaste: false)
+        try opened.store.commit(changes, deferringCleanup: false)
         opened.store.close(at: opened.timetable.revision)
         let path = directory.appending(path: "countdowns.db")
         _ = consume opened

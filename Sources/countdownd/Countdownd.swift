@@ -42,8 +42,8 @@ enum Countdownd {
                 listen: { try listener(options, serviceManager) }
             )
             daemon.run()
-        } catch StoreOpening.Failure.held(let directory, let holder) {
-            end("\(directory) is held by another countdownd: \(holder)", status: EX_UNAVAILABLE)
+        } catch OpenError.held(let path, let holder) {
+            end("\(path) is held by another countdownd: \(holder)", status: EX_UNAVAILABLE)
         } catch let failure as Listener.Failure {
             end("\(failure)", status: EX_UNAVAILABLE)
         } catch let failure as AddressError {
@@ -75,17 +75,19 @@ enum Countdownd {
         }
     }
 
-    private static func storage(_ options: Options, _ log: Log) -> Storage {
+    private static func storage(_ options: Options, _ log: Log) -> RetryingStore {
         let directory = StateDirectory.path(option: options.stateDirectory, environment: Environment.value(of:))
         let place = options.stateDirectory == nil ? directory : nil
-        let opening = StoreOpening(
+        let opening = StoreLocation(
             directory: directory,
-            otherPlace: place.flatMap { StateDirectory.otherPlace(than: $0, environment: Environment.value(of:)) },
+            legacyDirectory: place.flatMap {
+                StateDirectory.legacyDirectory(than: $0, environment: Environment.value(of:))
+            },
             durability: options.durability,
             policy: options.policy,
             log: log
         )
-        return Storage(opening: opening, log: log)
+        return RetryingStore(opening: opening, log: log)
     }
 
     /// The socket that systemd passed, or else one of our own.

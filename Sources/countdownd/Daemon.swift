@@ -18,7 +18,7 @@ actor Daemon {
 
     var timetable: Timetable
     var publisher: Publisher
-    var storage: Storage
+    var storage: RetryingStore
 
     var clocks: Clocks
     var timer: Timer
@@ -65,7 +65,7 @@ actor Daemon {
         options: Options,
         log: Log,
         serviceManager: ServiceManager,
-        storage: consuming Storage,
+        storage: consuming RetryingStore,
         clocks: consuming Clocks = Clocks(),
         listen: () throws -> Listener
     ) throws {
@@ -136,7 +136,7 @@ actor Daemon {
                 busyPoll.stop()
             }
             if ready.isEmpty {
-                if tidyUp() { return [] }
+                if cleanUp() { return [] }
                 ready = poller.wait()
                 counters.wakeUps += 1
             }
@@ -152,8 +152,8 @@ actor Daemon {
 
     /// Does a part of the background cleanup, unless a deadline is near.
     /// - Returns: whether more is left.
-    private func tidyUp() -> Bool {
-        !timer.fires(within: .milliseconds(10), of: Clocks.systemClock()) && storage.tidyUp()
+    private func cleanUp() -> Bool {
+        !timer.fires(within: .milliseconds(10), of: Clocks.systemClock()) && storage.cleanUp()
     }
 
     /// One turn.
@@ -251,7 +251,7 @@ extension Daemon {
     private func stop() {
         log.write(.info, "stopping")
         statusReporter.stop()
-        storage.close(at: timetable.revision, clocks.now().now)
+        storage.close(timetable, at: clocks.now().now)
         listener.removeFile()
         exit(EXIT_SUCCESS)
     }

@@ -119,7 +119,7 @@ extension Daemon {
     func commitOrRollBack(_ turn: inout Turn) {
         guard !turn.changes.isEmpty else { return }
         do throws(StoreFailure) {
-            try storage.commit(turn.changes, at: turn.now)
+            try storage.commit(turn.changes, of: timetable, at: turn.now)
         } catch {
             turn.failure = error
             turn.changes.steps.removeLast(turn.applied.count)
@@ -135,7 +135,7 @@ extension Daemon {
     ///
     /// - Returns: the instant by the clocks as they are held from now on.
     func retryStorage(at now: Now) -> Now {
-        storage.retry(at: now)
+        storage.retry(timetable, at: now)
         guard !storage.isOpen, storage.isTimeToTry(at: now) else { return now }
         guard let opened = storage.openAtLast(at: now) else { return now }
         let offset = opened.offset ?? now.offset

@@ -33,7 +33,7 @@ struct SmallDaemon {
         limits(&policy)
         var options = Options()
         options.access = access
-        let opening = StoreOpening(
+        let opening = StoreLocation(
             directory: directory.path(of: "state"),
             durability: .process,
             policy: policy,
@@ -44,7 +44,7 @@ struct SmallDaemon {
             options: options,
             log: log,
             serviceManager: ServiceManager(),
-            storage: Storage(opening: opening, log: log),
+            storage: RetryingStore(opening: opening, log: log),
             clocks: clocks,
             listen: { try Listener(path: path) }
         )

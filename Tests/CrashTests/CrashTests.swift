@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A daemon that is killed")
 struct CrashTests {
-    @Test("whatever was answered is there again, and whatever ended is told once")
+    @Test("every answered change is there again, and every end is delivered once")
     func kills() throws {
         let seed = Setting.seed
         let report = try CrashRun(seed: seed).run(kills: Setting.kills)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A daemon under a limit on the size of files", .withoutSanitizers)
 struct FileSizeLimitTests {
-    @Test("it answers StorageFailed and goes on, and takes changes again once the limit is raised")
+    @Test("it answers StorageFailed and continues, and accepts changes after the limit is raised")
     func limited() throws {
         let limit = ["/usr/bin/prlimit", "--fsize=60000:unlimited", "--"]
         let daemon = try DaemonProcess(starting: limit, in: TemporaryDirectory())
@@ -32,7 +32,7 @@ struct FileSizeLimitTests {
     .enabled(if: TimeNamespace.isPossible, "needs root, and time namespaces")
 )
 struct TimeNamespaceTests {
-    @Test("deadlines stay what they are, there and back", arguments: [100_000, -100])
+    @Test("deadlines do not shift, there and back", arguments: [100_000, -100])
     func moved(offset: Int) throws {
         let directory = try TemporaryDirectory()
         var deadlines: [Int64] = []

@@ -2,9 +2,9 @@ import TestSupport
 import Testing
 
 /// Kills in the middle of the first start, of a start, of a move-aside and of a clean stop are among these.
-@Suite("A daemon whose calls fail, or that is killed at one", .serialized, .withoutSanitizers)
+@Suite("A daemon whose system calls fail, or that is killed at one", .serialized, .withoutSanitizers)
 struct FaultTests {
-    @Test("it keeps what it has answered and nothing else, whichever call it is", arguments: Setting.scenarios)
+    @Test("it keeps what it has answered and nothing else, for every call", arguments: Setting.scenarios)
     func calls(_ name: Scenario.Name) throws {
         let sweep = try Sweep(name)
         var dice = SeededGenerator(seed: Setting.seed)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A lock on the store that somebody else holds", .withoutSanitizers)
+@Suite("A lock on the store that another program holds", .withoutSanitizers)
 struct LockTests {
     private let injection: FaultInjection
     private let daemon: DaemonProcess
@@ -30,7 +30,7 @@ struct LockTests {
         return injection.trace.filter { $0 == "l" }.count
     }
 
-    @Test("it is waited out for some time by the first turn that meets it, and by none that follows while it is held")
+    @Test("the first turn waits for it for some time, and later turns do not wait while it is held")
     func held() throws {
         let usual = try locksAsked(for: "a") { $0 == nil }
         let other = try Database(path: "\(daemon.stateDirectory)/countdowns.db", busyMilliseconds: 0)

@@ -36,7 +36,7 @@ struct MountTests {
         }
     }
 
-    @Test("one that is full refuses changes, endings are told all the same, and stored when there is room again")
+    @Test("if it is full, changes are refused; ends are delivered, and stored when there is room again")
     func full() throws {
         let daemon = try start()
         let caller = try Caller(of: daemon)
@@ -67,7 +67,7 @@ struct MountTests {
         for key in ["kept", refused] + started { #expect(try after.call(Get(key: key)).countdown.state == .running) }
     }
 
-    @Test("one that is read-only refuses changes, and once it can be written again, all is there")
+    @Test("if it is read-only, changes are refused; when it can be written again, everything is there")
     func readOnly() throws {
         let first = try start()
         let kept = try Caller(of: first).call(Start(key: "kept")).countdown

@@ -3,7 +3,7 @@ import IPC
 import TestSupport
 import Testing
 
-@Suite("The status while nothing can be stored", .withoutSanitizers)
+@Suite("The status while the store fails", .withoutSanitizers)
 struct OutageTests {
     private let injection: FaultInjection
     private let daemon: DaemonProcess
@@ -20,7 +20,7 @@ struct OutageTests {
         while !isMeant(try daemon.notification("STATUS=")) {}
     }
 
-    @Test("it says so, and that it is over, though nobody asks for anything more")
+    @Test("it says so, and says that it is over even if no client asks for anything more")
     func status() throws {
         injection.set(.errno(EROFS), at: .from(1))
         #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }
@@ -33,7 +33,7 @@ struct OutageTests {
         #expect(lines.first?.contains("countdowns.db") ?? false)
     }
 
-    @Test("a try that writes nothing new is one all the same: it says that all is well only where all is")
+    @Test("a retry without changes finds out whether the store works")
     func tries() throws {
         injection.set(.errno(EIO), at: .from(1))
         #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }

@@ -28,7 +28,7 @@ struct TurnTests {
         try body()
     }
 
-    @Test("a watch goes on whose client has sent more")
+    @Test("a watch continues if its client has sent another call")
     func watch() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         try follower.events(through: .synced)
@@ -44,7 +44,7 @@ struct TurnTests {
         #expect(try follower.next().type == .started)
     }
 
-    @Test("the calls behind one that need not wait any more are answered")
+    @Test("calls behind a Wait that need not wait any more are answered")
     func pipeline() throws {
         failFromNowOn()
         try inOneTurn {

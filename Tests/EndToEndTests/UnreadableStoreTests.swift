@@ -24,7 +24,7 @@ struct UnreadableStoreTests {
 
         var words: String {
             switch self {
-            case .text: "it is no SQLite database"
+            case .text: "it is not an SQLite database"
             case .cutOff: "it is damaged"
             case .newer: "from a newer countdownd"
             }
@@ -73,24 +73,24 @@ struct UnreadableStoreTests {
         try execute(#"UPDATE batch SET changes = replace(changes, '"second",0', '"second",7')"#)
         let daemon = try DaemonProcess(in: directory)
         #expect(try Caller(of: daemon).call(List()).countdowns.map(\.key) == ["first", "third"])
-        #expect(daemon.standardError.contains("a row is not served and left as it is"))
-        #expect(daemon.standardError.contains("its state is not known"))
+        #expect(daemon.standardError.contains("a malformed row is skipped and stays in its table"))
+        #expect(daemon.standardError.contains("unknown state"))
     }
 
     @Test(
         "stores nothing while something else stands in its place, and is right once that is gone",
-        arguments: [S_IFDIR, S_IFIFO]
+        arguments: [0o040000, 0o010000] as [mode_t]
     )
     func inItsWay(kind: mode_t) throws {
         let away = directory.path(of: "away")
         unsafe rename(store, away)
-        _ = kind == S_IFDIR ? unsafe mkdir(store, 0o700) : unsafe mkfifo(store, 0o600)
+        _ = kind == 0o040000 ? unsafe mkdir(store, 0o700) : unsafe mkfifo(store, 0o600)
         let daemon = try DaemonProcess(in: directory)
         let caller = try Caller(of: daemon)
         let error = #expect(throws: CountdownError.self) { try caller.call(Start(key: "new")) }
-        let what = kind == S_IFDIR ? "a directory" : "a named pipe"
-        #expect(error == .storageFailed(reason: "\(store): it is \(what), and should be a file: move it away"))
-        #expect(daemon.standardError.contains("it is \(what), and should be a file"))
+        let what = kind == 0o040000 ? "a directory" : "a named pipe"
+        #expect(error == .storageFailed(reason: "\(store): it is \(what), not a file: move it away"))
+        #expect(daemon.standardError.contains("it is \(what), not a file"))
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         try follower.events(through: .synced)
         unsafe remove(store)

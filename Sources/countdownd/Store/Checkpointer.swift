@@ -1,30 +1,29 @@
 import Dispatch
 import Synchronization
 
-/// Keeps the write-ahead log short without holding up the turns.
+/// Keeps the write-ahead log short without delaying turns.
 ///
-/// The log is copied into the database by a connection of its own in the background. It begins anew only where all of it
-/// has been copied, and while changes come more of them are added than the copy takes: so the last few frames are copied,
-/// and brought onto the disk, by the daemon itself. That takes it a millisecond or two, and is done when there is nothing
-/// else to do; where there always is, once the log is long.
+/// A connection in the background copies the log into the database. The log restarts only after all of it has been copied,
+/// and while changes arrive, frames are added during a copy. So the daemon itself copies and syncs the last few frames, in a
+/// millisecond or two: when it is idle or, if it never is, when the log has become long.
 final class Checkpointer: Sendable {
-    /// What is to be done about the log.
+    /// What to do about the log.
     enum Advice {
         case rest
         case startInBackground
-        /// Few frames are left, or far too many: the caller's connection has to copy them.
+        /// Few frames are left, or far too many: the daemon's own connection has to copy them.
         case finish
         /// The copy in the background has failed.
         case pause
     }
 
-    /// A frame is a page of 1 KiB: each 4 MiB are copied.
+    /// A frame is a page of 1 KiB, so a copy starts every 4 MiB.
     static let worthCopying = 4_096
-    /// So few take less than a millisecond.
+    /// This many frames take less than a millisecond.
     private static let few = 128
-    /// 32 MiB: the last few are copied though there is something else to do.
+    /// 32 MiB: from here on the daemon copies the last few frames even if it is not idle.
     private static let many = 32 * 1_024
-    /// 56 MiB: where the background does not keep up, the log is bounded all the same.
+    /// 56 MiB: if the background cannot keep up, the daemon copies all frames, so that the log is bounded.
     private static let tooMany = 56 * 1_024
 
     private enum State {
@@ -34,35 +33,41 @@ final class Checkpointer: Sendable {
     }
 
     private let path: String
+    /// The database. If another file has its path, nothing may be copied into that.
+    private let file: FileIdentity?
     private let queue = DispatchQueue(label: "countdownd.checkpoint", qos: .utility)
-    /// One of `State`, or how many frames of the log the background has copied.
+    /// One of `State`, or the number of frames that the background has copied.
     private let state = Atomic<Int>(State.resting)
 
     /// - Parameter path: of the database.
     init(path: String) {
         self.path = path
+        file = FileIdentity(of: path)
     }
 
-    /// What is to be done about a log of so many frames, after a commit, or in a pause between turns.
-    func advice(frames: Int, inPause: Bool) -> Advice {
+    /// What to do about a log with this many frames, after a commit or when the daemon is idle.
+    func advice(frames: Int, whenIdle: Bool) -> Advice {
         if frames >= Self.tooMany { return .finish }
         let state = state.load(ordering: .acquiring)
         switch state {
         case State.working: return .rest
         case State.failed: return .pause
-        case 0...frames: return advice(frames: frames, left: frames - state, inPause: inPause)
-        // Nothing has been copied, or the log has begun anew since.
+        case 0...frames: return advice(frames: frames, left: frames - state, whenIdle: whenIdle)
+        // Nothing has been copied, or the log has restarted since.
         default: return frames >= Self.worthCopying ? .startInBackground : .rest
         }
     }
 
-    private func advice(frames: Int, left: Int, inPause: Bool) -> Advice {
-        let isTime = inPause || frames >= Self.many
+    private func advice(frames: Int, left: Int, whenIdle: Bool) -> Advice {
+        let isTime = whenIdle || frames >= Self.many
         if isTime, left <= Self.few { return .finish }
         return isTime || left >= Self.worthCopying ? .startInBackground : .rest
     }
 
-    /// Copies in the background; `advice` tells when it is done.
+    /// Whether the background may be writing to the database.
+    var isCopying: Bool { state.load(ordering: .acquiring) == State.working }
+
+    /// Starts a copy in the background; `advice` shows when it has finished.
     func start() {
         state.store(State.working, ordering: .releasing)
         queue.async { [self] in
@@ -70,17 +75,18 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Copies, and brings what was copied onto the disk, as who copies the rest would wait for all of it.
+    /// Copies the log and syncs the database, so that the connection that copies the rest does not wait for that.
     ///
-    /// - Returns: how many frames of the log have been copied.
+    /// - Returns: the number of frames that have been copied.
     private func copy() throws(SQLiteFailure) -> Int {
+        guard let file, FileIdentity(of: path) == file else { throw .corrupt("the database was replaced") }
         let database = try Database(path: path, busyMilliseconds: 0)
         let copied = try database.checkpoint().copied
         try database.sync()
         return copied
     }
 
-    /// Takes note that the caller has copied the rest, or that a copy has failed.
+    /// Notes that the rest has been copied, or that a failed copy was noticed.
     func hasFinished() {
         state.store(State.resting, ordering: .releasing)
     }

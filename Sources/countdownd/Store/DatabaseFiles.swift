@@ -1,67 +1,70 @@
+import CLinux
+import CSQLite
+import CountdownCore
 import Glibc
 
-/// The file of a database and those that SQLite keeps beside it, as they are seen without SQLite, which changes what it
-/// opens: it takes in what a log holds, and removes one that has no database.
+/// The file of a database and its companions, examined without SQLite, which would change them: SQLite replays a log, or
+/// removes it if the database is missing.
 struct DatabaseFiles {
-    /// What SQLite appends to the name of a database for that of another file.
+    /// What SQLite appends to the name of the database for the name of a companion.
     enum Companion: String, CaseIterable {
         case log = "-wal"
         case journal = "-journal"
-        /// The index of the log, which holds nothing that is not elsewhere.
+        /// The index of the log; it contains nothing that is not in the log.
         case index = "-shm"
     }
 
-    /// Of the database; may be a link to it.
+    /// The path of the database, which may be a link.
     let path: String
 
     func path(of companion: Companion) -> String { path + companion.rawValue }
 
-    /// Looks what stands there.
+    /// Reads the header of the database.
     ///
-    /// - Returns: how it begins; nil where it is missing or empty, and can be made.
-    /// - Throws: where SQLite should not open it.
-    func header() throws(Obstacle) -> DatabaseHeader? {
+    /// - Returns: nil if the file is missing or empty, so that a store can be created.
+    /// - Throws: if SQLite should not open the file.
+    func header() throws(OpenError) -> DatabaseHeader? {
         guard try status(of: path, followingLinks: false) != nil else {
-            guard try !holdsSomething(.log), try !holdsSomething(.journal) else { throw .unreadable(.logAlone) }
+            guard try !holdsSomething(.log), try !holdsSomething(.journal) else { throw .corrupt(.logAlone) }
             return nil
         }
         guard let file = try status(of: path, followingLinks: true) else {
-            throw unavailable("it is a link to a file that is missing: make that file, or remove the link")
+            throw unavailable("it is a link to a missing file: restore the file, or remove the link")
         }
         guard file.st_mode & S_IFMT == S_IFREG else {
-            throw unavailable("it is \(Self.kind(of: file.st_mode)), and should be a file: move it away")
+            throw unavailable("it is \(Self.kind(of: file.st_mode)), not a file: move it away")
         }
         let bytes = try firstBytes()
         let hasLog = try linkFollowed.holdsSomething(.log)
-        do throws(Unreadable) {
+        do throws(Corruption) {
             guard bytes.isEmpty else { return try DatabaseHeader(bytes, hasLog: hasLog) }
             guard hasLog else { return nil }
-            throw .damaged("it is empty, though it has a log of changes")
+            throw .damaged("it is empty, although it has a log of changes")
         } catch {
-            throw .unreadable(error)
+            throw .corrupt(error)
         }
     }
 
-    /// Nil where there is nothing; what cannot be seen may be there.
-    func status(of path: String, followingLinks: Bool) throws(Obstacle) -> stat? {
+    /// Nil if there is no file. Throws if this cannot be known.
+    func status(of path: String, followingLinks: Bool) throws(OpenError) -> stat? {
         var status = stat()
         if unsafe fstatat(AT_FDCWD, path, &status, followingLinks ? 0 : AT_SYMLINK_NOFOLLOW) == 0 { return status }
         guard errno != ENOENT else { return nil }
         throw .unavailable(StoreFailure(SystemFailure("stat"), of: path))
     }
 
-    /// SQLite keeps the others beside the file itself, not beside a link to it.
+    /// SQLite keeps the companions beside the target of a link.
     var linkFollowed: DatabaseFiles {
         guard let target = unsafe realpath(path, nil) else { return self }
         defer { unsafe free(target) }
         return DatabaseFiles(path: unsafe String(cString: target))
     }
 
-    private func holdsSomething(_ companion: Companion) throws(Obstacle) -> Bool {
+    private func holdsSomething(_ companion: Companion) throws(OpenError) -> Bool {
         try status(of: path(of: companion), followingLinks: false).map { $0.st_size > 0 } ?? false
     }
 
-    private func firstBytes() throws(Obstacle) -> [UInt8] {
+    private func firstBytes() throws(OpenError) -> [UInt8] {
         do throws(SystemFailure) {
             let file = try Descriptor(owning: unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), of: "open")
             var bytes = [UInt8](repeating: 0, count: DatabaseHeader.length)
@@ -73,8 +76,8 @@ struct DatabaseFiles {
         }
     }
 
-    private func unavailable(_ reason: String) -> Obstacle {
-        .unavailable(StoreFailure(reason: "\(path): \(reason)", remedy: nil))
+    private func unavailable(_ reason: String) -> OpenError {
+        .unavailable(StoreFailure(reason: "\(path): \(reason)", hint: nil))
     }
 
     private static func kind(of mode: mode_t) -> String {
@@ -84,5 +87,336 @@ struct DatabaseFiles {
         case S_IFSOCK: "a socket"
         default: "a device"
         }
+    }
+}
+
+/// The header of a file, according to SQLite's file format.
+struct DatabaseHeader {
+    /// The size of the header in bytes.
+    static let length = 100
+    private static let magic = Array("SQLite format 3\0".utf8)
+
+    /// The ID of the program that owns the file.
+    let applicationID: Int64
+    let userVersion: Int64
+    /// Whether SQLite reads and writes this format of log, journal and schema.
+    let isUsual: Bool
+    /// Whether there is a log, which may contain newer values.
+    let hasLog: Bool
+
+    /// - Parameters:
+    ///   - bytes: the beginning of the file, which is not empty; fewer than `length` if the file is shorter.
+    ///   - hasLog: whether the file has a write-ahead log.
+    /// - Throws: if this is not the header of a database.
+    init(_ bytes: [UInt8], hasLog: Bool) throws(Corruption) {
+        self.hasLog = hasLog
+        guard bytes.starts(with: Self.magic) else { throw .notADatabase }
+        guard bytes.count >= Self.length else { throw .damaged("its header is truncated") }
+        func number(at place: Int) -> Int64 {
+            Int64(Int32(truncatingIfNeeded: bytes[place..<(place + 4)].reduce(0) { $0 << 8 | Int($1) }))
+        }
+        applicationID = number(at: 68)
+        userVersion = number(at: 60)
+        isUsual = bytes[18...19].allSatisfy { (1...2).contains($0) } && (0...4).contains(number(at: 44))
+    }
+}
+
+extension DatabaseFiles {
+    /// Reads all files to their end, to find out whether the disk works.
+    func readThrough() throws(OpenError) {
+        let files = linkFollowed
+        for path in [files.path, files.path(of: .log), files.path(of: .journal)] {
+            guard try status(of: path, followingLinks: true) != nil else { continue }
+            do throws(SystemFailure) {
+                try Self.readThrough(path)
+            } catch {
+                throw .unavailable(StoreFailure(error, of: path))
+            }
+        }
+    }
+
+    private static func readThrough(_ path: String) throws(SystemFailure) {
+        let file = try Descriptor(owning: unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), of: "open")
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        var count = 1
+        while count > 0 { count = unsafe read(file.number, &bytes, bytes.count) }
+        guard count == 0 else { throw SystemFailure("read") }
+    }
+}
+
+/// Moving a database aside, unchanged, under a name with the date.
+extension DatabaseFiles {
+    /// Renames the database and its companions, so that sqlite3 finds them by the new name.
+    ///
+    /// If this is interrupted at any point, the database still has its log beside it, because the log has both names for a
+    /// moment. If the database is a link, only the link is renamed.
+    /// - Parameters:
+    ///   - reason: a word for the new name.
+    ///   - now: the date in the new name.
+    /// - Returns: the new path of the database, or of the log if there is no database.
+    /// - Throws: if the database could not be renamed.
+    func quarantine(as reason: String = "unreadable", at now: WallInstant) throws(SystemFailure) -> String {
+        let kept = DatabaseFiles(path: freePath(for: reason, at: now))
+        guard let status = FileIdentity.status(of: path) else {
+            guard errno == ENOENT else { throw SystemFailure("stat") }
+            try moveCompanions(to: kept)
+            return kept.path(of: .log)
+        }
+        guard status.st_mode & S_IFMT != S_IFLNK else {
+            try Self.rename(path, kept.path)
+            return kept.path
+        }
+        linkCompanions(to: kept)
+        do throws(SystemFailure) {
+            try Self.rename(path, kept.path)
+        } catch {
+            for companion in Companion.allCases { unsafe unlink(kept.path(of: companion)) }
+            throw error
+        }
+        try moveCompanions(to: kept)
+        return kept.path
+    }
+
+    private func freePath(for reason: String, at now: WallInstant) -> String {
+        let stem = path.hasSuffix(".db") ? String(path.dropLast(3)) : path
+        let stamp = unsafe String(unsafeUninitializedCapacity: Int(LINUX_STAMP_LENGTH)) {
+            unsafe Int(linux_utc_stamp(time_t(now.microseconds / 1_000_000), $0.baseAddress))
+        }
+        var files = DatabaseFiles(path: "\(stem)-\(reason)-\(stamp).db")
+        var number = 1
+        while files.isAnyPresent {
+            number += 1
+            files = DatabaseFiles(path: "\(stem)-\(reason)-\(stamp)-\(number).db")
+        }
+        return files.path
+    }
+
+    /// Whether any of the names is taken.
+    var isAnyPresent: Bool {
+        ([path] + Companion.allCases.map(path(of:))).contains { FileIdentity.status(of: $0) != nil }
+    }
+
+    /// Links companions that contain data to their new names, if the file system supports links.
+    private func linkCompanions(to kept: DatabaseFiles) {
+        for companion in [Companion.log, .journal] { unsafe link(path(of: companion), kept.path(of: companion)) }
+    }
+
+    private func moveCompanions(to kept: DatabaseFiles) throws(SystemFailure) {
+        for companion in Companion.allCases {
+            let (old, new) = (path(of: companion), kept.path(of: companion))
+            guard let identity = FileIdentity(of: old) else {
+                if errno == ENOENT { continue }
+                throw SystemFailure("stat")
+            }
+            if FileIdentity(of: new) == identity {
+                unsafe unlink(old)
+            } else {
+                try Self.rename(old, new)
+            }
+        }
+    }
+
+    private static func rename(_ old: String, _ new: String) throws(SystemFailure) {
+        guard unsafe Glibc.rename(old, new) == 0 else { throw SystemFailure("rename") }
+    }
+}
+
+/// Why a file cannot be read as a store, now or later.
+enum Corruption: Error, Equatable {
+    case notADatabase
+    case ofAnotherProgram(applicationID: Int64)
+    case newer(version: Int64, known: Int64)
+    /// The file claims to be a store, but this table does not match its version.
+    case strange(table: String, version: Int64)
+    /// The fault, in the words of SQLite or ours.
+    case damaged(String)
+    /// There is a log, but no database.
+    case logAlone
+
+    var what: String {
+        switch self {
+        case .notADatabase: "it is not an SQLite database"
+        case .ofAnotherProgram(let id): "it is another program's SQLite database (application id \(id))"
+        case .newer(let version, let known):
+            "its version \(version) is from a newer countdownd; this one knows versions up to \(known)"
+        case .strange(let table, let version): "its table \(table) does not match version \(version)"
+        case .damaged(let fault): "it is damaged (\(fault))"
+        case .logAlone: "there is a log of changes, but its database is missing"
+        }
+    }
+
+    /// What a person can do.
+    ///
+    /// - Parameters:
+    ///   - path: the path of the store.
+    ///   - place: where the file is kept.
+    /// - Returns: the end of a sentence.
+    func advice(path: String, place: String) -> String {
+        switch self {
+        case .notADatabase, .ofAnotherProgram, .strange:
+            "move it away: countdownd needs \(path) for itself, or another --state-directory"
+        case .newer:
+            "to use it, upgrade countdownd, stop it, and move \(place) back to \(path)"
+        case .damaged:
+            """
+            `sqlite3 '\(place)' .recover` shows what can be read of it; to restore a backup, put it at \(path) while \
+            countdownd is stopped
+            """
+        case .logAlone:
+            "if you find the database, put the log beside it, under its name with -wal appended"
+        }
+    }
+}
+
+/// Why a store cannot be opened.
+enum OpenError: Error {
+    /// A living daemon has it; the holder in words: its process and host, if they are known.
+    case held(path: String, holder: String)
+    /// The file is no store and will not become one: it has to be quarantined.
+    case corrupt(Corruption)
+    /// It cannot be opened now, and stays where it is.
+    case unavailable(StoreFailure)
+
+    /// - Parameters:
+    ///   - failure: of opening or reading a file.
+    ///   - path: of the file.
+    init(_ failure: SQLiteFailure, at path: String) {
+        self =
+            failure.isOfContents
+            ? .corrupt(.damaged(failure.description)) : .unavailable(StoreFailure(failure, of: path))
+    }
+}
+
+extension StoreFailure {
+    /// Why a store cannot be opened, as a reason for not storing changes.
+    init(_ error: OpenError) {
+        switch error {
+        case .held(let path, let holder):
+            self.init(reason: "\(path) is held by another countdownd: \(holder)", hint: nil)
+        case .corrupt(let corruption): self.init(reason: corruption.what, hint: nil)
+        case .unavailable(let failure): self = failure
+        }
+    }
+}
+
+/// Keeps a second daemon away from the database itself, even if it uses a hard link, or the same directory after its lock
+/// file was removed.
+struct DatabaseLock: ~Copyable {
+    /// Nil if the file system does not support such locks, or the file is read-only.
+    private let file: Descriptor?
+
+    /// Locks a database, and creates an empty file if there is none.
+    ///
+    /// No connection of this process may be open on the file, and the lock has to be released after the last connection is
+    /// closed: if a process closes any descriptor of a file, it loses all locks that SQLite has on it.
+    /// - Throws: if another daemon holds the lock.
+    init(path: String) throws(OpenError) {
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0, sqlite_lock_for_daemon(descriptor) != 0, errno == EAGAIN || errno == EACCES {
+            close(descriptor)
+            throw .held(path: path, holder: "through a hard link, or since before its lock file was removed")
+        }
+        file = try? Descriptor(owning: descriptor, of: "open")
+    }
+}
+
+/// The files of an open store, which any program of the same user can remove, replace or truncate.
+///
+/// A change that is written to a file without a name is lost at the next restart. So before each commit the paths are
+/// compared with the files that were opened. This takes 1.5 us per file, so the index, with which nothing is lost, is not
+/// compared each time.
+struct StoreFiles {
+    private let directory: String
+    private let database: OpenFile
+    private let log: OpenFile
+    private let index: OpenFile
+    /// The size of the database; nil while a checkpoint may change it.
+    private var databaseSize: off_t?
+    private var indexSize: off_t
+
+    private struct OpenFile {
+        let path: String
+        let status: stat
+
+        init(_ path: String) throws(StoreFailure) {
+            self.path = path
+            guard let status = StoreFiles.status(of: path) else { throw StoreFailure(SystemFailure("stat"), of: path) }
+            self.status = status
+        }
+
+        /// Compares the file that has the path now.
+        ///
+        /// - Returns: its status.
+        /// - Throws: if it is not the file that was opened.
+        func current() throws(StoreFailure) -> stat {
+            guard let now = StoreFiles.status(of: path) else {
+                guard errno == ENOENT || errno == ENOTDIR else { throw StoreFailure(SystemFailure("stat"), of: path) }
+                throw lost("was removed or renamed")
+            }
+            guard now.st_dev == status.st_dev, now.st_ino == status.st_ino else { throw lost("was replaced") }
+            return now
+        }
+
+        func lost(_ event: String) -> StoreFailure {
+            StoreFailure(reason: "\(path) \(event)", hint: .leaveFilesAlone, isOfFiles: true)
+        }
+    }
+
+    /// - Parameters:
+    ///   - files: of an open database with a write-ahead log.
+    ///   - directory: of the files.
+    /// - Throws: if one of them is missing already.
+    init(of files: DatabaseFiles, in directory: String) throws(StoreFailure) {
+        let companions = files.linkFollowed
+        self.directory = directory
+        database = try OpenFile(files.path)
+        log = try OpenFile(companions.path(of: .log))
+        index = try OpenFile(companions.path(of: .index))
+        databaseSize = database.status.st_size
+        indexSize = index.status.st_size
+    }
+
+    /// Compares the database and its log with the files that were opened: with either, changes would be lost.
+    ///
+    /// - Parameters:
+    ///   - logBytes: the least size of the log.
+    ///   - isCheckpointing: whether the size of the database may be changing.
+    /// - Throws: if one of them was removed, replaced or truncated.
+    mutating func check(logBytes: Int, isCheckpointing: Bool) throws(StoreFailure) {
+        let size = try database.current().st_size
+        if let databaseSize, !isCheckpointing, size != databaseSize { throw database.lost("was overwritten") }
+        databaseSize = isCheckpointing ? nil : size
+        guard try log.current().st_size >= logBytes else { throw log.lost("was truncated") }
+    }
+
+    /// Compares the index of the log: nothing is lost with it, but other programs would not read new changes.
+    mutating func checkIndex() throws(StoreFailure) {
+        let size = try index.current().st_size
+        guard size >= indexSize else { throw index.lost("was truncated") }
+        indexSize = size
+    }
+
+    /// Notes that a checkpoint may have changed the size of the database.
+    mutating func noteCheckpoint() { databaseSize = nil }
+
+    /// Checks whether a new store may be written.
+    ///
+    /// - Throws: if the directory is gone, or may be the empty mount point of a disk that is not mounted.
+    func checkPlace() throws(StoreFailure) {
+        guard let place = Self.status(of: directory) else {
+            throw StoreFailure(reason: "the directory \(directory) was removed or renamed", hint: .makeDirectory)
+        }
+        guard place.st_dev == database.status.st_dev else {
+            throw StoreFailure(reason: "the file system of \(directory) was unmounted", hint: .mount)
+        }
+        guard FileIdentity.status(of: database.path).map({ $0.st_mode & S_IFMT != S_IFLNK }) ?? true else {
+            throw StoreFailure(reason: "\(database.path) is a link, and its target was lost", hint: .restoreTarget)
+        }
+    }
+
+    /// The status of the file at a path, following a link; nil, with errno, if there is none.
+    private static func status(of path: String) -> stat? {
+        var status = stat()
+        return unsafe fstatat(AT_FDCWD, path, &status, 0) == 0 ? status : nil
     }
 }

@@ -1,21 +1,21 @@
 import CSQLite
 import Glibc
 
-/// What SQLite answered instead of doing what it was asked.
+/// An error of SQLite.
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
-    /// The errno of the system call that failed; 0 where none did.
+    /// The errno of the failed system call; 0 if none failed.
     let systemCode: Int32
     private(set) var description: String
 
-    /// Whether the file cannot be what it should be: what is in it is broken, or somebody else's.
+    /// Whether the file is corrupt or not a database.
     var isOfContents: Bool {
         let primary = code & 0xff
         return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_FORMAT
     }
 
-    /// Whether another connection has a lock.
+    /// Whether another connection holds a lock.
     var isOfLock: Bool { code & 0xff == SQLITE_BUSY }
 
     /// Whether a file could not be read or written.
@@ -29,42 +29,45 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 }
 
 extension SQLiteFailure {
-    /// The same, with what was being done when it was met.
+    /// The same error, with what was being done before it.
     func met(_ occasion: String) -> SQLiteFailure {
         var failure = self
         failure.description = "\(occasion): \(description)"
         return failure
     }
 
-    /// What SQLite can read and no daemon has written.
+    /// An error for contents that SQLite can read but no daemon writes.
     static func corrupt(_ description: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, description: description)
     }
 }
 
-/// A connection to a database: the only file that talks to libsqlite3, whose pointers stay in here.
+/// A connection to a database. This file is the only one that calls libsqlite3; its pointers do not leave it.
 @safe struct Database: ~Copyable {
     /// Sets the library and the process up. Call it once, before any database is opened.
     static func prepareLibrary() { _ = sqlite_prepare_process() }
 
-    /// How many milliseconds a lock of another connection is waited out: of a backup, or a person with sqlite3.
+    /// How many milliseconds a connection waits for a lock of another one, such as a backup or a person with sqlite3.
     static let patience: Int32 = 250
 
     private let handle: OpaquePointer
-    /// Where the hook of libsqlite3 notes how many frames the write-ahead log has.
+    /// Set by SQLite's hook: the number of frames in the write-ahead log.
     private let frames: UnsafeMutablePointer<Int32>
 
-    /// How many frames the write-ahead log has had since this connection committed, or copied all of it, last.
+    /// The number of frames that the log had at this connection's last commit; 0 after all of it was copied.
     var walFrames: Int { Int(unsafe frames.pointee) }
 
-    /// Opens a file. Nothing is copied out of its write-ahead log but by `checkpoint`, and by being closed.
+    /// The least size of the log's file: a header, and for each frame a page with its header.
+    var logBytes: Int { walFrames == 0 ? 0 : 32 + walFrames * (24 + Schema.pageSize) }
+
+    /// Opens a file. Its write-ahead log is copied only by `checkpoint`, and when the last connection is closed.
     ///
     /// - Parameters:
-    ///   - path: of the file; `:memory:` for a database that lasts as long as the connection.
-    ///   - busyMilliseconds: how long a lock of another connection is waited out.
-    ///   - creating: whether the file is made if it is missing.
-    ///   - trustingSchema: whether triggers run. Anybody who can write to the file can plant one.
-    /// - Throws: what SQLite says of the file.
+    ///   - path: of the file; `:memory:` for a database that lives as long as the connection.
+    ///   - busyMilliseconds: how long to wait for a lock of another connection.
+    ///   - creating: whether to create the file if it is missing.
+    ///   - trustingSchema: whether triggers run. Any program that can write to the file can plant one.
+    /// - Throws: SQLite's error.
     init(
         path: String,
         busyMilliseconds: Int32,
@@ -99,35 +102,32 @@ extension SQLiteFailure {
         unsafe frames.deallocate()
     }
 
-    /// Says whether the write-ahead log stays as it is when the last connection is closed, or is copied and removed then.
+    /// Sets whether the log stays when the last connection is closed, or is copied and removed.
     func keepLogOnClose(_ keeps: Bool) {
         unsafe _ = sqlite_keep_log_on_close(handle, keeps ? 1 : 0)
     }
 
-    /// Says how long a lock of another connection is waited out from now on.
+    /// Sets how long to wait for a lock of another connection.
     func wait(milliseconds: Int32) {
         unsafe sqlite3_busy_timeout(handle, milliseconds)
     }
 
-    /// Runs statements whose rows are of no interest.
+    /// Runs statements and ignores their rows.
     func execute(_ sql: String) throws(SQLiteFailure) {
         let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw unsafe Self.failure(code, of: handle) }
     }
 
-    /// Prepares a statement, which may be sent to another queue: the connection is not used on two of them at once then.
-    func prepare(_ sql: String) throws(SQLiteFailure) -> sending Statement {
+    func prepare(_ sql: String) throws(SQLiteFailure) -> Statement {
         var prepared: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
-        // By its address, as the compiler takes the pointer for a part of the connection, which stays where it is.
-        guard code == SQLITE_OK, let statement = unsafe OpaquePointer(bitPattern: UInt(bitPattern: prepared)) else {
+        guard code == SQLITE_OK, let statement = unsafe prepared else {
             throw unsafe Self.failure(code, of: handle)
         }
         return unsafe Statement(statement)
     }
 
-    /// Runs statements in one transaction, which is that around it where there is one: all is done or, where something is
-    /// thrown, nothing.
+    /// Runs the body in a transaction, or in the open one. If the body throws, nothing is stored.
     func inTransaction<Result: ~Copyable>(
         _ body: (borrowing Database) throws(SQLiteFailure) -> Result
     ) throws(SQLiteFailure) -> Result {
@@ -143,35 +143,35 @@ extension SQLiteFailure {
         }
     }
 
-    /// The integer in the first row of a query, nil where there is none.
+    /// The integer in the first row of a query; nil if there is no row.
     func integer(_ sql: String) throws(SQLiteFailure) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// Copies what it can of the write-ahead log into the database, without waiting for anybody but those whose locks are
-    /// waited out where the log is to be cut off.
+    /// Copies as much of the write-ahead log into the database as it can. Locks of other connections are waited for only if
+    /// the log is to be truncated.
     ///
-    /// - Parameter cuttingOff: whether the file of the log, which keeps its length otherwise, is empty where all of it has
-    ///   been copied and nobody reads it.
-    /// - Returns: how many frames the log has, and how many of them have been copied.
-    /// - Throws: what SQLite says of it; a lock of somebody else is none of that.
+    /// - Parameter cuttingOff: whether to truncate the log's file if all of it was copied and no connection reads it;
+    ///   otherwise the file keeps its size.
+    /// - Returns: the number of frames in the log, and how many of them have been copied.
+    /// - Throws: SQLite's error, unless it is a lock of another connection.
     @discardableResult
     func checkpoint(cuttingOff: Bool = false) throws(SQLiteFailure) -> (frames: Int, copied: Int) {
-        // A connection that has read nothing yet does not know that there is a log, and would say that nothing is left.
+        // A connection that has read nothing does not know the log, and would report that nothing is left.
         _ = try integer("PRAGMA schema_version")
         var (all, copied): (Int32, Int32) = (0, 0)
         let mode = cuttingOff ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
         let code = unsafe sqlite3_wal_checkpoint_v2(handle, nil, mode, &all, &copied)
         guard code == SQLITE_OK || code & 0xff == SQLITE_BUSY else { throw unsafe Self.failure(code, of: handle) }
-        // The next commit begins the log anew.
+        // The next commit restarts the log.
         if code == SQLITE_OK, all == copied { unsafe frames.pointee = 0 }
         return (max(0, Int(all)), max(0, Int(copied)))
     }
 
-    /// Brings what was copied into the database onto the disk.
+    /// Syncs the database to the disk.
     ///
-    /// A checkpoint does so only where it has copied the whole log.
+    /// A checkpoint does so only if it has copied the whole log.
     func sync() throws(SQLiteFailure) {
         let code = unsafe sqlite_sync(handle)
         guard code == SQLITE_OK else { throw unsafe Self.failure(code, of: handle) }
@@ -191,7 +191,7 @@ extension SQLiteFailure {
     }
 }
 
-/// A prepared statement; parameters count from 1, columns from 0, as in SQLite.
+/// A prepared statement. As in SQLite, parameters count from 1 and columns from 0.
 @safe final class Statement {
     private let handle: OpaquePointer
 
@@ -214,7 +214,8 @@ extension SQLiteFailure {
         unsafe sqlite3_bind_text(handle, parameter, text, Int32(text.utf8.count), copied)
     }
 
-    /// Runs to the end with one more parameter bound, a text in UTF-8 that is not copied; the statement may be run again.
+    /// Runs the statement with one more parameter bound: a text in UTF-8, which is not copied. The statement can be run
+    /// again.
     func run(with text: Span<UInt8>, at parameter: Int32) throws(SQLiteFailure) {
         try unsafe text.withUnsafeBytes { bytes throws(SQLiteFailure) in
             let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -241,24 +242,24 @@ extension SQLiteFailure {
         return false
     }
 
-    /// Runs to the end, and may be run again.
+    /// Runs the statement to its end; it can be run again.
     func run() throws(SQLiteFailure) {
         _ = try step()
         reset()
     }
 
-    /// Leaves the row that it stands on, so that it may be run again.
+    /// Leaves the current row, so that the statement can be run again.
     func reset() {
         unsafe sqlite3_reset(handle)
     }
 
-    /// Nil where the column holds NULL, or something else than an integer.
+    /// Nil if the column is NULL or not an integer.
     func integer(_ column: Int32) -> Int64? {
         guard unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER else { return nil }
         return unsafe sqlite3_column_int64(handle, column)
     }
 
-    /// Nil where the column holds NULL, something else than a text, or no UTF-8.
+    /// Nil if the column is NULL, not a text, or not valid UTF-8.
     func text(_ column: Int32) -> String? {
         guard unsafe sqlite3_column_type(handle, column) == SQLITE_TEXT else { return nil }
         guard let bytes = unsafe sqlite3_column_text(handle, column) else { return nil }
@@ -268,7 +269,7 @@ extension SQLiteFailure {
         return String(copying: text)
     }
 
-    /// The bytes of a text or blob; none where the column holds anything else.
+    /// The bytes of a text or blob; empty for any other value.
     func bytes(_ column: Int32) -> [UInt8] {
         guard let bytes = unsafe sqlite3_column_blob(handle, column) else { return [] }
         return unsafe Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))

@@ -1,57 +1,478 @@
+import CSQLite
 import CountdownCore
+import Glibc
+import Varlink
 
-/// Where changes are kept beyond the life of the process.
+/// Keeps changes beyond the life of the process.
 protocol Store: AnyObject {
-    /// Keeps all changes of a turn, or none of them. In haste, what else there is to do is left for `tidyUp`.
-    func commit(_ changes: Changes, inHaste: Bool) throws(StoreFailure)
-    /// Lets go of endings that are not kept any more; what stands for them goes later.
+    /// Stores all changes of a turn, or none of them. If cleanup is deferred, dead rows are left for `cleanUp`.
+    func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure)
+    /// Gives up ends that are not kept as history any more; their rows are deleted later.
     func drop(_ endings: [Revision])
-    /// Does some of what was left in haste, for a millisecond or two at the most.
+    /// Deletes some dead rows, for a millisecond or two at most.
     ///
-    /// - Returns: whether there is more of it.
-    func tidyUp() -> Bool
-    /// How often the log was begun to be copied into the database in the background.
+    /// - Returns: whether there are more.
+    func cleanUp() -> Bool
+    /// Checks that the files of the store are still those that were opened.
+    func check() throws(StoreFailure)
+    /// Writes the store again, in the place of files that are lost.
+    ///
+    /// - Parameters:
+    ///   - timetable: everything that is known, with the changes that could not be committed.
+    ///   - clockStep: set if the system clock was set and this is not stored yet.
+    ///   - now: goes into the names of files that are moved aside.
+    /// - Returns: where files are kept that had the name of the store; nil if there were none.
+    /// - Throws: if this is not possible now.
+    func rewrite(_ timetable: borrowing Timetable, clockStep: ClockStep?, at now: Now) throws(StoreFailure) -> String?
+    /// How many background checkpoints were started.
     var checkpoints: Int { get }
-    /// Keeps that the daemon was stopped at this revision, and nothing is missing.
+    /// Stores that the daemon stopped cleanly at this revision, so that nothing can be missing.
     func close(at revision: Revision)
 }
 
-/// What a turn has to have stored before it is told.
+/// The changes that a turn has to store before it answers.
 struct Changes {
     /// In the order of their revisions.
     var steps: [Change] = []
-    /// Set where somebody has set the system clock.
+    /// Set if the system clock was set.
     var clockStep: ClockStep?
 
     var isEmpty: Bool { steps.isEmpty && clockStep == nil }
 
-    /// These and later ones, as one.
+    /// These changes and later ones, as one.
     func followed(by later: Changes) -> Changes {
         Changes(steps: steps + later.steps, clockStep: later.clockStep ?? clockStep)
     }
 }
 
-/// That somebody has set the system clock.
+/// A step of the system clock.
 struct ClockStep {
-    /// The system clock less the boot clock, from now on.
+    /// The new difference between the system clock and the boot clock.
     let offset: Duration
-    /// The newest change's before.
+    /// The newest revision before the step.
     let revision: Revision
 }
 
-/// What keeps changes from being stored.
+/// Why changes cannot be stored.
 struct StoreFailure: Error, Equatable {
     let reason: String
-    /// Nil where nothing better is known than the reason.
-    var remedy: Remedy?
+    /// Nil if the reason says all that is known.
+    var hint: Hint?
+    /// Whether files of the store are lost, so that it has to be written again.
+    var isOfFiles = false
 }
 
-/// A store that was opened, and what it held.
+/// An open store and its contents.
 struct OpenedStore: ~Copyable {
     let store: any Store
     var timetable: Timetable
-    /// The newest revision when the system clock was set last, nil where that is not known to have happened.
+    /// The newest revision when the system clock was last set; nil if that is not known.
     let stepRevision: Revision?
-    /// The system clock less the boot clock as it was held last, nil where this is another boot or it was set since.
+    /// The offset of the clocks that the last daemon held; nil if this is another boot, or the system clock was set since.
     let offset: Duration?
+}
+
+extension StoreFailure {
+    /// What a person can do so that changes are stored again.
+    enum Hint: String {
+        case makeRoom = "make room on its file system"
+        case makeWritable = "see that its user may write there"
+        case lookAtDisk = "see the kernel log for faults of the disk, and the limit on the size of files"
+        case makeDirectory = "make the directory again; until then the countdowns are in memory alone"
+        case mount = "mount it again; until then the countdowns are in memory alone"
+        case restoreTarget = "put the target back or remove the link; until then the countdowns are in memory alone"
+        case leaveFilesAlone = "stop countdownd before you move, replace or restore its files"
+        case freeLock = "end the program that keeps it locked"
+
+        /// The hint for a failed system call; nil if its text says all that is known.
+        init?(errno code: Int32) {
+            switch code {
+            case ENOSPC, EDQUOT: self = .makeRoom
+            case EACCES, EPERM, EROFS: self = .makeWritable
+            case EIO, EFBIG: self = .lookAtDisk
+            default: return nil
+            }
+        }
+
+        /// The hint for a failure of SQLite.
+        init?(_ failure: SQLiteFailure) {
+            switch failure.code & 0xff {
+            case SQLITE_FULL: self = .makeRoom
+            case SQLITE_READONLY, SQLITE_PERM: self = .makeWritable
+            case SQLITE_BUSY, SQLITE_LOCKED: self = .freeLock
+            // SQLite does not always report the errno.
+            case SQLITE_IOERR where failure.systemCode == 0: self = .lookAtDisk
+            default: self.init(errno: failure.systemCode)
+            }
+        }
+    }
+
+    /// SQLite's message, with the path before it if one is given.
+    init(_ failure: SQLiteFailure, of place: String? = nil) {
+        reason = "\(place.map { "\($0): " } ?? "")\(failure)"
+        hint = Hint(failure)
+    }
+
+    init(_ failure: SystemFailure, of place: String) {
+        reason = "\(place): \(failure)"
+        hint = Hint(errno: failure.code)
+    }
+
+    /// The reason, with the hint if there is one.
+    var advice: String {
+        hint.map { "\(reason) (\($0.rawValue))" } ?? reason
+    }
+}
+
+/// Stores every change in an SQLite database.
+///
+/// A commit appends its changes, which is cheap, and deletes some dead rows. These are scattered over the file, so that
+/// deleting one takes as long as appending several; commits in quick succession leave them. With `synchronous=NORMAL` a
+/// committed change survives the death of the process, with `FULL` that of the machine.
+final class SQLiteStore: Store {
+    /// What an answered change survives.
+    enum Durability: String, CaseIterable {
+        case process
+        case powerLoss = "power-loss"
+    }
+
+    /// Dead rows that a commit deletes, in addition to two for each of its changes: a few microseconds each.
+    private static let deletionsInCommit = 64
+    /// Dead rows that are deleted at once when the daemon is idle: this takes a millisecond or two.
+    private static let deletionsWhenIdle = 128
+    /// The most dead rows that may be left: 10 MiB of the file, and a tenth of a second of the next start.
+    private static let mostDeferred = 131_072
+
+    /// Commits in quick succession check only the files with which changes would be lost; every so often they check all.
+    private static let commitsBetweenFullChecks = 128
+
+    private let file: StoreFile
+    private var database: Database
+    private var lock: DatabaseLock
+    private var directory: StateDirectory
+    private var files: StoreFiles
+    private var statements: Statements
+    private var checkpointer: Checkpointer
+    /// What the store remembers besides the countdowns. New rows refer to its boot.
+    private var record: ShutdownRecord
+    /// Rows that do not count any more, in the order in which they may be deleted.
+    private var superseded: DeadRows
+    private var newest: Revision
+    /// All ends up to this revision were given up, and whether this is stored.
+    private var oldest: Revision
+    private var oldestIsStored = true
+    private var commitsUntilFullCheck = SQLiteStore.commitsBetweenFullChecks
+    private(set) var checkpoints = 0
+    /// After a checkpoint has failed, the next one waits until the log has this many frames.
+    private var framesForNextCopy = 0
+    /// The most frames that the log has had since its file was truncated.
+    private var framesOfFile = 0
+
+    /// - Parameters:
+    ///   - database: open, and read.
+    ///   - lock: of the database.
+    ///   - loaded: the contents of the database.
+    ///   - file: where the database is.
+    ///   - directory: stays locked as long as the store is open.
+    /// - Throws: if the tables are not those of this version, or files are lost already.
+    init(
+        _ database: consuming Database,
+        _ lock: consuming DatabaseLock,
+        loaded: borrowing Recovery.Result,
+        of file: StoreFile,
+        in directory: consuming StateDirectory
+    ) throws(StoreFailure) {
+        self.file = file
+        do throws(SQLiteFailure) {
+            guard let record = loaded.record else { throw .corrupt("nothing was read") }
+            self.record = record
+            statements = try Statements(database)
+            // If nothing was read or written since the log was switched on, the first read makes the log and its index.
+            _ = try database.integer("PRAGMA schema_version")
+        } catch {
+            throw StoreFailure(error, of: file.path)
+        }
+        files = try StoreFiles(of: DatabaseFiles(path: file.path), in: directory.path)
+        self.database = database
+        self.lock = lock
+        self.directory = directory
+        checkpointer = Checkpointer(path: file.path)
+        superseded = DeadRows(loaded.superseded)
+        newest = loaded.newestRow
+        oldest = loaded.timetable.oldestRevision
+    }
+
+    func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure) {
+        try check(inFull: !deferringCleanup)
+        let deletions = superseded.deletable(
+            before: newest,
+            most: deletions(with: changes, deferringCleanup: deferringCleanup)
+        )
+        do throws(SQLiteFailure) {
+            try transact { () throws(SQLiteFailure) in
+                try statements.insertion.run(changes.steps, boot: record.boot)
+                try delete(deletions)
+                if let step = changes.clockStep { try keep(step) }
+                // A commit without changes is a test whether the store works.
+                if changes.isEmpty { try writeSomething() }
+            }
+        } catch {
+            if error.isOfInputOrOutput { try? commitNothing() }
+            // A lock that is held for so long is not waited for again before it is released: that would delay every turn.
+            if error.isOfLock { database.wait(milliseconds: 0) }
+            throw StoreFailure(error)
+        }
+        database.wait(milliseconds: Database.patience)
+        noteDeleted(deletions)
+        for step in changes.steps { note(step) }
+        if let step = changes.clockStep { note(step) }
+        checkpoint(whenIdle: false)
+    }
+
+    func check() throws(StoreFailure) { try check(inFull: true) }
+
+    private func check(inFull: Bool) throws(StoreFailure) {
+        try files.check(logBytes: database.logBytes, isCheckpointing: checkpointer.isCopying)
+        commitsUntilFullCheck -= 1
+        guard inFull || commitsUntilFullCheck <= 0 else { return }
+        commitsUntilFullCheck = Self.commitsBetweenFullChecks
+        try files.checkIndex()
+        if !directory.isLocked { directory = try lockedAnew() }
+    }
+
+    /// Locks the directory again after its lock file was removed.
+    private func lockedAnew() throws(StoreFailure) -> StateDirectory {
+        do throws(OpenError) {
+            return try StateDirectory(path: directory.path)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    private func lock(_ path: String) throws(StoreFailure) -> DatabaseLock {
+        do throws(OpenError) {
+            return try DatabaseLock(path: path)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    func rewrite(_ timetable: borrowing Timetable, clockStep: ClockStep?, at now: Now) throws(StoreFailure) -> String? {
+        try files.checkPlace()
+        if !directory.isLocked { directory = try lockedAnew() }
+        if let clockStep { note(clockStep) }
+        record.revision = timetable.revision
+        record.oldest = timetable.oldestRevision
+        let files = DatabaseFiles(path: file.path)
+        let kept = try StoreRewrite(files: files, directory: directory.path, now: now).run(timetable, record)
+        let lock = try lock(file.path)
+        do throws(SQLiteFailure) {
+            let database = try file.connect()
+            statements = try Statements(database)
+            // The log of the old store is no part of the new one.
+            self.database.keepLogOnClose(true)
+            self.database = database
+        } catch {
+            throw StoreFailure(error, of: file.path)
+        }
+        self.lock = lock
+        self.files = try StoreFiles(of: files, in: directory.path)
+        checkpointer = Checkpointer(path: file.path)
+        superseded = DeadRows([])
+        (newest, oldest, oldestIsStored) = (record.revision, record.oldest, true)
+        (framesForNextCopy, framesOfFile) = (0, 0)
+        return kept
+    }
+
+    func cleanUp() -> Bool {
+        // Cleanup can wait until a lock is released; no turn has to wait for it.
+        database.wait(milliseconds: 0)
+        defer { database.wait(milliseconds: Database.patience) }
+        checkpoint(whenIdle: true)
+        // If files are lost, the next commit reports it.
+        guard superseded.count > Self.deletionsInCommit, (try? check()) != nil else { return false }
+        let deletions = superseded.deletable(before: newest, most: Self.deletionsWhenIdle)
+        do throws(SQLiteFailure) {
+            try transact { () throws(SQLiteFailure) in try delete(deletions) }
+        } catch {
+            // A failure matters only if there are changes; the next commit reports it.
+            return false
+        }
+        noteDeleted(deletions)
+        return true
+    }
+
+    /// How many dead rows a commit deletes; if too many are left, at least as many as it can add.
+    private func deletions(with changes: Changes, deferringCleanup: Bool) -> Int {
+        guard deferringCleanup else { return Self.deletionsInCommit + 2 * changes.steps.count }
+        return superseded.count < Self.mostDeferred ? 0 : 2 * changes.steps.count
+    }
+
+    /// Replaces a transaction that was written to the log but could not be synced: a daemon that opens the store later would
+    /// find it complete.
+    private func commitNothing() throws(SQLiteFailure) {
+        try transact(writeSomething)
+    }
+
+    /// Runs the body in a transaction. If it throws, nothing is stored.
+    private func transact(_ body: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+        try statements.begin.run()
+        do throws(SQLiteFailure) {
+            try body()
+            try statements.commit.run()
+        } catch {
+            if database.isInTransaction { try? statements.rollback.run() }
+            throw error
+        }
+    }
+
+    func drop(_ endings: [Revision]) {
+        guard let last = endings.last else { return }
+        oldest = max(oldest, last)
+        oldestIsStored = false
+        superseded.append(contentsOf: endings)
+    }
+
+    func close(at revision: Revision) {
+        do throws(SQLiteFailure) {
+            statements.stop.bind(revision.number, at: 1)
+            statements.stop.bind(oldest.number, at: 2)
+            try statements.stop.run()
+        } catch {
+            // The next start assumes a crash, which is right.
+        }
+    }
+
+    private func note(_ step: ClockStep) {
+        record.offset = step.offset
+        record.stepRevision = step.revision
+    }
+
+    private func note(_ step: Change) {
+        newest = step.countdown.revision
+        if let replaced = step.replaced { superseded.append(replaced) }
+        if !step.countdown.isLive && step.countdown.forget { superseded.append(step.countdown.revision) }
+    }
+
+    /// Deletes rows. Before the first end is deleted that was given up, this is stored.
+    private func delete(_ revisions: [Revision]) throws(SQLiteFailure) {
+        guard !revisions.isEmpty else { return }
+        if !oldestIsStored { try keepOldest() }
+        try statements.deletion.run(revisions)
+    }
+
+    private func noteDeleted(_ revisions: [Revision]) {
+        guard !revisions.isEmpty else { return }
+        oldestIsStored = true
+        superseded.removeFirst(revisions.count)
+    }
+
+    /// Writes a page although nothing changes: SQLite does not write a row that is set to the values it has.
+    private func writeSomething() throws(SQLiteFailure) {
+        try markStopped(1)
+        try markStopped(0)
+    }
+
+    private func markStopped(_ isStopped: Int64) throws(SQLiteFailure) {
+        statements.markStopped.bind(isStopped, at: 1)
+        try statements.markStopped.run()
+    }
+
+    private func keepOldest() throws(SQLiteFailure) {
+        statements.keepOldest.bind(oldest.number, at: 1)
+        try statements.keepOldest.run()
+    }
+
+    private func keep(_ step: ClockStep) throws(SQLiteFailure) {
+        statements.keepStep.bind(step.offset.microseconds, at: 1)
+        statements.keepStep.bind(step.revision.number, at: 2)
+        try statements.keepStep.run()
+    }
+
+    /// Keeps the write-ahead log short.
+    private func checkpoint(whenIdle: Bool) {
+        let frames = database.walFrames
+        framesOfFile = max(framesOfFile, frames)
+        guard frames >= framesForNextCopy else { return }
+        let advice = checkpointer.advice(frames: frames, whenIdle: whenIdle)
+        // Nothing is copied into a file that another program has overwritten.
+        if advice != .rest, (try? check(inFull: false)) == nil { return }
+        switch advice {
+        case .rest: break
+        case .startInBackground:
+            checkpoints += 1
+            files.noteCheckpoint()
+            checkpointer.start()
+        case .finish:
+            // Truncating takes longer if the log is longer.
+            let cuttingOff = whenIdle && framesOfFile > 2 * Checkpointer.worthCopying
+            let copy = try? database.checkpoint(cuttingOff: cuttingOff)
+            if cuttingOff, copy != nil { framesOfFile = 0 }
+            files.noteCheckpoint()
+            framesForNextCopy = copy == nil ? frames + Checkpointer.worthCopying : 0
+            checkpointer.hasFinished()
+        case .pause:
+            framesForNextCopy = frames + Checkpointer.worthCopying
+            checkpointer.hasFinished()
+        }
+    }
+}
+
+/// The prepared statements of a store.
+struct Statements {
+    let begin: Statement
+    let commit: Statement
+    let rollback: Statement
+    let insertion: RowInsertion
+    let deletion: RowDeletion
+    let keepStep: Statement
+    let markStopped: Statement
+    let keepOldest: Statement
+    let stop: Statement
+
+    init(_ database: borrowing Database) throws(SQLiteFailure) {
+        begin = try database.prepare("BEGIN IMMEDIATE")
+        commit = try database.prepare("COMMIT")
+        rollback = try database.prepare("ROLLBACK")
+        insertion = try RowInsertion(database)
+        deletion = try RowDeletion(database)
+        keepStep = try database.prepare("UPDATE daemon SET offset = ?, step_revision = ?")
+        markStopped = try database.prepare("UPDATE daemon SET is_stopped = ?")
+        keepOldest = try database.prepare("UPDATE daemon SET oldest_revision = ?")
+        stop = try database.prepare("UPDATE daemon SET revision = ?, oldest_revision = ?, is_stopped = 1")
+    }
+}
+
+/// Rows that do not count any more, oldest first: a row is deleted after all rows that it has superseded.
+struct DeadRows {
+    private var revisions: [Revision]
+    private var first = 0
+
+    init(_ revisions: [Revision]) {
+        self.revisions = revisions
+    }
+
+    var count: Int { revisions.count - first }
+
+    mutating func append(_ revision: Revision) {
+        revisions.append(revision)
+    }
+
+    mutating func append(contentsOf more: [Revision]) {
+        revisions.append(contentsOf: more)
+    }
+
+    /// The next rows that may be deleted. The newest row of all stays, so that its revision is never given again.
+    ///
+    /// - Returns: a copy, because a slice would force the next append to copy all rows.
+    func deletable(before newest: Revision, most: Int) -> [Revision] {
+        Array(revisions[first...].prefix(most).prefix { $0 < newest })
+    }
+
+    mutating func removeFirst(_ count: Int) {
+        first += count
+        guard first > revisions.count / 2 else { return }
+        revisions.removeFirst(first)
+        first = 0
+    }
 }

@@ -7,22 +7,22 @@ import Testing
 struct BatchTests {
     private static let text = #"[0,"a",0]\#n[1,"b,\"",0]\#n[2,"c",0]\#n[15,"p",0]"#
 
-    private func batch(_ text: String = text) -> Batch { Batch(first: 1_000, bytes: Array(text.utf8)) }
+    private func batch(_ text: String = text) -> RowBatch { RowBatch(first: 1_000, bytes: Array(text.utf8)) }
 
-    private func without(_ revisions: [Int64], of batch: Batch) -> (rest: String, left: [Int64]) {
+    private func without(_ revisions: [Int64], of batch: RowBatch) -> (rest: String, left: [Int64]) {
         var left = revisions.map { Revision($0) }[...]
         let rest = batch.without(&left)
         return (String(decoding: rest, as: UTF8.self), left.map(\.number))
     }
 
-    @Test("has a line for each change, and one at least")
+    @Test("it has a line for each change, and at least one")
     func lines() {
         #expect(batch().lines.count == 4)
         #expect(batch("").lines == [0..<0])
         #expect(batch("a\n").lines == [0..<1, 2..<2])
     }
 
-    @Test("keeps the others when some are taken out, wherever they stand")
+    @Test("deleting changes keeps all others, in any position")
     func takingOut() {
         #expect(without([1_000], of: batch()) == ("[1,\"b,\\\"\",0]\n[2,\"c\",0]\n[15,\"p\",0]", []))
         #expect(without([1_001, 1_002], of: batch()) == ("[0,\"a\",0]\n[15,\"p\",0]", []))
@@ -30,13 +30,13 @@ struct BatchTests {
         #expect(without([1_000, 1_001, 1_002, 1_015], of: batch()) == ("", []))
     }
 
-    @Test("takes what is gone already for taken out, and leaves what comes after it")
+    @Test("a revision that is missing counts as deleted; later revisions are left for other batches")
     func others() {
         #expect(without([990, 1_000, 1_007, 1_016, 2_000], of: batch()).left == [1_016, 2_000])
         #expect(without([1_007], of: batch()) == (Self.text, []))
     }
 
-    @Test("keeps a line that is none of ours", arguments: ["x", "[", "[,", "[\"0\",1]", "[ 0,1]", "{}"])
+    @Test("a malformed line is kept", arguments: ["x", "[", "[,", "[\"0\",1]", "[ 0,1]", "{}"])
     func strange(line: String) {
         #expect(without([1_000, 1_001], of: batch("[0,1]\n\(line)\n[1,2]\n[2,3]")).rest == "\(line)\n[2,3]")
     }
@@ -58,7 +58,10 @@ struct DeletionTests {
         try keys.map { .start(Request.Start(try Key($0), ifLive: .restart)) }
     }
 
-    @Test("what is superseded goes out of its batch, and what shares it stays", arguments: [1, 2, 3, 16, 17])
+    @Test(
+        "superseded changes are deleted from their batches, and the other changes stay",
+        arguments: [1, 2, 3, 16, 17]
+    )
     func scattered(step: Int) throws {
         do {
             let keeper = try scene.open()
@@ -73,7 +76,7 @@ struct DeletionTests {
         #expect(scene.lines.all.isEmpty)
     }
 
-    @Test("a batch goes with the last of its changes")
+    @Test("a batch is deleted with its last change")
     func emptied() throws {
         let keeper = try scene.open()
         for _ in 1...5 { try keeper.turn(try restart(keys), at: scene.now) }
@@ -82,7 +85,7 @@ struct DeletionTests {
         #expect(try batches() <= 9)
     }
 
-    @Test("what a person has deleted already is nobody's loss")
+    @Test("changes that a person has deleted already are ignored")
     func deletedBefore() throws {
         do {
             let keeper = try scene.open()

@@ -6,7 +6,7 @@ import Testing
 @testable import countdownd
 
 /// Whatever a disk does to the files, it either is what SQLite reads in them that is served, or they are kept aside.
-@Suite("A store that was damaged")
+@Suite("A corrupt store")
 struct DamageTests {
     private static let page = 1_024
     private static let frame = 24 + page
@@ -18,16 +18,16 @@ struct DamageTests {
         store = try SampleStore.made.get()
     }
 
-    @Test("is one with all kinds of rows, in some fifty pages and a log that has as many")
+    @Test("the sample has all kinds of rows, in about fifty pages and as many frames of the log")
     func sample() throws {
         #expect((40...80).contains(store.whole.count / Self.page))
         #expect((store.log.count - Self.logHeader) / Self.frame > 40)
         let undamaged = try DamagedStore(database: store.whole).open()
-        #expect(undamaged == .served(rows: store.rows, leftOut: 0))
-        #expect(try DamagedStore(database: store.older, log: store.log).open() == .served(rows: store.rows, leftOut: 0))
+        #expect(undamaged == .served(rows: store.rows, skipped: 0))
+        #expect(try DamagedStore(database: store.older, log: store.log).open() == .served(rows: store.rows, skipped: 0))
     }
 
-    @Test("by being cut off, at each page and in the midst of it")
+    @Test("a database that is truncated at or within any page is served or quarantined")
     func cutOff() throws {
         for length in stride(from: 0, to: store.whole.count, by: Self.page) {
             for odd in length == 0 ? [1, 99, 511] : [0, 511] {
@@ -38,7 +38,7 @@ struct DamageTests {
         }
     }
 
-    @Test("by pages that hold something else")
+    @Test("a database with overwritten pages is served or quarantined")
     func overwritten() throws {
         var generator = SeededGenerator(seed: 1)
         for place in stride(from: 0, to: store.whole.count, by: Self.page) {
@@ -51,7 +51,7 @@ struct DamageTests {
         }
     }
 
-    @Test("by a bit here and there", arguments: 0..<4 as Range<UInt64>)
+    @Test("a database with flipped bits is served or quarantined", arguments: 0..<4 as Range<UInt64>)
     func flipped(part: UInt64) throws {
         var generator = SeededGenerator(seed: part)
         for number in 0..<125 {
@@ -69,7 +69,7 @@ struct DamageTests {
         }
     }
 
-    @Test("by a log that is cut off, at each frame and in the midst of it, is what was stored before")
+    @Test("a log that is truncated at or within any frame gives the state of an earlier commit")
     func logCutOff() throws {
         for length in stride(from: Self.logHeader, through: store.log.count, by: Self.frame) {
             for odd in [-1, 0, 700] where length + odd <= store.log.count {
@@ -78,7 +78,7 @@ struct DamageTests {
         }
     }
 
-    @Test("by a log in which a bit is wrong, is what was stored before that", arguments: 0..<2 as Range<UInt64>)
+    @Test("a log with a flipped bit gives the state of an earlier commit", arguments: 0..<2 as Range<UInt64>)
     func logFlipped(part: UInt64) throws {
         var generator = SeededGenerator(seed: part)
         for number in 0..<50 {
@@ -95,10 +95,12 @@ struct DamageTests {
         }
     }
 
-    @Test("by the loss of its database, is kept; by that of its log, is what had been taken in from it")
+    @Test(
+        "a log without its database is quarantined; a database without its log has everything up to the last checkpoint"
+    )
     func halves() throws {
         try DamagedStore(database: nil, log: store.log).expect(keptAside: true)
         try DamagedStore(database: Data(), log: store.log).expect(keptAside: true)
-        #expect(try DamagedStore(database: store.older).open() == .served(rows: store.rowsOfOlder, leftOut: 0))
+        #expect(try DamagedStore(database: store.older).open() == .served(rows: store.rowsOfOlder, skipped: 0))
     }
 }

@@ -65,7 +65,7 @@ struct DamagedStore {
     /// What becomes of them.
     enum Outcome: Equatable {
         /// So many rows are accounted for.
-        case served(rows: Int, leftOut: Int)
+        case served(rows: Int, skipped: Int)
         case keptAside
     }
 
@@ -97,10 +97,10 @@ struct DamagedStore {
             #expect(known == 0)
             return .keptAside
         }
-        #expect(scene.lines.all.count == (opened.result.leftOut.isEmpty ? 0 : 1))
+        #expect(scene.lines.all.count == (opened.result.skipped.isEmpty ? 0 : 1))
         return .served(
-            rows: known + opened.result.superseded.count + opened.result.leftOut.count,
-            leftOut: opened.result.leftOut.count
+            rows: known + opened.result.superseded.count + opened.result.skipped.count,
+            skipped: opened.result.skipped.count
         )
     }
 
@@ -116,9 +116,9 @@ struct DamagedStore {
         let outcome = try open()
         if let keptAside { #expect((outcome == .keptAside) == keptAside, sourceLocation: location) }
         switch (outcome, try rowsBySQLite()) {
-        case (.served(let rows, let leftOut), let count?):
+        case (.served(let rows, let skipped), let count?):
             // One that is left out may hide an earlier one of its key.
-            #expect((count - leftOut...count).contains(rows), sourceLocation: location)
+            #expect((count - skipped...count).contains(rows), sourceLocation: location)
         case (.served, nil): Issue.record("SQLite calls it malformed, and it was served", sourceLocation: location)
         case (.keptAside, _): break
         }
@@ -133,7 +133,7 @@ struct DamagedStore {
             let connection = try scene.connect()
             let check = try connection.prepare("PRAGMA quick_check")
             while try check.step() { if check.text(0)?.hasPrefix("*** in database") == true { return nil } }
-            for table in ["epoch", "gap", "daemon"] { try connection.execute("SELECT * FROM \(table)") }
+            for table in ["boot", "gap", "daemon"] { try connection.execute("SELECT * FROM \(table)") }
             let batches = try connection.prepare("SELECT changes FROM batch")
             var count = 0
             while try batches.step() { count += batches.bytes(0).count { $0 == UInt8(ascii: "\n") } + 1 }

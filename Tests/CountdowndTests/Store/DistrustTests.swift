@@ -4,7 +4,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A schema that somebody else has changed")
+@Suite("A schema that another program has changed")
 struct DistrustTests {
     private let scene: StoreScene
 
@@ -13,7 +13,7 @@ struct DistrustTests {
         _ = try scene.open().turn(.start("tea"), at: scene.now)
     }
 
-    @Test("its triggers do not run in the daemon, whatever it does with the store")
+    @Test("its triggers do not run in the daemon")
     func triggers() throws {
         try scene.connect().execute(
             """

@@ -3,7 +3,7 @@
 /// Makes the view `countdown` writable for one connection: a test edits a row as a person would edit its line.
 enum EditableRows {
     private static let columns = [
-        "key", "state", "clock", "epoch", "instant", "rest", "length", "started", "label", "metadata", "forget",
+        "key", "state", "clock", "boot", "instant", "rest", "length", "started", "label", "metadata", "forget",
     ]
 
     /// The line with the new values.

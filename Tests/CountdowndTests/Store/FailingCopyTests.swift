@@ -5,13 +5,13 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A copy of the log that fails")
+@Suite("A failing checkpoint")
 struct FailingCopyTests {
-    @Test("it is tried again when the log has grown by as much, and not with each commit")
+    @Test("it is tried again after the log has grown by as much, and not by each commit")
     func pauses() throws {
         let directory = try TemporaryDirectory()
         let now = SetClocks().now
-        let opening = StoreOpening(
+        let opening = StoreLocation(
             directory: directory.path,
             durability: .process,
             policy: Policy(),
@@ -24,7 +24,7 @@ struct FailingCopyTests {
             let start = Request.Start(try Key("key \(number)"), label: String(repeating: "x", count: 900))
             guard case .change(let change) = try opened.timetable.decide(.start(start), at: now) else { continue }
             opened.timetable.apply(change)
-            try opened.store.commit(Changes(steps: [change]), inHaste: false)
+            try opened.store.commit(Changes(steps: [change]), deferringCleanup: false)
         }
         // At least two pages a commit: the log could be copied twice.
         #expect((1...6).contains(opened.store.checkpoints))

@@ -11,7 +11,7 @@ struct InsertionTests {
         scene = try StoreScene()
     }
 
-    @Test("all changes of a turn are there, in their order, however many", arguments: [1, 15, 16, 17, 40])
+    @Test("all changes of a turn are stored in their order, for any number of them", arguments: [1, 15, 16, 17, 40])
     func turns(count: Int) throws {
         let keys = (0..<count).map { "key \($0) " + String(repeating: "k", count: $0) }
         do { try scene.open().turn(try keys.map { try .start($0) }, at: scene.now) }
@@ -20,7 +20,7 @@ struct InsertionTests {
         #expect(zip(known, known.dropFirst()).allSatisfy { $1.revision.number == $0.revision.number + 1 })
     }
 
-    @Test("what differs from row to row is each row's own")
+    @Test("each row has its own values")
     func differences() throws {
         let requests = try (0..<16).map { number in
             var start = Request.Start(try Key("\(number)"), label: number % 2 == 0 ? "label \(number)" : nil)
@@ -33,11 +33,11 @@ struct InsertionTests {
         #expect(known.map { $0.metadata["number"] } == (0..<16).map { $0 % 3 == 0 ? "\($0)" : nil })
     }
 
-    @Test("where somebody else has taken the revision, a turn is refused and leaves nothing")
+    @Test("if another program has used the revision, the turn fails and stores nothing")
     func strangers() throws {
         let keeper = try scene.open()
         let first = try #require(try keeper.turn([try .start("first")], at: scene.now).first)
-        let second = first.countdown.revision.number + 1 + Batch.distances.upperBound
+        let second = first.countdown.revision.number + 1 + RowBatch.distances.upperBound
         do { try scene.connect().execute("INSERT INTO batch VALUES (\(second), 'somebody else''s')") }
         let requests = try (0..<40).map { try Request.start("\($0)") }
         #expect(throws: StoreFailure.self) { try keeper.turn(requests, at: scene.now) }

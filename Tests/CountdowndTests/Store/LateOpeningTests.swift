@@ -33,7 +33,7 @@ struct LateOpeningTests {
 
     /// Leaves a store behind as a daemon does that is killed.
     private static func leave(_ starts: [Request.Start], at now: Now, in path: String) throws -> Revision {
-        let opening = StoreOpening(directory: path, durability: .process, policy: Policy(), log: Lines().log)
+        let opening = StoreLocation(directory: path, durability: .process, policy: Policy(), log: Lines().log)
         var opened = try opening.open(at: now)
         var changes = Changes()
         for start in starts {
@@ -41,7 +41,7 @@ struct LateOpeningTests {
             opened.timetable.apply(change)
             changes.steps.append(change)
         }
-        try opened.store.commit(changes, inHaste: false)
+        try opened.store.commit(changes, deferringCleanup: false)
         return opened.timetable.revision
     }
 
@@ -71,7 +71,7 @@ struct LateOpeningTests {
             .integer(query)
     }
 
-    @Test("keeps the instants that were told of, where the clocks were held in another way meanwhile")
+    @Test("deadlines stay as they were published, if the clocks were held with another offset meanwhile")
     func offset() throws {
         let deadline = clocks.now.wall + .seconds(600) - Duration(microseconds: 40)
         #expect(try isRefused())
@@ -82,7 +82,7 @@ struct LateOpeningTests {
         #expect(lines.all.filter { $0.contains("can be stored again") }.count == 1)
     }
 
-    @Test("tells late what fell due meanwhile, once, and keeps it")
+    @Test("ends that fell due meanwhile are delivered late, once, and kept")
     func endings() throws {
         let deadline = clocks.now.wall + .seconds(10) - Duration(microseconds: 40)
         try open(after: .seconds(60))
@@ -95,7 +95,7 @@ struct LateOpeningTests {
         #expect(try inDatabase("SELECT count(*) FROM countdown WHERE key = 'soon' AND state = 2") == 1)
     }
 
-    @Test("takes note of a step of the clock before its opening: what runs against each clock ends when it should")
+    @Test("if the clock is set before the store opens, countdowns on both clocks end when they should")
     func stepBefore() throws {
         clocks.pass(.seconds(1), thenSetBy: .seconds(3_600))
         #expect(try isRefused())
@@ -103,7 +103,7 @@ struct LateOpeningTests {
         try checkStep(passed: 101)
     }
 
-    @Test("takes note of a step of the clock that is found in the very turn of its opening")
+    @Test("a step of the clock is noticed in the turn that opens the store")
     func stepAtOnce() throws {
         try open(after: .seconds(101), step: .seconds(3_600))
         try checkStep(passed: 101)

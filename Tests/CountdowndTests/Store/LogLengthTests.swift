@@ -41,26 +41,26 @@ struct LogLengthTests {
         get throws { Int(try #require(FileIdentity.status(of: scene.path + "-wal")).st_size) }
     }
 
-    @Test("stays below 64 MiB, however many turns are stored without a pause, and is short again after one")
+    @Test("it stays below 64 MiB if turns never pause, and is short after a pause")
     func bounded() throws {
-        keeper.isInHaste = true
+        keeper.defersCleanup = true
         #expect(try commit(150_000) < 64 << 20)
         #expect(keeper.store.checkpoints > 0)
-        keeper.isInHaste = false
+        keeper.defersCleanup = false
         _ = try commit(100_000) { $0 > Self.short }
         #expect(try length <= Self.short)
     }
 
-    @Test("what is not deleted in haste is bounded")
+    @Test("the number of dead rows is limited")
     func lyingAround() throws {
-        keeper.isInHaste = true
+        keeper.defersCleanup = true
         // Each takes the place of the one before.
         for _ in 0..<300 { try keeper.turn((0..<1_000).map { try Self.restart($0) }, at: scene.now) }
         let rows = try #require(try scene.integer("SELECT count(*) FROM countdown"))
         #expect((130_000..<140_000).contains(rows))
     }
 
-    @Test("is copied by a connection that has read nothing before, as that in the background is")
+    @Test("a connection that has read nothing, like the one in the background, can copy it")
     func copied() throws {
         _ = try commit(100)
         let before = try #require(scene.files["countdowns.db"])
@@ -70,7 +70,7 @@ struct LogLengthTests {
         #expect(try #require(scene.files["countdowns.db"]).count > before.count)
     }
 
-    @Test("grows while somebody reads an old state, which is no failure, and is short again soon after that")
+    @Test("it grows while another program reads an old state, without a failure, and is short soon after that")
     func reader() throws {
         do {
             let reader = try scene.connect()

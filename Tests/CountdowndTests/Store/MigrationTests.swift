@@ -3,7 +3,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A store of an older version")
+@Suite("Upgrading an older store")
 struct MigrationTests {
     /// What this daemon's store becomes in two steps that the tests have made up.
     private static let later = Schema(
@@ -37,7 +37,7 @@ struct MigrationTests {
 
     private var version: Int64? { get throws { try scene.integer("PRAGMA user_version") } }
 
-    @Test("is brought to this one with all that is in it, the newest of it still in the log")
+    @Test("an older store is upgraded with all its rows, also those in its log")
     func migrates() throws {
         scene.schema = Self.later
         for _ in 1...2 {
@@ -50,7 +50,7 @@ struct MigrationTests {
         #expect(scene.lines.all.isEmpty)
     }
 
-    @Test("has then the tables of a new one")
+    @Test("an upgraded store has the same tables as a new one")
     func sameTables() throws {
         let new = try StoreScene()
         for scene in [scene, new] {
@@ -62,13 +62,16 @@ struct MigrationTests {
         #expect(try new.integer("PRAGMA user_version") == Self.later.version)
     }
 
-    @Test("is what it was where a step fails half-way, which is said and tried again")
+    @Test(
+        "if a step fails half-way, the store does not change, the failure is reported, and the upgrade is tried again"
+    )
     func fails() throws {
         let step = "DELETE FROM batch; INSERT INTO missing VALUES (1);"
         scene.schema = Schema(first: Schema.current.first, steps: Schema.current.steps + [step])
-        let failure = #expect(throws: StoreFailure.self) { try scene.open() }
-        let reason = "it cannot be brought from version \(Self.first) to \(Self.first + 1): no such table: missing"
-        #expect(failure?.reason == "\(scene.path): \(reason)")
+        let error = #expect(throws: OpenError.self) { try scene.open() }
+        guard case .unavailable(let failure) = error else { return }
+        let reason = "it cannot be upgraded from version \(Self.first) to \(Self.first + 1): no such table: missing"
+        #expect(failure.reason == "\(scene.path): \(reason)")
         scene.schema = .current
         let keeper = try scene.open()
         #expect(keeper.known.map(\.key.text) == keys)
@@ -77,11 +80,11 @@ struct MigrationTests {
         #expect(scene.lines.all.isEmpty)
     }
 
-    @Test("keeps no step where a later one fails, so that the older daemon can still read it")
+    @Test("if a later step fails, no step is kept, so that the older daemon can still read the store")
     func allOrNothing() throws {
         let steps = Self.later.steps
         scene.schema = Schema(first: Self.later.first, steps: steps.dropLast() + ["DROP TABLE missing"])
-        #expect(throws: StoreFailure.self) { try scene.open() }
+        #expect(throws: OpenError.self) { try scene.open() }
         scene.schema = .current
         #expect(try scene.open().known.map(\.key.text) == keys)
         #expect(try version == Self.first)
@@ -90,7 +93,7 @@ struct MigrationTests {
         #expect(try version == Self.first + 2)
     }
 
-    @Test("is what it was where the daemon is killed in the midst of a step, with half of that in the log")
+    @Test("if the daemon is killed during a step, with half of it in the log, the store does not change")
     func killed() throws {
         struct Killed: Error {}
         do {
@@ -110,9 +113,9 @@ struct MigrationTests {
         #expect(try version == Self.first + 2)
     }
 
-    @Test("that cannot be read is moved aside as it was, and not as half of this one")
+    @Test("an older store that cannot be read is quarantined unchanged")
     func unreadable() throws {
-        try scene.connect().execute("UPDATE daemon SET boot = x'07'")
+        try scene.connect().execute("UPDATE daemon SET boot_id = x'07'")
         let before = try scene.files["countdowns.db-wal"]
         scene.schema = Self.later
         #expect(try scene.open().known.isEmpty)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A store that was left in the other place")
+@Suite("A store in the state directory of another systemd version")
 struct OtherPlaceTests {
     private let home: TemporaryDirectory
     private let lines = Lines()
@@ -19,10 +19,10 @@ struct OtherPlaceTests {
     }
 
     /// What a daemon finds that has its store in one place, and is to look in the other.
-    private func open(_ directory: String, or other: String? = nil) throws(StoreOpening.Failure) -> OpenedStore {
-        let opening = StoreOpening(
+    private func open(_ directory: String, or other: String? = nil) throws(OpenError) -> OpenedStore {
+        let opening = StoreLocation(
             directory: directory,
-            otherPlace: other,
+            legacyDirectory: other,
             durability: .process,
             policy: Policy(),
             log: lines.log
@@ -49,7 +49,7 @@ struct OtherPlaceTests {
             opened.timetable.apply(change)
             changes.steps.append(change)
         }
-        try opened.store.commit(changes, inHaste: false)
+        try opened.store.commit(changes, deferringCleanup: false)
         return opened
     }
 
@@ -57,7 +57,7 @@ struct OtherPlaceTests {
         try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
     }
 
-    @Test("comes over with all that its log held, and is not there any more")
+    @Test("it is moved with everything in its log")
     func moves() throws {
         try leave(["tea", "coffee"], in: config)
         let revision = try open(config).timetable.revision
@@ -72,7 +72,7 @@ struct OtherPlaceTests {
         )
     }
 
-    @Test("goes back to where the daemon is, as often as that changes")
+    @Test("it follows the daemon, however often the directory changes")
     func movesBack() throws {
         try leave(["tea"], in: config)
         #expect(try keys(in: state, or: config) == ["tea"])
@@ -81,14 +81,14 @@ struct OtherPlaceTests {
         #expect(try files(in: config) == ["lock"])
     }
 
-    @Test("comes too where a daemon that was tried has made a store without a countdown")
+    @Test("it is moved even if the daemon's own directory has a store without countdowns")
     func replacesEmpty() throws {
         try leave(["tea"], in: config)
         try leave([], in: state)
         #expect(try keys(in: state, or: config) == ["tea"])
     }
 
-    @Test("stays where both places have one, both are named, and what is advised works")
+    @Test("if both directories have a store, nothing is moved, both are logged, and the advice works")
     func two() throws {
         try leave(["tea"], in: config)
         try leave(["coffee"], in: state)
@@ -107,10 +107,13 @@ struct OtherPlaceTests {
         let file = StoreFile(
             path: "\(directory)/countdowns.db",
             durability: .process,
-            loading: Loading(policy: Policy(), now: now, boot: ""),
+            recovery: Recovery(policy: Policy(), now: now, bootID: ""),
             log: lines.log
         )
-        try OtherPlace(directory: other, log: lines.log).moveStore(to: StateDirectory(path: directory), as: file)
+        try LegacyStateDirectory(directory: other, log: lines.log).moveStore(
+            to: StateDirectory(path: directory),
+            as: file
+        )
     }
 
     /// What the files of a store are, without the index of its log.
@@ -133,7 +136,7 @@ struct OtherPlaceTests {
         }
     }
 
-    @Test("does not bring the daemon to change its own before that is known to be empty")
+    @Test("the daemon's own store does not change before it is known to be empty")
     func ownUnchanged() throws {
         try leave(["tea"], in: config)
         try kill(in: state, ["coffee"])
@@ -144,7 +147,7 @@ struct OtherPlaceTests {
         #expect(try keys(in: state, or: config) == ["coffee"])
     }
 
-    @Test("comes too where the daemon that was tried was killed, and its log holds no countdown")
+    @Test("it is moved even if the daemon's own store was not closed, if its log has no countdowns")
     func replacesKilled() throws {
         try leave(["tea"], in: config)
         try kill(in: state, [])
@@ -152,7 +155,7 @@ struct OtherPlaceTests {
         #expect(try keys(in: state, or: config) == ["tea"])
     }
 
-    @Test("does not take the place of another program's database that has such a table without a row")
+    @Test("it does not replace another program's database, even if that has an empty table of the same name")
     func strangeDatabase() throws {
         try leave(["tea"], in: config)
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
@@ -165,7 +168,7 @@ struct OtherPlaceTests {
         #expect(try keys(in: config) == ["tea"])
     }
 
-    @Test("stays where the log of another store stands in its way, which would be taken for its own")
+    @Test("it is not moved beside the log of another store, which could be mistaken for its own")
     func strangeLog() throws {
         try leave(["tea"], in: config)
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
@@ -175,16 +178,16 @@ struct OtherPlaceTests {
         #expect(lines.all.contains { $0.hasPrefix("warning: there is a second store, \(config)/countdowns.db") })
     }
 
-    @Test("stays with a living daemon, which is named")
+    @Test("it is not moved from a living daemon, which is named")
     func held() throws {
         let living = try open(config)
         #expect(try keys(in: state, or: config) == [])
         let line = try #require(lines.all.last)
-        #expect(line.hasPrefix("warning: \(config)/countdowns.db is left to the countdownd that has it (process "))
+        #expect(line.hasPrefix("warning: \(config)/countdowns.db is held by another countdownd (process "))
         withExtendedLifetime(living) {}
     }
 
-    @Test("stays where one place is a link to the other, as systemd makes it")
+    @Test("it is not moved if one directory is a link to the other, as systemd makes it")
     func linked() throws {
         try leave(["tea"], in: config)
         try FileManager.default.createSymbolicLink(atPath: state, withDestinationPath: config)
@@ -192,7 +195,7 @@ struct OtherPlaceTests {
         #expect(lines.all == [])
     }
 
-    @Test("that is broken is named and left alone")
+    @Test("if it is corrupt, it is logged and does not change")
     func broken() throws {
         try FileManager.default.createDirectory(atPath: config, withIntermediateDirectories: true)
         try home.write(String(repeating: "no database", count: 1_000), to: "config/countdowns.db")
@@ -201,18 +204,18 @@ struct OtherPlaceTests {
         #expect(try files(in: config).contains("countdowns.db"))
     }
 
-    @Test("is waited for where it cannot be copied now, and nothing is begun in its place")
+    @Test("if it cannot be copied now, the daemon waits and creates no new store")
     func waits() throws {
         try leave(["tea"], in: config)
         let obstacle = "\(state)/countdowns.db.part"
         try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
-        #expect(throws: StoreOpening.Failure.self) { _ = try open(state, or: config) }
+        #expect(throws: OpenError.self) { _ = try open(state, or: config) }
         #expect(try files(in: state) == ["countdowns.db.part", "lock"])
         try FileManager.default.removeItem(atPath: obstacle)
         #expect(try keys(in: state, or: config) == ["tea"])
     }
 
-    @Test("an attempt that was broken off is made anew")
+    @Test("an interrupted move is repeated")
     func brokenOff() throws {
         try leave(["tea"], in: config)
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
@@ -222,20 +225,20 @@ struct OtherPlaceTests {
     }
 }
 
-@Suite("The places that a user's store can be in")
+@Suite("The state directories of a user")
 struct PlacesTests {
     private func other(than path: String, _ environment: [String: String]) -> String? {
-        StateDirectory.otherPlace(than: path) { environment[$0] }
+        StateDirectory.legacyDirectory(than: path) { environment[$0] }
     }
 
-    @Test("they are systemd's of before 254 and of since, and each is the other of the other")
+    @Test("they are those of systemd before and since version 254, and each is the other of the other")
     func both() {
         let home = ["HOME": "/home/alice"]
         #expect(other(than: "/home/alice/.config/countdownd", home) == "/home/alice/.local/state/countdownd")
         #expect(other(than: "/home/alice/.local/state/countdownd", home) == "/home/alice/.config/countdownd")
     }
 
-    @Test("the variables of the XDG Base Directory Specification say where they are, with slashes too many or not")
+    @Test("they follow the variables of the XDG Base Directory Specification, with any number of slashes")
     func variables() {
         let environment = ["HOME": "/home/alice", "XDG_CONFIG_HOME": "/c/", "XDG_STATE_HOME": "/s"]
         #expect(other(than: "/c/countdownd", environment) == "/s/countdownd")
@@ -244,7 +247,7 @@ struct PlacesTests {
     }
 
     @Test(
-        "a directory elsewhere has none, as it is another unit's, or the system's",
+        "any other directory, such as that of another unit or of the system, has no second one",
         arguments: ["/home/alice/.local/state/second", "/var/lib/countdownd/workers", "/var/lib/countdownd"]
     )
     func elsewhere(_ path: String) {
@@ -252,7 +255,7 @@ struct PlacesTests {
         #expect(other(than: path, [:]) == nil)
     }
 
-    @Test("where both are one directory there is no other")
+    @Test("if both are the same directory, there is no second one")
     func same() {
         let environment = ["XDG_CONFIG_HOME": "/x", "XDG_STATE_HOME": "/x"]
         #expect(other(than: "/x/countdownd", environment) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("The place of the store")
+@Suite("The path of the store")
 struct PlaceTests {
     private let scene: StoreScene
 
@@ -18,16 +18,14 @@ struct PlaceTests {
         do {
             _ = try scene.file().open(in: StateDirectory(path: scene.directory.path))
             return nil
-        } catch let failure as StoreFailure {
+        } catch OpenError.unavailable(let failure) {
             return failure.advice
-        } catch StateDirectory.Failure.unusable(let path, let failure) {
-            return StoreFailure(failure, of: path).advice
         } catch {
             return "\(error)"
         }
     }
 
-    @Test("holds a new store where a daemon was killed in the midst of making one, and nothing is said of it")
+    @Test("if a daemon was killed while it created the store, the next one creates it without a log line")
     func killedInMaking() throws {
         do {
             let database = try scene.connect()
@@ -49,10 +47,10 @@ struct PlaceTests {
 
         var reason: String {
             switch self {
-            case .directory: "it is a directory, and should be a file: move it away"
-            case .pipe, .linkToPipe: "it is a named pipe, and should be a file: move it away"
-            case .socket: "it is a socket, and should be a file: move it away"
-            case .linkToNothing: "it is a link to a file that is missing: make that file, or remove the link"
+            case .directory: "it is a directory, not a file: move it away"
+            case .pipe, .linkToPipe: "it is a named pipe, not a file: move it away"
+            case .socket: "it is a socket, not a file: move it away"
+            case .linkToNothing: "it is a link to a missing file: restore the file, or remove the link"
             case .loop: "stat: Too many levels of symbolic links"
             }
         }
@@ -72,7 +70,7 @@ struct PlaceTests {
     }
 
     @Test(
-        "is left alone where no file stands there; it is said what does, and nobody hangs",
+        "if it is not a file, it does not change, the failure says what it is, and nothing hangs",
         arguments: Stranger.allCases
     )
     func strangers(_ stranger: Stranger) throws {
@@ -89,7 +87,7 @@ struct PlaceTests {
     // MARK: Rights
 
     @Test(
-        "is left alone where the rights on it are missing",
+        "if the daemon may not access it, it does not change",
         arguments: [(0o700, 0o000, "open"), (0o700, 0o400, "attempt to write a readonly database")]
     )
     func rightsOnFile(directory: mode_t, file: mode_t, failure: String) throws {
@@ -105,7 +103,10 @@ struct PlaceTests {
         #expect(try scene.open().known.map(\.key.text) == ["tea"])
     }
 
-    @Test("is left alone where nothing may be made or seen beside it", arguments: [0o500, 0o000] as [mode_t])
+    @Test(
+        "if the daemon may not access the directory, the file does not change",
+        arguments: [0o500, 0o000] as [mode_t]
+    )
     func rightsOnDirectory(mode: mode_t) throws {
         try setModes(directory: mode, file: 0o600)
         let reason = try #require(withRightsOfNobody(reason))
@@ -115,14 +116,16 @@ struct PlaceTests {
         #expect(try scene.open().known.isEmpty)
     }
 
-    @Test("keeps what cannot be read where it cannot be moved aside either, and nothing is left of the attempt")
+    @Test("a file that can be neither read nor moved aside does not change, and the attempt leaves no file")
     func rightsToMove() throws {
         _ = try scene.open()
         try scene.directory.write("text", to: "countdowns.db")
         try setModes(directory: 0o500, file: 0o600)
         let before = try scene.files
         let reason = try #require(withRightsOfNobody(reason))
-        #expect(reason.contains("it is no SQLite database, and it cannot be moved aside: rename: Permission denied"))
+        #expect(
+            reason.contains("it is not an SQLite database, and it cannot be moved aside: rename: Permission denied")
+        )
         #expect(try scene.files == before)
     }
 
@@ -149,7 +152,7 @@ struct PlaceTests {
         return DatabaseFiles(path: "\(elsewhere)/countdowns.db")
     }
 
-    @Test("may be a link: all goes on behind it, its log too")
+    @Test("it may be a link: the database and its log are beside the target")
     func link() throws {
         do { try scene.open().turn(.start("tea"), at: scene.now) }
         let store = try linkStore()
@@ -162,7 +165,7 @@ struct PlaceTests {
         #expect(try scene.open().known.map(\.key.text) == ["tea", "coffee"])
     }
 
-    @Test("may be a link to an empty file, in which a store is begun, or one whose log has no database, which is kept")
+    @Test("it may be a link to an empty file, in which a store is created; if there is a log, that is kept")
     func linkToEmpty() throws {
         try scene.directory.write("", to: "countdowns.db")
         let store = try linkStore()
@@ -175,7 +178,7 @@ struct PlaceTests {
         #expect(FileManager.default.contents(atPath: store.path(of: .log)) == Data("log".utf8))
     }
 
-    @Test("may be a link to what cannot be read: the link is moved aside, and all behind it stays as it is")
+    @Test("if it is a link to a file that cannot be read, the link is moved aside, and the target does not change")
     func linkToUnreadable() throws {
         do { try scene.open().turn(.start("tea"), at: scene.now) }
         try scene.connect().execute("PRAGMA user_version = 3")

@@ -3,7 +3,7 @@ import Testing
 @Suite("Restarts, reboots and steps of the clock")
 struct RestartModelTests {
     @Test(
-        "whatever comes in whatever order, every countdown ends when it should",
+        "in any order of events, every countdown ends when it should",
         arguments: 1...8 as ClosedRange<UInt64>
     )
     func random(seed: UInt64) throws {

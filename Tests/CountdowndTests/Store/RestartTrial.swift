@@ -93,7 +93,7 @@ struct RestartTrial {
         let boot = BootInstant(microseconds: seconds(1...50).microseconds)
         scene.now = Now(boot: boot, offset: Duration(microseconds: wall.microseconds - boot.microseconds))
         boots += 1
-        scene.boot = "boot \(boots)"
+        scene.bootID = "boot \(boots)"
         try start(isNewBoot: true)
     }
 

@@ -23,7 +23,7 @@ struct RevisionTests {
             .map(\.countdown.revision)
     }
 
-    @Test("begin at the system clock's microseconds")
+    @Test("they begin at the system clock's microseconds")
     func first() throws {
         let keeper = try scene.open()
         #expect(keeper.timetable.revision.number == scene.now.wall.microseconds)
@@ -31,7 +31,7 @@ struct RevisionTests {
         #expect(!keeper.canResume(after: revision(scene.now.wall.microseconds - 1)))
     }
 
-    @Test("go on after a stop as if nothing had been, and everybody can resume")
+    @Test("after a clean stop they continue, and every watch can resume")
     func stopped() throws {
         let revisions: [Revision]
         do {
@@ -47,7 +47,7 @@ struct RevisionTests {
         #expect(next.map(\.number) == [revisions[4].number + 1])
     }
 
-    @Test("go on at the clock after a daemon that died, and what it may have told is a gap, for ever")
+    @Test("after a crash they continue at the clock, and the revisions that may have been published are a gap for ever")
     func died() throws {
         let revisions: [Revision]
         do {
@@ -69,7 +69,7 @@ struct RevisionTests {
         }
     }
 
-    @Test("go on far enough where the clock was set back meanwhile")
+    @Test("they continue far enough if the clock was set back")
     func clockSetBack() throws {
         let newest: Revision
         do {
@@ -84,7 +84,7 @@ struct RevisionTests {
         #expect(!keeper.canResume(after: revision(keeper.timetable.revision.number - 1)))
     }
 
-    @Test("are not repeated where the log is lost, with what was in it, or was not taken along into a copy")
+    @Test("they are not repeated if the log is lost, or was not copied with the database")
     func lostLog() throws {
         do { try scene.open().stop() }
         scene.pass(.seconds(10))
@@ -102,7 +102,7 @@ struct RevisionTests {
         #expect(!lost.contains(where: keeper.canResume(after:)))
     }
 
-    @Test("of one store are nobody's in the next one, which is begun where that cannot be read")
+    @Test("revisions of a quarantined store are not valid in the new store")
     func newStore() throws {
         let revisions: [Revision]
         do {
@@ -116,7 +116,7 @@ struct RevisionTests {
     }
 
     @Test(
-        "stay those that a store can hold, wherever the clock stands from 1970 to 2232, as far as the kernel lets it",
+        "they stay in the store's range for every clock time from 1970 to 2232, the kernel's limit",
         arguments: [0, 1, 8_277_292_036_000_000] as [Int64]
     )
     func strangeClock(microseconds: Int64) throws {
@@ -133,7 +133,7 @@ struct RevisionTests {
     }
 
     @Test(
-        "never repeat, nor are those resumed from that were told and not stored",
+        "they never repeat, and no watch resumes from one that was published but not stored",
         arguments: 1...6 as ClosedRange<UInt64>
     )
     func neverRepeat(seed: UInt64) throws {
@@ -173,9 +173,9 @@ struct RevisionTests {
         }
     }
 
-    @Test("a boot that has no name is taken for another one, as it may be")
+    @Test("a boot without an identity counts as another boot")
     func namelessBoot() throws {
-        scene.boot = ""
+        scene.bootID = ""
         do { try scene.open().turn(.start("tea", for: 100), at: scene.now) }
         scene.now = Now(boot: BootInstant(microseconds: 7_000_000), offset: .seconds(1_750_000_999))
         let remaining = try scene.open()["tea"]?.remaining(at: scene.now)

@@ -25,13 +25,13 @@ struct StateLockTests {
         do {
             _ = try StateDirectory(path: path)
             return nil
-        } catch StateDirectory.Failure.held(let held, let holder) {
+        } catch OpenError.held(let held, let holder) {
             #expect(held == path)
             return holder
         }
     }
 
-    @Test("is made for its user alone, with what is above it")
+    @Test("it is created, with its parents, accessible only to its user")
     func made() throws {
         _ = try StateDirectory(path: path)
         for directory in ["a", "a/b", "a/b/state"] {
@@ -40,7 +40,7 @@ struct StateLockTests {
         }
     }
 
-    @Test("names the process and the host that have it, and is free once they have gone")
+    @Test("the lock names the process and the host that hold it, and is free when they have gone")
     func holds() throws {
         func hold() throws -> String? {
             let held = try StateDirectory(path: path)
@@ -52,7 +52,7 @@ struct StateLockTests {
         #expect(try holder() == nil)
     }
 
-    @Test("says that it does not know who has it where nobody has written that down")
+    @Test("if the lock names no process, the holder is unknown")
     func unnamed() throws {
         _ = try StateDirectory(path: path)
         let lock = unsafe open("\(path)/lock", O_RDWR | O_TRUNC | O_CLOEXEC)
@@ -66,7 +66,7 @@ struct StateLockTests {
         }
     }
 
-    @Test("is had by one daemon only: another names the first and ends, as a service that is not available does")
+    @Test("a second daemon names the first one and exits with the code for an unavailable service")
     func twoDaemons() throws {
         let daemon = try DaemonProcess()
         let second = try RunningCommand(
@@ -83,7 +83,7 @@ struct StateLockTests {
 
 @Suite("Durability")
 struct DurabilityTests {
-    @Test("waits for the disk with each turn where the machine's end is to be survived too, and not elsewhere")
+    @Test("with power-loss each turn is synced to the disk, with process none")
     func synchronous() throws {
         let scene = try StoreScene()
         // The file is new first, then an old one.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("The store through good times and bad")
+@Suite("A store that fails and recovers")
 struct StorageTests {
     /// A store that takes everything, or nothing and says why.
     private final class Disk: Store {
@@ -11,19 +11,37 @@ struct StorageTests {
         private(set) var stored: [Changes] = []
         let checkpoints = 0
 
-        func commit(_ changes: Changes, inHaste: Bool) throws(StoreFailure) {
+        func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure) {
             if let failure { throw failure }
             stored.append(changes)
         }
 
+        var canBeRewritten = true
+        private(set) var rewrites = 0
+
+        func check() throws(StoreFailure) {
+            if let failure { throw failure }
+        }
+
+        func rewrite(
+            _ timetable: borrowing Timetable,
+            clockStep: ClockStep?,
+            at now: Now
+        ) throws(StoreFailure) -> String? {
+            guard canBeRewritten else { throw StoreFailure(reason: "the directory is gone", hint: .makeDirectory) }
+            rewrites += 1
+            return nil
+        }
+
         func drop(_ endings: [Revision]) {}
-        func tidyUp() -> Bool { false }
+        func cleanUp() -> Bool { false }
         func close(at revision: Revision) {}
     }
 
-    private static let full = StoreFailure(reason: "database or disk is full", remedy: .makeRoom)
+    private static let full = StoreFailure(reason: "database or disk is full", hint: .makeRoom)
 
     private let disk = Disk()
+    private let timetable = Timetable(policy: Policy(), revision: Revision(4))
     private let lines = Lines()
 
     private func instant(_ seconds: Double) -> Now {
@@ -39,8 +57,8 @@ struct StorageTests {
         )
     }
 
-    private func openStorage() throws -> Storage {
-        var storage = Storage(path: "/state/db", log: lines.log) { [self] _ in opened() }
+    private func openStorage() throws -> RetryingStore {
+        var storage = RetryingStore(path: "/state/db", log: lines.log) { [self] _ in opened() }
         _ = try storage.open(at: instant(0))
         return storage
     }
@@ -55,13 +73,17 @@ struct StorageTests {
 
     // MARK: The log
 
-    @Test("one line says that nothing can be stored, where, why, and what to do, whatever each further try fails for")
+    @Test(
+        "one line says that nothing can be stored, where, why, and what to do, even if later tries fail for other reasons"
+    )
     func saysOnce() throws {
         var storage = try openStorage()
         disk.failure = Self.full
         for second in 0..<300 {
-            #expect(throws: StoreFailure.self) { try storage.commit(Changes(), at: instant(Double(second))) }
-            storage.retry(at: instant(Double(second) + 0.5))
+            #expect(throws: StoreFailure.self) {
+                try storage.commit(Changes(), of: timetable, at: instant(Double(second)))
+            }
+            storage.retry(timetable, at: instant(Double(second) + 0.5))
             disk.failure = StoreFailure(reason: "reason \(second)")
             #expect(storage.failure != nil)
         }
@@ -70,67 +92,67 @@ struct StorageTests {
         #expect(line.hasPrefix("error: changes cannot be stored: /state/db: database or disk is full (make room"))
     }
 
-    @Test("one line says that it works again, how long it did not, and how many endings were stored late")
+    @Test("one line says that it works again, after how long, and how many ends were stored late")
     func saysEnd() throws {
         var storage = try openStorage()
         disk.failure = Self.full
         for revision in 2...4 as ClosedRange<Int64> {
-            #expect(throws: StoreFailure.self) { try storage.commit(ending(revision), at: instant(10)) }
+            #expect(throws: StoreFailure.self) { try storage.commit(ending(revision), of: timetable, at: instant(10)) }
             storage.keep(try ending(revision))
         }
         disk.failure = nil
-        storage.retry(at: instant(75))
-        for second in 76..<300 { try storage.commit(Changes(), at: instant(Double(second))) }
+        storage.retry(timetable, at: instant(75))
+        for second in 76..<300 { try storage.commit(Changes(), of: timetable, at: instant(Double(second))) }
         #expect(lines.all.count == 2)
-        #expect(lines.all.last == "notice: changes can be stored again, after 1 min 5 s; 3 endings stored late")
+        #expect(lines.all.last == "notice: changes can be stored again, after 1 min 5 s; 3 ends stored late")
         #expect(disk.stored.first?.steps.map(\.countdown.revision.number) == [2, 3, 4])
         #expect(storage.next == nil)
     }
 
-    @Test("of a store that comes and goes all the time, four lines are all that is said")
-    func comesAndGoes() throws {
+    @Test("a flapping store gets four lines in total")
+    func flapping() throws {
         var storage = try openStorage()
         for half in 0..<2_000 {
             disk.failure = half.isMultiple(of: 2) ? Self.full : nil
-            try? storage.commit(Changes(), at: instant(Double(half) / 2))
-            storage.retry(at: instant(Double(half) / 2))
+            try? storage.commit(Changes(), of: timetable, at: instant(Double(half) / 2))
+            storage.retry(timetable, at: instant(Double(half) / 2))
         }
         #expect(lines.all.count == 3)
-        #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored once more: /state/db: data"))
+        #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored again: /state/db: data"))
         let next = try #require(storage.next)
         #expect(next == instant(999.5 + 60).boot)
-        storage.retry(at: Now(boot: next - Duration(microseconds: 1), offset: .zero))
+        storage.retry(timetable, at: Now(boot: next - Duration(microseconds: 1), offset: .zero))
         #expect(lines.all.count == 3)
-        storage.retry(at: Now(boot: next, offset: .zero))
+        storage.retry(timetable, at: Now(boot: next, offset: .zero))
         #expect(
             lines.all.last
-                == "notice: changes can be stored, and could for a minute; before, that failed 1000 times in 16 min 39 s"
+                == "notice: changes have been stored for a minute; before, storing failed 1000 times in 16 min 39 s"
         )
         #expect(lines.all.count == 4)
         #expect(storage.next == nil)
     }
 
-    @Test("what fails after it has worked for a minute is said anew")
+    @Test("a failure after a minute without failures is logged again")
     func another() throws {
         var storage = try openStorage()
         for outage in 0..<3 {
             disk.failure = Self.full
-            try? storage.commit(Changes(), at: instant(Double(outage * 100)))
+            try? storage.commit(Changes(), of: timetable, at: instant(Double(outage * 100)))
             disk.failure = nil
-            try storage.commit(Changes(), at: instant(Double(outage * 100 + 1)))
+            try storage.commit(Changes(), of: timetable, at: instant(Double(outage * 100 + 1)))
         }
         #expect(lines.all.map { $0.prefix(5) } == ["error", "notic", "error", "notic", "error", "notic"])
         #expect(Set(lines.all).count == 2)
     }
 
-    @Test("a store that cannot be opened is said once, though another reason keeps it from being opened each time")
+    @Test("a store that cannot be opened is logged once, even if the reason changes")
     func unopened() throws {
         var attempts = 0
-        var storage = Storage(path: "/state/db", log: lines.log) { [self] _ throws(StoreOpening.Failure) in
+        var storage = RetryingStore(path: "/state/db", log: lines.log) { [self] _ throws(OpenError) in
             attempts += 1
             switch attempts {
-            case ..<50: throw .failed(StoreFailure(reason: "/state: reason \(attempts)", remedy: .makeWritable))
-            case ..<100: throw .held(directory: "/state", holder: "process \(attempts)")
+            case ..<50: throw .unavailable(StoreFailure(reason: "/state: reason \(attempts)", hint: .makeWritable))
+            case ..<100: throw .held(path: "/state", holder: "process \(attempts)")
             default: return opened()
             }
         }
@@ -148,13 +170,13 @@ struct StorageTests {
         #expect(lines.all.last == "notice: changes can be stored again, after 1 min 39 s")
     }
 
-    @Test("endings that are given up at the end are said to be told again")
+    @Test("the log says at the end that ends could not be stored and will be delivered again")
     func closes() throws {
         var storage = try openStorage()
         disk.failure = Self.full
         storage.keep(try ending(2))
-        storage.close(at: Revision(2), instant(1))
-        #expect(lines.all.last == "error: 1 ending could not be stored, and will be told again")
+        storage.close(timetable, at: instant(1))
+        #expect(lines.all.last == "error: 1 end could not be stored, and will be delivered again")
     }
 
     // MARK: Trying again
@@ -163,18 +185,22 @@ struct StorageTests {
     func pauses() throws {
         var storage = try openStorage()
         disk.failure = Self.full
-        try? storage.commit(Changes(), at: instant(0))
+        try? storage.commit(Changes(), of: timetable, at: instant(0))
         var tries: [Double] = []
         while tries.count < 9, let next = storage.next {
             tries.append(Double(next.microseconds) / 1_000_000)
             // A turn in between fails too, and puts nothing off.
-            try? storage.commit(Changes(), at: Now(boot: next - Duration(microseconds: 1), offset: .zero))
+            try? storage.commit(
+                Changes(),
+                of: timetable,
+                at: Now(boot: next - Duration(microseconds: 1), offset: .zero)
+            )
             #expect(storage.next == next)
-            storage.retry(at: Now(boot: next, offset: .zero))
+            storage.retry(timetable, at: Now(boot: next, offset: .zero))
         }
         #expect(tries == [1, 3, 7, 15, 31, 63, 123, 183, 243])
         disk.failure = nil
-        storage.retry(at: instant(500))
+        storage.retry(timetable, at: instant(500))
         #expect(storage.failure == nil)
         #expect(storage.next == nil)
     }
@@ -188,7 +214,53 @@ struct StorageTests {
             storage.keep(Changes(steps: [], clockStep: step))
         }
         disk.failure = nil
-        try storage.commit(Changes(), at: instant(1))
+        try storage.commit(Changes(), of: timetable, at: instant(1))
         #expect(disk.stored.last?.clockStep?.offset == .seconds(7_200))
+    }
+
+    // MARK: Lost files
+
+    private static let lost = StoreFailure(reason: "/state/db was removed", hint: .leaveFilesAlone, isOfFiles: true)
+
+    @Test("a store whose files are lost is written again at once, with one log line, and no change is refused")
+    func rewritten() throws {
+        var storage = try openStorage()
+        disk.failure = Self.lost
+        try storage.commit(ending(2), of: timetable, at: instant(1))
+        #expect(disk.rewrites == 1)
+        #expect(storage.failure == nil)
+        #expect(lines.all.count == 1)
+        #expect(try #require(lines.all.first).hasPrefix("error: /state/db was removed (stop countdownd before"))
+    }
+
+    @Test("a store that is lost again and again is written at most once a second")
+    func rewrittenSeldom() throws {
+        var storage = try openStorage()
+        disk.failure = Self.lost
+        for tenth in 0..<100 { try? storage.commit(Changes(), of: timetable, at: instant(Double(tenth) / 10)) }
+        #expect((5...10).contains(disk.rewrites))
+    }
+
+    @Test("if it cannot be written again, it fails with the reason until it can")
+    func notRewritten() throws {
+        var storage = try openStorage()
+        (disk.failure, disk.canBeRewritten) = (Self.lost, false)
+        #expect(throws: StoreFailure.self) { try storage.commit(Changes(), of: timetable, at: instant(1)) }
+        #expect(storage.failure?.reason == "/state/db was removed, and the directory is gone")
+        #expect(try #require(lines.all.last).contains("make the directory again"))
+        disk.canBeRewritten = true
+        storage.retry(timetable, at: instant(2))
+        #expect(storage.failure == nil)
+        #expect(lines.all.last == "notice: changes can be stored again, after 1 s")
+    }
+
+    @Test("a store whose files are lost is written again before the daemon stops")
+    func rewrittenAtTheEnd() throws {
+        var storage = try openStorage()
+        disk.failure = Self.lost
+        // However shortly ago it was written again.
+        try storage.commit(ending(2), of: timetable, at: instant(1))
+        storage.close(timetable, at: instant(1))
+        #expect(disk.rewrites == 2)
     }
 }

@@ -10,7 +10,7 @@ final class StoreScene {
     let lines = Lines()
     /// Some day in 2025.
     var now = Now(boot: BootInstant(microseconds: 1_000_000_000), offset: .seconds(1_750_000_000))
-    var boot = "first boot"
+    var bootID = "first boot"
     var policy = Policy()
     var schema = Schema.current
 
@@ -25,27 +25,27 @@ final class StoreScene {
         StoreFile(
             path: path,
             durability: durability,
-            loading: Loading(policy: policy, now: now, boot: boot),
+            recovery: Recovery(policy: policy, now: now, bootID: bootID),
             log: lines.log,
             schema: schema
         )
     }
 
+    /// Opens the store. If another test starts a program meanwhile, that has the locks of a store which was closed, too,
+    /// until it runs.
     func open() throws -> Keeper {
-        Keeper(try file().open(in: lockedDirectory()))
-    }
-
-    /// Where another test starts a program, that has the lock of a store which was closed, too, until it runs.
-    private func lockedDirectory() throws -> StateDirectory {
         for _ in 1...10_000 {
-            do throws(StateDirectory.Failure) {
-                return try StateDirectory(path: directory.path)
-            } catch {
-                guard case .held = error else { throw error }
+            do {
+                return try openOnce()
+            } catch OpenError.held {
                 sched_yield()
             }
         }
-        return try StateDirectory(path: directory.path)
+        return try openOnce()
+    }
+
+    private func openOnce() throws -> Keeper {
+        try Keeper(file().open(in: StateDirectory(path: directory.path)))
     }
 
     /// A connection beside the daemon's, such as a person's, which leaves the log as it is.
@@ -96,7 +96,7 @@ final class StoreScene {
 final class Keeper {
     private var opened: OpenedStore
     /// Whether one turn follows upon the other, or there is a pause after each.
-    var isInHaste = false
+    var defersCleanup = false
 
     init(_ opened: consuming OpenedStore) {
         self.opened = opened
@@ -128,8 +128,8 @@ final class Keeper {
             timetable.apply(change)
             changes.steps.append(change)
         }
-        if !changes.isEmpty { try store.commit(changes, inHaste: isInHaste) }
-        while !isInHaste, store.tidyUp() {}
+        if !changes.isEmpty { try store.commit(changes, deferringCleanup: defersCleanup) }
+        while !defersCleanup, store.cleanUp() {}
         return changes.steps
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("What is stored of a countdown")
+@Suite("A stored countdown")
 struct StoredCountdownTests {
     private let scene: StoreScene
 
@@ -23,7 +23,7 @@ struct StoredCountdownTests {
 
     private func bytes(_ text: String?) -> [UInt8]? { text.map { Array($0.utf8) } }
 
-    @Test("texts come back byte for byte, as label, in metadata and as key", arguments: difficult)
+    @Test("texts are read back byte for byte, as label, in metadata and as key", arguments: difficult)
     func texts(text: String) throws {
         var request = Request.Start(try (try? Key(text)) ?? Key("key"), label: text)
         let others = ["": text, "name": text, "\u{0}": "\u{0}"]
@@ -38,7 +38,7 @@ struct StoredCountdownTests {
         #expect(scene.lines.all.isEmpty)
     }
 
-    @Test("no label and no metadata stay none, an empty label an empty one")
+    @Test("a missing label and missing metadata stay missing, and an empty label stays empty")
     func nothing() throws {
         do {
             var empty = Request.Start(try Key("empty"), label: "")
@@ -50,7 +50,7 @@ struct StoredCountdownTests {
         #expect(known.map(\.metadata) == [[:], [:]])
     }
 
-    @Test("keys that are written in two ways are two, as their bytes are")
+    @Test("two keys with different bytes are two keys, even if they look the same")
     func normalization() throws {
         do { try scene.open().turn(.start("Åsa"), .start("A\u{30a}sa"), at: scene.now) }
         #expect(try scene.open().known.count == 2)
@@ -62,7 +62,7 @@ struct StoredCountdownTests {
         try #require(try scene.integer("SELECT count(*) FROM countdown WHERE \(condition)"))
     }
 
-    @Test("a row goes once a later one has its key, all but the newest of all")
+    @Test("a row is deleted after a later row has its key, except the newest row of all")
     func superseded() throws {
         let keeper = try scene.open()
         for _ in 0..<500 {
@@ -71,17 +71,19 @@ struct StoredCountdownTests {
         }
     }
 
-    @Test("what turns in haste supersede goes in portions when there is a pause, also over a restart")
+    @Test(
+        "dead rows of turns in quick succession are deleted a few at a time when the daemon is idle, also after a restart"
+    )
     func portions() throws {
         do {
             let keeper = try scene.open()
-            keeper.isInHaste = true
+            keeper.defersCleanup = true
             try keeper.turn((0..<1_000).map { try .start("\($0)") }, at: scene.now)
             scene.pass(.seconds(601))
             try keeper.turn([], at: scene.now)
             try keeper.turn(.start("new"), at: scene.now)
             #expect(try rows() == 2_001)
-            #expect(keeper.store.tidyUp())
+            #expect(keeper.store.cleanUp())
             #expect(try (1..<1_000).contains(rows("state = 0 AND key != 'new'")))
             try scene.crash()
         }
@@ -96,7 +98,7 @@ struct StoredCountdownTests {
         .start(Request.Start(try Key(key), .after(.seconds(seconds)), forget: true))
     }
 
-    @Test("an ending that is not kept hides all that was before, and goes itself when that has gone")
+    @Test("the end of a forget countdown hides earlier rows of its key, and is deleted after them")
     func tombstone() throws {
         do {
             let keeper = try scene.open()
@@ -111,7 +113,7 @@ struct StoredCountdownTests {
         #expect(try rows("key = 'limit'") == 0)
     }
 
-    @Test("an ending that is not kept stays as long as its revision is the newest, which is not given again")
+    @Test("the end of a forget countdown stays while its revision is the newest, which is not given again")
     func newestTombstone() throws {
         var newest = Revision(0)
         for _ in 1...3 {
@@ -132,7 +134,7 @@ struct StoredCountdownTests {
         for number in range { try keeper.turn(.start("\(number)"), .finish(Key("\(number)")), at: scene.now) }
     }
 
-    @Test("endings are kept by number, over restarts, and who would miss one cannot resume")
+    @Test("the number of ends is limited, also over restarts, and a watch that would miss one cannot resume")
     func byNumber() throws {
         scene.policy.history = 10
         var trimmed = Revision(0)
@@ -155,7 +157,7 @@ struct StoredCountdownTests {
         }
     }
 
-    @Test("endings that were let go and of which that could not be stored yet are let go by the next start, for good")
+    @Test("ends that were given up are given up by the next start, too, if that was not stored yet")
     func letGoAgain() throws {
         scene.policy.history = 10
         do {
@@ -172,7 +174,9 @@ struct StoredCountdownTests {
         #expect(try rows("key IN ('0', '1', '2', '3', '4')") == 0)
     }
 
-    @Test("endings are kept by age, which passes while the daemon is away too, from when they could be told")
+    @Test(
+        "the age of ends is limited; it counts from when they could be delivered, also while the daemon is not running"
+    )
     func byAge() throws {
         do {
             let keeper = try scene.open()
@@ -192,7 +196,7 @@ struct StoredCountdownTests {
         #expect(keeper.known.map(\.key.text) == ["late"])
     }
 
-    @Test("a history that has become shorter is cut at the next start, with less than a turn's work each time")
+    @Test("if the limit has become lower, the next start cuts the history, with less than a turn's work at a time")
     func shorterHistory() throws {
         do {
             let keeper = try scene.open()

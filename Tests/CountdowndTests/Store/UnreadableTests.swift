@@ -5,36 +5,36 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A file in the store's place that cannot be read")
+@Suite("A file that is not a readable store")
 struct UnreadableTests {
     /// What stands there, besides what is said of it.
     enum Kind: CaseIterable {
         case randomBytes, shortText, headerAlone, foreign, foreignWithID, foreignWithLog, foreignWithJournal
         case newer, newerInLog, unreleased, otherColumns, withoutTable, versionZero, unknownFormat
         case cutOff, overwritten, leafTwice, brokenFreelist, emptyWithLog, logAlone, journalAlone
-        case withoutDaemon, impossibleDaemon, withoutEpoch, impossibleEpoch
+        case withoutDaemon, impossibleDaemon, withoutBoot, impossibleBoot
 
         var words: String {
             switch self {
-            case .randomBytes, .shortText: "it is no SQLite database"
-            case .headerAlone: "it is cut off in its header"
+            case .randomBytes, .shortText: "it is not an SQLite database"
+            case .headerAlone: "its header is truncated"
             case .foreign, .foreignWithLog, .foreignWithJournal:
                 "it is another program's SQLite database (application id 0)"
             case .foreignWithID: "it is another program's SQLite database (application id 7)"
-            case .newer, .newerInLog: "it is of version 2, from a newer countdownd; this one knows versions up to 1"
-            case .otherColumns: "its table gap is not that of version 1"
-            case .withoutTable, .unreleased: "its table batch is not that of version 1"
+            case .newer, .newerInLog: "its version 2 is from a newer countdownd; this one knows versions up to 1"
+            case .otherColumns: "its table gap does not match version 1"
+            case .withoutTable, .unreleased: "its table batch does not match version 1"
             case .versionZero: "its version is 0"
-            case .unknownFormat: "its header is none that SQLite writes"
+            case .unknownFormat: "its header is not one that SQLite writes"
             case .cutOff, .overwritten: "malformed"
             case .leafTwice: "it is damaged ("
             case .brokenFreelist: "freelist"
-            case .emptyWithLog: "it is empty, though it has a log of changes"
-            case .logAlone, .journalAlone: "the database that they belong to is missing"
+            case .emptyWithLog: "it is empty, although it has a log of changes"
+            case .logAlone, .journalAlone: "but its database is missing"
             case .withoutDaemon: "table daemon is empty"
-            case .impossibleDaemon: "the row of table daemon cannot be"
-            case .withoutEpoch: "table epoch has no row for this boot"
-            case .impossibleEpoch: "a row of table epoch cannot be"
+            case .impossibleDaemon: "the row of table daemon is malformed"
+            case .withoutBoot: "table boot has no row for this boot"
+            case .impossibleBoot: "a row of table boot is malformed"
             }
         }
 
@@ -44,8 +44,8 @@ struct UnreadableTests {
             case .randomBytes, .shortText, .foreign, .foreignWithID, .foreignWithLog, .foreignWithJournal,
                 .otherColumns, .withoutTable, .unreleased:
                 "--state-directory"
-            case .logAlone, .journalAlone: "with -wal behind it"
-            default: "a good copy of it"
+            case .logAlone, .journalAlone: "with -wal appended"
+            default: "to restore a backup"
             }
         }
     }
@@ -119,8 +119,8 @@ struct UnreadableTests {
         case .journalAlone: try Data("journal".utf8).write(to: URL(fileURLWithPath: scene.path + "-journal"))
         case .withoutDaemon: try alter("DELETE FROM daemon")
         case .impossibleDaemon: try alter("UPDATE daemon SET revision = 'newest'")
-        case .withoutEpoch: try alter("DELETE FROM epoch")
-        case .impossibleEpoch: try alter("UPDATE epoch SET shift = 9223372036854775807")
+        case .withoutBoot: try alter("DELETE FROM boot")
+        case .impossibleBoot: try alter("UPDATE boot SET shift = 9223372036854775807")
         }
     }
 
@@ -152,7 +152,7 @@ struct UnreadableTests {
     }
 
     @Test(
-        "is kept as it is, with its log, under a name with the date, and a new store is begun",
+        "it is kept unchanged, with its log, under a name with the date, and a new store is created",
         arguments: Kind.allCases
     )
     func movesAside(_ kind: Kind) throws {
@@ -183,7 +183,7 @@ struct UnreadableTests {
         #expect(!line.contains("\n"))
     }
 
-    @Test("takes no name that another has, nor one whose log could be taken for its own")
+    @Test("its new name is not taken, not even by a log that could be mistaken for its own")
     func names() throws {
         for suffix in ["", "-2", "-4"] {
             let log = suffix == "-2" ? "-wal" : ""
@@ -196,18 +196,18 @@ struct UnreadableTests {
         #expect(try scene.files.values.filter { $0 == Data("kept".utf8) }.count == 3)
     }
 
-    @Test("is known by its rows alone too, where SQLite has nothing against its pages")
+    @Test("it is recognised by its rows if SQLite finds no fault with its pages")
     func rowsInDisorder() throws {
         try leaveLeafTwice()
         let before = try scene.files["countdowns.db"]
         let database = try scene.connect()
-        let failure = #expect(throws: SQLiteFailure.self) { _ = try scene.file().loading.load(from: database) }
+        let failure = #expect(throws: SQLiteFailure.self) { _ = try scene.file().recovery.load(from: database) }
         #expect(failure?.description == "the rows of table batch are not in their order")
         #expect(failure?.isOfContents == true)
         #expect(try scene.files["countdowns.db"] == before)
     }
 
-    @Test("is whole under its new name at whatever point its daemon was killed while it renamed it")
+    @Test("it is complete under its new name if the daemon was killed while it renamed the files")
     func killedMeanwhile() throws {
         try prepare(.newerInLog)
         let database = try #require(scene.files["countdowns.db"])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("A row that no countdownd writes")
+@Suite("A malformed row")
 struct WrongRowTests {
     private let scene: StoreScene
 
@@ -20,33 +20,33 @@ struct WrongRowTests {
 
     /// What may be wrong in one that a person has changed, and what is said of it.
     private static let faults: [(change: String, words: String)] = [
-        ("key = ''", "its key is none"),
-        ("key = NULL", "its key is none"),
-        ("key = 7", "its key is none"),
-        ("key = 'te' || char(10) || 'a'", "its key is none"),
-        ("key = printf('%.256c', 'k')", "its key is none"),
-        ("state = 5", "its state is not known"),
-        ("state = 'running'", "its state is not known"),
-        ("clock = 2", "its clock is not known"),
-        ("epoch = NULL", "its epoch is not known"),
-        ("epoch = 77", "its epoch is not known"),
-        ("instant = 1.5", "its instant is no number of microseconds"),
-        ("instant = 9223372036854775807", "its instant is no number of microseconds"),
+        ("key = ''", "invalid key"),
+        ("key = NULL", "invalid key"),
+        ("key = 7", "invalid key"),
+        ("key = 'te' || char(10) || 'a'", "invalid key"),
+        ("key = printf('%.256c', 'k')", "invalid key"),
+        ("state = 5", "unknown state"),
+        ("state = 'running'", "unknown state"),
+        ("clock = 2", "unknown clock"),
+        ("boot = NULL", "unknown boot"),
+        ("boot = 77", "unknown boot"),
+        ("instant = 1.5", "its instant is not a number of microseconds"),
+        ("instant = 9223372036854775807", "its instant is not a number of microseconds"),
         ("state = 1, instant = -1", "its instant is less than 0"),
         ("rest = -1", "its rest is less than 0"),
         ("length = 0", "its length is less than 1"),
         ("length = -5", "its length is less than 1"),
-        ("started = 'then'", "its started is no number of microseconds"),
-        ("label = 7", "its label is no text"),
-        ("metadata = '{\"a\":1}'", "its metadata is no JSON object of strings"),
-        ("metadata = '[]'", "its metadata is no JSON object of strings"),
-        ("forget = 'no'", "its forget is no number of microseconds"),
-        ("revision = 9007199254740991", "no change can have that revision"),
-        ("revision = 0", "no change can have that revision"),
+        ("started = 'then'", "its started is not a number of microseconds"),
+        ("label = 7", "its label is not a text"),
+        ("metadata = '{\"a\":1}'", "its metadata is not a JSON object of strings"),
+        ("metadata = '[]'", "its metadata is not a JSON object of strings"),
+        ("forget = 'no'", "its forget is not a number of microseconds"),
+        ("revision = 9007199254740991", "invalid revision"),
+        ("revision = 0", "invalid revision"),
     ]
 
-    @Test("is not served and is named, stays in its table, and takes nothing else along", arguments: faults)
-    func leftOut(change: String, words: String) throws {
+    @Test("it is not served, is logged, stays in its table, and affects no other row", arguments: faults)
+    func skipped(change: String, words: String) throws {
         try execute("UPDATE countdown SET \(change) WHERE key = 'wrong'")
         let revision = try scene.integer(
             "SELECT max(revision) FROM countdown WHERE key IS NOT 'first' AND key IS NOT 'last'"
@@ -55,7 +55,10 @@ struct WrongRowTests {
             let keeper = try scene.open()
             #expect(keeper.known.map(\.key.text) == ["first", "last"])
             let line = try #require(scene.lines.all.last)
-            #expect(line.hasPrefix("error: \(scene.path): a row is not served and left as it is"), "\(line)")
+            #expect(
+                line.hasPrefix("error: \(scene.path): a malformed row is skipped and stays in its table"),
+                "\(line)"
+            )
             #expect(line.hasSuffix("with revision \(revision ?? 0): \(words)"), "\(line)")
         }
         #expect(try scene.integer("SELECT count(*) FROM countdown") == 3)
@@ -67,13 +70,13 @@ struct WrongRowTests {
         "[1,\"wrong\",0,0,1,2,0,4,5,null,null,0,0]", "[null,\"wrong\",0,0,1,2,0,4,5,null,null,0]",
     ]
 
-    @Test("is not served where its line is none, which is named and takes nothing else along", arguments: lines)
+    @Test("a malformed line is not served, is logged, and affects no other line", arguments: lines)
     func notALine(line: String) throws {
         try replaceLine(with: "'\(line)'")
         for _ in 1...2 { try expectOnlyTheLine() }
     }
 
-    @Test("is not served where its line is no UTF-8")
+    @Test("a line that is not UTF-8 is not served")
     func notText() throws {
         try replaceLine(with: "CAST(x'5b312c22ff225d' AS TEXT)")
         try expectOnlyTheLine()
@@ -89,13 +92,13 @@ struct WrongRowTests {
         let keeper = try scene.open()
         #expect(keeper.known.map(\.key.text) == ["first", "last"])
         let first = try #require(try scene.integer("SELECT first FROM batch"))
-        let place = "the one in the batch that counts from \(first)"
-        let fault = "it is no JSON array of values, the first an integer"
+        let place = "the row in the batch that begins with \(first)"
+        let fault = "not a JSON array of values that begins with an integer"
         #expect(try #require(scene.lines.all.last).hasSuffix("\(place): \(fault)"))
         #expect(!keeper.canResume(after: Revision(first)))
     }
 
-    @Test("is not served where its batch holds no text, or nothing", arguments: ["x''", "7", "''", "x'00ff'"])
+    @Test("a batch that is empty or not a text is not served", arguments: ["x''", "7", "''", "x'00ff'"])
     func notABatch(changes: String) throws {
         try execute("UPDATE batch SET changes = \(changes)")
         #expect(try scene.open().known.isEmpty)
@@ -103,7 +106,7 @@ struct WrongRowTests {
         #expect(try scene.integer("SELECT count(*) FROM batch") == 1)
     }
 
-    @Test("is served again once it has been put right")
+    @Test("it is served again after it was repaired")
     func mended() throws {
         try execute("UPDATE countdown SET state = 9 WHERE key = 'wrong'")
         #expect(try scene.open()["wrong"] == nil)
@@ -112,16 +115,16 @@ struct WrongRowTests {
         #expect(scene.lines.all.count == 1)
     }
 
-    @Test("of several the first is named, with how many there are")
+    @Test("of several malformed rows the first is logged, with their number")
     func several() throws {
         try execute("UPDATE countdown SET length = 0")
         #expect(try scene.open().known.isEmpty)
         let line = try #require(scene.lines.all.last)
-        #expect(line.contains("3 rows are not served and left as they are"))
+        #expect(line.contains("3 malformed rows are skipped and stay in their tables"))
         #expect(line.hasSuffix("its length is less than 1"))
     }
 
-    @Test("hides what its key was before, as that is over whatever the row was to say; a later one is served")
+    @Test("it hides earlier rows of its key, because they do not count any more; a later row is served")
     func hides() throws {
         try execute(
             """
@@ -137,7 +140,7 @@ struct WrongRowTests {
         #expect(try scene.open().known.map(\.key.text) == ["wrong", "last", "first"])
     }
 
-    @Test("keeps everybody from resuming from before it, as what it said cannot be told")
+    @Test("no watch can resume from before it, because its change cannot be delivered")
     func resuming() throws {
         do {
             let keeper = try scene.open()
@@ -156,18 +159,18 @@ struct WrongRowTests {
         #expect(!keeper.canResume(after: Revision(revision.number - 1)))
     }
 
-    @Test("in the table of gaps keeps everybody from resuming from before this start, as nobody knows what it said")
+    @Test("if it is in the table of gaps, no watch can resume from before this start")
     func wrongGap() throws {
         let revision = Revision(try #require(try scene.integer("SELECT max(revision) FROM countdown")))
         try execute("INSERT INTO gap VALUES (7, 'nine')")
         let keeper = try scene.open()
         #expect(keeper.known.count == 3)
-        #expect(try #require(scene.lines.all.last).contains("the one of table gap: its revisions are no range"))
+        #expect(try #require(scene.lines.all.last).contains("the row of table gap: its revisions are not a range"))
         #expect(!keeper.canResume(after: revision))
         #expect(keeper.canResume(after: keeper.timetable.revision))
     }
 
-    @Test("one of two live rows of a key is none: the later counts, and the earlier goes")
+    @Test("two live rows with one key are not malformed: the later one counts, and the earlier one is deleted")
     func twoLive() throws {
         try execute("UPDATE countdown SET key = 'last', label = 'later' WHERE key = 'wrong'")
         let keeper = try scene.open()
@@ -178,7 +181,7 @@ struct WrongRowTests {
         #expect(scene.lines.all.isEmpty)
     }
 
-    @Test("one above the newest revision that a stop has noted is none: revisions go on behind it")
+    @Test("a row above the revision of the last stop is not malformed: revisions continue after it")
     func aboveTheNewest() throws {
         do { try scene.open().stop() }
         let stopped = try #require(try scene.integer("SELECT revision FROM daemon"))

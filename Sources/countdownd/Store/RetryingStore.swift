@@ -1,0 +1,317 @@
+import CountdownCore
+
+/// A store that fails and recovers: ends that cannot be stored now are kept and stored later.
+struct RetryingStore {
+    private static let firstPause = Duration.seconds(1)
+    private static let longestPause = Duration.seconds(60)
+    /// Each turn tries to store up to this many ends again; if there are more, they wait for the next retry.
+    private static let fewUnstored = 1_024
+    /// Commits within this time are in quick succession.
+    private static let quickSuccession = Duration.milliseconds(10)
+
+    private let path: String
+    private let openStore: (Now) throws(OpenError) -> OpenedStore
+    private let log: Log
+    private var store: (any Store)?
+    /// Ends that were published although they could not be stored.
+    private var unstored = Changes()
+    private var pause = RetryingStore.firstPause
+    private var outage = Outage()
+    /// Why nothing can be stored now; nil if the store works.
+    private(set) var failure: StoreFailure?
+    private var nextTry: BootInstant?
+    private var lastCommit: BootInstant?
+    /// When the store was last written again.
+    private var lastRewrite: BootInstant?
+
+    /// - Parameters:
+    ///   - path: of the store, for the log.
+    ///   - log: gets one line when the store fails, and one when it works again.
+    ///   - open: opens the store; called again later if it throws.
+    init(path: String, log: Log, open: @escaping (Now) throws(OpenError) -> OpenedStore) {
+        self.path = path
+        self.log = log
+        openStore = open
+    }
+
+    init(opening: StoreLocation, log: Log) {
+        self.init(path: opening.path ?? "", log: log) { now throws(OpenError) in try opening.open(at: now) }
+    }
+
+    /// When something is due even if nothing happens: a retry, or a line for the log.
+    var next: BootInstant? { earliest(nextTry, outage.next) }
+
+    /// Opens the store.
+    ///
+    /// - Returns: the store and its contents; nil if it cannot be opened now and has to be tried again.
+    /// - Throws: only if a living daemon holds the store.
+    mutating func open(at now: Now) throws(OpenError) -> OpenedStore? {
+        do throws(OpenError) {
+            let opened = try openStore(now)
+            store = opened.store
+            // Before the store is open, only a step of the clock can have happened; opening has stored it.
+            unstored = Changes()
+            recover(at: now, late: 0)
+            return opened
+        } catch {
+            guard case .unavailable(let failure) = error else { throw error }
+            fail(failure, at: now)
+            return nil
+        }
+    }
+
+    /// Opens the store after it could not be opened at first. Now no failure is a reason to exit.
+    mutating func openAtLast(at now: Now) -> OpenedStore? {
+        do throws(OpenError) {
+            return try open(at: now)
+        } catch {
+            fail(StoreFailure(error), at: now)
+            return nil
+        }
+    }
+
+    /// Whether the contents of the store are known. Until then nothing may be changed.
+    var isOpen: Bool { store != nil }
+
+    /// How many background checkpoints were started.
+    var checkpoints: Int { store?.checkpoints ?? 0 }
+
+    /// Stores the changes of a turn, and ends of earlier turns that could not be stored.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes; the timetable has them already.
+    ///   - timetable: everything that is known. If files of the store are lost, the store is written again from it.
+    ///   - now: for the pauses between retries.
+    /// - Throws: if the changes could not be stored.
+    mutating func commit(
+        _ changes: Changes,
+        of timetable: borrowing Timetable,
+        at now: Now
+    ) throws(StoreFailure) {
+        guard let store else { throw failure ?? StoreFailure(reason: "the store is not open", hint: nil) }
+        if let failure, let nextTry, now.boot < nextTry, unstored.steps.count > Self.fewUnstored { throw failure }
+        let all = unstored.isEmpty ? changes : unstored.followed(by: changes)
+        do throws(StoreFailure) {
+            let defersCleanup = lastCommit.map { now.boot - $0 < Self.quickSuccession } ?? false
+            lastCommit = now.boot
+            do throws(StoreFailure) {
+                try store.commit(all, deferringCleanup: defersCleanup)
+            } catch {
+                guard error.isOfFiles, isTimeToRewrite(at: now) else { throw error }
+                try rewrite(store, after: error, timetable, all.clockStep, at: now)
+            }
+        } catch {
+            fail(error, at: now)
+            throw error
+        }
+        let late = unstored.steps.count
+        unstored = Changes()
+        recover(at: now, late: late)
+    }
+
+    /// Writing a large store takes seconds, so it happens at most once a second if files are lost again and again.
+    private func isTimeToRewrite(at now: Now) -> Bool {
+        (nextTry == nil || isTimeToTry(at: now)) && lastRewrite.map { now.boot - $0 >= Self.firstPause } ?? true
+    }
+
+    private mutating func rewrite(
+        _ store: any Store,
+        after loss: StoreFailure,
+        _ timetable: borrowing Timetable,
+        _ clockStep: ClockStep?,
+        at now: Now
+    ) throws(StoreFailure) {
+        lastRewrite = now.boot
+        let kept: String?
+        do throws(StoreFailure) {
+            kept = try store.rewrite(timetable, clockStep: clockStep, at: now)
+        } catch {
+            throw StoreFailure(reason: "\(loss.reason), and \(error.reason)", hint: error.hint, isOfFiles: true)
+        }
+        let place = kept.map { "; what had the name of the store is kept as \($0)" } ?? ""
+        log.write(.error, "\(loss.advice). A new store was written from memory, and nothing is lost\(place)")
+    }
+
+    /// Retries if it is time, and logs the transitions that time brings.
+    mutating func retry(_ timetable: borrowing Timetable, at now: Now) {
+        say(outage.advance(to: now.boot))
+        if isOpen, isTimeToTry(at: now) { try? commit(Changes(), of: timetable, at: now) }
+    }
+
+    /// Whether a store that fails, or could not be opened, is due for a retry.
+    func isTimeToTry(at now: Now) -> Bool {
+        nextTry.map { $0 <= now.boot } ?? false
+    }
+
+    /// Keeps changes that cannot be undone until they can be stored.
+    mutating func keep(_ changes: Changes) {
+        unstored = unstored.followed(by: changes)
+    }
+
+    func drop(_ endings: [Revision]) {
+        store?.drop(endings)
+    }
+
+    /// Deletes some of the dead rows that commits in quick succession have left; none while the store fails.
+    ///
+    /// - Returns: whether there are more.
+    func cleanUp() -> Bool {
+        failure == nil && store?.cleanUp() == true
+    }
+
+    /// Closes the store. Ends that could not be stored are tried once more, and a store whose files are lost is written
+    /// again.
+    mutating func close(_ timetable: borrowing Timetable, at now: Now) {
+        let isWhole = (try? store?.check()) != nil
+        // This is the last chance, so that no pause between tries counts.
+        (nextTry, lastRewrite) = (nil, nil)
+        if !unstored.isEmpty || isOpen && !isWhole { try? commit(Changes(), of: timetable, at: now) }
+        if unstored.isEmpty {
+            store?.close(at: timetable.revision)
+        } else {
+            let count = unstored.steps.count
+            log.write(
+                .error,
+                "\(count) \(count == 1 ? "end" : "ends") could not be stored, and will be delivered again"
+            )
+        }
+        store = nil
+    }
+
+    private mutating func fail(_ failure: StoreFailure, at now: Now) {
+        self.failure = failure
+        // A turn that tries in between does not postpone the retry.
+        if nextTry == nil || isTimeToTry(at: now) {
+            nextTry = now.boot + pause
+            pause = min(Duration(microseconds: pause.microseconds * 2), Self.longestPause)
+        }
+        say(outage.advance(to: now.boot))
+        say(outage.fail(at: now.boot))
+    }
+
+    private mutating func recover(at now: Now, late: Int) {
+        guard failure != nil else { return }
+        failure = nil
+        nextTry = nil
+        pause = Self.firstPause
+        say(outage.recover(at: now.boot, late: late))
+    }
+
+    private func say(_ news: Outage.Transition?) {
+        guard let news else { return }
+        // A failure to open the store names the path itself.
+        let place = isOpen && failure?.isOfFiles == false ? "\(path): " : ""
+        log.write(news.level, news.sentence(failure.map { "\(place)\($0.advice)" }))
+    }
+}
+
+/// When a failing store is logged: once when it begins to fail, and once when it works again.
+///
+/// A disk that fails now and then would cause endless lines. So a store that fails again within a minute is logged once as
+/// flapping, and then not before it has worked for a minute.
+struct Outage {
+    /// A transition that is logged.
+    enum Transition: Equatable {
+        case began
+        /// The store works again, after this time; this many ends were stored late.
+        case ended(after: Duration, late: Int)
+        /// The store fails again so soon that further transitions are not logged.
+        case flapping
+        /// The store has worked for a minute, after it failed this often in this time.
+        case settled(after: Duration, times: Int, late: Int)
+    }
+
+    /// A store has recovered after it has worked for this long.
+    static let calm = Duration.seconds(60)
+
+    private struct Course {
+        let began: BootInstant
+        var times = 1
+        var late = 0
+        /// When the store began to work again; nil while it fails.
+        var ended: BootInstant?
+        var isFlapping = false
+    }
+
+    private var course: Course?
+
+    /// When a line is due even if nothing happens.
+    var next: BootInstant? {
+        guard let course, course.isFlapping else { return nil }
+        return course.ended.map { $0 + Self.calm }
+    }
+
+    /// Notes that the store failed.
+    mutating func fail(at now: BootInstant) -> Transition? {
+        guard let course else {
+            self.course = Course(began: now)
+            return .began
+        }
+        guard course.ended != nil else { return nil }
+        self.course = Course(began: course.began, times: course.times + 1, late: course.late, isFlapping: true)
+        return course.isFlapping ? nil : .flapping
+    }
+
+    /// Notes that everything could be stored, and how many ends were stored late.
+    mutating func recover(at now: BootInstant, late: Int) -> Transition? {
+        guard var course, course.ended == nil else { return nil }
+        course.ended = now
+        course.late += late
+        self.course = course
+        return course.isFlapping ? nil : .ended(after: now - course.began, late: course.late)
+    }
+
+    /// Notes the time: a store that has worked for a minute has recovered.
+    mutating func advance(to now: BootInstant) -> Transition? {
+        guard let course, let ended = course.ended, ended + Self.calm <= now else { return nil }
+        self.course = nil
+        guard course.isFlapping else { return nil }
+        return .settled(after: ended - course.began, times: course.times, late: course.late)
+    }
+}
+
+extension Outage.Transition {
+    /// The line for the log. `cause` says what fails, why, and what can be done; it is ignored if the store works.
+    func sentence(_ cause: String?) -> String {
+        switch self {
+        case .began:
+            """
+            changes cannot be stored: \(cause ?? ""); until they can, changes are refused, and ends \
+            are delivered and stored later
+            """
+        case .ended(let span, let late):
+            "changes can be stored again, after \(Self.text(of: span))\(Self.text(ofLate: late))"
+        case .flapping:
+            """
+            changes cannot be stored again: \(cause ?? ""); the store is flapping, so nothing more is logged before it \
+            has worked for a minute
+            """
+        case .settled(let span, let times, let late):
+            """
+            changes have been stored for a minute; before, storing failed \(times) times in \
+            \(Self.text(of: span))\(Self.text(ofLate: late))
+            """
+        }
+    }
+
+    /// The level of the line.
+    var level: Log.Level {
+        switch self {
+        case .began, .flapping: .error
+        case .ended, .settled: .notice
+        }
+    }
+
+    private static func text(ofLate count: Int) -> String {
+        count == 0 ? "" : "; \(count) \(count == 1 ? "end" : "ends") stored late"
+    }
+
+    /// The duration in its two largest units.
+    private static func text(of span: Duration) -> String {
+        let milliseconds = max(0, span.microseconds / 1_000)
+        let (seconds, minutes, hours) = (milliseconds / 1_000, milliseconds / 60_000, milliseconds / 3_600_000)
+        if seconds == 0 { return "\(milliseconds) ms" }
+        if minutes == 0 { return "\(seconds) s" }
+        return hours == 0 ? "\(minutes) min \(seconds % 60) s" : "\(hours) h \(minutes % 60) min"
+    }
+}

@@ -1,0 +1,424 @@
+import CountdownCore
+import Glibc
+import Varlink
+
+/// A countdown as a row of the view `countdown`: a line of a batch, which is a JSON array.
+struct Row {
+    enum State: Int64 {
+        case running = 0
+        case paused = 1
+        case finished = 2
+        case cancelled = 3
+        /// Ended, and not kept as history. The row hides earlier rows of its key until they are deleted.
+        case forgotten = 4
+    }
+
+    private let countdown: KeyedCountdown
+    private let state: State
+    private let boot: Int64?
+    private let instant: Int64
+    private let rest: Int64
+
+    init(_ countdown: KeyedCountdown, boot: Int64) {
+        self.countdown = countdown
+        switch countdown.phase {
+        case .running(.elapsed(let deadline)):
+            (state, self.boot, instant, rest) = (.running, boot, deadline.microseconds, 0)
+        case .running(.wall(let deadline)):
+            (state, self.boot, instant, rest) = (.running, nil, deadline.microseconds, 0)
+        case .paused(let remaining):
+            (state, self.boot, instant, rest) = (.paused, nil, remaining.microseconds, 0)
+        case .finished(let end, let late):
+            (state, self.boot, instant, rest) =
+                (countdown.forget ? .forgotten : .finished, nil, end.microseconds, late.microseconds)
+        case .cancelled(let end, let remaining):
+            (state, self.boot, instant, rest) =
+                (countdown.forget ? .forgotten : .cancelled, nil, end.microseconds, remaining.microseconds)
+        }
+    }
+
+    /// Writes the values in the order of the view's columns, with the distance from the batch's first revision in place of
+    /// the revision. The last three are left out if the countdown has no label and no metadata and is kept as history, which
+    /// is usual.
+    func encode(into writer: inout JSONWriter, from first: Revision) {
+        writer.array { writer in
+            countdown.key.withBytes { key in
+                writer.elements(atMost: Self.room(forKey: key.count)) { encodeFigures(key, from: first, into: &$0) }
+            }
+            guard countdown.label != nil || !countdown.metadata.isEmpty || countdown.forget else { return }
+            if let label = countdown.label { writer.element(label) } else { writer.elementNull() }
+            if countdown.metadata.isEmpty { writer.elementNull() } else { writer.element(countdown.metadata) }
+            writer.element(countdown.forget ? 1 : 0)
+        }
+    }
+
+    private func encodeFigures(_ key: Span<UInt8>, from first: Revision, into elements: inout JSONMembers) {
+        elements.firstElement(countdown.revision.number - first.number)
+        elements.element(utf8: key)
+        elements.element(state.rawValue)
+        elements.element(countdown.clock == .elapsed ? 0 : 1)
+        if let boot { elements.element(boot) } else { elements.elementNull() }
+        elements.element(instant)
+        elements.element(rest)
+        elements.element(countdown.duration.microseconds)
+        elements.element(countdown.started.microseconds)
+    }
+
+    /// Room for eight integers, each with a comma.
+    private static func room(forKey bytes: Int) -> Int { 8 * 21 + 1 + JSONMembers.room(forString: bytes) }
+}
+
+/// Reading rows. Whatever the table contains, a row becomes a valid value or a description of its fault.
+extension Row {
+    /// The contents of a row.
+    enum Reading {
+        case countdown(KeyedCountdown)
+        case forgotten(Key, Revision)
+        /// No daemon writes such a row.
+        case malformed(Malformed)
+
+        /// The revision of the change; nil if it is invalid or not known.
+        var revision: Revision? {
+            switch self {
+            case .countdown(let countdown): countdown.revision
+            case .forgotten(_, let revision): revision
+            case .malformed(let row): row.revision
+            }
+        }
+    }
+
+    /// What is known of a malformed row.
+    struct Malformed {
+        /// The countdown's key.
+        var key: Key?
+        var revision: Revision?
+        /// Which row it is, and its fault, in words.
+        var place: String
+        var fault: String
+    }
+
+    private struct Fault: Error {
+        let text: String
+    }
+
+    /// Reads a row.
+    ///
+    /// - Parameters:
+    ///   - line: the range of its line in the batch.
+    ///   - batch: the batch.
+    ///   - last: the newest revision that was read before.
+    ///   - shift: the difference between the clock of a stored boot and the clock of this boot; nil if the boot is not
+    ///     stored.
+    /// - Returns: the contents of the row.
+    static func read(
+        _ line: Range<Int>,
+        of batch: RowBatch,
+        after last: Revision,
+        shift: (Int64) -> Duration?
+    ) -> Reading {
+        let values = Values(line, of: batch)
+        guard values.isWhole, let distance = values.distance else {
+            let fault = "not a JSON array of values that begins with an integer"
+            return .malformed(Malformed(place: "in the batch that begins with \(batch.first)", fault: fault))
+        }
+        let number = batch.first &+ distance
+        let revision = RowBatch.distances.contains(distance) ? Revision(stored: number) : nil
+        do throws(Fault) {
+            guard let revision, revision > last else { throw Fault(text: "invalid revision") }
+            return try read(values, revision, shift: shift)
+        } catch {
+            let place = "with revision \(number)"
+            return .malformed(Malformed(key: values.key, revision: revision, place: place, fault: error.text))
+        }
+    }
+
+    private static func read(
+        _ values: borrowing Values,
+        _ revision: Revision,
+        shift: (Int64) -> Duration?
+    ) throws(Fault) -> Reading {
+        guard let key = values.key else { throw Fault(text: "invalid key") }
+        guard let state = values.state.flatMap(State.init) else { throw Fault(text: "unknown state") }
+        if state == .forgotten { return .forgotten(key, revision) }
+        let clock = try clock(values)
+        return .countdown(
+            KeyedCountdown(
+                key: key,
+                phase: try phase(state, clock, values, shift: shift),
+                clock: clock,
+                duration: try span(values.length, "length", atLeast: 1),
+                started: WallInstant(microseconds: try number(values.started, "started")),
+                label: try text(values.label),
+                metadata: try map(values.metadata),
+                forget: try number(values.forget, "forget") != 0,
+                revision: revision
+            )
+        )
+    }
+
+    private static func clock(_ values: borrowing Values) throws(Fault) -> Clock {
+        switch values.clock {
+        case 0: .elapsed
+        case 1: .wall
+        default: throw Fault(text: "unknown clock")
+        }
+    }
+
+    private static func phase(
+        _ state: State,
+        _ clock: Clock,
+        _ values: borrowing Values,
+        shift: (Int64) -> Duration?
+    ) throws(Fault) -> Phase {
+        let instant = try number(values.instant, "instant")
+        let rest = try span(values.rest, "rest", atLeast: 0)
+        switch state {
+        case .running where clock == .elapsed:
+            guard let shift = values.boot.flatMap(shift) else { throw Fault(text: "unknown boot") }
+            return .running(until: .elapsed(BootInstant(microseconds: instant) + shift))
+        case .running: return .running(until: .wall(WallInstant(microseconds: instant)))
+        case .paused: return .paused(remaining: try span(values.instant, "instant", atLeast: 0))
+        case .finished: return .finished(at: WallInstant(microseconds: instant), late: rest)
+        case .cancelled, .forgotten: return .cancelled(at: WallInstant(microseconds: instant), remaining: rest)
+        }
+    }
+
+    // MARK: Columns
+
+    /// Whether a number of microseconds is small enough that sums cannot overflow.
+    static func isInRange(_ number: Int64) -> Bool {
+        number.magnitude < 1 << 53
+    }
+
+    private static func number(_ value: Int64?, _ name: String) throws(Fault) -> Int64 {
+        guard let value, isInRange(value) else { throw Fault(text: "its \(name) is not a number of microseconds") }
+        return value
+    }
+
+    private static func span(_ value: Int64?, _ name: String, atLeast least: Int64) throws(Fault) -> Duration {
+        let number = try number(value, name)
+        guard number >= least else { throw Fault(text: "its \(name) is less than \(least)") }
+        return Duration(microseconds: number)
+    }
+
+    private static func text(_ label: Value<String>) throws(Fault) -> String? {
+        switch label {
+        case .none: nil
+        case .some(let text): text
+        case .other: throw Fault(text: "its label is not a text")
+        }
+    }
+
+    private static func map(_ metadata: Value<[String: String]>) throws(Fault) -> [String: String] {
+        switch metadata {
+        case .none: [:]
+        case .some(let map): map
+        case .other: throw Fault(text: "its metadata is not a JSON object of strings")
+        }
+    }
+}
+
+extension Row {
+    /// An optional value of a line.
+    private enum Value<Content> {
+        case none
+        case some(Content)
+        case other
+    }
+
+    /// The values of a line; each is nil if it has the wrong type. They are never copied.
+    private struct Values: ~Copyable {
+        let key: Key?
+        let distance, state, clock, boot, instant, rest, length, started: Int64?
+        var label = Value<String>.none
+        var metadata = Value<[String: String]>.none
+        var forget: Int64? = 0
+
+        /// Whether the line is a JSON array with the right number of values.
+        let isWhole: Bool
+
+        init(_ line: Range<Int>, of batch: RowBatch) {
+            var elements = JSONElements(batch.bytes, in: line)
+            distance = elements.integer()
+            key = elements.withString { text in try? Key(text) }
+            (state, clock, boot, instant) =
+                (elements.integer(), elements.integer(), elements.integer(), elements.integer())
+            (rest, length, started) = (elements.integer(), elements.integer(), elements.integer())
+            if elements.hasMore {
+                if !elements.takeNull() { label = elements.string().map { .some($0) } ?? .other }
+                if !elements.takeNull() { metadata = elements.stringMap().map { .some($0) } ?? .other }
+                forget = elements.integer()
+            }
+            isWhole = elements.isWhole
+        }
+    }
+}
+
+extension Revision {
+    /// With higher revisions a store could run out of revisions below 2^53.
+    private static let highest: Int64 = 1 << 53 - 1 << 40
+    /// If the system clock is further ahead, new revisions do not follow it.
+    static let latestClock: Int64 = 1 << 53 - 1 << 41
+
+    /// Nil if invalid revision.
+    init?(stored number: Int64) {
+        guard (1...Self.highest).contains(number) else { return nil }
+        self.init(number)
+    }
+}
+
+/// Changes in one row of the table `batch`: a line each, in the order of their revisions.
+///
+/// SQLite takes thousands of instructions for a row, however short, and a few for each byte. So the changes of a turn share
+/// rows; only a few share one, so that deleting one of them writes only a page or two.
+struct RowBatch {
+    /// The possible distances of a revision from the first one of its batch.
+    static let distances: Range<Int64> = 0..<16
+
+    private static let newline = UInt8(ascii: "\n")
+
+    /// The revision from which the distances count.
+    let first: Int64
+    /// All lines, separated by line breaks.
+    let bytes: [UInt8]
+    /// The ranges of the lines: at least one, which may be empty.
+    let lines: [Range<Int>]
+
+    init(first: Int64, bytes: [UInt8]) {
+        self.first = first
+        self.bytes = bytes
+        lines = Self.lines(of: bytes)
+    }
+
+    private static func lines(of bytes: [UInt8]) -> [Range<Int>] {
+        var lines: [Range<Int>] = []
+        lines.reserveCapacity(distances.count)
+        var start = 0
+        while let end = newline(in: bytes, from: start) {
+            lines.append(start..<end)
+            start = end + 1
+        }
+        lines.append(start..<bytes.count)
+        return lines
+    }
+
+    private static func newline(in bytes: [UInt8], from start: Int) -> Int? {
+        unsafe bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress,
+                let found = unsafe memchr(base + start, Int32(newline), bytes.count - start)
+            else { return nil }
+            return unsafe UnsafeRawPointer(found) - base
+        }
+    }
+
+    /// Leaves out the changes with certain revisions.
+    ///
+    /// - Parameter revisions: in ascending order; those up to the last one of this batch are removed from it.
+    /// - Returns: the remaining lines; empty if none remain.
+    func without(_ revisions: inout ArraySlice<Revision>) -> [UInt8] {
+        var kept: [UInt8] = []
+        kept.reserveCapacity(bytes.count)
+        for line in lines {
+            let number = number(of: line)
+            while let number, let next = revisions.first, next.number < number { revisions.removeFirst() }
+            if let number, revisions.first?.number == number {
+                revisions.removeFirst()
+                continue
+            }
+            if !kept.isEmpty { kept.append(Self.newline) }
+            kept += bytes[line]
+        }
+        return kept
+    }
+
+    /// The revision of the change on a line, if a daemon has written it.
+    private func number(of line: Range<Int>) -> Int64? {
+        guard let comma = bytes[line].firstIndex(of: UInt8(ascii: ",")), comma > line.lowerBound else { return nil }
+        return Int64(String(decoding: bytes[line.lowerBound + 1..<comma], as: UTF8.self)).map { first &+ $0 }
+    }
+}
+
+/// Adds the changes of a turn.
+final class RowInsertion {
+    private let statement: Statement
+    /// Reused, so that its memory is allocated once.
+    private var lines = JSONWriter()
+
+    init(_ database: borrowing Database) throws(SQLiteFailure) {
+        statement = try database.prepare("INSERT INTO batch (first, changes) VALUES (?, ?)")
+    }
+
+    /// Adds changes, in the order of their revisions; `boot` is the number of this boot.
+    func run(_ changes: [Change], boot: Int64) throws(SQLiteFailure) {
+        try run(changes.count, boot) { changes[$0].countdown }
+    }
+
+    /// Adds countdowns as they are, in the order of their revisions.
+    func run(_ countdowns: [KeyedCountdown], boot: Int64) throws(SQLiteFailure) {
+        try run(countdowns.count, boot) { countdowns[$0] }
+    }
+
+    @inline(__always)
+    private func run(_ count: Int, _ boot: Int64, _ countdown: (Int) -> KeyedCountdown) throws(SQLiteFailure) {
+        var next = 0
+        while next < count {
+            let first = countdown(next).revision
+            lines.removeAll()
+            repeat {
+                if !lines.isEmpty { lines.endLine() }
+                Row(countdown(next), boot: boot).encode(into: &lines, from: first)
+                next += 1
+            } while next < count && RowBatch.distances.contains(countdown(next).revision.number - first.number)
+            try add(from: first)
+        }
+    }
+
+    private func add(from first: Revision) throws(SQLiteFailure) {
+        statement.bind(first.number, at: 1)
+        try lines.withBytes { lines throws(SQLiteFailure) in
+            try statement.run(with: lines, at: 2)
+        }
+    }
+}
+
+/// Deletes changes from their batches.
+final class RowDeletion {
+    private let find: Statement
+    private let replace: Statement
+    private let delete: Statement
+
+    init(_ database: borrowing Database) throws(SQLiteFailure) {
+        find = try database.prepare("SELECT first, changes FROM batch WHERE first <= ? ORDER BY first DESC LIMIT 1")
+        replace = try database.prepare("UPDATE batch SET changes = ?2 WHERE first = ?1")
+        delete = try database.prepare("DELETE FROM batch WHERE first = ?")
+    }
+
+    /// Deletes the changes with these revisions; revisions that are missing are ignored.
+    func run(_ revisions: [Revision]) throws(SQLiteFailure) {
+        var left = revisions.sorted()[...]
+        while let next = left.first {
+            let count = left.count
+            if let batch = try batch(below: next) { try takeOut(&left, of: batch) }
+            if left.count == count { left.removeFirst() }
+        }
+    }
+
+    private func takeOut(_ revisions: inout ArraySlice<Revision>, of batch: RowBatch) throws(SQLiteFailure) {
+        let rest = batch.without(&revisions)
+        guard rest.count < batch.bytes.count else { return }
+        guard !rest.isEmpty else {
+            delete.bind(batch.first, at: 1)
+            return try delete.run()
+        }
+        replace.bind(batch.first, at: 1)
+        try replace.run(with: rest.span, at: 2)
+    }
+
+    /// The batch that may contain a revision; nil if there is none.
+    private func batch(below revision: Revision) throws(SQLiteFailure) -> RowBatch? {
+        find.bind(revision.number, at: 1)
+        defer { find.reset() }
+        guard try find.step(), let first = find.integer(0) else { return nil }
+        return RowBatch(first: first, bytes: find.bytes(1))
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+/// What other programs may do to the files of a store while its daemon runs.
+@Suite("A store that is taken away from a running daemon")
+struct LostStoreTests {
+    enum Loss: String, CaseIterable {
+        case everything, database, log, index
+        case renamedDatabase, replacedDatabase
+        case truncatedDatabase, truncatedLog, truncatedIndex
+        case lock
+
+        /// The file that the log of the daemon names.
+        var file: String? {
+            switch self {
+            case .everything, .database, .renamedDatabase, .replacedDatabase, .truncatedDatabase: "countdowns.db"
+            case .log, .truncatedLog: "countdowns.db-wal"
+            case .index, .truncatedIndex: "countdowns.db-shm"
+            case .lock: nil
+            }
+        }
+    }
+
+    private let daemon: DaemonProcess
+    private let caller: Caller
+    private var state: String { daemon.stateDirectory }
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+        for key in ["running", "paused", "ended"] { try start(key) }
+        _ = try caller.call(Pause(key: "paused"))
+        _ = try caller.call(Cancel(key: "ended"))
+    }
+
+    @discardableResult
+    private func start(_ key: String) throws -> Countdown {
+        try caller.call(Start(key: key, durationUSec: .seconds(3_600))).countdown
+    }
+
+    private func inflict(_ loss: Loss) throws {
+        let database = "\(state)/countdowns.db"
+        switch loss {
+        case .everything:
+            for name in try FileManager.default.contentsOfDirectory(atPath: state) { unsafe unlink("\(state)/\(name)") }
+        case .database: unsafe unlink(database)
+        case .log: unsafe unlink("\(database)-wal")
+        case .index: unsafe unlink("\(database)-shm")
+        case .renamedDatabase: unsafe rename(database, "\(database).away")
+        case .replacedDatabase:
+            try FileManager.default.copyItem(atPath: database, toPath: "\(database).copy")
+            unsafe rename("\(database).copy", database)
+        case .truncatedDatabase: unsafe truncate(database, 0)
+        case .truncatedLog: unsafe truncate("\(database)-wal", 0)
+        case .truncatedIndex: unsafe truncate("\(database)-shm", 0)
+        case .lock: unsafe unlink("\(state)/lock")
+        }
+    }
+
+    /// Starts a daemon on what the first one leaves that is killed.
+    private func expectEverything(_ keys: [String], since revision: Int64) throws {
+        try daemon.kill()
+        let next = try DaemonProcess(in: daemon.directory)
+        let caller = try Caller(of: next)
+        for key in keys { #expect(try caller.call(Get(key: key)).countdown.state == .running, "\(key)") }
+        #expect(try caller.call(Get(key: "paused")).countdown.state == .paused)
+        #expect(try caller.call(Get(key: "ended")).countdown.state == .cancelled)
+        let missed = try Follower(of: next, Watch(tickUSec: 0, since: revision)).events(through: .synced)
+        #expect(Set(missed.compactMap(\.key)) == Set(keys.dropFirst()))
+        #expect(!next.standardError.contains("cannot be read"))
+    }
+
+    @Test(
+        "nothing that was answered is lost: the store is written again, and the log names the file",
+        arguments: Loss.allCases
+    )
+    func rewritten(_ loss: Loss) throws {
+        let since = try caller.call(GetStatus()).revision
+        try inflict(loss)
+        // The index and the lock, with which nothing is lost, are not looked at by each commit in quick succession.
+        let keys = (0..<200).map { "new \($0)" }
+        for key in keys { try start(key) }
+        let line = daemon.standardError.split(separator: "\n").first {
+            $0.contains("A new store was written from memory")
+        }
+        #expect((line == nil) == (loss == .lock))
+        if let file = loss.file { #expect(try #require(line).contains("/\(file) was ")) }
+        #expect(FileManager.default.fileExists(atPath: "\(state)/lock"))
+        try expectEverything(["running"] + keys, since: since)
+    }
+
+    @Test("it is written again by a daemon that stops", arguments: [Loss.everything, .truncatedIndex])
+    func stopped(_ loss: Loss) throws {
+        try inflict(loss)
+        try daemon.terminate()
+        let next = try DaemonProcess(in: daemon.directory)
+        #expect(try Caller(of: next).call(Get(key: "running")).countdown.state == .running)
+    }
+
+    @Test("while the directory is gone, changes are refused; when it is back, the store is written again")
+    func directory() throws {
+        let since = try caller.call(GetStatus()).revision
+        try FileManager.default.removeItem(atPath: state)
+        let error = #expect(throws: CountdownError.self) { try start("refused") }
+        #expect(error?.name == .storageFailed)
+        #expect(throws: CountdownError.noSuchCountdown(key: "refused")) { try caller.call(Get(key: "refused")) }
+        #expect(try caller.call(Get(key: "running")).countdown.state == .running)
+        #expect(
+            daemon.standardError.contains("the directory \(state) was removed or renamed (make the directory again")
+        )
+        while !(try daemon.notification("STATUS=")).contains("cannot be stored") {}
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
+        // It is tried again though nobody asks for anything.
+        while try daemon.notification("STATUS=").contains("cannot be stored") {}
+        try start("new")
+        try expectEverything(["running", "new"], since: since)
+    }
+
+    @Test("if the directory was moved and is back, the store continues")
+    func movedBack() throws {
+        let since = try caller.call(GetStatus()).revision
+        unsafe rename(state, "\(state).away")
+        #expect(throws: CountdownError.self) { try start("refused") }
+        unsafe rename("\(state).away", state)
+        while try daemon.notification("STATUS=").contains("cannot be stored") {}
+        #expect(!daemon.standardError.contains("A new store was written"))
+        try start("new")
+        try expectEverything(["running", "new"], since: since)
+    }
+
+    @Test("a file that has replaced the database is kept")
+    func kept() throws {
+        let text = Data("a backup, say".utf8)
+        try text.write(to: URL(fileURLWithPath: "\(state)/other"))
+        unsafe rename("\(state)/other", "\(state)/countdowns.db")
+        try start("new")
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: state).first { $0.hasPrefix("countdowns-replaced-") }
+        )
+        #expect(daemon.standardError.contains("is kept as \(state)/\(name)"))
+        let kept = try FileManager.default.contentsOfDirectory(atPath: state).filter {
+            $0.hasPrefix("countdowns-replaced-")
+        }
+        #expect(kept.contains { FileManager.default.contents(atPath: "\(state)/\($0)") == text })
+    }
+}
+
+@Suite("A second daemon on one store")
+struct SecondDaemonTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+    private var store: String { "\(daemon.stateDirectory)/countdowns.db" }
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: .seconds(3_600)))
+    }
+
+    /// Starts another daemon in a directory, which has to refuse.
+    private func expectRefusal(in directory: TemporaryDirectory) throws {
+        let second = try DaemonProcess(
+            starting: [],
+            in: directory,
+            arguments: ["--socket", directory.path(of: "other")]
+        )
+        #expect(try second.process.wait() == .exited(code: EX_UNAVAILABLE))
+        #expect(second.standardError.contains("\(second.stateDirectory)/countdowns.db is held by another countdownd"))
+        // The first one goes on, and its store is what it was.
+        #expect(try caller.call(Start(key: "after", durationUSec: .seconds(3_600))).outcome == .started)
+    }
+
+    @Test("it exits if its database is a hard link to that of the first daemon")
+    func hardLink() throws {
+        let other = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: other.path(of: "state"), withIntermediateDirectories: false)
+        #expect(unsafe link(store, other.path(of: "state/countdowns.db")) == 0)
+        try expectRefusal(in: other)
+    }
+
+    @Test("it exits if the lock file was removed, which the first daemon creates again with a later change")
+    func removedLock() throws {
+        let lock = "\(daemon.stateDirectory)/lock"
+        unsafe unlink(lock)
+        try expectRefusal(in: daemon.directory)
+        unsafe unlink(lock)
+        _ = try caller.call(Start(key: "new", durationUSec: .seconds(3_600)))
+        #expect(try String(contentsOfFile: lock, encoding: .utf8).contains("process \(daemon.process.identifier) "))
+    }
+}
