@@ -21,6 +21,10 @@ final class Watcher {
     private var openedSince: Int?
     private var newestAtOpening = 0
     private var lastRevision = 0
+    /// The countdowns that this Watch has attached, and their changes before synced: the daemon sends these, but until
+    /// synced the watcher has not received all changes up to their revisions.
+    private var attached: Set<String> = []
+    private var changesBeforeSynced: [Countdown] = []
     /// The countdowns that are running or paused as far as the events say.
     private(set) var alive: [String: Countdown] = [:]
     /// Countdowns that may have ended unseen while the watcher was away.
@@ -62,6 +66,8 @@ final class Watcher {
         openedSince = since
         newestAtOpening = history.newest
         lastRevision = since ?? 0
+        attached = []
+        changesBeforeSynced = []
         if since == nil { alive = [:] }
         for (key, countdown) in alive where mayForget(key) {
             alive[key] = nil
@@ -134,6 +140,7 @@ final class Watcher {
         }
         history.check(alive[countdown.key]?.revision ?? 0 < countdown.revision, "\(name): attached twice: \(countdown)")
         alive[countdown.key] = countdown
+        attached.insert(countdown.key)
         uncertain[countdown.key] = nil
     }
 
@@ -145,6 +152,10 @@ final class Watcher {
         let newestAttached = alive.values.map(\.revision).max() ?? 0
         history.check(revision >= newestAttached, "\(name): synced at \(revision) after \(newestAttached) was attached")
         isSynced = true
+        for change in changesBeforeSynced {
+            history.check(revision >= change.revision, "\(name): synced at \(revision) after \(change)")
+            if !change.isAlive { receiveEnd(change) }
+        }
         stretches.append(Stretch(after: revision, upTo: revision, base: alive))
         advance(to: revision)
         if owedSince == nil { owedSince = revision }
@@ -157,26 +168,37 @@ final class Watcher {
         let revision = countdown.revision
         history.observe(countdown, as: event.type, in: name)
         history.check(filter.matches(countdown.key), "\(name): \(countdown.key) does not match")
+        if isSynced || attached.contains(countdown.key) {
+            checkThatFollows(event, countdown)
+            alive[countdown.key] = countdown.isAlive ? countdown : nil
+            uncertain[countdown.key] = nil
+        }
+        if !isSynced, attached.contains(countdown.key) {
+            changesBeforeSynced.append(countdown)
+            return
+        }
         history.check(revision > lastRevision, "\(name): \(event) after \(lastRevision)")
         if isSynced {
-            let before = alive[countdown.key]
-            if before != nil || uncertain[countdown.key] == nil {
-                history.check(
-                    follows(before, event, countdown),
-                    "\(name): \(event) after \(before.map { "\($0)" } ?? "none")"
-                )
-            }
             stretches[stretches.count - 1].changes.append(countdown)
         } else {
-            history.check(
-                openedSince != nil && countdown.isKeptEnd,
-                "\(name), since \(openedSince ?? 0): before synced \(event)"
-            )
+            let isKeptEnd = openedSince != nil && countdown.isKeptEnd
+            history.check(isKeptEnd, "\(name), since \(openedSince ?? 0): before synced \(event)")
         }
-        if !countdown.isAlive { history.check(ends.insert(revision).inserted, "\(name): \(event) was delivered twice") }
+        if !countdown.isAlive { receiveEnd(countdown) }
         uncertain[countdown.key] = nil
         alive[countdown.key] = countdown.isAlive ? countdown : nil
         advance(to: revision)
+    }
+
+    private func checkThatFollows(_ event: Event, _ countdown: Countdown) {
+        let before = alive[countdown.key]
+        if before == nil, uncertain[countdown.key] != nil { return }
+        let isRight = follows(before, event, countdown)
+        history.check(isRight, "\(name): \(event) after \(before.map { "\($0)" } ?? "none")")
+    }
+
+    private func receiveEnd(_ countdown: Countdown) {
+        history.check(ends.insert(countdown.revision).inserted, "\(name): delivered twice: \(countdown)")
     }
 
     private func advance(to revision: Int) {
