@@ -105,7 +105,9 @@ final class Watcher {
             guard openedSince != nil else { return disconnect() }
             trimmed += 1
             forgetPosition()
-            return try watch()
+            // If the daemon has ended meanwhile, the connection is closed next.
+            try? watch()
+            return
         }
         history.check(reply.continues ?? false, "\(name): the watch ended")
         for event in reply.parameters?.events ?? [] { receive(event) }
