@@ -41,7 +41,7 @@ struct StorageTests {
     private static let full = StoreFailure(reason: "database or disk is full", hint: .makeRoom)
 
     private let disk = Disk()
-    private let timetable = Timetable(policy: Policy(), revision: Revision(4))
+    private var timetable: Timetable { Timetable(policy: Policy(), revision: Revision(4)) }
     private let lines = Lines()
 
     private func instant(_ seconds: Double) -> Now {
