@@ -31,7 +31,7 @@ struct KeyTests {
     }
 
     @Test(
-        "with a control character is refused, and told which",
+        "with a control character is refused with that character",
         arguments: ["\0", "\u{1}", "\n", "\r", "\t", "\u{1B}", "\u{1F}", "\u{7F}", "\u{80}", "\u{85}", "\u{9F}"]
     )
     func controlCharacter(scalar: Unicode.Scalar) {
@@ -45,7 +45,7 @@ struct KeyTests {
         #expect(throws: Key.Invalid.controlCharacter("\r")) { try Key("a\r\nb") }
     }
 
-    @Test("is another where its bytes are, though it looks the same")
+    @Test("differs from another key if the bytes differ, though both look the same")
     func normalization() throws {
         let composed = try Key("caf\u{E9}")
         let decomposed = try Key("cafe\u{301}")
@@ -54,7 +54,7 @@ struct KeyTests {
         #expect(Set([composed, decomposed]).count == 2)
     }
 
-    @Test("is the same where its bytes are, however the text came about")
+    @Test("equals another key if the bytes are equal, however the text was made")
     func equality() throws {
         let pieced = try Key(["tea", "/", "green"].joined())
         let literal = try Key("tea/green")

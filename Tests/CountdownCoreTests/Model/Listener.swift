@@ -1,19 +1,19 @@
 import CountdownCore
 import Testing
 
-/// What a watcher knows by what it has heard, and what it must have heard.
+/// The knowledge of a watcher from its events, and the events that it must have received.
 struct Listener {
     let selection: Selection
     let interval: Duration?
-    /// All up to it was known before; nil where nothing was.
+    /// The watcher had received everything up to it before; nil if it is new.
     let since: Revision?
-    /// The newest revision when it came.
+    /// The newest revision when the watch began.
     let begun: Revision
-    /// The live ones, as it knows them.
+    /// The live countdowns, according to the events.
     private(set) var live: [Key: KeyedCountdown]
-    /// The endings that it was told before it was open.
+    /// The ends that it received before it was open.
     private(set) var endings: [Revision] = []
-    /// The newest revision that it was told.
+    /// The newest revision that it received.
     private(set) var newest: Revision
     private(set) var opened: Now?
     private(set) var hasMissed = false
@@ -23,7 +23,7 @@ struct Listener {
     private var told: [Key: Int64] = [:]
     private var clockSet = WallInstant(microseconds: .min)
 
-    /// Somebody who comes for the first time, or comes back.
+    /// A new watcher, or one that comes back.
     init(_ selection: Selection, every interval: Duration?, at revision: Revision, after before: Listener? = nil) {
         self.selection = selection
         self.interval = interval
@@ -78,7 +78,7 @@ struct Listener {
         told[key] = instant
     }
 
-    /// Ticks up to this instant, on the clock of the deadline, are none of its business.
+    /// Ticks up to this instant, on the clock of the deadline, are not delivered to it.
     private func earliest(_ key: Key, _ deadline: Deadline, _ now: Now) -> Int64 {
         let since = max(opened?.boot ?? now.boot, changed[key]?.boot ?? BootInstant(microseconds: .min))
         guard deadline.clock == .wall else { return since.microseconds }
@@ -90,14 +90,14 @@ struct Listener {
         told = told.filter { live[$0.key]?.clock == .elapsed }
     }
 
-    /// Forgets what ended and was not kept while it was away: nobody can tell it.
+    /// Forgets a countdown that ended and was not kept while the watcher was away: that end is not delivered.
     mutating func forget(_ key: Key, endedAt revision: Revision) {
         if let countdown = live[key], countdown.revision < revision { live[key] = nil }
     }
 
-    // MARK: What it must have heard
+    // MARK: Checks
 
-    /// No tick is missing that lies more than a millisecond back.
+    /// Fails if a tick that is more than a millisecond old is missing.
     func requireTicks(at now: Now) throws {
         guard isOpen, let interval = interval?.microseconds else { return }
         for (key, countdown) in live {

@@ -1,6 +1,6 @@
 import CountdownCore
 
-/// What a timetable is, by the plainest means: a dictionary, an array, and whole numbers.
+/// A timetable by the plainest means: a dictionary, an array, and integers.
 struct Model {
     enum State {
         case running
@@ -9,7 +9,7 @@ struct Model {
         case cancelled
     }
 
-    /// What is known of a countdown, in microseconds.
+    /// A countdown, with times in microseconds.
     struct Entry: Equatable {
         var state = State.running
         var isWall: Bool
@@ -50,7 +50,7 @@ struct Model {
     var revision: Int64 = 0
     var oldest: Int64 = 0
     var known: [Key: Entry] = [:]
-    /// Endings that are kept, in the order in which they were told.
+    /// The kept ends, in the order of their revisions.
     var ended: [(key: Key, entry: Entry)] = []
 
     init(_ policy: Policy) {
@@ -61,7 +61,7 @@ struct Model {
 
     var live: [Key: Entry] { known.filter { $0.value.isLive } }
 
-    // MARK: What happens
+    // MARK: Changes and time
 
     mutating func ask(_ request: Request, at now: Now) -> Verdict {
         switch request {
@@ -201,7 +201,7 @@ extension Model.Entry {
     }
 }
 
-// MARK: What can be seen
+// MARK: Observation
 
 extension Model.Entry {
     func countdown(_ key: Key) -> KeyedCountdown {

@@ -1,19 +1,19 @@
 import CountdownCore
 import Testing
 
-/// Random acts upon a timetable, a model of it and watchers; after each all three agree.
+/// Random acts upon a timetable, a model of it and watchers; after each act all three must agree.
 struct Trial {
     private struct Ending {
         let revision: Revision
         let key: Key
         let forget: Bool
 
-        /// Whether it came after what a watcher knew, and can be told to it.
+        /// Whether it came after the revision of a watcher, and can be delivered to it.
         func isAhead(of listener: Listener) -> Bool {
             revision > (forget ? listener.begun : listener.since ?? listener.begun)
         }
 
-        /// Whether its walk may not have come to it; it passes over those that it does not follow without a word.
+        /// Whether the scan of a watcher may not have visited it; ends that it does not follow are not delivered.
         func mayBeMissed(by listener: Listener) -> Bool {
             isAhead(of: listener) && !listener.endings.contains(revision)
         }
@@ -30,7 +30,7 @@ struct Trial {
     private var turns: Turns
     private var model: Model
     private var listeners: [Int: Listener] = [:]
-    /// Those that have gone and may come back.
+    /// Watchers that left and may come back.
     private var away: [Listener] = []
     private var endings: [Ending] = []
 
@@ -60,7 +60,7 @@ struct Trial {
         elements[Int(draw(0...Int64(elements.count - 1)))]
     }
 
-    /// A duration; often one that makes things come together.
+    /// A duration; often one that makes instants coincide.
     private mutating func span() -> Duration {
         switch draw(0...5) {
         case 0: .microseconds(draw(1...3_000))
@@ -113,7 +113,7 @@ struct Trial {
         try turn([], punctual: true)
     }
 
-    /// Time passes in which no turn is taken; then there may be more to tell than fits in one.
+    /// Time passes without a turn; then more may be due than one turn delivers.
     private mutating func sleep() throws {
         turns.sleep(for: pick([span(), .hours(10), .days(3)]))
         for _ in 0..<draw(0...3) { try turn([], ticks: Int(draw(0...2))) }
@@ -180,7 +180,7 @@ struct Trial {
         try hear(punctual: punctual, ticks: limit == .max)
     }
 
-    /// Lets every watcher hear what it was told, and looks whether that is all that it should have been.
+    /// Hands each watcher its events, and checks that they are complete.
     private mutating func hear(punctual: Bool = false, ticks: Bool = true) throws {
         endings += turns.endings.map { Ending(revision: $0.revision, key: $0.key, forget: $0.forget) }
         let known = model.live.reduce(into: [:]) { $0[$1.key] = $1.value.countdown($1.key) }
@@ -202,7 +202,7 @@ struct Trial {
         turns.forget()
     }
 
-    /// Whoever has been shown all knows every ending that it can be told.
+    /// A watcher at the end of its scan has received every end that can be delivered to it.
     private func requireAll(of listener: inout Listener) throws {
         try #require(listener.endings == told(to: listener).map(\.revision))
         guard let since = listener.since else { return }
@@ -211,7 +211,7 @@ struct Trial {
         }
     }
 
-    /// The endings that a watcher is to be told before it is open.
+    /// The ends that a watcher must receive before it is open.
     private func told(to listener: Listener) -> [Ending] {
         endings.filter { $0.isAhead(of: listener) && listener.selection.contains($0.key) }
     }

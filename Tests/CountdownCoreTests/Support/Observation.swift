@@ -1,6 +1,6 @@
 @testable import CountdownCore
 
-/// All that can be seen of a timetable: two that look the same here behave the same.
+/// Everything visible of a timetable: two with equal observations behave the same.
 struct Observation: Equatable {
     let revision: Revision
     let oldestRevision: Revision
@@ -9,11 +9,11 @@ struct Observation: Equatable {
     let paused: Int
     let ended: Int
     let nextDeadline: WallInstant?
-    /// What a walk meets.
+    /// The countdowns that a scan visits.
     let met: [KeyedCountdown]
-    /// What is found under the keys of those, and under others that were asked for.
+    /// The countdowns that their keys, and the given keys, find.
     let found: [Key: KeyedCountdown]
-    /// The order in which everything that runs will end.
+    /// The keys of the running countdowns, in the order in which they end.
     let endings: [Key]
 }
 

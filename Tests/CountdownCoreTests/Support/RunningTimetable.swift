@@ -17,12 +17,12 @@ final class RunningTimetable {
     /// The countdown under a key.
     subscript(_ text: String) -> KeyedCountdown? { timetable.countdown(under: key(text)) }
 
-    /// What is left of the countdown under a key.
+    /// What remains of the countdown under a key.
     func remaining(_ text: String) -> Duration? { self[text]?.remaining(at: now) }
 
-    /// Decides on a request and carries it out.
+    /// Decides on a request and applies the change.
     ///
-    /// - Returns: what it takes to take it back, nil where a start was attached.
+    /// - Returns: the change, for `undo`; nil if a start was attached.
     @discardableResult
     func ask(_ request: Request) throws(Refusal) -> Applied? {
         switch try timetable.decide(request, at: now) {
@@ -56,12 +56,12 @@ final class RunningTimetable {
         try start(text, .after(.seconds(seconds)), forget: forget)
     }
 
-    /// Lets time pass, and ends nothing.
+    /// Lets time pass without expiring anything.
     func pass(_ span: Duration) {
         clocks.pass(span)
     }
 
-    /// Ends what is due, in the order in which it ends.
+    /// Expires the countdowns that are due, in order.
     @discardableResult
     func endDue() -> [Change] {
         var changes: [Change] = []

@@ -1,6 +1,6 @@
 import CountdownCore
 
-/// Both clocks of a machine: they run, sleep and are set as a test says.
+/// Both clocks of a machine: a test lets them run, sleep and be set.
 struct SimulatedClocks {
     private(set) var boot = BootInstant(microseconds: 1_000_000_000)
     /// 2025-10-09T08:53:20Z, at the boot clock's 1,000 s.
@@ -13,7 +13,7 @@ struct SimulatedClocks {
         boot = boot + span
     }
 
-    /// Somebody sets the system clock.
+    /// Sets the system clock.
     mutating func setWall(by span: Duration) {
         offset = offset + span
     }

@@ -1,4 +1,4 @@
-/// Draws numbers that follow from the seed alone: what failed once can be run again.
+/// Random numbers that depend only on the seed, so that a failure can be repeated.
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,8 +1,8 @@
 import CountdownCore
 
-/// The turns of a daemon without sockets and store: what is due ends, requests are carried out, both are told, then ticks.
+/// The turns of a daemon without sockets and store: expire, apply requests, deliver both, deliver ticks, compact.
 final class Turns {
-    /// What a watcher hears.
+    /// An event of a watcher.
     enum Heard: Equatable {
         case attached(KeyedCountdown)
         case synced(Revision)
@@ -11,7 +11,7 @@ final class Turns {
         case missed
     }
 
-    /// When it was heard.
+    /// When it was received.
     struct Note: Equatable {
         let at: Now
         let heard: Heard
@@ -19,18 +19,18 @@ final class Turns {
 
     var scene: RunningTimetable
     var watchers = Watchers()
-    /// What each watcher has heard, in that order.
+    /// The events of each watcher, in their order.
     private(set) var notes: [WatcherID: [Note]] = [:]
-    /// What has ended.
+    /// The countdowns that have ended.
     private(set) var endings: [KeyedCountdown] = []
-    /// Watchers that are being shown what there is.
+    /// Watchers that are reading the state.
     private(set) var opening: [WatcherID: Opening] = [:]
 
-    /// A watcher that is being shown what there is.
+    /// A watcher that is reading the state.
     struct Opening {
         let walk: ScanID
         let selection: Selection
-        /// What has this revision or an earlier one is known to it.
+        /// The watcher knows everything up to this revision.
         let since: Revision?
     }
 
@@ -58,7 +58,7 @@ final class Turns {
         turn()
     }
 
-    /// Lets time pass in which no turn is taken: the machine sleeps, or is too busy.
+    /// Lets time pass without a turn: the machine sleeps, or is too busy.
     func sleep(for span: Duration) {
         scene.pass(span)
     }
@@ -71,9 +71,9 @@ final class Turns {
 
     // MARK: A turn
 
-    /// Takes a turn that tells as many ticks at most.
+    /// Takes a turn with a budget of ticks.
     ///
-    /// - Returns: what became of the requests: nil where one was refused or attached.
+    /// - Returns: the change of each request; nil if it was refused or attached.
     @discardableResult
     func turn(_ requests: Request..., ticks limit: Int = .max) -> [Change?] {
         turn(requests, ticks: limit)
@@ -89,7 +89,7 @@ final class Turns {
         return changes
     }
 
-    /// Takes a turn whose requests cannot be stored: they are taken back, and the endings stay.
+    /// Takes a turn whose requests cannot be stored: they are undone, and the expiries stay.
     func turnTakenBack(_ requests: [Request]) {
         let endings = scene.endDue()
         let applied = requests.compactMap { request in try? scene.ask(request) }
@@ -124,13 +124,13 @@ final class Turns {
 
     // MARK: Watchers
 
-    /// Lets somebody follow, who has been shown what there is at once.
+    /// Adds a watcher and opens it at once.
     func watch(_ number: Int, _ selection: Selection = .everything, every interval: Duration? = .seconds(1)) {
         begin(number, selection, every: interval)
         walk(number)
     }
 
-    /// Lets somebody follow, who has not been shown anything, or comes back and knows all up to a revision.
+    /// Adds a watcher that has received nothing yet, or comes back with a revision.
     func begin(
         _ number: Int,
         _ selection: Selection = .everything,
@@ -139,12 +139,12 @@ final class Turns {
     ) {
         leave(number)
         watchers.add(WatcherID(number), following: selection, every: interval)
-        // What it knows has to be met all the same, to tick for it.
+        // Countdowns that it knows are visited too, to schedule their ticks.
         let walk = scene.timetable.openScan(live: .oldest, ended: .after(since ?? scene.timetable.revision))
         opening[WatcherID(number)] = Opening(walk: walk, selection: selection, since: since)
     }
 
-    /// Shows a portion of what there is; at its end the watcher is open.
+    /// Continues the scan of a watcher; at the end of the scan the watcher is open.
     func walk(_ number: Int, limit: Int = .max) {
         let id = WatcherID(number)
         guard let opening = opening[id] else { return }
@@ -176,11 +176,11 @@ final class Turns {
         if let opening = opening.removeValue(forKey: id) { scene.timetable.closeScan(opening.walk) }
     }
 
-    // MARK: What was heard
+    // MARK: Received events
 
     func heard(by number: Int) -> [Note] { notes[WatcherID(number)] ?? [] }
 
-    /// The ticks, as what remained of whose countdown.
+    /// The ticks that a watcher received.
     func ticks(heardBy number: Int) -> [(at: Now, key: Key, remaining: Duration)] {
         heard(by: number).compactMap { note in
             guard case .tick(let key, let remaining) = note.heard else { return nil }

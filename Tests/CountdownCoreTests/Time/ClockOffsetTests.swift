@@ -10,7 +10,7 @@ struct ClockOffsetTests {
         offset = ClockOffset(clocks.read())
     }
 
-    @Test("an instant is told by both clocks")
+    @Test("an instant is on both clocks")
     mutating func instant() {
         clocks.pass(.seconds(5))
         let (now, step) = offset.take(clocks.read())
@@ -18,13 +18,13 @@ struct ClockOffsetTests {
         #expect(step == nil)
     }
 
-    @Test("a reading is taken to be made in its middle where nothing was held")
+    @Test("the first reading counts as made in its middle")
     mutating func middle() {
         let reading = clocks.read(width: .milliseconds(10), wallAfter: .milliseconds(4))
         #expect(ClockOffset(reading).held == clocks.offset - .milliseconds(1))
     }
 
-    @Test("noise of the readings changes nothing, and does not add up")
+    @Test("noise of the readings changes nothing, and does not accumulate")
     mutating func noise() {
         var generator = SplitMix64(seed: 1)
         let held = offset.held
@@ -40,7 +40,7 @@ struct ClockOffsetTests {
     }
 
     @Test(
-        "a reading that was held up is no step, wherever the delay fell",
+        "a delayed reading is no step, wherever the delay was",
         arguments: [0, 1, 500_000, 999_999, 1_000_000]
     )
     mutating func slowReading(wallAfter: Int64) {
@@ -51,7 +51,7 @@ struct ClockOffsetTests {
         #expect(now.boot == clocks.boot - .seconds(1))
     }
 
-    @Test("a clock that was moved a little during a slow reading is no step of half the delay")
+    @Test("a small correction during a slow reading is no step of half the delay")
     mutating func nudgeInSlowReading() {
         clocks.setWall(by: -.microseconds(60))
         let (_, step) = offset.take(clocks.read(width: .milliseconds(10)))
@@ -61,7 +61,7 @@ struct ClockOffsetTests {
     }
 
     @Test(
-        "a step is told, whichever way",
+        "a step is reported in both directions",
         arguments: [Duration.hours(1), -.hours(1), .years(10), -.years(50), .milliseconds(1), -.milliseconds(1)]
     )
     mutating func step(by span: Duration) {
@@ -71,7 +71,7 @@ struct ClockOffsetTests {
         #expect(now == clocks.now)
     }
 
-    @Test("a step is told once")
+    @Test("a step is reported once")
     mutating func stepOnce() {
         clocks.setWall(by: .hours(1))
         _ = offset.take(clocks.read())
@@ -79,7 +79,7 @@ struct ClockOffsetTests {
         #expect(offset.take(clocks.read()).step == nil)
     }
 
-    @Test("a step within a slow reading is made good by the next one")
+    @Test("a step within a slow reading is corrected by the next reading")
     mutating func stepInSlowReading() {
         clocks.setWall(by: .hours(1))
         let step = offset.take(clocks.read(width: .seconds(1), wallAfter: .milliseconds(300))).step
@@ -88,14 +88,14 @@ struct ClockOffsetTests {
         #expect(offset.held == clocks.offset)
     }
 
-    @Test("what is below a step is corrected in silence", arguments: [51, 999, -51, -999])
+    @Test("a difference below a step is corrected without a report", arguments: [51, 999, -51, -999])
     mutating func correction(microseconds: Int64) {
         clocks.setWall(by: .microseconds(microseconds))
         #expect(offset.take(clocks.read()).step == nil)
         #expect(offset.held == clocks.offset)
     }
 
-    @Test("what is within the tolerance leaves the offset as it is", arguments: [50, -50])
+    @Test("a difference within the tolerance leaves the offset as it is", arguments: [50, -50])
     mutating func tolerance(microseconds: Int64) {
         let held = offset.held
         clocks.setWall(by: .microseconds(microseconds))
@@ -103,7 +103,7 @@ struct ClockOffsetTests {
         #expect(offset.held == held)
     }
 
-    @Test("small corrections never add up to an offset that is wrong")
+    @Test("small corrections never accumulate to a wrong offset")
     mutating func drift() {
         for _ in 0..<1_000 {
             clocks.pass(.seconds(1))
@@ -113,7 +113,7 @@ struct ClockOffsetTests {
         }
     }
 
-    @Test("suspend is no step: both clocks have gone on")
+    @Test("suspend is no step: both clocks run on")
     mutating func suspend() {
         clocks.pass(.hours(8))
         let (now, step) = offset.take(clocks.read())
@@ -121,7 +121,7 @@ struct ClockOffsetTests {
         #expect(now == clocks.now)
     }
 
-    @Test("an offset that was held before is gone on with")
+    @Test("an offset that was held before is continued")
     mutating func held() {
         var next = ClockOffset(held: offset.held)
         #expect(

@@ -5,7 +5,7 @@ import Testing
 struct AdjustTests {
     var scene = RunningTimetable()
 
-    @Test("adds to what is left and to the duration, or takes from them", arguments: [10, -10, 0, -39])
+    @Test("adds to the remaining time and to the duration, or subtracts from them", arguments: [10, -10, 0, -39])
     mutating func by(seconds: Int64) throws {
         try scene.start("k")
         scene.pass(.seconds(20))
@@ -41,7 +41,7 @@ struct AdjustTests {
     }
 
     @Test(
-        "finishes now where nothing would remain",
+        "finishes now if nothing would remain",
         arguments: [-.seconds(40), -.seconds(41), .microseconds(.min)] as [Duration],
         [false, true]
     )
@@ -57,7 +57,7 @@ struct AdjustTests {
         #expect(scene.timetable.pausedCount == 0)
     }
 
-    @Test("leaves a duration that progress can be reckoned by, though nothing has run")
+    @Test("leaves a duration above 0, even if nothing has elapsed")
     mutating func lengthIsNeverZero() throws {
         try scene.start("k")
         try scene.ask(.adjust(key("k"), .by(-.seconds(60))))
@@ -95,7 +95,7 @@ struct AdjustTests {
     // MARK: To an instant
 
     @Test(
-        "to an instant follows the system clock from then on, and the duration is that much more or less",
+        "to an instant makes the countdown follow the system clock, and changes the duration by the difference",
         arguments: [100, 40, 1]
     )
     mutating func to(seconds: Int64) throws {
@@ -110,7 +110,7 @@ struct AdjustTests {
     }
 
     @Test(
-        "to an instant that is not ahead, or too far, is refused",
+        "to an instant that is not in the future, or too far ahead, is refused",
         arguments: [.zero, -.microseconds(1), .years(100) + .microseconds(1), .microseconds(.max)] as [Duration]
     )
     mutating func toRange(ahead: Duration) throws {
@@ -125,7 +125,7 @@ struct AdjustTests {
 
     // MARK: The duration
 
-    @Test("leaves a duration of no less than what is left, whatever was added and taken")
+    @Test("leaves a duration that is at least the remaining time")
     mutating func progress() throws {
         var generator = SplitMix64(seed: 3)
         try scene.start("k")
@@ -144,7 +144,7 @@ struct AdjustTests {
         }
     }
 
-    @Test("a clock that was set back leaves more than the duration: then the duration at that instant is as much")
+    @Test("if more than the duration remains because the clock was set back, the duration at that instant is as much")
     mutating func setBack() throws {
         try scene.start("k", .at(scene.now.wall + .seconds(60)))
         scene.pass(.seconds(20))
@@ -156,7 +156,7 @@ struct AdjustTests {
         #expect(scene["k"]?.duration(at: scene.now) == .seconds(60))
     }
 
-    @Test("a duration is never more than JSON can tell exactly, though the clock is set by centuries again and again")
+    @Test("a duration never exceeds the integers of JSON, however often the clock is set by centuries")
     mutating func lengthStaysExact() throws {
         try scene.start("k", .after(.years(100)))
         for _ in 0..<8 {

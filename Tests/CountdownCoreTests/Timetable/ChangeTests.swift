@@ -5,7 +5,7 @@ import Testing
 struct ChangeTests {
     var scene = RunningTimetable()
 
-    @Test("a cancelled countdown keeps what was left, and ended then")
+    @Test("a cancelled countdown keeps what remained, and ended at that instant")
     mutating func cancel() throws {
         try scene.start("k")
         scene.pass(.seconds(20))
@@ -18,7 +18,7 @@ struct ChangeTests {
         #expect(scene.endDue().isEmpty)
     }
 
-    @Test("a countdown that is told to finish ended then, with nothing left, and is not late")
+    @Test("a countdown that a client finishes ended at that instant, with nothing remaining, and is not late")
     mutating func finish() throws {
         try scene.start("k")
         scene.pass(.seconds(20))
@@ -28,7 +28,7 @@ struct ChangeTests {
         #expect(scene["k"]?.duration == .seconds(60))
     }
 
-    @Test("a paused countdown keeps what is left, however long it is paused and however the clock is set")
+    @Test("a paused countdown keeps the remaining time, however long it is paused and however the clock is set")
     mutating func pause() throws {
         try scene.start("k")
         scene.pass(.seconds(20))
@@ -42,7 +42,7 @@ struct ChangeTests {
         #expect(scene.endDue().isEmpty)
     }
 
-    @Test("a resumed countdown runs for what was left, on the boot clock", arguments: [false, true])
+    @Test("a resumed countdown runs for the remaining time, on the boot clock", arguments: [false, true])
     mutating func resume(wasWall: Bool) throws {
         try scene.start("k", wasWall ? .at(scene.now.wall + .seconds(60)) : nil)
         scene.pass(.seconds(20))
@@ -57,7 +57,7 @@ struct ChangeTests {
         #expect(scene.timetable.nextDeadline(at: scene.now) == scene.now.wall + .seconds(40))
     }
 
-    @Test("what is to be forgotten is known until its end and no longer", arguments: ["cancel", "finish", "end"])
+    @Test("a countdown with forget is found until its end and no longer", arguments: ["cancel", "finish", "end"])
     mutating func forget(how: String) throws {
         try scene.start("k", forget: true)
         #expect(scene["k"] != nil)
@@ -75,7 +75,7 @@ struct ChangeTests {
         #expect(scene.timetable.known.isEmpty)
     }
 
-    @Test("a change tells the countdown as it is after it")
+    @Test("a change has the countdown in its new state")
     mutating func told() throws {
         for request in [Request.start(.init(key("k"))), .pause(key("k")), .resume(key("k")), .finish(key("k"))] {
             let change = try #require(try scene.ask(request)).change
@@ -83,7 +83,7 @@ struct ChangeTests {
         }
     }
 
-    @Test("a slot holds what is known under its key")
+    @Test("a slot has the countdown that its key finds")
     mutating func slot() throws {
         for name in ["a", "b", "c"] { try scene.start(name) }
         for name in ["a", "b", "c"] {

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Every request in every phase")
 struct DecisionTableTests {
-    /// What a request comes to, by the phase of the countdown under its key.
+    /// The result of each request, by the phase of the countdown under its key.
     static let table = """
                    attach    restart    extend    fail            cancel     finish      pause       resume      by          less        to
         unknown    started   started    started   started         noSuch     noSuch      noSuch      noSuch      noSuch      noSuch      noSuch
@@ -34,7 +34,7 @@ struct DecisionTableTests {
         }
     }
 
-    @Test("comes to what the table says, and is decided without a change", arguments: cells)
+    @Test("has the result in the table, and deciding changes nothing", arguments: cells)
     func cell(_ cell: Cell) throws {
         let scene = try scene(cell.phase)
         let request = try request(cell.request, at: scene.now)
@@ -65,7 +65,7 @@ struct DecisionTableTests {
     }
 
     @Test(
-        "is refused where the revision is another, before its state is looked at",
+        "is refused if the revision differs, before its state is checked",
         arguments: cells.filter(\.isConditional)
     )
     func otherRevision(_ cell: Cell) throws {
@@ -79,7 +79,7 @@ struct DecisionTableTests {
         }
     }
 
-    @Test("comes to the same where the revision is the one that was named", arguments: cells.filter(\.isConditional))
+    @Test("has the same result if the revision matches", arguments: cells.filter(\.isConditional))
     func sameRevision(_ cell: Cell) throws {
         let scene = try scene(cell.phase)
         let named = try request(cell.request, ifRevision: scene["k"]?.revision, at: scene.now)

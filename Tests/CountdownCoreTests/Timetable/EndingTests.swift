@@ -1,7 +1,7 @@
 import CountdownCore
 import Testing
 
-@Suite("Endings")
+@Suite("Ends")
 struct EndingTests {
     var scene = RunningTimetable()
 
@@ -27,7 +27,7 @@ struct EndingTests {
         #expect(scene.timetable.nextDeadline(at: scene.now) == nil)
     }
 
-    @Test("are told once")
+    @Test("are returned once")
     mutating func once() throws {
         try scene.start("k")
         scene.pass(.seconds(60))
@@ -36,7 +36,7 @@ struct EndingTests {
         #expect(scene.endDue().isEmpty)
     }
 
-    @Test("are at the deadline, however late they are noticed, and say how late")
+    @Test("are at the deadline, however late they are noticed, and have that lateness")
     mutating func late() throws {
         let deadline = scene.now.wall + .seconds(60)
         try scene.start("elapsed")
@@ -99,7 +99,7 @@ struct EndingTests {
 
     static let steps: [Duration] = [.hours(1), -.hours(1), .years(10), -.years(10)]
 
-    @Test("on the boot clock come when the time has passed, though the system clock is set", arguments: steps)
+    @Test("on the boot clock come when the time has elapsed, even if the system clock is set", arguments: steps)
     mutating func elapsedOverStep(step: Duration) throws {
         try scene.start("k")
         scene.pass(.seconds(20))
@@ -111,7 +111,7 @@ struct EndingTests {
         #expect(scene.endDue().map(\.countdown.phase) == [.finished(at: scene.now.wall, late: .zero)])
     }
 
-    @Test("on the system clock come when it says so", arguments: steps)
+    @Test("on the system clock come when that clock reaches the deadline", arguments: steps)
     mutating func wallOverStep(step: Duration) throws {
         let deadline = scene.now.wall + .minutes(90)
         try scene.start("k", .at(deadline))
@@ -127,7 +127,7 @@ struct EndingTests {
         #expect(scene.endDue().map(\.countdown.phase) == [.finished(at: deadline, late: max(.zero, -left))])
     }
 
-    @Test("change their order where the clock is set between them")
+    @Test("change their order if the clock is set in between")
     mutating func orderOverStep() throws {
         try scene.start("wall", .at(scene.now.wall + .seconds(90)))
         try scene.start("elapsed", seconds: 60)
@@ -138,7 +138,7 @@ struct EndingTests {
         #expect(scene.endDue().map(\.countdown.key.text) == ["wall", "elapsed"])
     }
 
-    @Test("that fell into a suspend come on waking, as late as that was")
+    @Test("that fell into a suspend come on waking, with that lateness")
     mutating func suspend() throws {
         let deadline = scene.now.wall + .seconds(60)
         try scene.start("k")
@@ -148,7 +148,7 @@ struct EndingTests {
 
     // MARK: Restart
 
-    @Test("of a key that was started again come for the new countdown alone")
+    @Test("of a restarted key come for the new countdown only")
     mutating func restarted() throws {
         try scene.start("k", seconds: 10)
         scene.pass(.seconds(5))

@@ -17,7 +17,7 @@ struct HistoryTests {
         try scene.ask(.finish(key(name)))
     }
 
-    @Test("keeps so many endings, the newest")
+    @Test("keeps the newest ends, up to the limit")
     mutating func number() throws {
         for index in 0..<15 { try end("\(index)") }
         #expect(scene.timetable.endedCount == 15)
@@ -30,7 +30,7 @@ struct HistoryTests {
         #expect(scene.timetable.oldestRevision == Revision(10))
     }
 
-    @Test("keeps endings of 7 days")
+    @Test("keeps ends for 7 days")
     mutating func age() throws {
         try end("old")
         scene.pass(.days(1))
@@ -45,7 +45,7 @@ struct HistoryTests {
         #expect(scene.timetable.endedCount == 0)
     }
 
-    @Test("keeps for 7 days what ended while nobody could tell it")
+    @Test("keeps an end that was noticed late for 7 days from then on")
     mutating func lateEndings() throws {
         try scene.start("k")
         scene.pass(.days(30))
@@ -57,7 +57,7 @@ struct HistoryTests {
         #expect(scene.compact() == [Revision(2)])
     }
 
-    @Test("lets go in portions")
+    @Test("is compacted within a budget")
     mutating func portions() throws {
         for index in 0..<15 { try end("\(index)") }
         var limit = 2
@@ -69,7 +69,7 @@ struct HistoryTests {
         #expect(limit == 97)
     }
 
-    @Test("is not pushed out by ten thousand endings that are to be forgotten")
+    @Test("is not pushed out by ten thousand forgotten ends")
     mutating func forgotten() throws {
         for index in 0..<10 { try end("\(index)") }
         for index in 0..<10_000 {
@@ -81,7 +81,7 @@ struct HistoryTests {
         #expect(scene["0"] != nil)
     }
 
-    @Test("keeps an ending of a key that runs again, and lets it go without the one that runs")
+    @Test("keeps an end of a key that is running again, and compacts it without the running countdown")
     mutating func restarted() throws {
         try end("k")
         try scene.start("k")
@@ -91,7 +91,7 @@ struct HistoryTests {
         #expect(scene.timetable.liveCount == 1)
     }
 
-    @Test("keeps each ending of a key, and knows the last one under it")
+    @Test("keeps each end of a key, and the key finds the last one")
     mutating func sameKey() throws {
         for _ in 0..<12 { try end("k") }
         #expect(scene.compact() == [Revision(2), Revision(4)])
@@ -146,9 +146,9 @@ struct HistoryTests {
         #expect(scene["k"] == nil)
     }
 
-    // MARK: Going on from a revision
+    // MARK: Resuming
 
-    @Test("can be resumed from whatever revision it is whole from, up to the newest")
+    @Test("can be resumed from each revision after which it is complete")
     mutating func canResume() throws {
         for index in 0..<15 { try end("\(index)") }
         scene.compact()
@@ -167,7 +167,7 @@ struct HistoryTests {
         )
     }
 
-    @Test("goes on after a revision that it is resumed at, and never back")
+    @Test("continues after the revision at which it is resumed, and never goes back")
     mutating func goesOn() throws {
         scene.timetable.resume(at: Revision(100), oldest: Revision(0), gaps: [])
         scene.timetable.resume(at: Revision(50), oldest: Revision(0), gaps: [])

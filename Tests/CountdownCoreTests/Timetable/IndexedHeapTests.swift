@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A heap whose elements have numbers")
 struct IndexedHeapTests {
-    @Test("is empty at first, and what is not in it can be taken out")
+    @Test("is empty at first, and removing an element that it does not have changes nothing")
     func empty() {
         var heap = IndexedHeap()
         #expect(heap.first == nil)
@@ -12,7 +12,7 @@ struct IndexedHeapTests {
         #expect(heap.count == 0)
     }
 
-    @Test("gives the least, and among equals the one that comes first in order")
+    @Test("returns the least element, and of equal ones the first in order")
     func order() {
         var heap = IndexedHeap()
         var order = Order(numbers: [0: 3, 1: 1, 2: 2, 3: .max, 4: .min])
@@ -24,10 +24,10 @@ struct IndexedHeapTests {
         #expect(heap.drain(ties: &order) == [3, 1, 2, 0, 4])
     }
 
-    /// The latest too, which what is not there stands at.
+    /// The maximum too, which stands for an element that does not exist.
     private static let instants = Array(-20...20) + [.min, .max, .max - 1] as [Int64]
 
-    @Test("gives what a sorted list would, whatever is put in, moved and taken out", arguments: 1...4)
+    @Test("agrees with a sorted list, whatever is inserted, moved and removed", arguments: 1...4)
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var heap = IndexedHeap()

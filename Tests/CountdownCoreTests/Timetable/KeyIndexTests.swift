@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The index of keys")
 struct KeyIndexTests {
-    @Test("finds what a dictionary would, however many come and go", arguments: 1...3)
+    @Test("agrees with a dictionary, however many keys come and go", arguments: 1...3)
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var slab = Slab()
@@ -34,7 +34,7 @@ struct KeyIndexTests {
         key("\(number)" + String(repeating: "-", count: number % 30))
     }
 
-    @Test("is empty at first, and what is not in it can be taken out")
+    @Test("is empty at first, and removing an element that it does not have changes nothing")
     func empty() {
         var index = KeyIndex()
         index.remove(key("tea"), in: Slab())
@@ -42,7 +42,7 @@ struct KeyIndexTests {
     }
 
     @Test(
-        "has a key at another place in each process, so that nobody can choose keys that fall together",
+        "puts a key into another place in each process, so that clients cannot choose keys that collide",
         .disabled(if: unsafe getenv("SWIFT_DETERMINISTIC_HASHING") != nil, "SWIFT_DETERMINISTIC_HASHING is set")
     )
     func seed() async throws {
@@ -51,7 +51,7 @@ struct KeyIndexTests {
         #expect(places[0] != places[1])
     }
 
-    /// What a process of its own says.
+    /// The output of a process of its own.
     private func placesElsewhere() async throws -> String {
         let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
             print("places:", ["tea", "coffee", "login/+8613800138000", "a"].map { KeyIndex.place(of: key($0)) })
@@ -62,7 +62,7 @@ struct KeyIndexTests {
 
 @Suite("An array of chunks")
 struct ChunkedArrayTests {
-    @Test("holds what an array would, over the edges of its chunks")
+    @Test("agrees with an array across the edges of its chunks")
     func random() {
         var generator = SplitMix64(seed: 1)
         var chunked = ChunkedArray<Int>()

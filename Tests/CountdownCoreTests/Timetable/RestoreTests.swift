@@ -28,7 +28,7 @@ struct RestoreTests {
         countdown(name, .running(until: .elapsed(scene.now.boot + .seconds(55))), revision: revision)
     }
 
-    @Test("brings back what was there, and goes on behind it")
+    @Test("brings back every countdown, and continues after the last revision")
     mutating func whole() throws {
         let stored = [
             countdown("ended", .finished(at: scene.now.wall - .seconds(9), late: .zero), revision: 3),
@@ -51,7 +51,7 @@ struct RestoreTests {
         #expect(scene.endDue().map(\.countdown.key.text) == ["wall", "elapsed"])
     }
 
-    @Test("of a later state of a live countdown replaces the earlier, and says which that was")
+    @Test("of a later state replaces the earlier one, and returns its revision")
     mutating func later() {
         #expect(scene.timetable.restoreAlone(running("k", revision: 3)) == nil)
         #expect(
@@ -66,7 +66,7 @@ struct RestoreTests {
         #expect(scene.timetable.known.map(\.revision.number) == [6, 8])
     }
 
-    @Test("of many at once finds the newest of each key, and says in their order which are not")
+    @Test("of many at once finds the newest state of each key, and returns the revisions of the others in order")
     mutating func many() {
         // So many that they are sorted.
         let (keys, times) = (3_000, 5)
@@ -83,7 +83,7 @@ struct RestoreTests {
         #expect(scene.timetable.liveCount == keys)
     }
 
-    @Test("is to be settled once there is much of it, and that is more where there is more already")
+    @Test("needs a flush after a number of countdowns that grows with the timetable")
     mutating func needsFlush() {
         var number = 0
         var portions: [Int] = []
@@ -100,7 +100,7 @@ struct RestoreTests {
         #expect(portions == [65_536, 65_536, 131_072, 262_144])
     }
 
-    @Test("of an end that was forgotten leaves nothing of the countdown")
+    @Test("of a forgotten end leaves nothing of the countdown")
     mutating func dropped() {
         scene.timetable.restore(running("k", revision: 2))
         scene.timetable.restore(running("k", revision: 3))
@@ -111,7 +111,7 @@ struct RestoreTests {
         #expect(scene.timetable.nextDeadline(at: scene.now) == nil)
     }
 
-    @Test("keeps no ending that was to be forgotten, though a file says so")
+    @Test("keeps no forgotten end, even if a file has one")
     mutating func forgotten() throws {
         _ = scene.timetable.restoreAlone(running("k", revision: 3))
         let ended = countdown("k", .cancelled(at: scene.now.wall, remaining: .zero), revision: 5, forget: true)
@@ -140,7 +140,7 @@ struct RestoreTests {
         #expect(scene["k"] == kept)
     }
 
-    @Test("takes whatever a file may say without a trap", arguments: [Int64.min, -1, 0, 1, .max])
+    @Test("takes any values of a file without a trap", arguments: [Int64.min, -1, 0, 1, .max])
     mutating func absurd(number: Int64) throws {
         let span = Duration.microseconds(number)
         let phases: [Phase] = [
@@ -179,8 +179,8 @@ struct RestoreTests {
 }
 
 extension Timetable {
-    /// Restores a countdown and settles it.
-    /// - Returns: the revision of the live one whose later state it is, nil where there is none.
+    /// Restores a countdown and flushes it.
+    /// - Returns: the revision of the live countdown that it replaces; nil if there is none.
     fileprivate mutating func restoreAlone(_ countdown: KeyedCountdown) -> Revision? {
         restore(countdown)
         return flush().last

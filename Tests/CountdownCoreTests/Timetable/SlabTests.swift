@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The slab")
 struct SlabTests {
-    @Test("gives back what was put in, whatever it is", arguments: 1...3)
+    @Test("returns every countdown as it was inserted", arguments: 1...3)
     func random(seed: UInt64) {
         var generator = SplitMix64(seed: seed)
         var slab = Slab()
@@ -31,7 +31,7 @@ struct SlabTests {
         }
     }
 
-    @Test("an entry stays where it is in its list when something else is put in its place")
+    @Test("an entry that is replaced stays at its place in its list")
     func links() {
         var generator = SplitMix64(seed: 7)
         var slab = Slab()
@@ -50,7 +50,7 @@ struct SlabTests {
 }
 
 extension KeyedCountdown {
-    /// Any, under a key of 1 to 60 bytes.
+    /// A random countdown under a key of 1 to 60 bytes.
     fileprivate static func random(_ number: Int, using generator: inout SplitMix64) -> KeyedCountdown {
         func span() -> Int64 { .random(in: 0..<1_000_000, using: &generator) }
         let phases: [Phase] = [

@@ -20,7 +20,7 @@ struct StartTests {
         #expect(!countdown.forget)
     }
 
-    @Test("until an instant follows the system clock, and is as long as it is till then")
+    @Test("until an instant follows the system clock, and has the duration until then")
     mutating func deadline() throws {
         let end = scene.now.wall + .seconds(90)
         try scene.start("k", .at(end))
@@ -43,7 +43,7 @@ struct StartTests {
     }
 
     @Test(
-        "refuses any other duration, whatever is to happen where the key is live",
+        "refuses any other duration, whatever ifRunning is",
         arguments: [.zero, -.microseconds(1), .microseconds(.min), .years(100) + .microseconds(1), .microseconds(.max)]
             as [Duration],
         [Request.IfLive.attach, .restart, .extend, .fail]
@@ -61,7 +61,7 @@ struct StartTests {
     }
 
     @Test(
-        "refuses an instant that is not ahead, or too far",
+        "refuses an instant that is not in the future, or too far ahead",
         arguments: [.zero, -.microseconds(1), -.years(300), .years(100) + .microseconds(1)] as [Duration],
         [Request.IfLive.attach, .restart, .fail]
     )
@@ -86,7 +86,7 @@ struct StartTests {
         #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(.microseconds(11))) }
     }
 
-    @Test("without a duration is refused where the default would end later than that")
+    @Test("without a duration is refused if the default would end later than that")
     mutating func latestByDefault() throws {
         let latest = scene.timetable.policy.latest
         scene.clocks.setWall(by: latest - .seconds(60) - scene.now.wall)
@@ -96,9 +96,9 @@ struct StartTests {
         #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", nil, .restart) }
     }
 
-    // MARK: Where the key is live
+    // MARK: The key is live
 
-    @Test("attached changes nothing of the countdown, whatever it says")
+    @Test("that attaches changes nothing, whatever the call has")
     mutating func attach() throws {
         try scene.start("k", .after(.seconds(60)), label: "tea", metadata: ["a": "b"])
         scene.pass(.seconds(10))
@@ -107,7 +107,7 @@ struct StartTests {
         #expect(Observation(of: scene.timetable, at: scene.now) == before)
     }
 
-    @Test("restarted begins anew with what the call says, in the same place", arguments: [false, true])
+    @Test("that restarts begins again with the parameters of the call", arguments: [false, true])
     mutating func restart(paused: Bool) throws {
         try scene.start("k", .after(.seconds(60)), label: "tea", metadata: ["a": "b"])
         scene.pass(.seconds(10))
@@ -129,7 +129,7 @@ struct StartTests {
         #expect(scene.timetable.endedCount == 0)
     }
 
-    @Test("extended by its duration, or by 60 s, keeps what the call does not name")
+    @Test("that extends by its duration, or by 60 s, keeps what the call does not name")
     mutating func extend() throws {
         try scene.start("k", .after(.seconds(60)), label: "tea", metadata: ["a": "b"])
         scene.pass(.seconds(10))
@@ -147,7 +147,7 @@ struct StartTests {
         #expect(scene["k"]?.metadata == ["c": "d"])
     }
 
-    @Test("extended while paused stays paused")
+    @Test("that extends a paused countdown leaves it paused")
     mutating func extendPaused() throws {
         try scene.start("k")
         scene.pass(.seconds(10))
@@ -156,7 +156,7 @@ struct StartTests {
         #expect(scene["k"]?.phase == .paused(remaining: .seconds(55)))
     }
 
-    @Test("extended keeps the clock")
+    @Test("that extends keeps the clock")
     mutating func extendWall() throws {
         let end = scene.now.wall + .seconds(60)
         try scene.start("k", .at(end))
@@ -164,7 +164,7 @@ struct StartTests {
         #expect(scene["k"]?.phase == .running(until: .wall(end + .seconds(5))))
     }
 
-    @Test("extended to more than 100 years ahead is refused, to that it is not")
+    @Test("that extends to more than 100 years ahead is refused, to 100 years it is not")
     mutating func extendTooFar() throws {
         try scene.start("k")
         #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(.years(100)), .extend) }
@@ -172,7 +172,7 @@ struct StartTests {
         #expect(scene.remaining("k") == .years(100))
     }
 
-    @Test("extended to an instant is refused: an instant adds nothing", arguments: [false, true])
+    @Test("that extends with an instant is refused: an instant adds nothing", arguments: [false, true])
     mutating func extendToDeadline(isLive: Bool) throws {
         if isLive { try scene.start("k") }
         #expect(throws: Refusal.outOfRange(.deadline)) {
@@ -180,7 +180,7 @@ struct StartTests {
         }
     }
 
-    @Test("of a key that ended begins anew, and the ending stays history")
+    @Test("of an ended key begins a new countdown, and the end stays in the history")
     mutating func afterEnding() throws {
         try scene.start("k", .after(.seconds(1)), label: "first")
         scene.pass(.seconds(1))
@@ -240,7 +240,7 @@ struct StartTests {
         }
     }
 
-    @Test("counts its revisions up by one, whatever is asked")
+    @Test("increases the revision by one with each change")
     mutating func revisions() throws {
         scene = RunningTimetable(revision: Revision(41))
         var seen: [Int64] = []

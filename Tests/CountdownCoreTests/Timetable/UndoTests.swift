@@ -1,11 +1,11 @@
 import CountdownCore
 import Testing
 
-@Suite("Taking back")
+@Suite("Undo")
 struct UndoTests {
     var scene = RunningTimetable(revision: Revision(7))
 
-    /// One of each kind among others, so that places in lists and heaps matter.
+    /// One countdown of each kind among others, so that places in lists and heaps matter.
     init() throws {
         try scene.start("first", seconds: 40)
         try scene.start("elapsed", .after(.seconds(60)), label: "tea", metadata: ["a": "b"])
@@ -45,7 +45,7 @@ struct UndoTests {
         #expect(Observation(of: scene.timetable, at: scene.now) == before)
     }
 
-    @Test("a change gives its revision again", arguments: requests.indices)
+    @Test("the revision of an undone change is used again", arguments: requests.indices)
     mutating func revision(index: Int) throws {
         let applied = try #require(try scene.ask(Self.requests[index]))
         scene.timetable.undo(applied)
@@ -53,7 +53,7 @@ struct UndoTests {
         #expect(again.change == applied.change)
     }
 
-    @Test("many changes in reverse leaves nothing behind, whatever they were")
+    @Test("random changes that are undone in reverse leave nothing behind")
     mutating func many() throws {
         var generator = SplitMix64(seed: 11)
         for _ in 0..<200 {
@@ -68,7 +68,7 @@ struct UndoTests {
         }
     }
 
-    @Test("what was cancelled and was to be forgotten is found under its key again")
+    @Test("a cancelled countdown with forget is found under its key again")
     mutating func forgotten() throws {
         let applied = try #require(try scene.ask(.cancel(key("brief"))))
         #expect(scene["brief"] == nil)
@@ -76,7 +76,7 @@ struct UndoTests {
         #expect(scene.remaining("brief") == .seconds(55))
     }
 
-    @Test("the start of a key that had ended shows the ending again")
+    @Test("after the start of an ended key is undone, the key finds the end again")
     mutating func ending() throws {
         let ended = scene["finished"]
         let started = try #require(try scene.start("finished"))
@@ -86,7 +86,7 @@ struct UndoTests {
         #expect(scene["finished"] == ended)
     }
 
-    @Test("a change that was walked past is not met again")
+    @Test("a scan does not visit an entry again because its change was undone")
     mutating func walkers() throws {
         var met: [Key] = []
         let walk = scene.timetable.openScan(live: .oldest, ended: .after(scene.timetable.revision))

@@ -1,7 +1,7 @@
 import CountdownCore
 import Testing
 
-@Suite("A walk")
+@Suite("A scan")
 struct WalkTests {
     var scene = RunningTimetable()
 
@@ -10,7 +10,7 @@ struct WalkTests {
         for name in ["a", "b", "c", "d", "e"] { try scene.start(name) }
     }
 
-    @Test("through nothing is at its end at once")
+    @Test("of an empty timetable is at its end at once")
     func empty() {
         var scene = RunningTimetable()
         var walker = Walker(&scene, live: .oldest, ended: .oldest)
@@ -18,7 +18,7 @@ struct WalkTests {
         #expect(walker.met.isEmpty)
     }
 
-    @Test("meets everything once, in the order of revisions, whatever the portions", arguments: 1...6)
+    @Test("visits everything once, in the order of revisions, whatever the budgets are", arguments: 1...6)
     mutating func portions(limit: Int) throws {
         try scene.ask(.pause(key("b")))
         try scene.ask(.cancel(key("d")))
@@ -30,7 +30,7 @@ struct WalkTests {
         #expect(portions == 5 / limit + 1)
     }
 
-    @Test("goes on behind the one that was enough")
+    @Test("continues behind the entry at which the visitor stopped")
     mutating func enough() {
         let walk = scene.timetable.openScan(live: .oldest, ended: .nowhere)
         var met: [String] = []
@@ -46,14 +46,14 @@ struct WalkTests {
         #expect(met == ["a", "b", "c", "d"])
     }
 
-    @Test("with no portion left meets nothing", arguments: [0, -1])
+    @Test("without a budget visits nothing", arguments: [0, -1])
     mutating func nothingLeft(limit: Int) {
         var walker = Walker(&scene)
         #expect(walker.walk(&scene, limit: limit) == .more)
         #expect(walker.met.isEmpty)
     }
 
-    @Test("that is at its end goes on where something has happened")
+    @Test("at its end continues if something has changed")
     mutating func goesOn() throws {
         var walker = Walker(&scene)
         #expect(walker.walk(&scene) == .atEnd)
@@ -63,7 +63,7 @@ struct WalkTests {
         #expect(walker.keys == ["a", "b", "c", "d", "e", "f"])
     }
 
-    @Test("passes over a list that it has no start in")
+    @Test("leaves out a list without a start")
     mutating func nowhere() throws {
         try scene.ask(.cancel(key("b")))
         var live = Walker(&scene)
@@ -74,7 +74,7 @@ struct WalkTests {
         #expect(ended.keys == ["b"])
     }
 
-    @Test("that was closed, or never was, has missed all")
+    @Test("that was closed, or never opened, has missed everything")
     mutating func closed() {
         var walker = Walker(&scene)
         scene.timetable.closeScan(walker.id)
@@ -82,10 +82,10 @@ struct WalkTests {
         #expect(walker.walk(&scene) == .missed)
     }
 
-    // MARK: While all goes on changing
+    // MARK: Changes during the scan
 
     @Test(
-        "meets one that changes before it is come to at its new place, as it is then, and only there",
+        "visits a countdown that changes before its visit only at its new place, in its new state",
         arguments: 0..<5
     )
     mutating func changesAhead(position: Int) throws {
@@ -98,7 +98,7 @@ struct WalkTests {
         #expect(walker.live == scene.live)
     }
 
-    @Test("meets one that changes after it was met again", arguments: 1...5, 1...5)
+    @Test("visits a countdown again that changes after its visit", arguments: 1...5, 1...5)
     mutating func changesBehind(position: Int, changed: Int) throws {
         let name = ["a", "b", "c", "d", "e"][changed - 1]
         var walker = Walker(&scene)
@@ -110,7 +110,7 @@ struct WalkTests {
         #expect(walker.live == scene.live)
     }
 
-    @Test("misses nothing where every entry that it has met or stands on changes", arguments: 1...5)
+    @Test("misses nothing if every visited entry changes, the last one too", arguments: 1...5)
     mutating func changesAll(position: Int) throws {
         var walker = Walker(&scene)
         walker.walk(&scene, limit: position)
@@ -122,7 +122,7 @@ struct WalkTests {
         #expect(walker.revisions == walker.revisions.sorted())
     }
 
-    @Test("stands where others stand, and each goes on by itself")
+    @Test("can be at the same entry as others, and each continues on its own")
     mutating func several() throws {
         var walkers = (0..<5).map { _ in Walker(&scene) }
         for index in walkers.indices { walkers[index].walk(&scene, limit: 1 + index / 2) }
@@ -138,7 +138,7 @@ struct WalkTests {
 
     // MARK: Since
 
-    @Test("after a revision meets what has changed after it, live or ended", arguments: 0...7)
+    @Test("after a revision visits each later change, live or ended", arguments: 0...7)
     mutating func after(revision: Int64) throws {
         try scene.ask(.cancel(key("b")))
         try scene.ask(.pause(key("a")))
@@ -147,7 +147,7 @@ struct WalkTests {
         #expect(walker.revisions == [3, 4, 5, 6, 7].filter { $0 > revision })
     }
 
-    @Test("after a revision is the same in the smallest portions, while all changes", arguments: 0...7)
+    @Test("after a revision is the same with the smallest budgets while everything changes", arguments: 0...7)
     mutating func afterInPortions(revision: Int64) throws {
         var walker = Walker(&scene, live: .after(Revision(revision)), ended: .after(Revision(revision)))
         var portions = 0
@@ -167,7 +167,7 @@ struct WalkTests {
         #expect(known.allSatisfy(walker.met.contains))
     }
 
-    @Test("after a revision is not led to older ones by a change that is taken back")
+    @Test("after a revision visits no older entry because a change was undone")
     mutating func afterUndo() throws {
         var walker = Walker(&scene, live: .after(Revision(3)))
         walker.walk(&scene, limit: 2)
@@ -177,9 +177,9 @@ struct WalkTests {
         #expect(walker.keys == ["d", "e"])
     }
 
-    // MARK: What is let go of
+    // MARK: Compaction
 
-    @Test("an end that a walk has yet to meet is held, though the history is full", arguments: 0...6)
+    @Test("holds an end that it has yet to visit, though the history is full", arguments: 0...6)
     mutating func held(limit: Int) throws {
         var policy = Policy()
         policy.history = 0
@@ -197,7 +197,7 @@ struct WalkTests {
         #expect(scene.timetable.endedCount == 0)
     }
 
-    @Test("an end that is too old is held for a walk as well")
+    @Test("holds an end that is too old as well")
     mutating func heldThoughOld() throws {
         var walker = Walker(&scene, live: .nowhere, ended: .after(scene.timetable.revision))
         try scene.ask(.cancel(key("a")))
@@ -208,7 +208,7 @@ struct WalkTests {
         #expect(scene.compact().count == 1)
     }
 
-    @Test("no end is held for a walk through what happens to be kept")
+    @Test("of the ends that happen to be kept holds no end")
     mutating func notHeld() throws {
         var policy = Policy()
         policy.history = 0
@@ -219,7 +219,7 @@ struct WalkTests {
         #expect(scene.compact().count == 1)
     }
 
-    @Test("a walk has missed an end if more had to be held than may be")
+    @Test("has missed an end if more had to be held than the limit")
     mutating func missed() throws {
         var policy = Policy()
         policy.history = 2
@@ -236,7 +236,7 @@ struct WalkTests {
         #expect(walker.walk(&scene) == .missed)
     }
 
-    @Test("through what happens to be kept misses nothing by what is not")
+    @Test("of the ends that happen to be kept misses nothing if an end is compacted")
     mutating func listing() throws {
         var policy = Policy()
         policy.history = 1
@@ -252,7 +252,7 @@ struct WalkTests {
         #expect(walker.keys == ["a", "c"])
     }
 
-    @Test("stands on an entry that is let go and whose slot is used again, and goes on behind it")
+    @Test("continues behind an entry that was compacted and whose slot is used again")
     mutating func slotReuse() throws {
         var policy = Policy()
         policy.history = 0
@@ -276,9 +276,9 @@ struct WalkTests {
         #expect(walker.keys == ["a", "c", "d", "b"])
     }
 
-    // MARK: What is not kept
+    // MARK: Forgotten ends
 
-    @Test("meets an ending that is to be forgotten, where it was under way then")
+    @Test("visits a forgotten end if it was open at that time")
     mutating func forgotten() throws {
         try scene.start("brief", nil, forget: true)
         var walker = Walker(&scene, ended: .after(scene.timetable.revision))
@@ -293,7 +293,7 @@ struct WalkTests {
         #expect(later.keys == ["a", "b", "c", "d", "e"])
     }
 
-    @Test("through what happens to be kept is not ended by such an ending that is let go")
+    @Test("of the ends that happen to be kept is not ended by a forgotten end that is compacted")
     mutating func listingPastForgotten() throws {
         var policy = Policy()
         policy.history = 0
@@ -308,7 +308,7 @@ struct WalkTests {
         #expect(walker.keys == ["a", "b"])
     }
 
-    @Test("keeps such endings as long as it is open and no longer")
+    @Test("holds forgotten ends while it is open and no longer")
     mutating func forgottenAreLetGo() throws {
         try scene.start("brief", nil, forget: true)
         let walker = Walker(&scene, ended: .after(scene.timetable.revision))
@@ -324,7 +324,7 @@ struct WalkTests {
         #expect(scene.slot(under: key("g")) == slot)
     }
 
-    @Test("has missed such ends if they are more than may be held")
+    @Test("has missed forgotten ends if they are more than the limit")
     mutating func tooManyForgotten() throws {
         var policy = Policy()
         policy.endsHeldForWatches = 3
@@ -346,7 +346,7 @@ struct WalkTests {
     // MARK: Everything at once
 
     @Test(
-        "knows all that is live at its end, and has met all that ended, in order, whatever happens meanwhile",
+        "at its end has visited every live countdown and every end, in order, whatever changes meanwhile",
         arguments: 1...8
     )
     func random(seed: UInt64) throws {

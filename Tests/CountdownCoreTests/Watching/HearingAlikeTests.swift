@@ -1,7 +1,7 @@
 import CountdownCore
 import Testing
 
-@Suite("Keys that are heard of alike")
+@Suite("Keys with the same watchers")
 struct HearingAlikeTests {
     private let now = Now(boot: BootInstant(microseconds: 0), offset: .zero)
 
@@ -13,18 +13,18 @@ struct HearingAlikeTests {
         return watchers
     }
 
-    @Test("all keys, where everybody follows everything")
+    @Test("all keys, if every watcher follows everything")
     func everything() {
         #expect(watchers(.everything, .everything).haveSameWatchers(key("a"), key("b")) == true)
     }
 
-    @Test("a key and itself, whoever follows it")
+    @Test("a key and itself, whatever is followed")
     func itself() throws {
         let some = Selection(keys: [key("a")], patterns: [try Pattern("b*")])
         #expect(watchers(.everything, some).haveSameWatchers(key("a"), key("a")) == true)
     }
 
-    @Test("not a key that somebody follows and one that he does not")
+    @Test("not a key that a watcher follows and one that it does not")
     func followed() {
         let watchers = watchers(.everything, Selection(keys: [key("a")], patterns: []))
         #expect(watchers.haveSameWatchers(key("a"), key("b")) == false)
@@ -32,7 +32,7 @@ struct HearingAlikeTests {
         #expect(watchers.haveSameWatchers(key("b"), key("c")) == true)
     }
 
-    @Test("not two keys, where somebody has a pattern")
+    @Test("not two keys if a watcher has a pattern")
     func patterns() throws {
         #expect(
             watchers(Selection(keys: [], patterns: [try Pattern("a*")])).haveSameWatchers(key("a"), key("b")) == false

@@ -5,7 +5,10 @@ import Testing
 struct ManyKeysTests {
     private let now = Now(boot: BootInstant(microseconds: 0), offset: .zero)
 
-    @Test("hears of those keys and of no other, few or many", arguments: [1, Policy.keysAtOnce, Policy.keysAtOnce + 1])
+    @Test(
+        "receives changes of those keys and of no others, few or many",
+        arguments: [1, Policy.keysAtOnce, Policy.keysAtOnce + 1]
+    )
     func hears(count: Int) {
         var watchers = Watchers()
         let keys = (0..<count).map { key("\($0)") }

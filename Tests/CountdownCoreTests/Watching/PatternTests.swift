@@ -48,7 +48,7 @@ struct PatternTests {
         #expect(throws: Pattern.Invalid.unclosedBracket) { try Pattern(text) }
     }
 
-    @Test("of stars alone matches all, and says so")
+    @Test("of stars alone matches every key, and is recognized as such")
     func matchesAll() throws {
         #expect(try Pattern("*").matchesAll)
         #expect(try Pattern("***").matchesAll)
@@ -56,7 +56,7 @@ struct PatternTests {
         #expect(try !Pattern("[*]").matchesAll)
     }
 
-    @Test("with as many stars as there is room for is decided at once, though no star helps")
+    @Test("with as many stars as fit is decided quickly, even if it does not match")
     func pathological() throws {
         let stars = try Pattern(String(repeating: "*a", count: 127) + "b")
         let runs = try Pattern(String(repeating: "a*", count: 127) + "b")
@@ -65,7 +65,7 @@ struct PatternTests {
         for pattern in [stars, runs, brackets] { #expect(!pattern.matches(key)) }
     }
 
-    @Test("decides as the plainest definition of a match does, whatever it is made of")
+    @Test("agrees with the plainest definition of a match on random patterns")
     func definition() throws {
         var generator = SplitMix64(seed: 7)
         for _ in 0..<20_000 {
@@ -75,7 +75,7 @@ struct PatternTests {
         }
     }
 
-    @Test("with long runs of parts decides likewise, in and across the words that its places lie in")
+    @Test("with long runs of parts agrees as well, within and across the words of its states")
     func longDefinition() throws {
         var generator = SplitMix64(seed: 8)
         for _ in 0..<2_000 {
@@ -99,7 +99,7 @@ struct PatternTests {
     }
 
     @Test(
-        "with brackets behind a star takes the characters that they name and no others",
+        "with brackets behind a star matches the named characters and no others",
         arguments: [
             ("*[a-c][é-ü][!x][茶]?z", "ooaü-茶?z", true), ("*[a-c][é-ü][!x][茶]?z", "oodü-茶?z", false),
             ("*[a-c][é-ü][!x][茶]?z", "ooaýy茶?z", false), ("*[a-c][é-ü][!x][茶]?z", "ooaüx茶?z", false),

@@ -2,22 +2,22 @@ import Testing
 
 @testable import CountdownCore
 
-/// Ticks of countdowns whose places on the wheel are close together, and of watchers who come later.
+/// Ticks of countdowns in the same bucket, and of watchers that open later.
 @Suite struct SharedTickTests {
     private let interval: Int64 = 1_000_000
 
-    @Test("a countdown that comes into a bucket whose turn has come takes no tick from those who are there")
+    @Test("a countdown that joins a bucket that is due takes no tick from the others in it")
     func boardingAnOverdueBucket() throws {
         var wheel = TimingWheel(interval: Duration(microseconds: interval))
         wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
-        // 200 us after the tick at 1,000,100, which nobody has taken yet.
+        // 200 us after the tick at 1,000,100, which is not delivered yet.
         wheel.schedule(Slot(index: 1), revision: Revision(2), deadline: 5_000_300, now: 1_000_300)
         let ticks = take(all: 1_000_300, from: &wheel)
         #expect(ticks.map(\.slot.index) == [0])
         #expect(ticks.map(\.remaining) == [.seconds(9)])
     }
 
-    @Test("a countdown that comes into a bucket whose turn has come has its own ticks on time")
+    @Test("a countdown that joins a bucket that is due has its own ticks on time")
     func ticksAfterBoardingAnOverdueBucket() {
         var wheel = TimingWheel(interval: Duration(microseconds: interval))
         wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
@@ -28,7 +28,7 @@ import Testing
         #expect(ticks.map(\.slot.index) == [1])
     }
 
-    @Test("a second watcher at the same pace takes no tick from the first")
+    @Test("a second watcher at the same interval takes no tick from the first")
     func boardingTwice() throws {
         var wheel = TimingWheel(interval: Duration(microseconds: interval))
         wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
@@ -36,7 +36,7 @@ import Testing
         #expect(take(all: 1_000_300, from: &wheel).map(\.remaining) == [.seconds(9)])
     }
 
-    @Test("ticks at many paces come in the order in which they are due, and each pace ends with its last watcher")
+    @Test("ticks at many intervals come in the order of their instants, and an interval goes with its last watcher")
     func manyPaces() throws {
         var timetable = Timetable(policy: Policy(), revision: Revision(0))
         let start = Now(boot: BootInstant(microseconds: 0), offset: .zero)

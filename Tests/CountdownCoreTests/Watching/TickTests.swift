@@ -9,7 +9,7 @@ struct TickTests {
         .start(.init(key(text), .after(span)))
     }
 
-    @Test("of 60 s are 59 to 1, each at its microsecond where a countdown is alone")
+    @Test("of 60 s are 59 to 1, each at its microsecond if a countdown is alone")
     mutating func minute() {
         turns.watch(1)
         turns.sleep(for: .microseconds(123_457))
@@ -21,7 +21,7 @@ struct TickTests {
         #expect(ticks.map(\.at.boot) == (1...59).map { started.boot + .seconds($0) })
     }
 
-    @Test("of a day come at whole hours for whoever wants those, though it takes no whole number of them")
+    @Test("of a day come at whole hours, even if the duration is no whole number of hours")
     mutating func hours() {
         turns.watch(1, every: .hours(1))
         turns.turn(start("k", .minutes(200)))
@@ -43,7 +43,7 @@ struct TickTests {
         #expect(turns.ticks(heardBy: 3).isEmpty)
     }
 
-    @Test("of two watchers at one interval come to both, to each from its coming on")
+    @Test("of two watchers at one interval come to both, to each from its opening on")
     mutating func sameInterval() {
         turns.watch(1)
         turns.turn(start("k", .seconds(4)))
@@ -54,7 +54,10 @@ struct TickTests {
         #expect(turns.ticks(heardBy: 2).map(\.remaining) == [.seconds(2), .seconds(1)])
     }
 
-    @Test("in a crowd are never early, less than 1 ms late, and none is missing or told twice", arguments: 1...4)
+    @Test(
+        "of many countdowns are never early, less than 1 ms late, and none is missing or delivered twice",
+        arguments: 1...4
+    )
     mutating func crowd(seed: UInt64) throws {
         var generator = SplitMix64(seed: seed)
         turns.watch(1)
@@ -101,7 +104,7 @@ struct TickTests {
 
     // MARK: In the midst of others
 
-    @Test("of others are told though one starts in the very instant", arguments: [0, 1, 500, 999])
+    @Test("of others are delivered if a countdown starts at the same instant", arguments: [0, 1, 500, 999])
     mutating func startAtTick(later: Int64) {
         turns.watch(1)
         turns.turn(start("a", .seconds(10)))
@@ -120,7 +123,7 @@ struct TickTests {
         )
     }
 
-    @Test("are told whatever starts, changes and ends in the same millisecond, again and again")
+    @Test("are delivered whatever starts, changes and ends in the same millisecond")
     mutating func busyMillisecond() {
         turns.watch(1)
         turns.turn(start("a", .seconds(10)))
@@ -137,7 +140,7 @@ struct TickTests {
         )
     }
 
-    @Test("that are due are told to who was there, though another comes before they are")
+    @Test("that are due are delivered to the earlier watcher, though another one opens before")
     mutating func comesBeforeTold() {
         turns.watch(1)
         turns.turn(start("k", .seconds(10)))
@@ -149,7 +152,7 @@ struct TickTests {
         #expect(turns.ticks(heardBy: 2).isEmpty)
     }
 
-    @Test("go on where telling takes longer than the interval, each the latest of its countdown")
+    @Test("continue if delivery takes longer than the interval, each the latest of its countdown")
     mutating func overload() {
         turns.watch(1)
         turns.turn(start("a", .seconds(10)), start("b", .seconds(10)), start("c", .seconds(10)))
@@ -166,7 +169,7 @@ struct TickTests {
         #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.seconds(7), .seconds(7), .seconds(7)])
     }
 
-    @Test("of one interval are not held up by another's that are too many")
+    @Test("of one interval are not delayed by too many ticks of another")
     mutating func fairness() {
         turns.watch(1, .init(keys: [key("slow")], patterns: []), every: .seconds(1))
         turns.watch(2, .init(keys: [], patterns: [pattern("fast*")]), every: .milliseconds(10))
@@ -182,7 +185,7 @@ struct TickTests {
         #expect(turns.ticks(heardBy: 3).count > 20)
     }
 
-    @Test("of 100,000 at one instant are told in portions, each once, while others come and go")
+    @Test("of 100,000 at one instant are delivered within budgets, each once, while watchers come and go")
     mutating func hundredThousand() throws {
         turns.watch(1)
         let count = 100_000
@@ -196,7 +199,7 @@ struct TickTests {
             turns.turn(ticks: 4_096)
             portion += 1
             turns.sleep(for: .microseconds(100))
-            // Some that were told and some that were not leave, others join in the same millisecond.
+            // Some countdowns with and some without a delivered tick leave, others join in the same millisecond.
             for index in stride(from: portion * 7, to: count, by: 5_003) {
                 gone.insert(key("\(index)"))
                 turns.turn(.cancel(key("\(index)")), start("new \(portion) \(index)"), ticks: 0)
@@ -210,9 +213,9 @@ struct TickTests {
         #expect(stayed.isSubset(of: told.map(\.key)))
     }
 
-    // MARK: Who hears them
+    // MARK: Receivers
 
-    @Test("come to those who follow the key, by its name, by a pattern or all")
+    @Test("come to the watchers of the key, by its name, by a pattern or by everything")
     mutating func selections() {
         turns.watch(1, .everything)
         turns.watch(2, .init(keys: [key("tea/green")], patterns: []))
@@ -229,7 +232,7 @@ struct TickTests {
         }
     }
 
-    @Test("come once to who follows the key twice over")
+    @Test("come once to a watcher that follows the key twice")
     mutating func selectedTwice() {
         turns.watch(1, .init(keys: [key("tea")], patterns: [pattern("t*"), pattern("*a")]))
         turns.turn(start("tea", .seconds(2)))
@@ -238,7 +241,7 @@ struct TickTests {
         #expect(turns.heard(by: 1).count == 4)
     }
 
-    @Test("of what changes while a watcher is shown what there is come once it is open")
+    @Test("of a countdown that changes while a watcher reads the state come once it is open")
     mutating func changesWhileOpening() {
         for name in ["a", "b", "c"] { turns.turn(start(name)) }
         turns.begin(1)
@@ -257,7 +260,7 @@ struct TickTests {
 
     // MARK: Waking up
 
-    @Test("wake nobody up where nobody wants them")
+    @Test("cause no wake-up if no watcher wants them")
     mutating func nobody() {
         turns.turn(start("k"))
         #expect(turns.watchers.nextTick(at: turns.now) == nil)
@@ -269,7 +272,7 @@ struct TickTests {
         #expect(turns.watchers.nextTick(at: turns.now) == turns.now.wall + .seconds(1))
     }
 
-    @Test("wake nobody up once all who want them have gone")
+    @Test("cause no wake-up after the last watcher that wants them is gone")
     mutating func gone() {
         turns.watch(1)
         turns.watch(2, every: .milliseconds(100))
@@ -283,7 +286,7 @@ struct TickTests {
         #expect(turns.watchers.wantsTicks == false)
     }
 
-    @Test("wake nobody up for long once nobody follows a countdown any more")
+    @Test("soon cause no wake-up after no watcher follows a countdown any more")
     mutating func unfollowed() {
         turns.watch(1, .init(keys: [key("k")], patterns: []))
         turns.watch(2, .init(keys: [key("other")], patterns: []))
@@ -293,7 +296,7 @@ struct TickTests {
         #expect(turns.watchers.nextTick(at: turns.now) == nil)
     }
 
-    @Test("wake nobody up for what does not run", arguments: ["pause", "cancel", "finish"])
+    @Test("cause no wake-up for a countdown that is not running", arguments: ["pause", "cancel", "finish"])
     mutating func notRunning(how: String) {
         turns.watch(1)
         turns.turn(start("k"))
@@ -305,7 +308,7 @@ struct TickTests {
         #expect(turns.watchers.nextTick(at: turns.now) == nil)
     }
 
-    @Test("wake up once for what ended and was forgotten, and tell nothing of what has its slot")
+    @Test("wake up once for a forgotten countdown, and deliver nothing for the next one in its slot")
     mutating func forgotten() {
         turns.watch(1, .init(keys: [key("k")], patterns: []))
         turns.turn(.start(.init(key("k"), forget: true)))

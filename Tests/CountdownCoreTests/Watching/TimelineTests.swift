@@ -2,7 +2,7 @@ import CountdownCore
 import Testing
 
 /// The signs are explained at `Timeline`.
-@Suite("What a watcher hears, as time goes by")
+@Suite("Timelines of a watcher")
 struct TimelineTests {
     @Test("a tick at each whole second that remains, none at the full duration, none at 0, and the end")
     func seconds() {
@@ -10,26 +10,26 @@ struct TimelineTests {
         #expect(Timeline.heard(done) == "-s-2-1-f-")
     }
 
-    @Test("a tick at each whole half second for whoever wants those")
+    @Test("a tick at each half second if the interval is half a second")
     func halfSeconds() {
         let done = "-s-------"
         #expect(Timeline.heard(done, every: .milliseconds(500)) == "-s54321f-")
     }
 
-    @Test("ticks where the interval goes into what remains, not into what has passed")
+    @Test("ticks at multiples of the interval in the remaining time, not in the elapsed time")
     func oddInterval() {
         let done = "-s-------"
         #expect(Timeline.heard(done, every: .seconds(2)) == "-s-1---f-")
     }
 
-    @Test("no tick where the interval is the duration, or more")
+    @Test("no tick if the interval is the duration or more")
     func longInterval() {
         let done = "-s-------"
         #expect(Timeline.heard(done, every: .seconds(3)) == "-s-----f-")
         #expect(Timeline.heard(done, every: .hours(1)) == "-s-----f-")
     }
 
-    @Test("the same where it runs until an instant")
+    @Test("the same with a deadline")
     func wall() {
         let done = "-w-------"
         #expect(Timeline.heard(done) == "-s-2-1-f-")
@@ -37,19 +37,19 @@ struct TimelineTests {
 
     // MARK: Changes
 
-    @Test("no tick while it is paused, and ticks at what remains then")
+    @Test("no tick while it is paused, and ticks by the remaining time afterwards")
     func pause() {
         let done = "s--p---r------"
         #expect(Timeline.heard(done) == "s-2p---r1-f---")
     }
 
-    @Test("no tick besides what pauses it at a whole second, none at resuming there")
+    @Test("no tick beside a pause at a whole second, and none at the resumption")
     func pauseAtTick() {
         let done = "s-p--r------"
         #expect(Timeline.heard(done) == "s-p--r-1-f--")
     }
 
-    @Test("a start until an instant, paused and resumed, goes on by the second")
+    @Test("a countdown with a deadline ticks by the second after a pause")
     func pauseWall() {
         let done = "w--p---r------"
         #expect(Timeline.heard(done) == "s-2p---r1-f---")
@@ -69,7 +69,7 @@ struct TimelineTests {
         #expect(Timeline.heard(done) == "s-2af------")
     }
 
-    @Test("a restart ticks by itself alone")
+    @Test("after a restart only the new countdown ticks")
     func restart() {
         let atTick = "s-S--------"
         #expect(Timeline.heard(atTick) == "s-S-2-1-f--")
@@ -77,19 +77,19 @@ struct TimelineTests {
         #expect(Timeline.heard(between) == "s-2S-2-1-f-")
     }
 
-    @Test("a restart between half a second tells no tick of the first")
+    @Test("after a restart between ticks the first countdown does not tick")
     func restartOften() {
         let done = "sS-S-S-S-------"
         #expect(Timeline.heard(done) == "sS-S-S-S-2-1-f-")
     }
 
-    @Test("a start until an instant, restarted by duration, changes its clock")
+    @Test("a countdown with a deadline that is restarted with a duration changes its clock")
     func restartOnOtherClock() {
         let done = "w--S--F----"
         #expect(Timeline.heard(done) == "s-2S-2-1-f-")
     }
 
-    @Test("nothing after it was cancelled, and all again after it was started again")
+    @Test("nothing after it was cancelled, and everything again after it was started again")
     func cancel() {
         let done = "s--x---s-------"
         #expect(Timeline.heard(done) == "s-2x---s-2-1-f-")
@@ -97,25 +97,25 @@ struct TimelineTests {
 
     // MARK: A watcher that comes and goes
 
-    @Test("a watcher that comes between ticks hears of what there is, and those to come")
+    @Test("a watcher that opens between ticks receives the state and the ticks to come")
     func comesBetween() {
         let done = "s--o-----"
         #expect(Timeline.heard(done) == "---o1-f--")
     }
 
-    @Test("a watcher that comes at a tick is told what remains, and not that tick")
+    @Test("a watcher that opens at a tick receives the state, and not that tick")
     func comesAtTick() {
         let done = "s-o------"
         #expect(Timeline.heard(done) == "--o-1-f--")
     }
 
-    @Test("a watcher that comes at the start hears of either, not both")
+    @Test("a watcher that opens at the start receives attached or started, not both")
     func comesAtStart() {
         let done = "o-s------"
         #expect(Timeline.heard(done) == "--s-2-1-f")
     }
 
-    @Test("a watcher that has gone hears nothing, and all from then on where it comes back")
+    @Test("a watcher that left receives nothing, and everything after it has come back")
     func goes() {
         let done = "so-q--------"
         #expect(Timeline.heard(done) == "-o2---------")
@@ -125,7 +125,7 @@ struct TimelineTests {
 
     // MARK: A daemon that is late
 
-    @Test("where several ticks were slept through, the latest is told, once")
+    @Test("if several ticks fell into a suspend, the latest is delivered, once")
     func late() {
         let between = "szzzz---"
         #expect(Timeline.heard(between) == "s----1f-")
@@ -133,13 +133,13 @@ struct TimelineTests {
         #expect(Timeline.heard(atTick) == "s---1-f-")
     }
 
-    @Test("where the end was slept through, it alone is told")
+    @Test("if the end fell into a suspend, only the end is delivered")
     func lateEnd() {
         let done = "szzzzzzz--"
         #expect(Timeline.heard(done) == "s-------f-")
     }
 
-    @Test("a watcher that comes late hears no tick of before, though it was not told yet")
+    @Test("a watcher that opens late receives no earlier tick, even if that is not delivered yet")
     func comesLate() {
         let done = "szzzzo---"
         #expect(Timeline.heard(done) == "-----of--")
@@ -147,7 +147,7 @@ struct TimelineTests {
 
     // MARK: A system clock that is set
 
-    @Test("the boot clock's ticks stay where they are")
+    @Test("ticks on the boot clock stay if the system clock is set")
     func stepElapsed() {
         let forth = "s--F-------"
         #expect(Timeline.heard(forth) == "s-2-1-f----")
@@ -155,7 +155,7 @@ struct TimelineTests {
         #expect(Timeline.heard(back) == "s-2-1-f----")
     }
 
-    @Test("the system clock's ticks go with it")
+    @Test("ticks on the system clock move with it")
     func stepWall() {
         let forth = "w--F-------"
         #expect(Timeline.heard(forth) == "s-2-f------")
@@ -163,7 +163,7 @@ struct TimelineTests {
         #expect(Timeline.heard(back) == "s-2-2-1-f--")
     }
 
-    @Test("what was told before a step at a whole second is told again where it comes again, not at once")
+    @Test("a tick that was delivered before a clock step is delivered again when it comes again, not at once")
     func stepAtTick() {
         let forth = "w-F--------"
         #expect(Timeline.heard(forth) == "s---f------")
@@ -171,7 +171,7 @@ struct TimelineTests {
         #expect(Timeline.heard(back) == "s---2-1-f--")
     }
 
-    @Test("a clock that is set to and fro is followed")
+    @Test("a clock that is set back and forth is followed")
     func toAndFro() {
         let between = "w--B-F-----"
         #expect(Timeline.heard(between) == "s-2-2-f----")
@@ -179,7 +179,7 @@ struct TimelineTests {
         #expect(Timeline.heard(atTicks) == "s-------f---")
     }
 
-    @Test("a step past the end tells the end alone")
+    @Test("a clock step past the deadline delivers only the end")
     func stepPastEnd() {
         let done = "w-FFF---"
         #expect(Timeline.heard(done) == "s--f----")

@@ -17,7 +17,7 @@ final class WatcherTests {
         watchers.open(WatcherID(number), at: now)
     }
 
-    @Test("hear of the keys that they follow")
+    @Test("receive changes of the keys that they follow")
     func selections() {
         open(1, .everything)
         open(2, .init(keys: [key("tea"), key("egg")], patterns: []))
@@ -30,7 +30,7 @@ final class WatcherTests {
         #expect(hearers(of: "jam") == [1])
     }
 
-    @Test("hear nothing before they are open")
+    @Test("receive nothing before they are open")
     func opening() {
         watchers.add(WatcherID(1), following: .everything, every: .seconds(1))
         #expect(hearers(of: "tea").isEmpty)
@@ -42,7 +42,7 @@ final class WatcherTests {
         #expect(hearers(of: "tea") == [1])
     }
 
-    @Test("hear nothing after they have gone", arguments: 1...4)
+    @Test("receive nothing after they were removed", arguments: 1...4)
     func removed(number: Int) {
         let selections: [Selection] = [
             .everything, .init(keys: [key("tea"), key("egg")], patterns: []),
@@ -59,7 +59,7 @@ final class WatcherTests {
         #expect(watchers.isEmpty == true)
     }
 
-    @Test("that are added anew follow what they follow now, and are not open")
+    @Test("that are added again follow their new selection, and are not open")
     func again() {
         open(1, .everything)
         watchers.add(WatcherID(1), following: .init(keys: [key("egg")], patterns: []), every: nil)
@@ -70,7 +70,7 @@ final class WatcherTests {
         #expect(watchers.count == 1)
     }
 
-    @Test("that follow a star follow everything, and say so")
+    @Test("with the pattern * follow everything, and are recognized as such")
     func everything() {
         #expect(Selection(keys: [key("tea")], patterns: [pattern("t*"), pattern("*")]).isEverything)
         #expect(!Selection(keys: [key("tea")], patterns: [pattern("t*")]).isEverything)
