@@ -57,7 +57,7 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 # The test targets that start no daemon.
 pure := CountdownCoreTests|VarlinkTests|SystemTests|IPCTests|CountdownctlTests|CountdowndTests|CountdownNotifyTests|HouseTests|FuzzTests
 
-check: ## build, and run the tests that start no daemon: seconds once built
+check: ## build, and run the tests that start no daemon: a minute once built
 	$(dependencies) build
 	swift build --build-tests
 	scripts/test-swift --skip-build --filter '^($(pure))\.'
