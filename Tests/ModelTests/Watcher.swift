@@ -21,8 +21,8 @@ final class Watcher {
     private var openedSince: Int?
     private var newestAtOpening = 0
     private var lastRevision = 0
-    /// The countdowns that this Watch has attached, and their changes before synced: the daemon sends these, but until
-    /// synced the watcher has not received all changes up to their revisions.
+    /// The countdowns that this Watch has attached, and the changes that happened before synced: the daemon sends some of
+    /// these, but until synced the watcher has not received all changes up to their revisions.
     private var attached: Set<String> = []
     private var changesBeforeSynced: [Countdown] = []
     /// The countdowns that are running or paused as far as the events say.
@@ -175,7 +175,9 @@ final class Watcher {
             alive[countdown.key] = countdown.isAlive ? countdown : nil
             uncertain[countdown.key] = nil
         }
-        if !isSynced, attached.contains(countdown.key) {
+        // An end that happens while the state is being sent.
+        let isNewEnd = !countdown.isAlive && (openedSince == nil || countdown.forget)
+        if !isSynced, attached.contains(countdown.key) || isNewEnd {
             changesBeforeSynced.append(countdown)
             return
         }
