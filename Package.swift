@@ -61,10 +61,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .systemLibrary(name: "CProcess", path: "Tests/CProcess"),
-        .target(name: "TestSupport", dependencies: ["CProcess", "IPC", "Varlink"], path: "Tests/Support"),
+        .target(name: "JSONTree", dependencies: ["Varlink"], path: "Tests/JSONTree", swiftSettings: strict),
+        .target(name: "TestSupport", dependencies: ["CProcess", "IPC", "JSONTree", "Varlink"], path: "Tests/Support"),
         .executableTarget(
             name: "varlink-certification",
-            dependencies: ["Varlink"],
+            dependencies: ["JSONTree", "Varlink"],
             path: "Tests/Certification",
             swiftSettings: strict
         ),
@@ -74,7 +75,7 @@ let package = Package(
         .testTarget(name: "SupportTests", dependencies: ["CProcess", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore"], swiftSettings: strict),
-        .testTarget(name: "VarlinkTests", dependencies: ["Varlink"], swiftSettings: strict),
+        .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
         .testTarget(
             name: "IPCTests",
@@ -93,7 +94,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["countdownd", "countdownctl", "CountdownCore", "IPC", "Varlink"],
+            dependencies: ["countdownd", "countdownctl", "CountdownCore", "IPC", "JSONTree", "Varlink"],
             path: "Fuzz",
             exclude: ["Modules", "Targets", "Seeds", "message.dict", "Package.swift"],
             sources: ["Harness", "Replay"]
@@ -101,7 +102,7 @@ let package = Package(
         .testTarget(name: "ScreenTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["IPC", "Varlink", "TestSupport", "CSQLite"],
+            dependencies: ["JSONTree", "IPC", "Varlink", "TestSupport", "CSQLite"],
             exclude: ["Bars", "Clients"],
             swiftSettings: strict
         ),

@@ -15,6 +15,7 @@ let package = Package(
         .target(name: "System", dependencies: ["CLinux"], path: "Modules/System"),
         .target(name: "CountdownCore", path: "Modules/CountdownCore"),
         .target(name: "Varlink", path: "Modules/Varlink"),
+        .target(name: "JSONTree", dependencies: ["Varlink"], path: "Modules/JSONTree"),
         .target(
             name: "IPC",
             dependencies: ["System", "Varlink"],
@@ -30,7 +31,7 @@ let package = Package(
         .target(name: "countdownctl", path: "Modules/countdownctl"),
         .target(
             name: "Harness",
-            dependencies: ["CountdownCore", "Varlink", "IPC", "countdownd", "countdownctl"],
+            dependencies: ["CountdownCore", "JSONTree", "Varlink", "IPC", "countdownd", "countdownctl"],
             path: "Harness"
         ),
     ]

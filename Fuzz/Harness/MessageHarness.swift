@@ -6,22 +6,21 @@ public enum MessageHarness: Harness {
     public static func check(_ input: inout Input) {
         let number = Int(input.next()) % Interface.methods.count
         let isReply = input.next() & 1 == 1
-        guard let object = try? JSONObject(parsing: input.rest().bytes) else { return }
-        check(Interface.methods[number], isReply, object)
+        check(Interface.methods[number], isReply, input.rest().bytes)
     }
 
-    private static func check<M: IPC.Method>(_ method: M.Type, _ isReply: Bool, _ object: JSONObject) {
-        if isReply { check(M.Reply.self, object) } else { check(M.self, object) }
+    private static func check<M: IPC.Method>(_ method: M.Type, _ isReply: Bool, _ text: [UInt8]) {
+        if isReply { check(M.Reply.self, text) } else { check(M.self, text) }
     }
 
     private static func check<Value: JSONEncodable & JSONDecodable & Equatable>(
         _ type: Value.Type,
-        _ object: JSONObject
+        _ text: [UInt8]
     ) {
-        guard let value = try? Value(decoding: object) else { return }
+        guard let value = try? Value(json: text) else { return }
         var writer = JSONWriter()
         writer.object { value.encode(into: &$0) }
-        let again = (try? JSONObject(parsing: writer.bytes)).flatMap { try? Value(decoding: $0) }
+        let again = try? Value(json: writer.bytes)
         expect(again == value, "\(value) comes back as it was, not as \(String(describing: again))")
     }
 }

@@ -58,50 +58,25 @@ public enum SessionHarness: Harness {
 
     private static func serve(_ pieces: [[UInt8]]) -> [UInt8] {
         var session = ServerSession(service: Translation.service, messageLimit: 4_096)
-        var repeatable = Connection.Repeatable.none
         var answers: [UInt8] = []
         for piece in pieces {
             session.receive(piece)
-            while true {
-                answerRepetitions(of: repeatable, in: &session)
-                guard let step = session.next() else { break }
-                if case .call(let call) = step { repeatable = answer(call, in: &session) }
+            while let step = session.next() {
+                if case .call(let call) = step { answer(call, in: &session) }
             }
             answers += takeUnsent(of: &session)
         }
         return answers
     }
 
-    private static func answerRepetitions(of call: Connection.Repeatable, in session: inout ServerSession) {
-        _ = translation.answerRepetitions(in: &session, atMost: .max) { key, writer in
-            switch call {
-            case .none: return false
-            case .get: write(key, into: &writer)
-            case .start(var start):
-                start.key = key
-                write(start, into: &writer)
-            }
-            return true
-        }
-    }
-
-    /// Answers a call with what it asks for.
-    ///
-    /// - Returns: what may be asked for once more with another key.
-    @discardableResult
-    private static func answer(_ call: Call, in session: inout ServerSession) -> Connection.Repeatable {
+    /// Answers a call with its decoded parameters.
+    private static func answer(_ call: Call, in session: inout ServerSession) {
         do {
-            let asked = try translation.request(in: call)
+            let request = try session.readParameters { try translation.request(in: call, reading: &$0) }
             if call.more { session.reply(continues: true) { $0.member("number", Int64(1)) } }
-            switch asked {
-            case .countdown(let key):
-                translation.expectRepetitions(in: &session)
-                session.reply { write(key, into: &$0) }
-                return .get
-            case .change(.start(let start)):
-                translation.expectRepetitions(in: &session)
-                session.reply { write(start, into: &$0) }
-                return .start(start)
+            switch request {
+            case .countdown(let key): session.reply { write(key, into: &$0) }
+            case .change(.start(let start)): session.reply { write(start, into: &$0) }
             default: session.reply()
             }
         } catch let error as InvalidParameter {
@@ -111,7 +86,6 @@ public enum SessionHarness: Harness {
         } catch {
             session.reply()
         }
-        return .none
     }
 
     private static func write(_ key: Key, into writer: inout JSONWriter) { writer.member("key", key.text) }

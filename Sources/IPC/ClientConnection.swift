@@ -139,7 +139,7 @@ extension Reply {
     fileprivate func result<M: Method>(of method: M.Type) throws(ClientError) -> M.Reply {
         if let error { throw clientError(error, of: M.fullName) }
         do {
-            return try M.Reply(decoding: parameters)
+            return try parameters()
         } catch {
             throw .invalidReply(method: M.fullName, member: error.parameter)
         }
@@ -149,7 +149,9 @@ extension Reply {
         if let error = ServiceError(self) { return .service(error) }
         guard let name = CountdownError.Name(rawValue: error) else { return .unknownError(name: error) }
         do {
-            return .countdown(try CountdownError(name, decoding: parameters))
+            return .countdown(
+                try readParameters { reader throws(InvalidParameter) in try CountdownError(name, from: &reader) }
+            )
         } catch {
             return .invalidReply(method: method, member: error.parameter)
         }

@@ -99,20 +99,37 @@ extension Countdown: JSONEncodable, JSONDecodable {
         )
     }
 
-    /// Unknown members, which a newer daemon may send, are ignored.
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        key = try object.string("key")
-        state = try object.value("state", as: State.self)
-        clock = try object.value("clock", as: Clock.self)
-        durationUSec = try object.integer("durationUSec")
-        remainingUSec = try object.integer("remainingUSec")
-        startedUSec = try object.integer("startedUSec")
-        deadlineUSec = try object.integerIfPresent("deadlineUSec")
-        endedUSec = try object.integerIfPresent("endedUSec")
-        label = try object.stringIfPresent("label")
-        metadata = try object.stringMapIfPresent("metadata")
-        forget = try object.boolean("forget")
-        revision = try object.integer("revision")
+    /// Unknown members, which a newer daemon may add, are skipped.
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var key = JSONMember<String>("key")
+        var state = JSONMember<State>("state")
+        var clock = JSONMember<Clock>("clock")
+        var durationUSec = JSONMember<Int64>("durationUSec")
+        var remainingUSec = JSONMember<Int64>("remainingUSec")
+        var startedUSec = JSONMember<Int64>("startedUSec")
+        var deadlineUSec = JSONMember<Int64>("deadlineUSec")
+        var endedUSec = JSONMember<Int64>("endedUSec")
+        var label = JSONMember<String>("label")
+        var metadata = JSONMember<[String: String]>("metadata")
+        var forget = JSONMember<Bool>("forget")
+        var revision = JSONMember<Int64>("revision")
+        reader.knownMembers {
+            key.read(&$0) || state.read(&$0) || clock.read(&$0) || durationUSec.read(&$0) || remainingUSec.read(&$0)
+                || startedUSec.read(&$0) || deadlineUSec.read(&$0) || endedUSec.read(&$0) || label.read(&$0)
+                || metadata.read(&$0) || forget.read(&$0) || revision.read(&$0)
+        }
+        self.key = try key.required
+        self.state = try state.required
+        self.clock = try clock.required
+        self.durationUSec = try durationUSec.required
+        self.remainingUSec = try remainingUSec.required
+        self.startedUSec = try startedUSec.required
+        self.deadlineUSec = try deadlineUSec.optional
+        self.endedUSec = try endedUSec.optional
+        self.label = try label.optional
+        self.metadata = try metadata.optional
+        self.forget = try forget.required
+        self.revision = try revision.required
     }
 }
 

@@ -61,26 +61,29 @@ extension CountdownError: ReplyError {
         }
     }
 
-    /// Decodes the parameters of an error. Unknown members are ignored.
-    public init(_ name: Name, decoding parameters: JSONObject) throws(InvalidParameter) {
+    /// The error of that name with the parameters of its reply, in an object that was entered. Unknown members, which a
+    /// newer daemon may add, are skipped.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
+    public init(_ name: Name, from reader: inout JSONReader) throws(InvalidParameter) {
+        var key = JSONMember<String>("key")
+        var countdown = JSONMember<Countdown>("countdown")
+        var oldestRevision = JSONMember<Int64>("oldestRevision")
+        var limit = JSONMember<String>("limit")
+        var maximum = JSONMember<Int64>("maximum")
+        var reason = JSONMember<String>("reason")
+        reader.knownMembers {
+            key.read(&$0) || countdown.read(&$0) || oldestRevision.read(&$0) || limit.read(&$0) || maximum.read(&$0)
+                || reason.read(&$0)
+        }
         switch name {
-        case .noSuchCountdown:
-            self = .noSuchCountdown(key: try parameters.string("key"))
-        case .alreadyRunning:
-            self = .alreadyRunning(try parameters.decoded("countdown", as: Countdown.self))
-        case .revisionMismatch:
-            self = .revisionMismatch(try parameters.decoded("countdown", as: Countdown.self))
-        case .wrongState:
-            self = .wrongState(try parameters.decoded("countdown", as: Countdown.self))
-        case .historyTrimmed:
-            self = .historyTrimmed(oldestRevision: try parameters.integer("oldestRevision"))
-        case .limitReached:
-            self = .limitReached(
-                limit: try parameters.string("limit"),
-                maximum: try parameters.integer("maximum")
-            )
-        case .storageFailed:
-            self = .storageFailed(reason: try parameters.string("reason"))
+        case .noSuchCountdown: self = .noSuchCountdown(key: try key.required)
+        case .alreadyRunning: self = .alreadyRunning(try countdown.required)
+        case .revisionMismatch: self = .revisionMismatch(try countdown.required)
+        case .wrongState: self = .wrongState(try countdown.required)
+        case .historyTrimmed: self = .historyTrimmed(oldestRevision: try oldestRevision.required)
+        case .limitReached: self = .limitReached(limit: try limit.required, maximum: try maximum.required)
+        case .storageFailed: self = .storageFailed(reason: try reason.required)
         }
     }
 }

@@ -1,3 +1,5 @@
+public import Varlink
+
 /// The state of a countdown.
 public enum State: Sendable, CaseIterable {
     /// It has a deadline.
@@ -45,7 +47,7 @@ public enum EventType: Sendable, CaseIterable {
 }
 
 /// What `Start` does if the key is running or paused.
-public enum IfRunning: String, Sendable, CaseIterable {
+public enum IfRunning: String, Sendable, CaseIterable, JSONReadable {
     /// Change nothing; the default.
     case attach
     /// Start it again with the parameters of the call.
@@ -69,7 +71,7 @@ public enum Outcome: Sendable, CaseIterable {
 }
 
 /// An enumeration whose values are words on the wire. They are static strings, because they are written very often.
-public protocol WireEnumeration: RawRepresentable<String>, CaseIterable, Sendable {
+public protocol WireEnumeration: RawRepresentable<String>, CaseIterable, Sendable, JSONReadable {
     /// The word on the wire.
     var word: StaticString { get }
 }

@@ -45,14 +45,40 @@ extension Event: JSONEncodable, JSONDecodable {
         writer.memberIfPresent("countdown", countdown)
     }
 
-    /// An unknown type is `InvalidParameter("type")`. ``Watch/Reply`` ignores such events.
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        type = try object.value("type", as: EventType.self)
-        revision = try object.integerIfPresent("revision")
-        key = try object.stringIfPresent("key")
-        remainingUSec = try object.integerIfPresent("remainingUSec")
-        lateUSec = try object.integerIfPresent("lateUSec")
-        countdown = try object.decodedIfPresent("countdown", as: Countdown.self)
+    /// An unknown type is `InvalidParameter("type")`. Unknown members, which a newer daemon may add, are skipped.
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        guard let event = try KnownEvent(from: &reader).event else { throw InvalidParameter("type") }
+        self = event
+    }
+}
+
+/// An event, or nil if its type is unknown.
+struct KnownEvent: JSONDecodable {
+    let event: Event?
+
+    init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var type = JSONMember<String>("type")
+        var revision = JSONMember<Int64>("revision")
+        var key = JSONMember<String>("key")
+        var remainingUSec = JSONMember<Int64>("remainingUSec")
+        var lateUSec = JSONMember<Int64>("lateUSec")
+        var countdown = JSONMember<Countdown>("countdown")
+        reader.knownMembers {
+            type.read(&$0) || revision.read(&$0) || key.read(&$0) || remainingUSec.read(&$0) || lateUSec.read(&$0)
+                || countdown.read(&$0)
+        }
+        guard let type = EventType(rawValue: try type.required) else {
+            event = nil
+            return
+        }
+        event = Event(
+            type: type,
+            revision: try revision.optional,
+            key: try key.optional,
+            remainingUSec: try remainingUSec.optional,
+            lateUSec: try lateUSec.optional,
+            countdown: try countdown.optional
+        )
     }
 }
 

@@ -58,7 +58,9 @@ public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
         writer.member("countdown", countdown)
     }
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        countdown = try object.decoded("countdown", as: Countdown.self)
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var countdown = JSONMember<Countdown>("countdown")
+        reader.knownMembers { countdown.read(&$0) }
+        self.countdown = try countdown.required
     }
 }

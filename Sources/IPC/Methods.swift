@@ -49,26 +49,40 @@ public struct Start: Method {
         writer.memberIfPresent("forget", forget)
     }
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        var key = ""
-        self = try Self.keyless(in: object) { key = String(copying: $0) }
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        let key: String
+        (key, self) = try Self.read(from: &reader)
         self.key = key
     }
 
-    /// Reads the members without the key, which is handed to the closure. The daemon stores keys in another form.
+    /// Reads the parameters with the key as a value of another type, so that no string has to be made of it; the key of
+    /// the result is empty.
     @inlinable
-    public static func keyless(in object: JSONObject, key: (UTF8Span) -> Void) throws(InvalidParameter) -> Start {
-        try object.allowOnly("key", "durationUSec", "deadlineUSec", "ifRunning", "label", "metadata", "forget")
-        try object.withString("key", key)
-        return Start(
+    public static func read<Key: JSONReadable>(
+        from reader: inout JSONReader,
+        keyAs type: Key.Type = Key.self
+    ) throws(InvalidParameter) -> (key: Key, start: Start) {
+        var key = JSONMember<Key>("key")
+        var durationUSec = JSONMember<Int64>("durationUSec")
+        var deadlineUSec = JSONMember<Int64>("deadlineUSec")
+        var ifRunning = JSONMember<IfRunning>("ifRunning")
+        var label = JSONMember<String>("label")
+        var metadata = JSONMember<[String: String]>("metadata")
+        var forget = JSONMember<Bool>("forget")
+        try reader.members {
+            key.read(&$0) || durationUSec.read(&$0) || deadlineUSec.read(&$0) || ifRunning.read(&$0)
+                || label.read(&$0) || metadata.read(&$0) || forget.read(&$0)
+        }
+        let start = Start(
             key: "",
-            durationUSec: try object.integerIfPresent("durationUSec"),
-            deadlineUSec: try object.integerIfPresent("deadlineUSec"),
-            ifRunning: try object.valueIfPresent("ifRunning", as: IfRunning.self),
-            label: try object.stringIfPresent("label"),
-            metadata: try object.stringMapIfPresent("metadata"),
-            forget: try object.booleanIfPresent("forget")
+            durationUSec: try durationUSec.optional,
+            deadlineUSec: try deadlineUSec.optional,
+            ifRunning: try ifRunning.optional,
+            label: try label.optional,
+            metadata: try metadata.optional,
+            forget: try forget.optional
         )
+        return (try key.required, start)
     }
 
     /// The outcome, and the countdown as it is now.
@@ -92,9 +106,12 @@ public struct Start: Method {
             writer.member("countdown", countdown)
         }
 
-        public init(decoding object: JSONObject) throws(InvalidParameter) {
-            outcome = try object.value("outcome", as: Outcome.self)
-            countdown = try object.decoded("countdown", as: Countdown.self)
+        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+            var outcome = JSONMember<Outcome>("outcome")
+            var countdown = JSONMember<Countdown>("countdown")
+            reader.knownMembers { outcome.read(&$0) || countdown.read(&$0) }
+            self.outcome = try outcome.required
+            self.countdown = try countdown.required
         }
     }
 }
@@ -113,15 +130,19 @@ extension KeyMethod {
         writer.member("key", key)
     }
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        self.init(key: try Self.key(in: object) { String(copying: $0) })
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        self.init(key: try Self.key(from: &reader))
     }
 
-    /// Reads the parameters and converts the key.
+    /// Reads the parameters with the key as a value of another type, so that no string has to be made of it.
     @inlinable
-    public static func key<Key>(in object: JSONObject, _ make: (UTF8Span) -> Key) throws(InvalidParameter) -> Key {
-        try object.allowOnly("key")
-        return try object.withString("key", make)
+    public static func key<Key: JSONReadable>(
+        from reader: inout JSONReader,
+        as type: Key.Type = Key.self
+    ) throws(InvalidParameter) -> Key {
+        var key = JSONMember<Key>("key")
+        try reader.members { key.read(&$0) }
+        return try key.required
     }
 }
 
@@ -176,12 +197,16 @@ public struct List: Method {
         writer.memberIfPresent("soonest", soonest)
     }
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        try object.allowOnly("match", "states", "keys", "soonest")
-        match = try object.stringsIfPresent("match")
-        states = try object.valuesIfPresent("states", as: State.self)
-        keys = try object.stringsIfPresent("keys")
-        soonest = try object.integerIfPresent("soonest")
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var match = JSONMember<[String]>("match")
+        var states = JSONMember<[State]>("states")
+        var keys = JSONMember<[String]>("keys")
+        var soonest = JSONMember<Int64>("soonest")
+        try reader.members { match.read(&$0) || states.read(&$0) || keys.read(&$0) || soonest.read(&$0) }
+        self.match = try match.optional
+        self.states = try states.optional
+        self.keys = try keys.optional
+        self.soonest = try soonest.optional
     }
 
     /// A page of the list.
@@ -197,8 +222,10 @@ public struct List: Method {
             writer.member("countdowns", countdowns)
         }
 
-        public init(decoding object: JSONObject) throws(InvalidParameter) {
-            countdowns = try object.decodedArray("countdowns", of: Countdown.self)
+        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+            var countdowns = JSONMember<[Countdown]>("countdowns")
+            reader.knownMembers { countdowns.read(&$0) }
+            self.countdowns = try countdowns.required
         }
     }
 }
@@ -220,9 +247,11 @@ extension ChangeMethod {
         writer.memberIfPresent("ifRevision", ifRevision)
     }
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        try object.allowOnly("key", "ifRevision")
-        self.init(key: try object.string("key"), ifRevision: try object.integerIfPresent("ifRevision"))
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var key = JSONMember<String>("key")
+        var ifRevision = JSONMember<Int64>("ifRevision")
+        try reader.members { key.read(&$0) || ifRevision.read(&$0) }
+        self.init(key: try key.required, ifRevision: try ifRevision.optional)
     }
 }
 
@@ -308,12 +337,18 @@ public struct Adjust: Method {
         writer.memberIfPresent("ifRevision", ifRevision)
     }
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        try object.allowOnly("key", "byUSec", "deadlineUSec", "ifRevision")
-        key = try object.string("key")
-        byUSec = try object.integerIfPresent("byUSec")
-        deadlineUSec = try object.integerIfPresent("deadlineUSec")
-        ifRevision = try object.integerIfPresent("ifRevision")
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var key = JSONMember<String>("key")
+        var byUSec = JSONMember<Int64>("byUSec")
+        var deadlineUSec = JSONMember<Int64>("deadlineUSec")
+        var ifRevision = JSONMember<Int64>("ifRevision")
+        try reader.members {
+            key.read(&$0) || byUSec.read(&$0) || deadlineUSec.read(&$0) || ifRevision.read(&$0)
+        }
+        self.key = try key.required
+        self.byUSec = try byUSec.optional
+        self.deadlineUSec = try deadlineUSec.optional
+        self.ifRevision = try ifRevision.optional
     }
 }
 
@@ -354,13 +389,20 @@ public struct Watch: Method {
         writer.memberIfPresent("keys", keys)
     }
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        try object.allowOnly("match", "tickUSec", "since", "heartbeatUSec", "keys")
-        match = try object.stringsIfPresent("match")
-        tickUSec = try object.integerIfPresent("tickUSec")
-        since = try object.integerIfPresent("since")
-        heartbeatUSec = try object.integerIfPresent("heartbeatUSec")
-        keys = try object.stringsIfPresent("keys")
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var match = JSONMember<[String]>("match")
+        var tickUSec = JSONMember<Int64>("tickUSec")
+        var since = JSONMember<Int64>("since")
+        var heartbeatUSec = JSONMember<Int64>("heartbeatUSec")
+        var keys = JSONMember<[String]>("keys")
+        try reader.members {
+            match.read(&$0) || tickUSec.read(&$0) || since.read(&$0) || heartbeatUSec.read(&$0) || keys.read(&$0)
+        }
+        self.match = try match.optional
+        self.tickUSec = try tickUSec.optional
+        self.since = try since.optional
+        self.heartbeatUSec = try heartbeatUSec.optional
+        self.keys = try keys.optional
     }
 
     /// The events since the last reply.
@@ -376,12 +418,12 @@ public struct Watch: Method {
             writer.member("events", events)
         }
 
-        /// Events of unknown types are ignored. Any other malformed event makes the reply invalid.
-        public init(decoding object: JSONObject) throws(InvalidParameter) {
-            events = []
-            for event in try object.objects("events") where EventType(rawValue: try event.string("type")) != nil {
-                events.append(try Event(decoding: event))
-            }
+        /// Events of an unknown type, which a newer daemon may add, are skipped; any other event that is invalid makes the
+        /// reply invalid.
+        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+            var events = JSONMember<[KnownEvent]>("events")
+            reader.knownMembers { events.read(&$0) }
+            self.events = try events.required.compactMap(\.event)
         }
     }
 }
@@ -394,8 +436,8 @@ public struct GetStatus: Method {
 
     public func encode(into writer: inout JSONWriter) {}
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        try object.allowOnly()
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        try reader.members { _ in false }
     }
 
     /// The status of the daemon.
@@ -461,16 +503,31 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         writer.member("counters", counters)
     }
 
-    public init(decoding object: JSONObject) throws(InvalidParameter) {
-        version = try object.string("version")
-        startedUSec = try object.integer("startedUSec")
-        running = try object.integer("running")
-        paused = try object.integer("paused")
-        watchers = try object.integer("watchers")
-        connections = try object.integer("connections")
-        revision = try object.integer("revision")
-        oldestRevision = try object.integer("oldestRevision")
-        limits = try object.integerMap("limits")
-        counters = try object.integerMap("counters")
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var version = JSONMember<String>("version")
+        var startedUSec = JSONMember<Int64>("startedUSec")
+        var running = JSONMember<Int64>("running")
+        var paused = JSONMember<Int64>("paused")
+        var watchers = JSONMember<Int64>("watchers")
+        var connections = JSONMember<Int64>("connections")
+        var revision = JSONMember<Int64>("revision")
+        var oldestRevision = JSONMember<Int64>("oldestRevision")
+        var limits = JSONMember<[String: Int64]>("limits")
+        var counters = JSONMember<[String: Int64]>("counters")
+        reader.knownMembers {
+            version.read(&$0) || startedUSec.read(&$0) || running.read(&$0) || paused.read(&$0) || watchers.read(&$0)
+                || connections.read(&$0) || revision.read(&$0) || oldestRevision.read(&$0) || limits.read(&$0)
+                || counters.read(&$0)
+        }
+        self.version = try version.required
+        self.startedUSec = try startedUSec.required
+        self.running = try running.required
+        self.paused = try paused.required
+        self.watchers = try watchers.required
+        self.connections = try connections.required
+        self.revision = try revision.required
+        self.oldestRevision = try oldestRevision.required
+        self.limits = try limits.required
+        self.counters = try counters.required
     }
 }

@@ -14,7 +14,6 @@ enum ASCII {
     static let zero: UInt8 = 0x30
     static let nine: UInt8 = 0x39
     static let colon: UInt8 = 0x3A
-    static let upperE: UInt8 = 0x45
     static let openBracket: UInt8 = 0x5B
     static let backslash: UInt8 = 0x5C
     static let closeBracket: UInt8 = 0x5D
@@ -30,6 +29,11 @@ enum ASCII {
 
     /// Whether the byte is one of `0` to `9`.
     static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
+
+    /// Whether the byte is whitespace in JSON.
+    static func isWhitespace(_ byte: UInt8) -> Bool {
+        byte == space || byte == newline || byte == carriageReturn || byte == tab
+    }
 
     /// The value of a hexadecimal digit, of either case.
     static func hexadecimalValue(of byte: UInt8) -> UInt32? {
@@ -62,6 +66,13 @@ struct Word: Equatable {
     init(_ bytes: Span<UInt8>, at index: Int) {
         // The load checks its bounds itself, and any eight bytes are a number.
         bits = UInt64(littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+    }
+
+    /// The eight bytes that stand there.
+    @inline(__always)
+    @unsafe
+    init(_ place: UnsafePointer<UInt8>) {
+        bits = UInt64(littleEndian: unsafe UnsafeRawPointer(place).loadUnaligned(as: UInt64.self))
     }
 
     @inlinable

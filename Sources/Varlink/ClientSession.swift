@@ -1,5 +1,5 @@
-/// One connection as a client sees it, without its socket: calls go in, bytes for the service come out; bytes of the
-/// service go in, replies come out.
+/// One connection as a client sees it, without its socket: calls go in, bytes for the service come out; the service's
+/// bytes go in, replies come out.
 public struct ClientSession: Sendable {
     /// A call that waits for its reply.
     private struct Expectation {
@@ -10,18 +10,18 @@ public struct ClientSession: Sendable {
     private var framer: Framer
     private var output = OutputBuffer()
     private var calls = 0
-    /// The calls that wait, in their order; those before `answered` wait no longer.
+    /// The calls that wait, in their order; those before `answered` are done.
     private var expectations: [Expectation] = []
     private var answered = 0
 
-    /// A session of a connection that was just made; replies of more bytes than the limit violate the protocol.
+    /// A session of a connection that was just made; replies with more bytes than the limit violate the protocol.
     public init(messageLimit: Int) { framer = Framer(limit: messageLimit) }
 
-    /// The number of calls whose last reply has not come.
+    /// The number of calls whose last reply was not received yet.
     public var unanswered: Int { expectations.count - answered }
 
-    /// Calls a method by its full name, with parameters whose members the closure writes. The number that it returns is
-    /// that of the replies' ``Reply/call``; to a call with `oneway` there are none.
+    /// Calls a method by its full name, with parameters whose members the closure writes. Returns the number of the call,
+    /// which its replies carry as ``Reply/call``. A call with `oneway` has no replies.
     @discardableResult
     public mutating func call(
         _ method: String,
@@ -29,7 +29,7 @@ public struct ClientSession: Sendable {
         oneway: Bool = false,
         _ parameters: (inout JSONWriter) -> Void = { _ in }
     ) -> Int {
-        precondition(!(more && oneway), "a call has one of more and oneway at most")
+        precondition(!(more && oneway), "a call has at most one of more and oneway")
         output.message { writer in
             writer.member("method", method)
             writer.parameters(parameters)
@@ -52,16 +52,18 @@ public struct ClientSession: Sendable {
         call(method, more: more, oneway: oneway) { parameters.encode(into: &$0) }
     }
 
-    /// Takes bytes that the service sent.
+    /// Takes bytes from the service.
     public mutating func receive(_ bytes: Span<UInt8>) { framer.receive(bytes) }
 
-    /// Takes bytes that the service sent.
+    /// Takes bytes from the service.
     public mutating func receive(_ bytes: [UInt8]) { framer.receive(bytes.span) }
 
-    /// The next reply, nil where it takes more bytes. After a violation the connection is of no use any more.
+    /// The next reply; nil if more bytes are needed.
+    ///
+    /// - Throws: if the service breaks the protocol; the connection is of no use from then on.
     public mutating func next() throws(ProtocolViolation) -> Reply? {
-        guard let message = try nextMessage() else { return nil }
-        let header = try ReplyHeader(message)
+        guard let range = try framer.next() else { return nil }
+        let header = try header(of: range)
         guard answered < expectations.count else { throw .unexpectedReply }
         let expectation = expectations[answered]
         guard !header.continues || expectation.more else { throw .unexpectedContinues }
@@ -69,16 +71,19 @@ public struct ClientSession: Sendable {
         return Reply(
             call: expectation.call,
             error: header.error,
-            parameters: header.parameters,
-            continues: header.continues
+            continues: header.continues,
+            parameters: parameters(header, from: range.lowerBound)
         )
     }
 
-    private mutating func nextMessage() throws(ProtocolViolation) -> JSONObject? {
-        let range: Range<Int>?
-        do { range = try framer.next() } catch { throw .messageTooLong(limit: framer.limit) }
-        guard let range else { return nil }
-        do { return try JSONObject(parsing: framer.bytes, in: range) } catch { throw .invalidJSON(error) }
+    private func header(of range: Range<Int>) throws(ProtocolViolation) -> ReplyHeader {
+        let message = framer.bytes.span.extracting(range.lowerBound...range.upperBound)
+        return try JSONReader.read(message) { reader throws(ProtocolViolation) in try ReplyHeader(from: &reader) }
+    }
+
+    private func parameters(_ header: ReplyHeader, from start: Int) -> [UInt8] {
+        guard let range = header.parameters else { return Array("{}".utf8) }
+        return Array(framer.bytes[start + range.lowerBound..<start + range.upperBound])
     }
 
     private mutating func finishExpectation() {
@@ -90,10 +95,10 @@ public struct ClientSession: Sendable {
 }
 
 extension ClientSession {
-    /// The number of bytes that the service has not been sent yet.
+    /// The number of bytes that were not sent to the service yet.
     public var unsent: Int { output.unsent }
 
-    /// Offers the bytes that are to be sent; the body tells how many of them the socket took.
+    /// Lends the unsent bytes to the body, which sends some of them and returns how many.
     public mutating func withUnsent<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Int) throws(Failure) {
         try output.withUnsent(body)
     }

@@ -1,27 +1,21 @@
 import Glibc
 
-/// Cuts a stream of bytes into messages, each of which a NUL byte ends.
+/// Splits a stream of bytes into messages, each of which ends with a NUL (UAPI.20).
 ///
-/// A byte is copied once, from what was received, and looked at once in search of the NUL.
+/// Each byte is copied once, when it is received, and searched once for the NUL.
 public struct Framer: Sendable {
-    /// Why a stream cannot be cut any further.
-    public enum Failure: Error, Equatable, Sendable {
-        /// A message has more bytes than the limit.
-        case messageTooLong(limit: Int)
-    }
-
-    /// The capacity that is kept where there is nothing to hold.
+    /// The capacity that is kept while the framer is empty.
     private static let idleCapacity = 16 * 1024
 
-    /// What was received and not discarded yet; the ranges of messages lie in it.
+    /// The received bytes that were not discarded yet; the ranges of messages refer to them.
     public private(set) var bytes: [UInt8] = []
-    /// How many bytes a message may have, without its NUL.
+    /// The greatest length of a message in bytes, without its NUL.
     public let limit: Int
     private(set) var position = Position()
-    /// How many bytes were received in all.
+    /// The number of bytes received in total.
     private(set) var received = 0
 
-    /// How far a framer has read.
+    /// How far the framer has read.
     struct Position: Sendable {
         /// The first byte of the next message.
         var start = 0
@@ -29,21 +23,23 @@ public struct Framer: Sendable {
         var searched = 0
     }
 
-    /// A framer for messages of so many bytes at most.
+    /// A framer for messages up to the given length in bytes.
     public init(limit: Int) { self.limit = limit }
 
-    /// The number of bytes that were received and belong to no message yet that was handed out.
+    /// The number of received bytes that do not belong to a returned message.
     public var pending: Int { bytes.count - position.start }
 
-    /// Takes the next bytes of the stream. Ranges handed out before are void from then on.
+    /// Takes the next bytes of the stream. Ranges that were returned before become invalid.
     public mutating func receive(_ received: Span<UInt8>) {
-        discardHandedOut()
+        discardReturned()
         self.received += received.count
         unsafe received.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
-    /// The range in ``bytes`` of the next message, without its NUL; nil where it has not been received whole.
-    public mutating func next() throws(Failure) -> Range<Int>? {
+    /// The range in ``bytes`` of the next message, without the NUL that follows it; nil if it is not complete yet.
+    ///
+    /// - Throws: `messageTooLong`.
+    public mutating func next() throws(ProtocolViolation) -> Range<Int>? {
         let index = indexOfNull(from: position.searched)
         let end = bytes.count
         position.searched = index
@@ -54,7 +50,7 @@ public struct Framer: Sendable {
         return message
     }
 
-    /// The index of the first NUL from here on, or of the end.
+    /// The index of the first NUL from the given index, or the end.
     private func indexOfNull(from start: Int) -> Int {
         let rest = bytes.span.extracting(droppingFirst: start)
         return unsafe rest.withUnsafeBytes { rest in
@@ -66,9 +62,9 @@ public struct Framer: Sendable {
 
     mutating func restore(_ earlier: Position) { position = earlier }
 
-    /// Frees what was handed out. The rest is moved only where it is the smaller part, so that a byte is moved a bounded
-    /// number of times however small the pieces are in which the stream comes.
-    mutating func discardHandedOut() {
+    /// Frees the returned messages. The rest is moved only if it is the smaller part, so that each byte is moved a bounded
+    /// number of times, however small the pieces of the stream are.
+    mutating func discardReturned() {
         guard position.start > 0 else { return }
         if position.start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= Self.idleCapacity)

@@ -1,43 +1,199 @@
 /// A value that is an object in JSON and can be written.
 public protocol JSONEncodable {
-    /// Writes the members of the object. Its braces are written by whoever calls.
+    /// Writes the members of the object; the caller writes its braces.
     func encode(into writer: inout JSONWriter)
 }
 
-/// A value that is an object in JSON and can be read.
-public protocol JSONDecodable {
-    /// Reads the value from the members of an object; throws the name of the one that is missing or invalid.
-    init(decoding object: JSONObject) throws(InvalidParameter)
+/// A value that can be read from JSON.
+public protocol JSONReadable {
+    /// Reads the next value, of whatever kind it is.
+    ///
+    /// - Returns: nil if the value is not one of this type.
+    /// - Throws: the name of the member that is missing or invalid, if the value is an object.
+    static func read(from reader: inout JSONReader) throws(InvalidParameter) -> Self?
 }
 
-extension JSONObject {
-    /// A value of the given type, read from the object of a member.
+/// A value that is an object in JSON and can be read.
+public protocol JSONDecodable: JSONReadable {
+    /// Reads the members of an object that was entered, up to its end.
+    ///
+    /// - Throws: the name of the member that is missing, unknown or invalid, after the object was read to its end.
+    init(from reader: inout JSONReader) throws(InvalidParameter)
+}
+
+extension JSONDecodable {
     @inlinable
-    public func decoded<Value: JSONDecodable>(
-        _ name: StaticString,
-        as type: Value.Type = Value.self
-    ) throws(InvalidParameter) -> Value {
-        try Value(decoding: object(name))
+    public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> Self? {
+        guard reader.beginObject() else { return nil }
+        return try Self(from: &reader)
     }
 
-    /// A value of the given type, read from the object of a member, nil where it is absent or null.
-    @inlinable
-    public func decodedIfPresent<Value: JSONDecodable>(
-        _ name: StaticString,
-        as type: Value.Type = Value.self
-    ) throws(InvalidParameter) -> Value? {
-        guard let object = try objectIfPresent(name) else { return nil }
-        return try Value(decoding: object)
+    /// Reads a value from a text of its own, which may have whitespace around it.
+    ///
+    /// - Throws: ``JSONError`` if the text is not valid or not an object, ``InvalidParameter`` if a member is not valid.
+    public init(json text: some Collection<UInt8>) throws {
+        self = try JSONReader.read(copying: text) { reader in
+            guard reader.beginText() else { throw reader.finish() ?? JSONError(offset: 0, reason: .notAnObject) }
+            let value = Result { () throws(InvalidParameter) in try Self(from: &reader) }
+            if let error = reader.finish() { throw error }
+            return try value.get()
+        }
+    }
+}
+
+/// A member that a decoder looks for: its name, and its value once it was read.
+///
+/// If the name occurs more than once, the last value counts. `null` means the same as an absent member.
+public struct JSONMember<Value: JSONReadable> {
+    @usableFromInline
+    enum State {
+        case absent
+        case value(Value)
+        case invalid(InvalidParameter)
     }
 
-    /// Values of the given type, read from the objects in the array of a member.
+    @usableFromInline
+    let name: StaticString
+    @usableFromInline
+    var state = State.absent
+
+    /// A member of this name, not read yet.
     @inlinable
-    public func decodedArray<Value: JSONDecodable>(
-        _ name: StaticString,
-        of type: Value.Type = Value.self
-    ) throws(InvalidParameter) -> [Value] {
-        var values: [Value] = []
-        for object in try objects(name) { values.append(try Value(decoding: object)) }
-        return values
+    @inline(__always)
+    public init(_ name: StaticString) { self.name = name }
+
+    /// Reads the value of the reader's current member if it has this name; false if it has another one.
+    @inlinable
+    @inline(__always)
+    public mutating func read(_ reader: inout JSONReader) -> Bool {
+        guard reader.isNamed(name) else { return false }
+        readValue(&reader)
+        return true
+    }
+
+    @inlinable
+    mutating func readValue(_ reader: inout JSONReader) {
+        if reader.null() {
+            state = .absent
+        } else {
+            do throws(InvalidParameter) {
+                let value = try Value.read(from: &reader)
+                state = value.map { .value($0) } ?? .invalid(InvalidParameter(name.description))
+            } catch {
+                state = .invalid(error)
+            }
+        }
+    }
+
+    /// The value, nil if the member is absent or null.
+    @inlinable
+    public var optional: Value? {
+        get throws(InvalidParameter) {
+            switch state {
+            case .absent: nil
+            case .value(let value): value
+            case .invalid(let error): throw error
+            }
+        }
+    }
+
+    /// The value; an absent member is invalid.
+    @inlinable
+    public var required: Value {
+        get throws(InvalidParameter) {
+            guard let value = try optional else { throw InvalidParameter(name.description) }
+            return value
+        }
+    }
+}
+
+extension JSONReader {
+    /// Reads the members of the object that was entered, up to its end. The closure reads the current member if it knows
+    /// it, and returns whether it did.
+    ///
+    /// - Throws: the name of the first member that the closure does not know, after the end of the object.
+    @inlinable
+    @inline(__always)
+    public mutating func members(_ read: (inout JSONReader) -> Bool) throws(InvalidParameter) {
+        var unknown: InvalidParameter?
+        while nextMember() {
+            guard !read(&self) else { continue }
+            if unknown == nil { unknown = InvalidParameter(memberName) }
+            skip()
+        }
+        if let unknown { throw unknown }
+    }
+
+    /// Reads the members of the object that was entered, up to its end, and skips those that the closure does not know: a
+    /// newer peer may have added them.
+    @inlinable
+    @inline(__always)
+    public mutating func knownMembers(_ read: (inout JSONReader) -> Bool) {
+        while nextMember() {
+            if !read(&self) { skip() }
+        }
+    }
+}
+
+// MARK: The values of Varlink's types
+
+extension String: JSONReadable {
+    public static func read(from reader: inout JSONReader) -> String? { reader.string() }
+}
+
+extension Int64: JSONReadable {
+    @inlinable
+    public static func read(from reader: inout JSONReader) -> Int64? { reader.integer() }
+}
+
+extension Bool: JSONReadable {
+    @inlinable
+    public static func read(from reader: inout JSONReader) -> Bool? { reader.boolean() }
+}
+
+/// An enumeration, which is a string in JSON.
+extension JSONReadable where Self: RawRepresentable<String> {
+    @inlinable
+    public static func read(from reader: inout JSONReader) -> Self? { reader.string().flatMap(Self.init(rawValue:)) }
+}
+
+extension Array: JSONReadable where Element: JSONReadable {
+    /// All elements have to be of the type.
+    public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [Element]? {
+        guard reader.beginArray() else { return nil }
+        var elements: [Element] = []
+        var isInvalid = false
+        var error: InvalidParameter?
+        while reader.nextElement() {
+            do throws(InvalidParameter) {
+                let element = try Element.read(from: &reader)
+                if let element { elements.append(element) } else { isInvalid = true }
+            } catch let invalid {
+                error = error ?? invalid
+            }
+        }
+        if let error, !isInvalid { throw error }
+        return isInvalid ? nil : elements
+    }
+}
+
+extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
+    /// A map, which is an object in JSON; all values have to be of the type.
+    public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [String: Value]? {
+        guard reader.beginObject() else { return nil }
+        var map: [String: Value] = [:]
+        var isInvalid = false
+        var error: InvalidParameter?
+        while reader.nextMember() {
+            let name = reader.memberName
+            do throws(InvalidParameter) {
+                let value = try Value.read(from: &reader)
+                if let value { map[name] = value } else { isInvalid = true }
+            } catch let invalid {
+                error = error ?? invalid
+            }
+        }
+        if let error, !isInvalid { throw error }
+        return isInvalid ? nil : map
     }
 }

@@ -235,6 +235,12 @@ extension JSONWriter {
         buffer.append(json)
     }
 
+    /// Writes a member whose value is JSON already, under a name that is not a literal.
+    public mutating func member(named name: String, raw json: [UInt8]) {
+        write(name: name)
+        buffer.append(json)
+    }
+
     /// Writes a member that is a string, under a name that is not known beforehand.
     public mutating func member(named name: String, _ value: String) {
         write(name: name)

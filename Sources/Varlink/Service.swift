@@ -1,3 +1,5 @@
+import Glibc
+
 /// An interface that a service implements.
 public struct InterfaceDescription: Sendable, Hashable {
     /// The name in reverse-domain notation.
@@ -41,11 +43,11 @@ public struct ServiceDescription: Sendable {
 }
 
 /// A method that a service implements.
-final class MethodTarget: Sendable {
+final class ServiceMethod: Sendable {
     let interface: String
     let name: String
     let fullName: String
-    /// Whether the session answers it by itself.
+    /// Whether the session itself answers it.
     let isIntrospection: Bool
 
     init(interface: String, name: String) {
@@ -56,21 +58,21 @@ final class MethodTarget: Sendable {
     }
 }
 
-/// Finds methods by the bytes of their full names, without making strings of them.
+/// Finds methods by the bytes of their full names, without making strings.
 struct MethodTable: Sendable {
     private let interfaces: [String]
     /// The methods, those of equal length together.
-    private let targets: [MethodTarget]
-    /// Where the methods of each length start in `targets`.
+    private let targets: [ServiceMethod]
+    /// The index in `targets` of the first method of each length.
     private let starts: [Int]
-    /// The full names of the targets, one after the other, and where each of them starts.
+    /// The full names of the targets, one after the other, and the offset of each.
     private let names: [UInt8]
     private let nameStarts: [Int]
 
     init(_ descriptions: [InterfaceDescription]) {
         interfaces = descriptions.map(\.name)
         let targets = descriptions.flatMap { description in
-            description.methods.map { MethodTarget(interface: description.name, name: $0) }
+            description.methods.map { ServiceMethod(interface: description.name, name: $0) }
         }
         let sorted = targets.sorted { $0.fullName.utf8.count < $1.fullName.utf8.count }
         let lengths = sorted.map(\.fullName.utf8.count)
@@ -82,17 +84,24 @@ struct MethodTable: Sendable {
         self.targets = sorted
     }
 
-    /// The method whose full name these bytes are.
-    func find(_ bytes: Span<UInt8>, in range: Range<Int>) -> MethodTarget? {
-        guard range.count + 1 < starts.count else { return nil }
-        for index in starts[range.count]..<starts[range.count + 1] {
-            let name = names.span.extracting(nameStarts[index]..<nameStarts[index] + range.count)
-            if JSONString.equals(bytes, in: range, name) { return targets[index] }
-        }
+    /// The method with this full name.
+    func find(_ name: Span<UInt8>) -> ServiceMethod? {
+        guard name.count + 1 < starts.count else { return nil }
+        for index in starts[name.count]..<starts[name.count + 1] where equals(name, index) { return targets[index] }
         return nil
     }
 
-    /// The error for a full name that is no method's.
+    private func equals(_ name: Span<UInt8>, _ index: Int) -> Bool {
+        let other = names.span.extracting(nameStarts[index]..<nameStarts[index] + name.count)
+        return unsafe name.withUnsafeBytes { name in
+            unsafe other.withUnsafeBytes { other in
+                guard let left = name.baseAddress, let right = other.baseAddress else { return true }
+                return unsafe memcmp(left, right, name.count) == 0
+            }
+        }
+    }
+
+    /// The error for a full name that no method has.
     func error(for fullName: String) -> ServiceError {
         let interface = fullName.utf8.lastIndex(of: ASCII.dot).map { String(fullName[..<$0]) } ?? ""
         return interfaces.contains(interface) ? .methodNotFound(fullName) : .interfaceNotFound(interface)

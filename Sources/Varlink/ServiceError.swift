@@ -1,13 +1,13 @@
-/// What a service answers in place of a result.
+/// An error that a service answers.
 public protocol ReplyError: Error {
     /// The full name of the error, such as `org.varlink.service.InvalidParameter`.
     var errorName: String { get }
 
-    /// Writes the members of the error's parameters; the braces are written by whoever calls.
+    /// Writes the members of the error's parameters; the caller writes the braces.
     func encodeParameters(into writer: inout JSONWriter)
 }
 
-/// A parameter is missing, unknown, ill-typed or out of range: `org.varlink.service.InvalidParameter`.
+/// A parameter is missing, unknown, of the wrong type or out of range: `org.varlink.service.InvalidParameter`.
 public struct InvalidParameter: ReplyError, Hashable {
     /// The name of the parameter.
     public let parameter: String
@@ -26,30 +26,30 @@ public enum ServiceError: ReplyError, Hashable {
     case interfaceNotFound(String)
     /// The interface has no method of this full name.
     case methodNotFound(String)
-    /// The interface has the method of this full name, the service cannot do what was asked of it.
+    /// The interface has the method of this full name, but the service does not implement it.
     case methodNotImplemented(String)
-    /// The parameter of this name is missing, unknown, ill-typed or out of range.
+    /// The parameter of this name is missing, unknown, of the wrong type or out of range.
     case invalidParameter(String)
-    /// The peer may not do this.
+    /// The client may not do this.
     case permissionDenied
-    /// The method answers with a stream, which has to be asked for with `more`.
+    /// The method answers with a stream, for which the call needs `more`.
     case expectedMore
 
-    /// The error that an error reply names, nil where it is none of these or lacks its parameter.
+    /// The error that a reply names; nil if it is none of these, or lacks its parameter.
     public init?(_ reply: Reply) {
-        let parameters = reply.parameters
+        func parameter(_ name: StaticString) -> String? { try? reply.parameter(name) }
         switch reply.error {
         case "org.varlink.service.InterfaceNotFound":
-            guard let name = try? parameters.string("interface") else { return nil }
+            guard let name = parameter("interface") else { return nil }
             self = .interfaceNotFound(name)
         case "org.varlink.service.MethodNotFound":
-            guard let name = try? parameters.string("method") else { return nil }
+            guard let name = parameter("method") else { return nil }
             self = .methodNotFound(name)
         case "org.varlink.service.MethodNotImplemented":
-            guard let name = try? parameters.string("method") else { return nil }
+            guard let name = parameter("method") else { return nil }
             self = .methodNotImplemented(name)
         case "org.varlink.service.InvalidParameter":
-            guard let name = try? parameters.string("parameter") else { return nil }
+            guard let name = parameter("parameter") else { return nil }
             self = .invalidParameter(name)
         case "org.varlink.service.PermissionDenied": self = .permissionDenied
         case "org.varlink.service.ExpectedMore": self = .expectedMore

@@ -118,11 +118,7 @@ extension Daemon {
                 connection.isThrottled = true
                 break
             }
-            let answered = answerRepetitions(of: connection, limit: limit - calls, &turn)
-            calls += answered
-            counters.calls += answered
-            if answered > 0 { continue }
-            switch connection.session.next() {
+            switch connection.use({ $0.next() }) {
             case .call(let call):
                 calls += 1
                 counters.calls += 1
@@ -146,15 +142,10 @@ extension Daemon {
     }
 
     private func answer(_ call: Call, of connection: Connection, _ turn: inout Turn) {
-        connection.repeatable = .none
         do {
-            switch try translation.request(in: call) {
-            case .change(let request):
-                if case .start(let start) = request { expectRepetitions(of: .start(start), from: connection) }
-                try answer(request, call, of: connection, &turn)
-            case .countdown(let key):
-                expectRepetitions(of: .get, from: connection)
-                answerGet(key, of: connection, at: turn.now)
+            switch try connection.readParameters({ try translation.request(in: call, reading: &$0) }) {
+            case .change(let request): try answer(request, call, of: connection, &turn)
+            case .countdown(let key): answerGet(key, of: connection, at: turn.now)
             case .list(let request): beginList(request, call, of: connection)
             case .wait(let key): answerWait(key, of: connection, at: turn.now)
             case .watch(let request): beginWatch(request, of: connection, at: turn.now)
@@ -176,7 +167,7 @@ extension Daemon {
             throw translation.error(error, at: turn.now)
         }
         let (outcome, countdown) = carryOut(decision, &turn)
-        connection.session.reply { translation.write(outcome, of: call, countdown, at: turn.now, into: &$0) }
+        connection.use { $0.reply { translation.write(outcome, of: call, countdown, at: turn.now, into: &$0) } }
     }
 
     private func carryOut(_ decision: Decision, _ turn: inout Turn) -> (ChangeOutcome, KeyedCountdown) {
@@ -195,7 +186,7 @@ extension Daemon {
         guard let countdown = timetable.countdown(under: key) else {
             return connection.session.fail(translation.noSuchCountdown(key))
         }
-        connection.session.reply { translation.write(countdown, at: now, into: &$0) }
+        connection.use { $0.reply { translation.write(countdown, at: now, into: &$0) } }
     }
 
     private func answerWait(_ key: Key, of connection: Connection, at now: Now) {
@@ -204,50 +195,6 @@ extension Daemon {
         }
         connection.unfinishedReply = .waiting(key, after: timetable.revision)
         publisher.addWaiting(connection, for: key)
-    }
-
-    // MARK: Repeated calls
-
-    private func expectRepetitions(of call: Connection.Repeatable, from connection: Connection) {
-        connection.repeatable = call
-        translation.expectRepetitions(in: &connection.session)
-    }
-
-    /// Answers calls as long as each repeats the last one with another key and is not refused.
-    private func answerRepetitions(of connection: Connection, limit: Int, _ turn: inout Turn) -> Int {
-        switch connection.repeatable {
-        case .none: 0
-        case .get: answerRepeatedGets(of: connection, limit: limit, at: turn.now)
-        case .start(let start): turn.failure == nil ? answerRepeated(start, of: connection, limit: limit, &turn) : 0
-        }
-    }
-
-    private func answerRepeatedGets(of connection: Connection, limit: Int, at now: Now) -> Int {
-        connection.use { session in
-            translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
-                guard let countdown = timetable.countdown(under: key) else { return false }
-                translation.write(countdown, at: now, into: &writer)
-                return true
-            }
-        }
-    }
-
-    private func answerRepeated(
-        _ start: Request.Start,
-        of connection: Connection,
-        limit: Int,
-        _ turn: inout Turn
-    ) -> Int {
-        var start = start
-        return connection.use { session in
-            translation.answerRepetitions(in: &session, atMost: limit) { key, writer in
-                start.key = key
-                guard let decision = try? timetable.decide(.start(start), at: turn.now) else { return false }
-                let (outcome, countdown) = carryOut(decision, &turn)
-                translation.write(outcome, countdown, at: turn.now, into: &writer)
-                return true
-            }
-        }
     }
 
     private func status() -> some JSONEncodable {

@@ -12,12 +12,6 @@ final class Connection {
         case watching(WatchCursor)
     }
 
-    enum Repeatable {
-        case none
-        case get
-        case start(Request.Start)
-    }
-
     enum Condition: Equatable {
         case open
         /// To be closed once its output is written.
@@ -32,8 +26,6 @@ final class Connection {
     let isOverQuota: Bool
     /// The sizes of the session's buffers after its last use.
     private(set) var buffers = BufferStatistics()
-    /// The last call, if it can be repeated with another key.
-    var repeatable = Repeatable.none
     var unfinishedReply: UnfinishedReply?
     var condition = Condition.open
     /// When it got its last event.
@@ -89,6 +81,14 @@ final class Connection {
     func use<Result>(_ body: (inout ServerSession) -> Result) -> Result {
         defer { buffers = BufferStatistics(of: kept) }
         return body(&kept)
+    }
+
+    /// Reads the parameters of the call that the session returned last.
+    @inline(__always)
+    func readParameters<Result>(_ body: (inout JSONReader) throws -> Result) throws -> Result {
+        // Passed on inout, since a method that does not mutate the session would be called on a copy.
+        func read(_ session: inout ServerSession) throws -> Result { try session.readParameters(body) }
+        return try read(&kept)
     }
 
     /// Whether a reply is unfinished; later calls wait behind it.

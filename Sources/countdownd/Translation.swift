@@ -1,6 +1,6 @@
-import CountdownCore
+public import CountdownCore
 import IPC
-import Varlink
+public import Varlink
 
 /// Translates between the interface and the core. Only this file imports both.
 ///
@@ -18,53 +18,34 @@ struct Translation {
 
     let policy: Policy
 
-    /// Decodes a call.
-    func request(in call: Call) throws -> ClientRequest {
+    /// Decodes a call; the reader has entered its parameters.
+    func request(in call: Call, reading parameters: inout JSONReader) throws -> ClientRequest {
         switch call.name {
-        case Start.name: return .change(.start(try start(call.parameters)))
-        case Get.name: return .countdown(try key(of: Get.self, in: call.parameters))
-        case List.name: return .list(try list(List(decoding: call.parameters)))
-        case Cancel.name: return .change(try change(Cancel(decoding: call.parameters)) { .cancel($0, ifRevision: $1) })
-        case Finish.name: return .change(try change(Finish(decoding: call.parameters)) { .finish($0, ifRevision: $1) })
-        case Pause.name: return .change(try change(Pause(decoding: call.parameters)) { .pause($0, ifRevision: $1) })
-        case Resume.name: return .change(try change(Resume(decoding: call.parameters)) { .resume($0, ifRevision: $1) })
-        case Adjust.name: return .change(try adjust(Adjust(decoding: call.parameters)))
-        case Wait.name: return .wait(try key(of: Wait.self, in: call.parameters))
+        case Start.name: return .change(.start(try start(&parameters)))
+        case Get.name: return .countdown(try Get.key(from: &parameters))
+        case List.name: return .list(try list(List(from: &parameters)))
+        case Cancel.name: return .change(try change(Cancel(from: &parameters)) { .cancel($0, ifRevision: $1) })
+        case Finish.name: return .change(try change(Finish(from: &parameters)) { .finish($0, ifRevision: $1) })
+        case Pause.name: return .change(try change(Pause(from: &parameters)) { .pause($0, ifRevision: $1) })
+        case Resume.name: return .change(try change(Resume(from: &parameters)) { .resume($0, ifRevision: $1) })
+        case Adjust.name: return .change(try adjust(Adjust(from: &parameters)))
+        case Wait.name: return .wait(try Wait.key(from: &parameters))
         case Watch.name:
-            let watch = try Watch(decoding: call.parameters)
+            let watch = try Watch(from: &parameters)
             guard call.more else { throw ServiceError.expectedMore }
             return .watch(try self.watch(watch))
         case GetStatus.name:
-            _ = try GetStatus(decoding: call.parameters)
+            _ = try GetStatus(from: &parameters)
             return .status
         default: throw ServiceError.methodNotImplemented(call.method)
         }
     }
 
-    /// Lets the session answer repeated calls that differ in their key alone.
-    func expectRepetitions(in session: inout ServerSession) { session.expectRepetitions(by: "key") }
-
-    /// Answers calls as long as each repeats the last one with another key and the closure returns true. Returns their
-    /// number; see `ServerSession.answerRepetitions`.
-    @inline(__always)
-    func answerRepetitions(
-        in session: inout ServerSession,
-        atMost limit: Int,
-        _ write: (Key, inout JSONWriter) -> Bool
-    ) -> Int {
-        session.answerRepetitions(atMost: limit, whileUnsent: policy.pageBytes) { text, writer in
-            guard let key = try? Key(text) else { return false }
-            return write(key, &writer)
-        }
-    }
-
-    private func start(_ parameters: JSONObject) throws -> Request.Start {
-        var key: Key?
-        let start = try Start.keyless(in: parameters) { key = try? Key($0) }
+    private func start(_ parameters: inout JSONReader) throws -> Request.Start {
+        let (key, start) = try Start.read(from: &parameters, keyAs: Key.self)
         guard start.durationUSec == nil || start.deadlineUSec == nil else { throw InvalidParameter("deadlineUSec") }
         let length = start.durationUSec.map { Request.End.after(Duration(microseconds: $0)) }
         let deadline = start.deadlineUSec.map { Request.End.at(WallInstant(microseconds: $0)) }
-        guard let key else { throw InvalidParameter("key") }
         return Request.Start(
             key,
             length ?? deadline,
@@ -157,11 +138,6 @@ struct Translation {
         }
     }
 
-    private func key(of method: (some KeyMethod).Type, in parameters: JSONObject) throws(InvalidParameter) -> Key {
-        guard let key = try method.key(in: parameters, { try? Key($0) }) else { throw InvalidParameter("key") }
-        return key
-    }
-
     private func key(_ text: String) throws(InvalidParameter) -> Key {
         do { return try Key(text) } catch { throw InvalidParameter("key") }
     }
@@ -169,6 +145,11 @@ struct Translation {
     func limitReached(_ limit: String, _ maximum: Int) -> any ReplyError {
         CountdownError.limitReached(limit: limit, maximum: Int64(maximum))
     }
+}
+
+/// Makes keys of the bytes of a call, without a string in between.
+extension Key: JSONReadable {
+    public static func read(from reader: inout JSONReader) -> Key? { reader.withString { try? Key($0) } }
 }
 
 /// Encodes replies, errors and events.

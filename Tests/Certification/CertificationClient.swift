@@ -1,3 +1,4 @@
+import JSONTree
 import Varlink
 
 /// The client's side of a certification, on a connection to a service.
@@ -33,7 +34,7 @@ struct CertificationClient: ~Copyable {
     private mutating func findInterface() throws {
         session.call("org.varlink.service.GetInfo")
         let reply = try nextReply(in: "GetInfo")
-        guard try reply.parameters.strings("interfaces").contains(CertificationInterface.name) else {
+        guard try reply.parameter("interfaces", as: [String].self)?.contains(CertificationInterface.name) == true else {
             throw Failure.notListed
         }
     }
@@ -49,9 +50,10 @@ struct CertificationClient: ~Copyable {
         for (number, expected) in step.replies.enumerated() {
             let reply = try nextReply(in: step.method)
             let isLast = number + 1 == step.replies.count
-            guard case .object(let members) = JSONValue(reply.parameters), reply.continues != isLast,
+            let parameters = try reply.parameters(as: JSONValue.self)
+            guard case .object(let members) = parameters, reply.continues != isLast,
                 expected.allSatisfy({ name, value in members[name].map(value.accepts) ?? false })
-            else { throw Failure.unexpected(JSONValue(reply.parameters), in: step.method) }
+            else { throw Failure.unexpected(parameters, in: step.method) }
             replies.append(members)
         }
         return replies
@@ -62,7 +64,7 @@ struct CertificationClient: ~Copyable {
             try session.withUnsent { try socket.send($0) }
             if let reply = try session.next() {
                 guard let error = reply.error else { return reply }
-                throw Failure.error(error, in: method, JSONValue(reply.parameters))
+                throw Failure.error(error, in: method, try reply.parameters())
             }
             let bytes = try socket.receive()
             guard !bytes.isEmpty else { throw Failure.disconnected(in: method) }

@@ -1,3 +1,4 @@
+import JSONTree
 import Varlink
 
 /// The service's side of certifications: what to answer to a call.
@@ -8,7 +9,9 @@ struct CertificationService {
     /// Answers a call that is in progress in the session.
     mutating func answer(_ call: Call, in session: inout ServerSession) {
         do {
-            try call.name == "Start" ? start(call, in: &session) : advance(call, in: &session)
+            let parameters = try session.parameters(as: JSONValue.self)
+            try call.name == "Start"
+                ? start(call, parameters, in: &session) : advance(call, parameters, in: &session)
         } catch let error as Refusal {
             session.fail(error)
         } catch let error as InvalidParameter {
@@ -18,19 +21,19 @@ struct CertificationService {
         }
     }
 
-    private mutating func start(_ call: Call, in session: inout ServerSession) throws {
-        try call.parameters.allowOnly([])
+    private mutating func start(_ call: Call, _ parameters: JSONValue, in session: inout ServerSession) throws {
+        if case .object(let members) = parameters, let name = members.keys.first { throw InvalidParameter(name) }
         let client = (0..<16).map { _ in String(UInt8.random(in: 16...255), radix: 16) }.joined()
-        try check(call, against: Course.steps[0], of: client)
+        try check(call, parameters, against: Course.steps[0], of: client)
         progress[client] = 1
         session.reply { $0.member("client_id", client) }
     }
 
-    private mutating func advance(_ call: Call, in session: inout ServerSession) throws {
-        let client = try call.parameters.string("client_id")
+    private mutating func advance(_ call: Call, _ parameters: JSONValue, in session: inout ServerSession) throws {
+        guard let client = parameters["client_id"]?.string else { throw InvalidParameter("client_id") }
         guard let place = progress.removeValue(forKey: client) else { throw Refusal.unknownClient }
         let step = Course.steps[place]
-        try check(call, against: step, of: client)
+        try check(call, parameters, against: step, of: client)
         if place + 1 < Course.steps.count { progress[client] = place + 1 }
         guard !step.oneway else { return session.reply() }
         for (number, reply) in step.replies.enumerated() {
@@ -40,12 +43,17 @@ struct CertificationService {
         }
     }
 
-    private func check(_ call: Call, against step: Course.Step, of client: String) throws {
-        guard case .object(var parameters) = JSONValue(call.parameters) else { return }
-        parameters["client_id"] = nil
+    private func check(
+        _ call: Call,
+        _ parameters: JSONValue,
+        against step: Course.Step,
+        of client: String
+    ) throws {
+        guard case .object(var members) = parameters else { return }
+        members["client_id"] = nil
         guard call.name == step.method, call.more == step.more, call.oneway == step.oneway,
-            JSONValue.accepts(step.parameters, parameters)
-        else { throw Refusal.wrongCall(wants: step.tree(for: client), got: call.tree) }
+            JSONValue.accepts(step.parameters, members)
+        else { throw Refusal.wrongCall(wants: step.tree(for: client), got: call.tree(parameters)) }
     }
 }
 
@@ -69,7 +77,9 @@ private enum Refusal: ReplyError {
 }
 
 extension Call {
-    fileprivate var tree: JSONValue { .call(method, JSONValue(parameters), more: more, oneway: oneway) }
+    fileprivate func tree(_ parameters: JSONValue) -> JSONValue {
+        .call(method, parameters, more: more, oneway: oneway)
+    }
 }
 
 extension Course.Step {

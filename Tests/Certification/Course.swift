@@ -1,4 +1,4 @@
-import Varlink
+import JSONTree
 
 /// The calls of a certification, with what they have to hold and what is answered, besides the client's name.
 enum Course {

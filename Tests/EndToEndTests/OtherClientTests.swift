@@ -1,5 +1,6 @@
 import Foundation
 import IPC
+import JSONTree
 import TestSupport
 import Testing
 import Varlink
@@ -16,19 +17,19 @@ struct OtherClientTests {
             .path
         let run = try RunningCommand([script, daemon.socketPath], executable: TestPython.path()).finish()
         #expect(run.exitCode == 0, "\(run.standardError)")
-        let told = try run.standardOutput.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
-        let starts = try told.filter { $0.has("start") }.map { try $0.decoded("start", as: Start.Reply.self) }
+        let told = try run.standardOutput.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+        let starts = try told.compactMap { $0["start"] }.map { try Start.Reply(json: $0.text) }
         #expect(starts.map(\.outcome) == [.started, .attached, .restarted, .started])
         let whole: [Int64] = [.seconds(60), .seconds(60), .milliseconds(100), .seconds(60)]
         #expect(starts.map(\.countdown.durationUSec) == whole)
         #expect(zip(starts, whole).map { $0.countdown.remainingUSec == $1 } == [true, false, true, true])
-        let events = try told.filter { $0.has("event") }.map { try $0.decoded("event", as: Event.self) }
+        let events = try told.compactMap { $0["event"] }.map { try Event(json: $0.text) }
         #expect(events.map(\.type).filter { $0 != .synced } == [.attached, .finished])
         #expect(events.last { $0.type == .finished }?.remainingUSec == 0)
-        let waited = try #require(told.first { $0.has("waited") }).decoded("waited", as: Wait.Reply.self)
+        let waited = try Wait.Reply(json: try #require(told.compactMap { $0["waited"] }.first).text)
         #expect(waited.countdown == events.last { $0.type == .finished }?.countdown)
         let error = try #require(told.last)
-        #expect(try error.string("error") == "io.countdownd.NoSuchCountdown")
-        #expect(try error.object("parameters").string("key") == "coffee")
+        #expect(error["error"]?.string == "io.countdownd.NoSuchCountdown")
+        #expect(error["parameters"]?["key"]?.string == "coffee")
     }
 }

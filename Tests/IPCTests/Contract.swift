@@ -29,11 +29,11 @@ struct Contract: Sendable, CustomTestStringConvertible {
         self.type = type
         isStrict = strict
         encodedAgain = { text in
-            let value = try T(decoding: JSONObject(parsing: Array(text.utf8)))
+            let value = try T(json: Array(text.utf8))
             return JSON.text { value.encode(into: &$0) }
         }
         properties = { text in
-            Mirror(reflecting: try T(decoding: JSONObject(parsing: Array(text.utf8)))).children.map { child in
+            Mirror(reflecting: try T(json: Array(text.utf8))).children.map { child in
                 Property(
                     name: child.label ?? "",
                     isOptional: Mirror(reflecting: child.value).displayStyle == .optional

@@ -71,7 +71,7 @@ struct ContractTests {
         )
         var writer = JSONWriter()
         writer.object { countdown.encode(into: &$0) }
-        #expect(try Countdown(decoding: JSONObject(parsing: writer.bytes)) == countdown)
+        #expect(try Countdown(json: writer.bytes) == countdown)
     }
 
     @Test("an optional field may be null or absent", arguments: Contract.all)

@@ -12,6 +12,13 @@ struct CountdownErrorTests {
         return definition.sample(of: type, extent)
     }
 
+    private func error(_ name: CountdownError.Name, _ parameters: String) throws -> CountdownError {
+        try JSONReader.read(copying: Array(parameters.utf8)) { reader in
+            _ = reader.beginText()
+            return try CountdownError(name, from: &reader)
+        }
+    }
+
     @Test("the errors have the definition's names, in their order")
     func names() {
         #expect(
@@ -22,7 +29,7 @@ struct CountdownErrorTests {
     @Test("an error is encoded as it was decoded", arguments: CountdownError.Name.allCases, Definition.Extent.allCases)
     func roundTrip(name: CountdownError.Name, extent: Definition.Extent) throws {
         let text = try parameters(name, extent)
-        let error = try CountdownError(name, decoding: JSONObject(parsing: Array(text.utf8)))
+        let error = try error(name, text)
         #expect(error.name == name)
         #expect(error.errorName == name.rawValue)
         #expect(JSON.text { error.encodeParameters(into: &$0) } == text)
@@ -35,6 +42,6 @@ struct CountdownErrorTests {
     func missing(name: CountdownError.Name) throws {
         let type = try #require(definition.error(String(name.rawValue.dropFirst(definition.name.utf8.count + 1))))
         let first = try #require(definition.fields(type).first)
-        #expect(throws: InvalidParameter(first.name)) { try CountdownError(name, decoding: .empty) }
+        #expect(throws: InvalidParameter(first.name)) { try error(name, "{}") }
     }
 }

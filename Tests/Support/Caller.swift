@@ -41,7 +41,7 @@ public final class Caller {
         guard let reply = try session.next() else { throw Misfit(message: text, faults: ["no reply"]) }
         if let name = reply.error { throw try error(name, reply, text) }
         try require(text, try Contract.definition.get().check(reply: reply.parameters, of: M.name))
-        return Answer(value: try M.Reply(decoding: reply.parameters), continues: reply.continues)
+        return Answer(value: try reply.parameters(), continues: reply.continues)
     }
 
     /// The error that a reply is; what the definition does not allow is thrown.
@@ -51,7 +51,7 @@ public final class Caller {
         guard let name = CountdownError.Name(rawValue: name) else {
             return Misfit(message: message, faults: ["\(name): unknown"])
         }
-        return try CountdownError(name, decoding: reply.parameters)
+        return try reply.readParameters { try CountdownError(name, from: &$0) }
     }
 
     private func require(_ message: String, _ faults: [String]) throws {

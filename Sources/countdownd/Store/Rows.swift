@@ -116,7 +116,7 @@ extension Row {
         after last: Revision,
         shift: (Int64) -> Duration?
     ) -> Reading {
-        let values = Values(line, of: batch)
+        let values = Values.read(line, of: batch)
         guard values.isWhole, let distance = values.distance else {
             let fault = "not a JSON array of values that begins with an integer"
             return .malformed(Malformed(place: "in the batch that begins with \(batch.first)", fault: fault))
@@ -220,10 +220,18 @@ extension Row {
 
 extension Row {
     /// An optional value of a line.
-    private enum Value<Content> {
+    private enum Value<Content: JSONReadable> {
         case none
         case some(Content)
         case other
+
+        init(from reader: inout JSONReader) {
+            if reader.null() {
+                self = .none
+            } else {
+                self = (try? Content.read(from: &reader)).map { .some($0) } ?? .other
+            }
+        }
     }
 
     /// The values of a line; each is nil if it has the wrong type. They are never copied.
@@ -237,19 +245,31 @@ extension Row {
         /// Whether the line is a JSON array with the right number of values.
         let isWhole: Bool
 
-        init(_ line: Range<Int>, of batch: RowBatch) {
-            var elements = JSONElements(batch.bytes, in: line)
-            distance = elements.integer()
-            key = elements.withString { text in try? Key(text) }
-            (state, clock, boot, instant) =
-                (elements.integer(), elements.integer(), elements.integer(), elements.integer())
-            (rest, length, started) = (elements.integer(), elements.integer(), elements.integer())
-            if elements.hasMore {
-                if !elements.takeNull() { label = elements.string().map { .some($0) } ?? .other }
-                if !elements.takeNull() { metadata = elements.stringMap().map { .some($0) } ?? .other }
-                forget = elements.integer()
+        static func read(_ line: Range<Int>, of batch: RowBatch) -> Values {
+            JSONReader.read(batch.text.span.extracting(line.lowerBound...), length: line.count) { reader in
+                Values(from: &reader)
             }
-            isWhole = elements.isWhole
+        }
+
+        private init(from reader: inout JSONReader) {
+            _ = reader.beginArrayText()
+            distance = Self.integer(&reader)
+            key = reader.nextElement() ? Key.read(from: &reader) : nil
+            (state, clock, boot, instant) =
+                (Self.integer(&reader), Self.integer(&reader), Self.integer(&reader), Self.integer(&reader))
+            (rest, length, started) = (Self.integer(&reader), Self.integer(&reader), Self.integer(&reader))
+            var hasMore = reader.nextElement()
+            if hasMore {
+                label = Value(from: &reader)
+                if reader.nextElement() { metadata = Value(from: &reader) }
+                forget = Self.integer(&reader)
+                hasMore = reader.nextElement()
+            }
+            isWhole = reader.finish() == nil && !hasMore
+        }
+
+        private static func integer(_ reader: inout JSONReader) -> Int64? {
+            reader.nextElement() ? reader.integer() : nil
         }
     }
 }
@@ -281,12 +301,15 @@ struct RowBatch {
     let first: Int64
     /// All lines, separated by line breaks.
     let bytes: [UInt8]
+    /// The same bytes with a NUL behind them, for the reader.
+    let text: [UInt8]
     /// The ranges of the lines: at least one, which may be empty.
     let lines: [Range<Int>]
 
     init(first: Int64, bytes: [UInt8]) {
         self.first = first
         self.bytes = bytes
+        text = bytes + [0]
         lines = Self.lines(of: bytes)
     }
 

@@ -1,16 +1,11 @@
-public import Varlink
+import JSONTree
+import Varlink
 
 extension Definition {
     /// What keeps the parameters of a reply, as JSON text, from being what the definition says; nothing where they are.
     public func check(reply json: [UInt8], of method: String) -> [String] {
         guard let method = self.method(method) else { return ["\(method): no such method"] }
         return check(json, method.reply)
-    }
-
-    /// What keeps the parameters of a reply from being what the definition says; nothing where they are.
-    public func check(reply parameters: JSONObject, of method: String) -> [String] {
-        guard let method = self.method(method) else { return ["\(method): no such method"] }
-        return check(JSONValue(parameters), method.reply, at: "parameters")
     }
 
     /// What keeps the parameters of a call, as JSON text, from being what the definition says; nothing where they are.
@@ -26,12 +21,6 @@ extension Definition {
         return check(json, type)
     }
 
-    /// What keeps the parameters of an error from being what the definition says; nothing where they are.
-    public func check(error parameters: JSONObject, named error: String) -> [String] {
-        guard let type = self.error(shortName(of: error)) else { return ["\(error): no such error"] }
-        return check(JSONValue(parameters), type, at: "parameters")
-    }
-
     private func shortName(of error: String) -> String {
         let prefix = "\(name)."
         return error.hasPrefix(prefix) ? String(error.dropFirst(prefix.count)) : error
@@ -39,7 +28,7 @@ extension Definition {
 
     private func check(_ json: [UInt8], _ type: Shape) -> [String] {
         do {
-            return check(JSONValue(try JSONObject(parsing: json)), type, at: "parameters")
+            return check(try JSONValue(parsing: json), type, at: "parameters")
         } catch {
             return ["no JSON object: \(error)"]
         }

@@ -17,13 +17,13 @@ struct JSONUTF8Tests {
     func refusesBroken(bytes: [UInt8], padding: Int) {
         let before = Array(#"{"a":""#.utf8) + [UInt8](repeating: 0x78, count: padding)
         let text = before + bytes + Array(#"tail of it"}"#.utf8)
-        #expect(throws: JSONFailure(offset: before.count, reason: .invalidUTF8)) { try JSONObject(parsing: text) }
+        #expect(syntaxError(text) == JSONError(offset: before.count, reason: .invalidUTF8))
     }
 
     @Test("broken bytes at the end of the text are refused", arguments: broken)
     func refusesBrokenEnd(bytes: [UInt8]) {
         let text = Array(#"{"a":""#.utf8) + bytes
-        #expect(throws: JSONFailure(offset: 6, reason: .invalidUTF8)) { try JSONObject(parsing: text) }
+        #expect(syntaxError(text) == JSONError(offset: 6, reason: .invalidUTF8))
     }
 
     @Test("every scalar at the edges of the lengths is read as it was written")
@@ -35,8 +35,8 @@ struct JSONUTF8Tests {
         ]
         for code in scalars {
             let scalar = try #require(Unicode.Scalar(code))
-            let object = try JSONObject(#"{"a":"\#(Character(scalar))"}"#)
-            #expect(try object.string("a").unicodeScalars.elementsEqual([scalar]))
+            let text = try #require(try member("a", of: #"{"a":"\#(Character(scalar))"}"#, as: String.self))
+            #expect(text.unicodeScalars.elementsEqual([scalar]))
         }
     }
 
@@ -44,8 +44,6 @@ struct JSONUTF8Tests {
     func findsControlCharacter(padding: Int) {
         let before = Array(#"{"a":""#.utf8) + [UInt8](repeating: 0x78, count: padding)
         let text = before + [0x1F] + Array(#"0123456789"}"#.utf8)
-        #expect(throws: JSONFailure(offset: before.count, reason: .controlCharacter(0x1F))) {
-            try JSONObject(parsing: text)
-        }
+        #expect(syntaxError(text) == JSONError(offset: before.count, reason: .controlCharacter(0x1F)))
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONTree
 import Testing
 import Varlink
 
@@ -6,7 +7,7 @@ import Varlink
 struct JSONValueTests {
     @Test("a tree holds what the text says")
     func reads() throws {
-        let object = try JSONObject(#"{"a":[1,2.5,"x",true,false,null,{"b":{}}],"c":1e2,"c":36893488147419103232}"#)
+        let text = #"{"a":[1,2.5,"x",true,false,null,{"b":{}}],"c":1e2,"c":36893488147419103232}"#
         let expected: [String: JSONValue] = [
             "a": .array([
                 .integer(1), .double(2.5), .string("x"), .boolean(true), .boolean(false), .null,
@@ -14,9 +15,10 @@ struct JSONValueTests {
             ]),
             "c": .double(36_893_488_147_419_103_232),
         ]
-        #expect(JSONValue(object) == .object(expected))
-        #expect(object.value("a") == expected["a"])
-        #expect(object.value("absent") == nil)
+        let tree = try JSONValue(parsing: text)
+        #expect(tree == .object(expected))
+        #expect(tree["a"] == expected["a"])
+        #expect(tree["absent"] == nil)
     }
 
     @Test("a tree is written in the order of its names and read as the same tree")
@@ -42,7 +44,7 @@ struct JSONValueTests {
         let foundation = try #require(try JSONSerialization.jsonObject(with: Data(writer.bytes)) as? NSDictionary)
         #expect(foundation == tree.foundation as? NSDictionary)
         let theirs = try JSONSerialization.data(withJSONObject: foundation)
-        #expect(try JSONValue(JSONObject(parsing: Array(theirs))) == tree)
+        #expect(try JSONValue(parsing: theirs) == tree)
     }
 }
 

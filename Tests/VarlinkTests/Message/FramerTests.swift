@@ -28,7 +28,7 @@ struct FramerTests {
         framer.receive((Array(repeating: 0x78, count: limit) + [0]).span)
         #expect(try framer.next()?.count == limit)
         framer.receive((Array(repeating: 0x78, count: limit + 1) + [0]).span)
-        #expect(throws: Framer.Failure.messageTooLong(limit: limit)) { try framer.next() }
+        #expect(throws: ProtocolViolation.messageTooLong(limit: limit)) { try framer.next() }
     }
 
     @Test("a message that exceeds the limit is refused before its NUL comes")
@@ -37,7 +37,7 @@ struct FramerTests {
         framer.receive(Array("12345678".utf8).span)
         #expect(try framer.next() == nil)
         framer.receive(Array("9".utf8).span)
-        #expect(throws: Framer.Failure.messageTooLong(limit: 8)) { try framer.next() }
+        #expect(throws: ProtocolViolation.messageTooLong(limit: 8)) { try framer.next() }
     }
 
     @Test("messages before one that is too long are still handed out")
@@ -46,7 +46,7 @@ struct FramerTests {
         framer.receive(wire("abc", "de", "toolong").span)
         #expect(try framer.next()?.count == 3)
         #expect(try framer.next()?.count == 2)
-        #expect(throws: Framer.Failure.messageTooLong(limit: 3)) { try framer.next() }
+        #expect(throws: ProtocolViolation.messageTooLong(limit: 3)) { try framer.next() }
     }
 
     @Test("what was handed out is not held when more comes")

@@ -58,8 +58,8 @@ struct JoinedSessionsTests {
 
     private func text(of reply: Reply) throws -> String {
         if let error = reply.error { return error }
-        if let number = try reply.parameters.integerIfPresent("number") { return String(number) }
-        return try reply.parameters.string("text")
+        if let number = try reply.parameter("number", as: Int64.self) { return String(number) }
+        return try #require(try reply.parameter("text", as: String.self))
     }
 
     private func piece(of client: inout ClientSession, using random: inout SeededGenerator) -> [UInt8] {

@@ -32,28 +32,14 @@ enum EchoService {
 
     /// Carries out what the session has to be done, until it needs more bytes; the violation that ended it, if any.
     static func serve(_ session: inout ServerSession) -> ProtocolViolation? {
-        while true {
-            _ = answerRepetitions(in: &session)
-            guard let step = session.next() else { return nil }
+        while let step = session.next() {
             switch step {
             case .call(let call): answer(call, in: &session)
             case .answered: break
             case .violation(let violation): return violation
             }
         }
-    }
-
-    /// Answers calls of `Echo` that repeat the last one, and tells how many.
-    static func answerRepetitions(
-        in session: inout ServerSession,
-        atMost limit: Int = .max,
-        whileUnsent unsent: Int = .max
-    ) -> Int {
-        session.answerRepetitions(atMost: limit, whileUnsent: unsent) { text, writer in
-            let text = String(copying: text)
-            writer.member("text", text)
-            return text != "refuse"
-        }
+        return nil
     }
 
     private static func answer(_ call: Call, in session: inout ServerSession) {
@@ -65,16 +51,17 @@ enum EchoService {
     }
 
     private static func echo(_ call: Call, in session: inout ServerSession) throws(InvalidParameter) {
-        try call.parameters.allowOnly("text")
-        let text = try call.parameters.stringIfPresent("text")
-        session.expectRepetitions(by: "text")
+        var member = JSONMember<String>("text")
+        try session.readParameters { reader throws(InvalidParameter) in try reader.members { member.read(&$0) } }
+        let text = try member.optional
         guard text != "refuse" else { return session.fail(Refused(reason: "asked to")) }
         session.reply { $0.memberIfPresent("text", text) }
     }
 
     private static func count(_ call: Call, in session: inout ServerSession) throws(InvalidParameter) {
-        try call.parameters.allowOnly("to")
-        let last = try call.parameters.integer("to")
+        var member = JSONMember<Int64>("to")
+        try session.readParameters { reader throws(InvalidParameter) in try reader.members { member.read(&$0) } }
+        let last = try member.required
         guard call.more else { return session.fail(ServiceError.expectedMore) }
         guard last > 0 else { throw InvalidParameter("to") }
         for number in 1...last { session.reply(continues: number < last) { $0.member("number", number) } }

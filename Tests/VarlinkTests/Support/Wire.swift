@@ -38,7 +38,25 @@ extension ClientSession {
     mutating func takeMessages() -> [String] { messages(takeUnsent()) }
 }
 
-extension JSONObject {
-    /// The object of a text that is known to be valid.
-    init(_ text: String) throws { try self.init(parsing: Array(text.utf8)) }
+/// The first syntax error of a text that has to be an object; nil if it is valid.
+func syntaxError(_ text: some Collection<UInt8>) -> JSONError? {
+    JSONReader.read(copying: text) { reader in
+        if reader.beginText() {
+            while reader.nextMember() { reader.skip() }
+        }
+        return reader.finish()
+    }
+}
+
+/// A member of an object; nil if it is absent or null.
+///
+/// - Throws: the error of the text, or the member's name if it is not of the type.
+func member<Value: JSONReadable>(_ name: StaticString, of text: String, as: Value.Type = Value.self) throws -> Value? {
+    var member = JSONMember<Value>(name)
+    let error = JSONReader.read(copying: text.utf8) { reader in
+        if reader.beginText() { reader.knownMembers { member.read(&$0) } }
+        return reader.finish()
+    }
+    if let error { throw error }
+    return try member.optional
 }
