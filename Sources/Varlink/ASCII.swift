@@ -1,4 +1,4 @@
-/// The bytes that JSON gives a meaning.
+/// The bytes that have a meaning in JSON.
 enum ASCII {
     static let null: UInt8 = 0x00
     static let tab: UInt8 = 0x09
@@ -27,7 +27,7 @@ enum ASCII {
     static let openBrace: UInt8 = 0x7B
     static let closeBrace: UInt8 = 0x7D
 
-    /// Whether the byte is one of `0` to `9`.
+    /// Whether the byte is a decimal digit.
     static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
     /// Whether the byte is whitespace in JSON.
@@ -46,44 +46,36 @@ enum ASCII {
     }
 }
 
-/// Eight bytes looked at together.
+/// Eight bytes that are tested together.
 ///
-/// Each test works on all of them at once, byte by byte: its result has the highest bit of a byte set where that byte is
-/// one that is searched for. Only the lowest bit that is set is exact, as borrows run upwards from there.
-@usableFromInline
-struct Word: Equatable {
-    @inlinable
-    static var size: Int { 8 }
+/// A test works on all eight bytes at once. In its result the highest bit of a byte is set if that byte matches. Only the
+/// lowest bit that is set is exact, since borrows run upwards from there.
+struct EightBytes {
+    static let size = 8
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
 
-    @usableFromInline
     let bits: UInt64
 
-    /// The bytes from the index on, of which there have to be eight; the first is the lowest.
-    @inlinable
+    /// The eight bytes from an index; the first one is the lowest.
     @inline(__always)
     init(_ bytes: Span<UInt8>, at index: Int) {
         // The load checks its bounds itself, and any eight bytes are a number.
         bits = UInt64(littleEndian: unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
     }
 
-    /// The eight bytes that stand there.
+    /// The eight bytes from a place; the first one is the lowest.
     @inline(__always)
     @unsafe
     init(_ place: UnsafePointer<UInt8>) {
         bits = UInt64(littleEndian: unsafe UnsafeRawPointer(place).loadUnaligned(as: UInt64.self))
     }
 
-    @inlinable
-    @inline(__always)
-    static func == (left: Word, right: Word) -> Bool { left.bits == right.bits }
-
-    /// Where the first byte stands that cannot stand for itself in a JSON string, or is not ASCII; nil where there is none.
+    /// The index of the first byte that needs an escape in a JSON string, or is not ASCII; nil if there is none.
     @inline(__always)
     var firstSpecial: Int? { first(of: special | bits) }
 
-    /// Whether each of the bytes can stand for itself in a JSON string.
+    /// Whether none of the bytes needs an escape in a JSON string.
     @inline(__always)
     var isPlain: Bool { special & Self.highs == 0 }
 

@@ -1,16 +1,14 @@
-/// Bytes that are appended to.
+/// A growing buffer of bytes.
 ///
-/// The array behind it has room beyond them, so that whatever is appended is written where it belongs at once: to append
-/// to the array itself would take a call, and a check of its own, for each piece.
-///
-/// What writes a name is inlined wherever a member is written, in other modules too: a literal is a few stores there,
-/// where it would be a call of `memcpy` here.
+/// The array is longer than the content, so that a piece is written with one check for room: `Array.append` is a call with
+/// checks of its own for each piece. Names are written by code that is inlined at the call, also in other modules: there a
+/// literal is a few stores.
 @usableFromInline
 struct ByteBuffer: Sendable {
-    /// The least room that is asked for.
+    /// The least capacity.
     private static let leastRoom = 256
 
-    /// The bytes, and the room behind them, which may hold anything.
+    /// The content, and free space behind it.
     @usableFromInline
     private(set) var storage: [UInt8] = []
     @usableFromInline
@@ -23,9 +21,9 @@ struct ByteBuffer: Sendable {
         storage = bytes
     }
 
-    /// A copy of the bytes.
+    /// A copy of the content.
     var bytes: [UInt8] { Array(storage[..<count]) }
-    /// How many bytes there is room for in all.
+    /// The size of the memory in bytes.
     var capacity: Int { storage.count }
 
     mutating func removeAll(keepingCapacity: Bool) {
@@ -39,7 +37,7 @@ struct ByteBuffer: Sendable {
     }
 
     mutating func truncate(to length: Int) {
-        precondition(length <= count, "there are not so many bytes")
+        precondition(length <= count, "a buffer is truncated to its length at most")
         count = length
     }
 
@@ -75,7 +73,7 @@ struct ByteBuffer: Sendable {
         }
     }
 
-    /// Appends a literal as it is.
+    /// Appends a literal without escapes.
     @inlinable
     @inline(__always)
     mutating func append(literal: StaticString) {
@@ -86,14 +84,14 @@ struct ByteBuffer: Sendable {
         }
     }
 
-    /// Appends the name of a member with its quotes and the colon behind it, after a comma where one is needed.
+    /// Appends the name of a member in quotes and a colon, after a comma if it is separated.
     @inlinable
     @inline(__always)
     mutating func append(name: StaticString, separated: Bool) {
         let length = name.utf8CodeUnitCount
         unsafe write(length &+ 4) { start in
             unsafe start[0] = UInt8(ascii: ",")
-            // Where none is needed, the quote takes its place.
+            // If none is needed, the quote overwrites it.
             let place = unsafe start + (separated ? 1 : 0)
             unsafe place[0] = UInt8(ascii: "\"")
             unsafe Self.copy(name.utf8Start, length, to: place + 1)
@@ -103,7 +101,7 @@ struct ByteBuffer: Sendable {
         }
     }
 
-    /// Appends bytes that need no escapes, with quotes.
+    /// Appends bytes that need no escapes, in quotes.
     @inline(__always)
     mutating func append(quoting plain: Span<UInt8>) {
         let length = plain.count
@@ -123,11 +121,7 @@ struct ByteBuffer: Sendable {
 
     // MARK: Room
 
-    /// Writes what is appended behind the bytes that are there.
-    ///
-    /// - Parameters:
-    ///   - most: how many bytes the body may write.
-    ///   - body: tells how many it wrote.
+    /// Appends what the body writes: up to `most` bytes, and it returns how many.
     @inlinable
     @inline(__always)
     @unsafe
@@ -165,14 +159,14 @@ struct ByteBuffer: Sendable {
 
 /// The digits of integers.
 enum Decimal {
-    /// The most bytes that an integer of 64 bits takes.
+    /// The most bytes that a 64-bit integer takes.
     static let capacity = 20
 
-    /// As many numbers as a group of eight digits can say.
+    /// The number of values of a group of eight digits.
     private static let groupSize: UInt64 = 100_000_000
     private static let zeroes: UInt64 = 0x3030_3030_3030_3030
 
-    /// Writes an integer in decimal, for which there has to be room for ``capacity`` bytes; tells how many it wrote.
+    /// Writes an integer in decimal into at least ``capacity`` bytes; returns the number of bytes written.
     @inline(__always)
     @unsafe
     static func write(_ value: Int64, to start: UnsafeMutablePointer<UInt8>) -> Int {
@@ -201,8 +195,8 @@ enum Decimal {
         return unsafe place - start &+ 8
     }
 
-    /// Writes a group of digits without the zeroes that it begins with, but for the last; tells how many it wrote. Behind
-    /// them stands what has to be overwritten, up to the length of a whole group.
+    /// Writes a group of digits without leading zeroes; returns the number of bytes written. The rest of the eight bytes
+    /// is undefined.
     @inline(__always)
     @unsafe
     private static func writeFirst(_ digits: UInt64, to place: UnsafeMutablePointer<UInt8>) -> Int {
@@ -217,8 +211,8 @@ enum Decimal {
         unsafe UnsafeMutableRawPointer(place).storeBytes(of: (digits | zeroes).littleEndian, as: UInt64.self)
     }
 
-    /// The eight digits of a number below 10⁸, a byte each, the first in the lowest byte. The halves of each part are
-    /// split off together: 10486 / 2²⁰ and 103 / 2¹⁰ are near enough to 1/100 and 1/10 for numbers so small.
+    /// The eight digits of a number below 10⁸, a byte each, the first in the lowest byte. Both halves are divided at once:
+    /// 10486 / 2²⁰ and 103 / 2¹⁰ are exact enough in place of 1/100 and 1/10 for numbers of this size.
     @inline(__always)
     private static func digits(of value: UInt64) -> UInt64 {
         let fours = value / 10_000 | (value % 10_000) << 32

@@ -448,9 +448,9 @@ public struct JSONReader: ~Copyable {
     @inline(__always)
     private func skipPlain(from start: Int) -> Int {
         var index = start
-        while index &+ Word.size <= end {
-            if let first = unsafe Word(base + index).firstSpecial { return index &+ first }
-            index &+= Word.size
+        while index &+ EightBytes.size <= end {
+            if let first = unsafe EightBytes(base + index).firstSpecial { return index &+ first }
+            index &+= EightBytes.size
         }
         while self[index].isPlainASCII { index &+= 1 }
         return index

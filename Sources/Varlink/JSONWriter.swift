@@ -1,23 +1,20 @@
-/// Appends JSON to bytes, without whitespace.
+/// Writes JSON without whitespace.
 ///
-/// Members are written into the object that is open, elements into the array that is open; the closures of
-/// ``object(_:)``, ``member(_:object:)`` and their like write into the one that they open.
+/// Members are written into the innermost open object, elements into the innermost open array. ``object(_:)``,
+/// ``member(_:object:)`` and ``array(_:_:)`` open one for the time of their closures.
 public struct JSONWriter: Sendable {
-    /// All that was written, and what it was appended to.
+    /// A copy of everything that was written.
     public var bytes: [UInt8] { buffer.bytes }
     @usableFromInline
     var buffer: ByteBuffer
-    /// Whether a value stands before the next one in the container that is open.
+    /// Whether the innermost container has a value already.
     @usableFromInline
     var needsComma = false
 
-    /// A writer that begins with nothing.
+    /// A writer without content.
     public init() { buffer = ByteBuffer() }
 
-    /// A writer that appends to bytes that are there.
-    public init(appendingTo bytes: consuming [UInt8]) { buffer = ByteBuffer(bytes) }
-
-    /// How many bytes were written, with those that were appended to.
+    /// The number of bytes that were written.
     public var count: Int { buffer.count }
 
     /// Writes an object as a whole value.
@@ -36,14 +33,13 @@ public struct JSONWriter: Sendable {
         close(ASCII.closeBracket)
     }
 
-    /// Ends a text: what is written next is another one, on a line of its own. No text has a line break in it, as a string's
-    /// are escaped.
+    /// Ends a text; another one follows on the next line. A text has no line breaks, since they are escaped in strings.
     public mutating func endLine() {
         buffer.append(ASCII.newline)
         needsComma = false
     }
 
-    /// Forgets all that was written, and keeps the memory.
+    /// Removes everything that was written, and keeps the memory.
     public mutating func removeAll() {
         buffer.removeAll(keepingCapacity: true)
         needsComma = false
@@ -52,15 +48,12 @@ public struct JSONWriter: Sendable {
     /// Whether nothing was written.
     public var isEmpty: Bool { buffer.count == 0 }
 
-    /// Calls the body with all that was written.
+    /// Lends everything that was written to the body.
     public func withBytes<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(buffer.storage.span.extracting(first: buffer.count))
     }
-
-    /// Appends bytes as they are: no comma is put before them, and none is expected after them.
-    public mutating func appendRaw(_ json: [UInt8]) { buffer.append(json) }
 }
 
 extension JSONWriter {
@@ -78,7 +71,7 @@ extension JSONWriter {
         needsComma = true
     }
 
-    /// Puts the comma before a value, where it needs one; the one after it will.
+    /// Writes a comma if the innermost container has a value already.
     mutating func separate() {
         if needsComma { buffer.append(ASCII.comma) }
         needsComma = true
@@ -92,7 +85,7 @@ extension JSONWriter {
         needsComma = true
     }
 
-    /// Writes a name that is not known beforehand, and may have to be escaped.
+    /// Writes a name that is not a literal and may need escapes.
     mutating func write(name: String) {
         separate()
         write(name)
@@ -103,11 +96,6 @@ extension JSONWriter {
     @inline(__always)
     mutating func write(_ value: Bool) {
         if value { buffer.append(literal: "true") } else { buffer.append(literal: "false") }
-    }
-
-    mutating func write(_ value: Double) {
-        precondition(value.isFinite, "JSON has no infinite numbers")
-        buffer.append(contentsOf: value.description.utf8)
     }
 
     @usableFromInline
@@ -124,7 +112,7 @@ extension JSONWriter {
         write(value)
     }
 
-    /// Writes a member that is a string, whose bytes are UTF-8.
+    /// Writes a member that is a string, given in UTF-8.
     @inlinable
     public mutating func member(_ name: StaticString, utf8: Span<UInt8>) {
         write(name: name)
@@ -146,12 +134,6 @@ extension JSONWriter {
     /// Writes a member that is a truth value.
     @inlinable
     public mutating func member(_ name: StaticString, _ value: Bool) {
-        write(name: name)
-        write(value)
-    }
-
-    /// Writes a member that is a number, which has to be finite.
-    public mutating func member(_ name: StaticString, _ value: Double) {
         write(name: name)
         write(value)
     }
@@ -229,25 +211,25 @@ extension JSONWriter {
         close(UInt8(ascii: "]"))
     }
 
-    /// Writes a member whose value is JSON already.
+    /// Writes a member whose value is JSON text.
     public mutating func member(_ name: StaticString, raw json: [UInt8]) {
         write(name: name)
         buffer.append(json)
     }
 
-    /// Writes a member whose value is JSON already, under a name that is not a literal.
+    /// Writes a member whose value is JSON text and whose name is not a literal.
     public mutating func member(named name: String, raw json: [UInt8]) {
         write(name: name)
         buffer.append(json)
     }
 
-    /// Writes a member that is a string, under a name that is not known beforehand.
+    /// Writes a member that is a string and whose name is not a literal.
     public mutating func member(named name: String, _ value: String) {
         write(name: name)
         write(value)
     }
 
-    /// Writes a member that is an integer, under a name that is not known beforehand.
+    /// Writes a member that is an integer and whose name is not a literal.
     public mutating func member(named name: String, _ value: Int64) {
         write(name: name)
         write(value)
@@ -255,61 +237,55 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Writes a member that is a string, none where there is no value.
+    /// Writes a member that is a string, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ value: String?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member that is an integer, none where there is no value.
+    /// Writes a member that is an integer, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ value: Int64?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member that is a truth value, none where there is no value.
+    /// Writes a member that is a truth value, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ value: Bool?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member that is a number, none where there is no value.
-    @inlinable
-    public mutating func memberIfPresent(_ name: StaticString, _ value: Double?) {
-        if let value { member(name, value) }
-    }
-
-    /// Writes a member that is a value of an enumeration, none where there is no value.
+    /// Writes a member that is a value of an enumeration, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ value: (some RawRepresentable<String>)?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member that is an object, none where there is no value.
+    /// Writes a member that is an object, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ value: (some JSONEncodable)?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member that is a map from strings to strings, none where there is no value.
+    /// Writes a member that is a map from strings to strings, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ value: [String: String]?) {
         if let value { member(name, value) }
     }
 
-    /// Writes a member that is an array, none where there is no value.
+    /// Writes a member that is an array, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ values: [String]?) {
         if let values { member(name, values) }
     }
 
-    /// Writes a member that is an array, none where there is no value.
+    /// Writes a member that is an array, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ values: [some RawRepresentable<String>]?) {
         if let values { member(name, values) }
     }
 
-    /// Writes a member that is an array, none where there is no value.
+    /// Writes a member that is an array, or nothing if there is no value.
     @inlinable
     public mutating func memberIfPresent(_ name: StaticString, _ values: [some JSONEncodable]?) {
         if let values { member(name, values) }
@@ -338,12 +314,6 @@ extension JSONWriter {
         write(value)
     }
 
-    /// Writes an element that is a number, which has to be finite.
-    public mutating func element(_ value: Double) {
-        separate()
-        write(value)
-    }
-
     /// Writes an element that is `null`.
     public mutating func elementNull() {
         separate()
@@ -363,7 +333,7 @@ extension JSONWriter {
         object { value.encode(into: &$0) }
     }
 
-    /// Writes an element that is JSON already.
+    /// Writes an element that is JSON text.
     public mutating func element(raw json: [UInt8]) {
         separate()
         buffer.append(json)
@@ -371,21 +341,21 @@ extension JSONWriter {
 }
 
 extension JSONWriter {
-    /// Writes a string with its quotes, escaped only where RFC 8259 demands it.
+    /// Writes a string in quotes, with only the escapes that RFC 8259 requires.
     @usableFromInline
     mutating func write(_ string: String) {
         var string = string
         string.withUTF8 { unsafe write(utf8: $0.span) }
     }
 
-    /// Writes a string, whose bytes are UTF-8, with its quotes.
+    /// Writes a string, given in UTF-8, in quotes.
     @usableFromInline
     mutating func write(utf8: Span<UInt8>) {
         guard utf8.isPlain else { return writeEscaped(utf8) }
         buffer.append(quoting: utf8)
     }
 
-    /// Writes a string with its quotes, byte by byte.
+    /// Writes a string that needs escapes, in quotes.
     mutating func writeEscaped(_ utf8: Span<UInt8>) {
         buffer.append(ASCII.quote)
         for index in utf8.indices { writeEscaped(utf8[index]) }
@@ -414,19 +384,19 @@ extension JSONWriter {
 }
 
 extension Span<UInt8> {
-    /// Whether none of these bytes of UTF-8 has to be escaped in a JSON string.
+    /// Whether none of these bytes of UTF-8 needs an escape in a JSON string.
     var isPlain: Bool {
-        guard count >= Word.size else {
+        guard count >= EightBytes.size else {
             for index in indices where !Self.isPlain(self[index]) { return false }
             return true
         }
         var index = 0
-        while index &+ Word.size < count {
-            guard Word(self, at: index).isPlain else { return false }
-            index &+= Word.size
+        while index &+ EightBytes.size < count {
+            guard EightBytes(self, at: index).isPlain else { return false }
+            index &+= EightBytes.size
         }
         // The last word may overlap the one before it.
-        return Word(self, at: count &- Word.size).isPlain
+        return EightBytes(self, at: count &- EightBytes.size).isPlain
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
@@ -514,7 +484,7 @@ public struct JSONMembers: ~Copyable {
         append("", word, "\"")
     }
 
-    /// Writes a member that is an integer, none where there is no value.
+    /// Writes a member that is an integer, or nothing if there is no value.
     @inlinable
     @inline(__always)
     public mutating func memberIfPresent(_ name: StaticString, _ value: Int64?) {

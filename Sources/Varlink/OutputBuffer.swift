@@ -1,26 +1,26 @@
-/// Messages on their way out, in the order in which they were written.
+/// Messages that are to be sent, in their order.
 @usableFromInline
 struct OutputBuffer: Sendable {
-    /// The capacity that is kept where there is nothing to hold: for some sixty events, so that a watcher of what changes often
-    /// does not ask for memory, and give it back, each time.
+    /// The capacity that is kept while the buffer is empty: for about sixty events, so that a busy watcher does not allocate
+    /// and free memory with each message.
     private static let idleCapacity = 32 * 1024
 
-    /// Writes behind all that is there.
+    /// Appends to the messages.
     @usableFromInline
     var writer = JSONWriter()
-    /// How many of the writer's bytes are sent.
+    /// The number of the writer's bytes that were sent.
     @usableFromInline
     private(set) var sent = 0
-    /// How often bytes were taken.
+    /// The number of sends.
     private(set) var sends = 0
 
-    /// The number of bytes that nobody has taken yet.
+    /// The number of bytes that were not sent yet.
     @inlinable
     var unsent: Int { writer.buffer.count - sent }
-    /// The number of bytes that are held.
+    /// The number of bytes in memory, sent or not.
     var length: Int { writer.buffer.count }
 
-    /// Writes one message whose parameters the closure writes, without any where it writes no member, and its NUL.
+    /// Writes a reply whose parameters the closure writes, and its NUL. Without members the parameters are omitted.
     mutating func message(parameters: (inout JSONWriter) -> Void, continues: Bool) {
         let length = writer.buffer.count
         writer.buffer.append(literal: #"{"parameters":{"#)
@@ -34,58 +34,45 @@ struct OutputBuffer: Sendable {
         writer.buffer.append(literal: continues ? "},\"continues\":true}\0" : "}}\0")
     }
 
-    /// Writes one message whose parameters the closure writes, a member at least; nothing where it returns false.
-    mutating func messageIfWritten(_ parameters: (inout JSONWriter) -> Bool) -> Bool {
-        let length = writer.buffer.count
-        writer.buffer.append(literal: #"{"parameters":{"#)
-        writer.needsComma = false
-        guard parameters(&writer) else {
-            writer.buffer.truncate(to: length)
-            return false
-        }
-        writer.buffer.append(literal: "}}\0")
-        return true
-    }
-
-    /// Writes one message, whose members the closure writes, and its NUL.
+    /// Writes a message, whose members the closure writes, and its NUL.
     mutating func message(_ body: (inout JSONWriter) -> Void) {
         writer.open(ASCII.openBrace)
         body(&writer)
         writer.buffer.append(literal: "}\0")
     }
 
-    /// Writes the beginning of a message whose parameters are one array, up to its first element.
+    /// Writes the beginning of a reply whose only parameter is an array, up to its first element.
     mutating func openArray(_ name: StaticString) {
         writer.buffer.append(literal: #"{"parameters":{""#)
         writer.buffer.append(literal: name)
         writer.buffer.append(literal: #"":["#)
     }
 
-    /// Writes the end of such a message, after which another follows in answer to the same call.
+    /// Writes the end of such a reply, with `continues`.
     mutating func closeArray() {
         writer.buffer.append(literal: "]},\"continues\":true}\0")
     }
 
-    /// Offers what is unsent; the body tells how many of the bytes it took. All of the capacity is kept where more is about to
-    /// be written.
+    /// Lends the unsent bytes to the body, which sends some of them and returns how many. `keepingCapacity` says whether to
+    /// keep all memory, since more is about to be written.
     mutating func withUnsent<Failure: Error>(
         keepingCapacity: Bool = false,
         _ body: (Span<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
-        let taken = try body(writer.buffer.storage.span.extracting(sent..<length))
-        precondition(taken >= 0 && taken <= unsent, "no more bytes can be taken than there are")
-        sent += taken
+        let sentNow = try body(writer.buffer.storage.span.extracting(sent..<length))
+        precondition(sentNow >= 0 && sentNow <= unsent, "no more bytes are sent than there are")
+        sent += sentNow
         sends += 1
         discardSent(keepingCapacity: keepingCapacity)
     }
 
-    /// Forgets what was written after this length was reached.
+    /// Removes everything behind a length.
     mutating func truncate(to length: Int) {
         writer.buffer.truncate(to: length)
     }
 
-    /// Frees what was sent. The rest is moved only where it is the smaller part, so that a byte is moved a bounded
-    /// number of times however little the peer reads at once.
+    /// Frees the bytes that were sent. The rest is moved only if it is the smaller part, so that each byte is moved a bounded
+    /// number of times, however little the receiver reads at once.
     private mutating func discardSent(keepingCapacity: Bool) {
         if unsent == 0 {
             let keepsCapacity = keepingCapacity || writer.buffer.capacity <= Self.idleCapacity
@@ -100,7 +87,7 @@ struct OutputBuffer: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes `parameters`, or nothing where the closure writes no member.
+    /// Writes `parameters`, or nothing if the closure writes no member.
     mutating func parameters(_ body: (inout JSONWriter) -> Void) {
         let length = buffer.count
         let neededComma = needsComma

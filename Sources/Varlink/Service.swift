@@ -17,15 +17,15 @@ public struct InterfaceDescription: Sendable, Hashable {
     }
 }
 
-/// A service as `org.varlink.service` describes it. One is shared by all the sessions of a service.
+/// A service as `org.varlink.service` describes it (UAPI.20). All sessions of a service share one.
 public struct ServiceDescription: Sendable {
-    /// Who makes the service.
+    /// The maker of the service.
     public let vendor: String
-    /// What it is called.
+    /// The name of the product.
     public let product: String
     /// The version of the product.
     public let version: String
-    /// Where more is to be read about it.
+    /// A page about the product.
     public let url: String
     /// Every interface, `org.varlink.service` first.
     public let interfaces: [InterfaceDescription]
