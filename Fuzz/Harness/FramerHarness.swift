@@ -1,6 +1,6 @@
 import Varlink
 
-/// A stream in pieces of any size is cut where it has its NULs, and nowhere else.
+/// A stream is split at its NULs, and nowhere else, whatever the sizes of its pieces are.
 public enum FramerHarness: Harness {
     public static func check(_ input: inout Input) {
         let limit = Int(input.next()) + 1

@@ -2,8 +2,8 @@ import Foundation
 import JSONTree
 import Varlink
 
-/// A text is an object to us only where it is one to Foundation too, within Foundation's limits of depth and of numbers;
-/// written anew it is the same.
+/// A text that the reader accepts is an object to Foundation too, within Foundation's limits of depth and numbers, and it is
+/// the same after it was written again.
 public enum JSONHarness: Harness {
     private static let deepest = 500
 

@@ -1,7 +1,7 @@
 import IPC
 import Varlink
 
-/// Parameters of every method and of every reply: what can be read is the same after it was written.
+/// The parameters of every method and reply are the same after they were written and read again.
 public enum MessageHarness: Harness {
     public static func check(_ input: inout Input) {
         let number = Int(input.next()) % Interface.methods.count

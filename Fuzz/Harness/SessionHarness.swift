@@ -4,8 +4,8 @@ import Varlink
 
 @testable import countdownd
 
-/// What a client sends, however it arrives: the service answers the same; and whatever a service sends, a client takes
-/// it or calls it a violation.
+/// A service answers a stream the same, however it is split, and each call as on a connection of its own. A client accepts
+/// any stream from a service, or reports a violation.
 public enum SessionHarness: Harness {
     private static let translation = Translation(policy: .init())
 
@@ -17,12 +17,12 @@ public enum SessionHarness: Harness {
         } else {
             let whole = serve([stream.bytes])
             let cut = serve(stream.pieces)
-            expect(whole == cut, "the answers are the same, however the bytes arrive")
-            expect(whole == serveApart(stream.bytes), "a call is answered the same, whatever was called before")
+            expect(whole == cut, "the answers do not depend on how the bytes are split")
+            expect(whole == serveApart(stream.bytes), "the answer to a call does not depend on earlier calls")
         }
     }
 
-    /// The answers to messages that come on connections of their own, up to the first one that ends its connection.
+    /// The answers to messages on connections of their own, up to the first violation.
     private static func serveApart(_ stream: [UInt8]) -> [UInt8] {
         var answers: [UInt8] = []
         for message in stream.split(separator: 0, omittingEmptySubsequences: false).dropLast() {

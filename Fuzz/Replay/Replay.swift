@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tries the inputs that are kept, and some that are made of them.
+/// Runs the kept inputs, and mutations of them.
 enum Replay {
     private static let mutations = 40
 

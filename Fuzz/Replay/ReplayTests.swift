@@ -1,29 +1,29 @@
 import Testing
 
-/// Each in a process of its own, as what is not as it should be ends it. `make fuzz` tries far more.
-@Suite("Whatever comes in")
+/// Each harness runs in a process of its own, since a failed check ends it. `make fuzz` tries far more inputs.
+@Suite("Fuzz inputs")
 struct ReplayTests {
     @Test("lengths and clock times are read, or refused with a sentence")
     func clock() async {
         await #expect(processExitsWith: .success) { try Replay.run(ClockHarness.self, "clock") }
     }
 
-    @Test("a stream is cut at its NULs, in whatever pieces it arrives")
+    @Test("a stream is split at its NULs, however it arrives")
     func framer() async {
         await #expect(processExitsWith: .success) { try Replay.run(FramerHarness.self, "framer") }
     }
 
-    @Test("an object to us is one to Foundation, and comes back as it was")
+    @Test("an accepted object is one to Foundation too, and is the same after a round trip")
     func json() async {
         await #expect(processExitsWith: .success) { try Replay.run(JSONHarness.self, "json") }
     }
 
-    @Test("parameters of every method come back as they were")
+    @Test("parameters of every method are the same after a round trip")
     func message() async {
         await #expect(processExitsWith: .success) { try Replay.run(MessageHarness.self, "message") }
     }
 
-    @Test("a session answers the same, in whatever pieces calls arrive")
+    @Test("a session answers the same, however the calls arrive")
     func session() async {
         await #expect(processExitsWith: .success) { try Replay.run(SessionHarness.self, "session") }
     }
@@ -38,7 +38,7 @@ struct ReplayTests {
         await #expect(processExitsWith: .success) { try Replay.run(TimetableHarness.self, "timetable") }
     }
 
-    @Test("what is not as it should be ends the process")
+    @Test("a failed check ends the process")
     func failing() async {
         await #expect(processExitsWith: .failure) { try Replay.run(Failing.self, "framer") }
     }

@@ -45,7 +45,7 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Whether nothing was written.
+    /// Whether the writer is empty.
     public var isEmpty: Bool { buffer.count == 0 }
 
     /// Lends everything that was written to the body.
@@ -404,11 +404,10 @@ extension Span<UInt8> {
     }
 }
 
-/// Room for members of an object: what is written is known to be short enough.
+/// Members that are written into memory that was reserved for all of them.
 ///
-/// A ``JSONWriter`` looks for each name and each value whether there is room and whether the bytes are its own. Where many
-/// members follow each other that are numbers and words, as in a countdown, it does so once for all of them, and each of
-/// them is a few stores: see ``JSONWriter/members(atMost:_:)``.
+/// A ``JSONWriter`` checks for room, and for unique ownership of its memory, with each name and each value. For a run of
+/// members of bounded size, as in a countdown, ``JSONWriter/members(atMost:_:)`` checks once, and each member is a few stores.
 @safe
 public struct JSONMembers: ~Copyable {
     @usableFromInline
@@ -423,11 +422,11 @@ public struct JSONMembers: ~Copyable {
         unsafe end = start + room
     }
 
-    /// The most bytes that a string takes of which there are so many bytes of UTF-8.
+    /// The most bytes that a string of the given length in UTF-8 takes.
     @inlinable
     public static func room(forString bytes: Int) -> Int { 6 &* bytes &+ 2 }
 
-    /// Writes the first member of the object, a string whose bytes are UTF-8.
+    /// Writes the first member of the object, a string given in UTF-8.
     @inlinable
     @inline(__always)
     public mutating func first(_ name: StaticString, utf8: Span<UInt8>) {
@@ -435,7 +434,7 @@ public struct JSONMembers: ~Copyable {
         append(quoting: utf8)
     }
 
-    /// Writes the first member of the object, a word that has no characters that need escapes.
+    /// Writes the first member of the object, a string without characters that need escapes.
     @inlinable
     @inline(__always)
     public mutating func first(_ name: StaticString, word: StaticString) {
@@ -443,7 +442,7 @@ public struct JSONMembers: ~Copyable {
         append("", word, "\"")
     }
 
-    /// Writes a member that is a string whose bytes are UTF-8.
+    /// Writes a member that is a string, given in UTF-8.
     @inlinable
     @inline(__always)
     public mutating func member(_ name: StaticString, utf8: Span<UInt8>) {
@@ -451,12 +450,12 @@ public struct JSONMembers: ~Copyable {
         append(quoting: utf8)
     }
 
-    /// Begins a member that is an object; its members follow, the first one first.
+    /// Begins a member that is an object; its first member follows.
     @inlinable
     @inline(__always)
     public mutating func openObject(_ name: StaticString) { append(",\"", name, "\":{") }
 
-    /// Ends the object that was begun last.
+    /// Ends the innermost object.
     @inlinable
     @inline(__always)
     public mutating func closeObject() { append("", "}", "") }
@@ -476,7 +475,7 @@ public struct JSONMembers: ~Copyable {
         if value { append(",\"", name, "\":true") } else { append(",\"", name, "\":false") }
     }
 
-    /// Writes a member that is a word, which has no characters that need escapes.
+    /// Writes a member that is a string without characters that need escapes.
     @inlinable
     @inline(__always)
     public mutating func member(_ name: StaticString, word: StaticString) {
@@ -537,8 +536,8 @@ public struct JSONMembers: ~Copyable {
 }
 
 extension JSONWriter {
-    /// Writes members, one at least, of so many bytes at most with their names, quotes, commas and colons; an integer counts
-    /// as 20, whatever it is, and a string as ``JSONMembers/room(forString:)``.
+    /// Writes at least one member into the given number of bytes, which includes names, quotes, commas and colons. Count 20
+    /// bytes for any integer, and ``JSONMembers/room(forString:)`` for a string.
     @inlinable
     @inline(__always)
     public mutating func members(atMost room: Int, _ body: (inout JSONMembers) -> Void) {
@@ -551,7 +550,7 @@ extension JSONWriter {
     }
 }
 
-/// Elements of an array, in the same way as members of an object.
+/// Elements of an array, written in the same way.
 extension JSONMembers {
     /// Writes the first element of the array, an integer.
     public mutating func firstElement(_ value: Int64) { write(value) }
@@ -562,7 +561,7 @@ extension JSONMembers {
         write(value)
     }
 
-    /// Many an element is a code of one digit, which needs no arithmetic.
+    /// Many elements are codes of one digit, which need no arithmetic.
     private mutating func write(_ value: Int64) {
         guard (0...9).contains(value) else { return append(value) }
         let start = unsafe place
@@ -573,7 +572,7 @@ extension JSONMembers {
     /// Writes an element that is `null`.
     public mutating func elementNull() { append(",", "null", "") }
 
-    /// Writes an element that is a string whose bytes are UTF-8.
+    /// Writes an element that is a string, given in UTF-8.
     public mutating func element(utf8: Span<UInt8>) {
         append(",", "", "")
         append(quoting: utf8)
@@ -581,7 +580,7 @@ extension JSONMembers {
 }
 
 extension JSONWriter {
-    /// Writes elements, one at least, of so many bytes at most with their quotes and commas, as ``members(atMost:_:)`` does.
+    /// Writes at least one element into the given number of bytes, as ``members(atMost:_:)`` does.
     public mutating func elements(atMost room: Int, _ body: (inout JSONMembers) -> Void) {
         members(atMost: room, body)
     }

@@ -14,10 +14,10 @@ struct CertificationClient: ~Copyable {
     private let socket: UnixSocket
     private var session = ClientSession(messageLimit: 1 << 20)
 
-    /// A client on a socket that is connected to the service.
+    /// A client on a connected socket.
     init(on socket: consuming UnixSocket) { self.socket = socket }
 
-    /// Calls each method in its turn with what the one before has answered, and checks all answers.
+    /// Calls each method with the reply to the call before, and checks all replies.
     mutating func run() throws {
         try findInterface()
         var client: JSONValue?

@@ -1,6 +1,6 @@
 import Varlink
 
-/// The interface `org.varlink.certification`, by which implementations of Varlink test each other.
+/// The interface `org.varlink.certification`, with which implementations of Varlink test each other.
 enum CertificationInterface {
     static let name = "org.varlink.certification"
 

@@ -1,9 +1,9 @@
 import JSONTree
 import Varlink
 
-/// The service's side of certifications: what to answer to a call.
+/// The service's side of certifications.
 struct CertificationService {
-    /// The steps that the clients have to take next, by the names that they were given.
+    /// The next step of each client, by its client_id.
     private var progress: [String: Int] = [:]
 
     /// Answers a call that is in progress in the session.

@@ -1,6 +1,6 @@
 import JSONTree
 
-/// The calls of a certification, with what they have to hold and what is answered, besides the client's name.
+/// The calls of a certification, with their parameters and replies except for the client_id.
 enum Course {
     /// One call and its replies.
     struct Step {
@@ -8,7 +8,7 @@ enum Course {
         var parameters: [String: JSONValue] = [:]
         var more = false
         var oneway = false
-        /// One reply, many where the call has `more`, none where it has `oneway`.
+        /// One reply, or several if the call has `more`, or none if it has `oneway`.
         let replies: [[String: JSONValue]]
     }
 
@@ -59,8 +59,8 @@ enum Course {
 }
 
 extension JSONValue {
-    /// Whether a value that was received says what this one says: a whole float may lack its fraction, and a member that
-    /// is null is the same as none.
+    /// Whether a received value is the same as this one: a whole float may lack its fraction, and a null member is the same
+    /// as an absent one.
     func accepts(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.double(let value), .integer(let number)): value == Double(number)
@@ -71,7 +71,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether members that were received are these.
+    /// Whether received members are the same as these.
     static func accepts(_ members: [String: JSONValue], _ others: [String: JSONValue]) -> Bool {
         let present = others.filter { $0.value != .null }
         return members.keys == present.keys && members.allSatisfy { present[$0].map($1.accepts) ?? false }

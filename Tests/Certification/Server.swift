@@ -1,7 +1,7 @@
 import Glibc
 import Varlink
 
-/// Serves certifications, one connection after the other, until the process is ended.
+/// Serves certifications, one connection at a time.
 struct Server: ~Copyable {
     private struct Connection: ~Copyable {
         let socket: UnixSocket
@@ -9,7 +9,7 @@ struct Server: ~Copyable {
 
         init(_ socket: consuming UnixSocket) { self.socket = socket }
 
-        /// Serves what the client has sent; false where the connection is over.
+        /// Answers the client's calls; false if the connection is closed.
         mutating func serve(_ service: inout CertificationService) throws -> Bool {
             let bytes = try socket.receive()
             session.receive(bytes)
@@ -32,7 +32,7 @@ struct Server: ~Copyable {
     /// A server that listens at a path.
     init(at path: String) throws { listener = try UnixSocket.listening(at: path) }
 
-    /// Serves whoever connects.
+    /// Serves clients until the process is ended.
     mutating func run() throws {
         while true {
             var connection = Connection(try listener.accept())

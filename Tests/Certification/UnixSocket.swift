@@ -23,7 +23,7 @@ struct UnixSocket: ~Copyable {
         return socket
     }
 
-    /// A socket that listens where nothing is yet.
+    /// A listening socket at a path where no file exists.
     static func listening(at path: String) throws -> UnixSocket {
         let socket = try UnixSocket()
         try unsafe withAddress(of: path) { address, length in
@@ -45,7 +45,7 @@ struct UnixSocket: ~Copyable {
         return UnixSocket(descriptor: accepted)
     }
 
-    /// Waits for bytes; none where the other end has closed the connection.
+    /// Waits for bytes; none if the other end has closed the connection.
     func receive() throws -> [UInt8] {
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             unsafe count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
@@ -53,7 +53,7 @@ struct UnixSocket: ~Copyable {
         return bytes
     }
 
-    /// Sends some of the bytes, and tells how many.
+    /// Sends some of the bytes, and returns how many.
     func send(_ bytes: Span<UInt8>) throws -> Int {
         guard !bytes.isEmpty else { return 0 }
         let sent = unsafe bytes.withUnsafeBytes { buffer in

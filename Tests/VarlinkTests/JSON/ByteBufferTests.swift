@@ -2,9 +2,9 @@ import Testing
 
 @testable import Varlink
 
-@Suite("Bytes that are appended to")
+@Suite("A byte buffer")
 struct ByteBufferTests {
-    @Test("what is appended stands one after the other, however often room is made")
+    @Test("pieces are appended in order, however often the buffer grows")
     func appending() {
         var buffer = ByteBuffer(Array("<".utf8))
         var expected = "<"
@@ -23,7 +23,7 @@ struct ByteBufferTests {
         #expect(buffer.capacity >= buffer.count)
     }
 
-    @Test("what is cut off at the end, or at the beginning, is gone and the rest stays")
+    @Test("bytes are removed at the end or at the beginning")
     func cutting() {
         var buffer = ByteBuffer(Array("abcdef".utf8))
         buffer.truncate(to: 4)
@@ -32,7 +32,7 @@ struct ByteBufferTests {
         #expect(buffer.bytes.elementsEqual("bcdg".utf8))
     }
 
-    @Test("room is kept or given back, as is asked")
+    @Test("memory is kept or freed on request")
     func emptying() {
         var buffer = ByteBuffer()
         buffer.append(literal: "abc")

@@ -1,7 +1,7 @@
 import Testing
 import Varlink
 
-@Suite("Members for which room is made at once")
+@Suite("Members written with one check for room")
 struct JSONMembersTests {
     private func text(_ body: (inout JSONWriter) -> Void) -> String {
         var writer = JSONWriter()
@@ -12,7 +12,7 @@ struct JSONMembersTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    @Test("they are written as they are one by one")
+    @Test("they are the same as members written one by one")
     func areAsOneByOne() {
         for number in [0, 7, -1, 1_234_567_890_123_456, .max, .min] as [Int64] {
             let together = text { writer in
@@ -50,7 +50,7 @@ struct JSONMembersTests {
     }
 
     @Test(
-        "the first of them is written as it is by itself, with the escapes that it needs",
+        "the first member is written with the escapes that it needs",
         arguments: ["", "a", "tea", "login/+8613800138000", "茶", "\"", "a\\b\"c", "\u{1}\n\u{1F}", "all but \u{0}"]
     )
     func first(text: String) {
@@ -69,7 +69,7 @@ struct JSONMembersTests {
         #expect(together.bytes == alone.bytes)
     }
 
-    @Test("they may take all of the room")
+    @Test("they may use all of the room")
     func fillRoom() {
         let text = text { $0.members(atMost: 10 + 20) { $0.member("number", .min) } }
         #expect(text == #"{"first":"a","number":-9223372036854775808}"#)

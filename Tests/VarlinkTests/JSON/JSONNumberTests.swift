@@ -26,7 +26,7 @@ struct JSONNumberTests {
         #expect(throws: InvalidParameter("a")) { try member("a", of: #"{"a":\#(text)}"#, as: Int64.self) }
     }
 
-    @Test("every power of ten and its neighbours is written and read alike, negative too")
+    @Test("every power of ten and its neighbours are read as they were written")
     func writesIntegers() throws {
         var values: [Int64] = [0, 1, .max, .min, .max - 1, .min + 1]
         var power: Int64 = 1

@@ -3,7 +3,7 @@ import Varlink
 
 @Suite("The UTF-8 of strings")
 struct JSONUTF8Tests {
-    /// What RFC 3629 forbids, and what is cut off.
+    /// Bytes that RFC 3629 forbids, and truncated scalars.
     private static let broken: [[UInt8]] = [
         [0x80], [0xBF], [0xC0, 0x80], [0xC1, 0xBF], [0xC2], [0xC2, 0x41], [0xC2, 0xC2], [0xE0, 0x80, 0x80],
         [0xE0, 0x9F, 0xBF],
@@ -13,20 +13,20 @@ struct JSONUTF8Tests {
         [0xF5, 0x80, 0x80, 0x80], [0xFE], [0xFF],
     ]
 
-    @Test("broken bytes are refused where they start, at every place in a word of eight", arguments: broken, 0..<10)
+    @Test("broken bytes are rejected at their offset, at each alignment", arguments: broken, 0..<10)
     func refusesBroken(bytes: [UInt8], padding: Int) {
         let before = Array(#"{"a":""#.utf8) + [UInt8](repeating: 0x78, count: padding)
         let text = before + bytes + Array(#"tail of it"}"#.utf8)
         #expect(syntaxError(text) == JSONError(offset: before.count, reason: .invalidUTF8))
     }
 
-    @Test("broken bytes at the end of the text are refused", arguments: broken)
+    @Test("broken bytes at the end of the text are rejected", arguments: broken)
     func refusesBrokenEnd(bytes: [UInt8]) {
         let text = Array(#"{"a":""#.utf8) + bytes
         #expect(syntaxError(text) == JSONError(offset: 6, reason: .invalidUTF8))
     }
 
-    @Test("every scalar at the edges of the lengths is read as it was written")
+    @Test("the first and last scalars of each length are read as they were written")
     func keepsScalars() throws {
         let scalars: [UInt32] = [
             0x20, 0x7F, 0x80, 0x7FF, 0x800, 0xFFF, 0x1000, 0xCFFF, 0xD000, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x3FFFF,
@@ -40,7 +40,7 @@ struct JSONUTF8Tests {
         }
     }
 
-    @Test("a control character is found at every place in a word of eight", arguments: 0..<20)
+    @Test("a control character is found at each alignment", arguments: 0..<20)
     func findsControlCharacter(padding: Int) {
         let before = Array(#"{"a":""#.utf8) + [UInt8](repeating: 0x78, count: padding)
         let text = before + [0x1F] + Array(#"0123456789"}"#.utf8)

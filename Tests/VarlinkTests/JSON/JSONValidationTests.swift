@@ -6,7 +6,7 @@ struct JSONValidationTests {
     private func failure(_ text: String) -> JSONError? { syntaxError(Array(text.utf8)) }
 
     @Test(
-        "what RFC 8259 allows is accepted",
+        "texts that RFC 8259 allows are accepted",
         arguments: [
             "{}", " \t\r\n{ } \t\r\n", #"{"a":1}"#, #"{ "a" : [ 1 , 2 ] , "b" : { } }"#, #"{"":null}"#,
             #"{"a":true,"b":false,"c":null,"d":"","e":[],"f":{}}"#, #"{"a":"\"\\\/\b\f\n\r\t\u00e9\uD83D\uDE00"}"#,

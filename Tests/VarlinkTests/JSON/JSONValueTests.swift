@@ -5,7 +5,7 @@ import Varlink
 
 @Suite("A JSON tree")
 struct JSONValueTests {
-    @Test("a tree holds what the text says")
+    @Test("a tree has the values of the text")
     func reads() throws {
         let text = #"{"a":[1,2.5,"x",true,false,null,{"b":{}}],"c":1e2,"c":36893488147419103232}"#
         let expected: [String: JSONValue] = [

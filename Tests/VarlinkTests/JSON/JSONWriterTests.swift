@@ -40,7 +40,7 @@ struct JSONWriterTests {
         )
     }
 
-    @Test("what is absent leaves no trace, never a null")
+    @Test("an absent value is omitted, not written as null")
     func absence() {
         let text = text { writer in
             writer.memberIfPresent("s", nil as String?)
@@ -55,7 +55,7 @@ struct JSONWriterTests {
         #expect(text == #"{"last":"there"}"#)
     }
 
-    @Test("what is present is written like any member")
+    @Test("a present optional is written like any member")
     func presence() {
         let text = text { writer in
             writer.memberIfPresent("i", 1 as Int64?)
@@ -68,7 +68,7 @@ struct JSONWriterTests {
         #expect(text == #"{"i":1,"b":true,"e":"red","o":{"x":1},"m":{"a":"b"},"es":["red"]}"#)
     }
 
-    @Test("containers nest, and the empty ones are empty")
+    @Test("containers nest, also empty ones")
     func nesting() {
         let text = text { writer in
             writer.array("a") { writer in
@@ -87,7 +87,7 @@ struct JSONWriterTests {
         #expect(text == #"{"a":[1,["x"],{"y":2},[],{},true,{"x":3},"green"],"o":{},"z":1}"#)
     }
 
-    @Test("pieces that were encoded elsewhere are put together")
+    @Test("JSON text is inserted as it is")
     func rawPieces() {
         let text = text { writer in
             writer.array("events") { writer in
@@ -105,7 +105,7 @@ struct JSONWriterTests {
         #expect(text == #"{"s":"\"\\/\b\f\n\r\t\u0000\u001f"# + "\u{7F}é😀\"}")
     }
 
-    @Test("a byte that has to be escaped is found wherever it stands", arguments: 0..<20, ["\"", "\\", "\n"])
+    @Test("a byte that needs an escape is found at each alignment", arguments: 0..<20, ["\"", "\\", "\n"])
     func findsEscapes(place: Int, character: String) throws {
         let value = String(repeating: "é", count: place) + character + String(repeating: "x", count: 19 - place)
         let text = text { $0.member("s", value) }
@@ -113,7 +113,7 @@ struct JSONWriterTests {
         #expect(!text.contains("\n"))
     }
 
-    @Test("names that are known at run time only are escaped too")
+    @Test("names that are not literals are escaped too")
     func escapesNames() throws {
         let text = text { writer in
             writer.member(named: "a\"b", "c")

@@ -9,7 +9,7 @@ struct FramerTests {
         return messages
     }
 
-    @Test("messages are cut at each NUL, whatever a read holds", arguments: 1...24)
+    @Test("messages are split at each NUL, however the reads are split", arguments: 1...24)
     func cuts(size: Int) throws {
         let stream = wire("a", "", "bcdefghijklmno", "p") + Array("rest".utf8)
         var framer = Framer(limit: 100)
@@ -31,7 +31,7 @@ struct FramerTests {
         #expect(throws: ProtocolViolation.messageTooLong(limit: limit)) { try framer.next() }
     }
 
-    @Test("a message that exceeds the limit is refused before its NUL comes")
+    @Test("a message over the limit is rejected before its NUL arrives")
     func limitWithoutEnd() throws {
         var framer = Framer(limit: 8)
         framer.receive(Array("12345678".utf8).span)
@@ -40,7 +40,7 @@ struct FramerTests {
         #expect(throws: ProtocolViolation.messageTooLong(limit: 8)) { try framer.next() }
     }
 
-    @Test("messages before one that is too long are still handed out")
+    @Test("messages before one that is too long are still returned")
     func limitAfterMessages() throws {
         var framer = Framer(limit: 3)
         framer.receive(wire("abc", "de", "toolong").span)
@@ -49,7 +49,7 @@ struct FramerTests {
         #expect(throws: ProtocolViolation.messageTooLong(limit: 3)) { try framer.next() }
     }
 
-    @Test("what was handed out is not held when more comes")
+    @Test("returned messages are freed when more bytes arrive")
     func discards() throws {
         var framer = Framer(limit: 1000)
         for _ in 0..<1000 {

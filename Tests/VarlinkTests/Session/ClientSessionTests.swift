@@ -15,7 +15,7 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("a call holds its method, its parameters where it has some, and only flags that are set")
+    @Test("a call contains its method, its parameters if it has any, and only flags that are set")
     func writesCalls() {
         var client = ClientSession(messageLimit: 4096)
         client.call("org.example.echo.Echo")
@@ -34,7 +34,7 @@ struct ClientSessionTests {
         )
     }
 
-    @Test("replies belong to the calls in their order, streams and calls without replies among them")
+    @Test("replies belong to the calls in their order, also with streams and oneway calls")
     func matchesReplies() throws {
         var client = ClientSession(messageLimit: 4096)
         let first = client.call("org.example.echo.Echo")
@@ -51,7 +51,7 @@ struct ClientSessionTests {
         #expect(client.unanswered == 0)
     }
 
-    @Test("an error is told with its name and its parameters, and ends a stream")
+    @Test("an error has its name and its parameters, and ends a stream")
     func errors() throws {
         var client = ClientSession(messageLimit: 4096)
         client.call("org.example.echo.Count", more: true)
@@ -81,7 +81,7 @@ struct ClientSessionTests {
         #expect(violation("{}") { $0.call("a.b.C", oneway: true) } == .unexpectedReply)
     }
 
-    @Test("continues violates the protocol where the call had no more, and beside an error")
+    @Test("continues violates the protocol if the call had no more, and in an error")
     func unexpectedContinues() {
         #expect(violation(#"{"continues":true}"#) { $0.call("a.b.C") } == .unexpectedContinues)
         #expect(
@@ -121,7 +121,7 @@ struct ClientSessionTests {
         }
     }
 
-    @Test("an error of another interface, or without its parameter, is no error of org.varlink.service")
+    @Test("an error of another interface, or without its parameter, is not an error of org.varlink.service")
     func otherErrors() throws {
         var client = ClientSession(messageLimit: 4096)
         let errors = [

@@ -38,7 +38,7 @@ struct JoinedSessionsTests {
         }
     }
 
-    @Test("each call gets its replies, in whatever pieces and however far ahead", arguments: 0..<40 as Range<UInt64>)
+    @Test("each call gets its replies, however they are split and pipelined", arguments: 0..<40 as Range<UInt64>)
     func answersEachCall(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var client = ClientSession(messageLimit: 4096)

@@ -15,7 +15,7 @@ struct ServerSessionTests {
 
     private struct NoCall: Error {}
 
-    @Test("a call of a listed method is told with its names, its flags and its parameters")
+    @Test("a call of a listed method is returned with its names, flags and parameters")
     func tellsCall() throws {
         var session = EchoService.session()
         session.receive(wire(Self.count))
@@ -28,7 +28,7 @@ struct ServerSessionTests {
         #expect(session.callInProgress?.method == call.method)
     }
 
-    @Test("no call is told while one is in progress, and none comes before its time")
+    @Test("no call is returned while one is in progress, or before it was received whole")
     func holdsConnection() throws {
         var session = EchoService.session()
         session.receive(wire(Self.count, Self.echo))
@@ -43,7 +43,7 @@ struct ServerSessionTests {
         #expect(try call(session.next()).name == "Echo")
     }
 
-    @Test("a client that is refused is answered so, whatever it calls, and is told nothing else")
+    @Test("a refused client gets the same error for every call")
     func denies() {
         var session = ServerSession(
             service: EchoService.description,
@@ -105,7 +105,7 @@ struct ServerSessionTests {
         #expect(try call(session.next()).name == "Echo")
     }
 
-    @Test("what the session answers by itself is one call a step, so that its output grows no faster than is asked for")
+    @Test("the session answers one call per step itself, so that the caller limits the output")
     func answersOneCallAStep() throws {
         var session = EchoService.session()
         let calls = [
@@ -121,7 +121,7 @@ struct ServerSessionTests {
         #expect(session.next() == nil)
     }
 
-    @Test("replies are written in each of their forms")
+    @Test("each form of reply is written")
     func formsOfReply() throws {
         var session = EchoService.session()
         session.receive(wire(Self.count))
@@ -150,7 +150,7 @@ struct ServerSessionTests {
         #expect(session.takeMessages() == [#"{"error":"org.varlink.service.ExpectedMore"}"#])
     }
 
-    @Test("input that is no call yet is counted")
+    @Test("input that was not returned in calls is counted")
     func countsPendingInput() throws {
         var session = EchoService.session()
         session.receive(Array("12345".utf8))
@@ -187,7 +187,7 @@ struct ServerSessionTests {
         }
     }
 
-    @Test("what is sent in parts leaves in order, and what is written meanwhile follows")
+    @Test("partial sends keep the order, also with replies in between")
     func sendsInParts() throws {
         var session = EchoService.session()
         var sent: [UInt8] = []
@@ -205,7 +205,7 @@ struct ServerSessionTests {
         #expect(session.unsent == 0)
     }
 
-    @Test("a failure to send takes nothing and is passed on")
+    @Test("a failed send removes nothing and is rethrown")
     func failsToSend() throws {
         struct Broken: Error {}
         var session = EchoService.session()
@@ -216,7 +216,7 @@ struct ServerSessionTests {
         #expect(session.unsent == unsent)
     }
 
-    @Test("continues to a call without more is our own fault, and so is a reply to no call")
+    @Test("continues without more and a reply without a call are programming errors")
     func ownFaults() async {
         await #expect(processExitsWith: .failure) {
             var session = EchoService.session()

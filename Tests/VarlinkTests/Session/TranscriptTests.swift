@@ -10,21 +10,21 @@ struct TranscriptTests {
         #expect(isViolated == transcript.isViolated)
     }
 
-    @Test("a call a read is answered alike", arguments: Transcript.all)
+    @Test("one call per read is answered the same", arguments: Transcript.all)
     func inOneReadEach(transcript: Transcript) {
         let (replies, isViolated) = transcript.answers(to: transcript.calls.map { Array($0.utf8) + [0] })
         #expect(replies == transcript.replies)
         #expect(isViolated == transcript.isViolated)
     }
 
-    @Test("a byte a read is answered alike", arguments: Transcript.all)
+    @Test("one byte per read is answered the same", arguments: Transcript.all)
     func inBytes(transcript: Transcript) {
         let (replies, isViolated) = transcript.answers(to: transcript.input.map { [$0] })
         #expect(replies == transcript.replies)
         #expect(isViolated == transcript.isViolated)
     }
 
-    @Test("two reads, cut at every byte, are answered alike", arguments: Transcript.all)
+    @Test("two reads, split at any byte, are answered the same", arguments: Transcript.all)
     func cutAtEveryByte(transcript: Transcript) {
         let input = transcript.input
         for cut in 0...input.count {
@@ -34,7 +34,7 @@ struct TranscriptTests {
         }
     }
 
-    @Test("replies that leave a byte at a time arrive alike", arguments: Transcript.all)
+    @Test("replies sent one byte at a time arrive the same", arguments: Transcript.all)
     func leavesInBytes(transcript: Transcript) {
         var session = EchoService.session()
         session.receive(transcript.input)

@@ -1,7 +1,7 @@
 import Testing
 import Varlink
 
-@Suite("What closes a connection")
+@Suite("Violations of the protocol")
 struct ViolationTests {
     private func violation(_ message: String, limit: Int = 4096) -> ProtocolViolation? {
         violation(wire(message), limit: limit)
@@ -16,7 +16,7 @@ struct ViolationTests {
     }
 
     @Test(
-        "a message that is no JSON",
+        "a message that is not JSON",
         arguments: ["", "x", "{", #"{"method":"a.B",}"#, #"{"method":"a.B"}}"#, "{'method':'a.B'}"]
     )
     func invalidJSON(message: String) {
@@ -26,46 +26,53 @@ struct ViolationTests {
         }
     }
 
-    @Test("a message that is no object", arguments: ["[]", "1", "null", #""org.example.echo.Echo""#])
+    @Test("a message that is not an object", arguments: ["[]", "1", "null", #""org.example.echo.Echo""#])
     func notAnObject(message: String) {
         #expect(violation(message) == .invalidJSON(JSONError(offset: 0, reason: .notAnObject)))
     }
 
-    @Test("broken UTF-8, even where nobody reads it")
+    @Test("broken UTF-8, even in an ignored field")
     func brokenUTF8() {
         let bytes = Array(#"{"method":"org.example.echo.Echo","org.example":""#.utf8) + [0xFF] + wire(#""}"#)
         #expect(violation(bytes) == .invalidJSON(JSONError(offset: 49, reason: .invalidUTF8)))
     }
 
-    @Test("a lone surrogate, even where nobody reads it")
+    @Test("a lone surrogate, even in an ignored field")
     func loneSurrogate() {
         let message = #"{"method":"org.example.echo.Echo","parameters":{"text":"\ud83d"}}"#
         #expect(violation(message) == .invalidJSON(JSONError(offset: 56, reason: .loneSurrogate)))
     }
 
-    @Test("nesting deeper than 64, even where nobody reads it")
+    @Test("nesting deeper than 64, even in an ignored field")
     func nesting() {
         let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
         let message = #"{"method":"org.example.echo.Echo","org.example":\#(deep)}"#
         #expect(violation(message) == .invalidJSON(JSONError(offset: 48 + 63, reason: .tooDeep(limit: 64))))
     }
 
-    @Test("a call without a method", arguments: ["{}", #"{"parameters":{}}"#, #"{"org.example":1}"#])
+    @Test(
+        "a call without a method",
+        arguments: ["{}", #"{"method":null}"#, #"{"parameters":{}}"#, #"{"org.example":1}"#]
+    )
     func missingMethod(message: String) {
         #expect(violation(message) == .missingMethod)
     }
 
-    @Test("a method that is no string", arguments: ["1", "null", "{}", "[]", "true"])
+    @Test("a method that is not a string", arguments: ["1", "{}", "[]", "true"])
     func invalidMethod(value: String) {
         #expect(violation(#"{"method":\#(value)}"#) == .invalidField("method"))
     }
 
-    @Test("parameters that are no object", arguments: ["1", "[]", #""x""#, "true"])
+    @Test("parameters that are not an object", arguments: ["1", "[]", #""x""#, "true"])
     func invalidParameters(value: String) {
         #expect(violation(#"{"method":"org.example.echo.Echo","parameters":\#(value)}"#) == .invalidField("parameters"))
     }
 
-    @Test("a flag that is no boolean", arguments: ["oneway", "more", "upgrade"], ["1", "0", #""true""#, "{}", "[]"])
+    @Test(
+        "a flag that is not a boolean",
+        arguments: ["oneway", "more", "upgrade"],
+        ["1", "0", #""true""#, "{}", "[]"]
+    )
     func invalidFlags(flag: String, value: String) {
         #expect(violation(#"{"method":"org.example.echo.Echo","\#(flag)":\#(value)}"#) == .invalidField(flag))
     }
@@ -83,7 +90,7 @@ struct ViolationTests {
     }
 
     @Test(
-        "a field of the header that is not known and has no dot",
+        "an unknown header field without a dot",
         arguments: ["x", "Method", "X-trace", "parameter", ""]
     )
     func unknownField(name: String) {
@@ -96,13 +103,13 @@ struct ViolationTests {
         #expect(violation(#"{"error":"org.example.echo.Refused"}"#) == .unknownField("error"))
     }
 
-    @Test("a message over the limit, whether or not it has an end", arguments: [true, false])
+    @Test("a message over the limit, with or without its NUL", arguments: [true, false])
     func tooLong(ends: Bool) {
         let bytes = [UInt8](repeating: 0x20, count: 101) + (ends ? [0] : [])
         #expect(violation(bytes, limit: 100) == .messageTooLong(limit: 100))
     }
 
-    @Test("a violation comes once, and nothing after it")
+    @Test("nothing follows a violation")
     func endsTheSession() {
         var session = EchoService.session()
         session.receive(wire("{}", #"{"method":"org.example.echo.Echo"}"#))
