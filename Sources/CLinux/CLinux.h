@@ -5,6 +5,7 @@
 #pragma once
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -278,4 +280,52 @@ static inline int linux_can_start_threads(int count)
 	close(ends[0]);
 	errno = code;
 	return code == 0 ? 0 : -1;
+}
+
+/* sigaction(2), mmap(2) */
+
+static inline void linux_replace_lost_page(int number, siginfo_t *info, void *context)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL };
+	uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
+	void *page = (void *)((uintptr_t)info->si_addr & ~(size - 1));
+
+	(void)context;
+	if (info->si_code != BUS_ADRERR ||
+	    mmap(page, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		sigaction(number, &standard, (struct sigaction *)0);
+}
+
+/*
+ * Handles SIGBUS, which the kernel sends if a page of a mapped file is gone because another program has truncated the file.
+ * An empty page of this process takes its place. Any other SIGBUS ends the process.
+ */
+static inline void linux_survive_truncated_files(void)
+{
+	struct sigaction lost_page = { .sa_sigaction = linux_replace_lost_page, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGBUS, &lost_page, (struct sigaction *)0);
+}
+
+/* Makes RLIMIT_FSIZE an error of the write, and not the end of the process. */
+static inline void linux_ignore_file_size_signal(void)
+{
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* fcntl(2) */
+
+#ifndef F_OFD_SETLK
+#define F_OFD_SETLK 37
+#endif
+
+/*
+ * Locks a byte beyond the end of any file, which SQLite never locks. The lock belongs to the open file and not to the
+ * process, so SQLite's locks are not affected by it. Returns -1 and sets errno if another open file has the lock.
+ */
+static inline int linux_lock_last_byte(int descriptor)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = INT64_C(1) << 62, .l_len = 1 };
+
+	return fcntl(descriptor, F_OFD_SETLK, &lock);
 }

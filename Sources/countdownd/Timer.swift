@@ -1,3 +1,4 @@
+import CLinux
 import CountdownCore
 import Dispatch
 import Glibc
@@ -50,6 +51,7 @@ struct Timer: ~Copyable {
     private static func deadline(_ instant: WallInstant) -> DispatchWallTime {
         // libdispatch takes 0 for the present of another clock, and would never fire.
         let microseconds = min(max(1, instant.microseconds), latest.microseconds)
+        // Both CLinux and Glibc define `timespec`; the compiler takes it from the module that it reads first.
         return DispatchWallTime(
             timespec: timespec(
                 tv_sec: Int(microseconds / 1_000_000),

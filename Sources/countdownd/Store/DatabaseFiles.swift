@@ -312,7 +312,7 @@ struct DatabaseLock: ~Copyable {
     /// - Throws: if another daemon holds the lock.
     init(path: String) throws(OpenError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if descriptor >= 0, sqlite_lock_for_daemon(descriptor) != 0, errno == EAGAIN || errno == EACCES {
+        if descriptor >= 0, linux_lock_last_byte(descriptor) != 0, errno == EAGAIN || errno == EACCES {
             close(descriptor)
             throw .held(path: path, holder: "through a hard link, or since before its lock file was removed")
         }

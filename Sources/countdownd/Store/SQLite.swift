@@ -1,3 +1,4 @@
+import CLinux
 import CSQLite
 import Glibc
 
@@ -45,7 +46,14 @@ extension SQLiteFailure {
 /// A connection to a database. This file is the only one that calls libsqlite3; its pointers do not leave it.
 @safe struct Database: ~Copyable {
     /// Sets the library and the process up. Call it once, before any database is opened.
-    static func prepareLibrary() { _ = sqlite_prepare_process() }
+    ///
+    /// The index of the write-ahead log is mapped into memory. If it is truncated, SQLite finds an empty page and makes the
+    /// index anew from the log, and the next commit finds that the file was truncated.
+    static func prepareLibrary() {
+        _ = sqlite_prepare_library()
+        linux_survive_truncated_files()
+        linux_ignore_file_size_signal()
+    }
 
     /// How many milliseconds a connection waits for a lock of another one, such as a backup or a person with sqlite3.
     static let patience: Int32 = 250
