@@ -6,7 +6,7 @@ public indirect enum JSONValue: Sendable, Hashable {
     case boolean(Bool)
     /// A number without fraction and exponent that fits into 64 bits.
     case integer(Int64)
-    /// Any other number; infinite if it is beyond the range of doubles.
+    /// Any other number; one beyond the range of doubles is null.
     case double(Double)
     case string(String)
     case array([JSONValue])
@@ -62,11 +62,15 @@ extension JSONValue: JSONReadable {
             case UInt8(ascii: "\""): value.string().map { .string($0) }
             case UInt8(ascii: "["): .array(elements(from: &value))
             case UInt8(ascii: "{"): .object(value.beginObject() ? members(from: &value) : [:])
-            default:
-                value.integer().map { .integer($0) }
-                    ?? Double(String(decoding: text, as: UTF8.self)).map { .double($0) }
+            default: number(text, from: &value)
             }
         }
+    }
+
+    private static func number(_ text: [UInt8], from reader: inout JSONReader) -> JSONValue {
+        if let integer = reader.integer() { return .integer(integer) }
+        let double = Double(String(decoding: text, as: UTF8.self))
+        return double.map { $0.isFinite ? .double($0) : .null } ?? .null
     }
 
     private static func elements(from reader: inout JSONReader) -> [JSONValue] {

@@ -147,11 +147,15 @@ struct JSONReaderTests {
         return JSONReader.read(bytes.span.extracting(3...), length: length) { reader in
             guard reader.beginArrayText() else { return nil }
             var values: [String] = []
-            if reader.nextElement() { values.append("\(reader.integer() ?? -1)") }
-            if reader.nextElement() { values.append(reader.string() ?? "none") }
-            if reader.nextElement() { values.append("\(reader.null())") }
-            let isOpen = reader.nextElement()
-            return reader.finish() == nil && !isOpen ? values : nil
+            while values.count < 4, reader.nextElement() {
+                switch values.count {
+                case 0: values.append("\(reader.integer() ?? -1)")
+                case 1: values.append(reader.string() ?? "none")
+                case 2: values.append("\(reader.null())")
+                default: values.append("one too many")
+                }
+            }
+            return reader.finish() == nil && values.count < 4 ? values : nil
         }
     }
 
