@@ -5,7 +5,6 @@
 #pragma once
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -311,21 +310,4 @@ static inline void linux_survive_truncated_files(void)
 static inline void linux_ignore_file_size_signal(void)
 {
 	signal(SIGXFSZ, SIG_IGN);
-}
-
-/* fcntl(2) */
-
-#ifndef F_OFD_SETLK
-#define F_OFD_SETLK 37
-#endif
-
-/*
- * Locks a byte beyond the end of any file, which SQLite never locks. The lock belongs to the open file and not to the
- * process, so SQLite's locks are not affected by it. Returns -1 and sets errno if another open file has the lock.
- */
-static inline int linux_lock_last_byte(int descriptor)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = INT64_C(1) << 62, .l_len = 1 };
-
-	return fcntl(descriptor, F_OFD_SETLK, &lock);
 }

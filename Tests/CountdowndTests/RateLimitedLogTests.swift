@@ -39,7 +39,7 @@ struct RateLimitedLogTests {
     mutating func kinds() {
         write(.slow, 1...100, at: 0)
         write(.overQuota, 1...1, at: 1)
-        #expect(lines.all.last == "warning: excess 1")
+        #expect(lines.all.last == "warning: overQuota 1")
     }
 
     @Test("needs no wake-up if no line was suppressed")

@@ -122,7 +122,7 @@ struct SocketFileTests {
         let daemon = try DaemonProcess(in: directory)
         let caller = try Caller(of: daemon)
         let other = try ListeningSocket(path: directory.path(of: "other"))
-        #expect(rename(other.path, socket) == 0)
+        #expect(unsafe rename(other.path, socket) == 0)
         _ = try caller.call(GetStatus())
         #expect(daemon.standardError.contains("another daemon answers on \(socket)"))
         _ = try RawConnection(to: socket)

@@ -305,6 +305,20 @@ struct DatabaseLock: ~Copyable {
     /// Nil if the file system does not support such locks, or the file is read-only.
     private let file: Descriptor?
 
+    /// F_OFD_SETLK of fcntl(2), which Glibc's module lacks: the lock belongs to the open file and not to the process, so
+    /// SQLite's locks are not affected by it.
+    private static let setLockOfOpenFile: Int32 = 37
+
+    /// Locks a byte beyond the end of any file, which SQLite never locks; false, with errno, if another open file has it.
+    private static func lockLastByte(of descriptor: Int32) -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 1 << 62
+        lock.l_len = 1
+        return unsafe fcntl(descriptor, setLockOfOpenFile, &lock) == 0
+    }
+
     /// Locks a database, and creates an empty file if there is none.
     ///
     /// No connection of this process may be open on the file, and the lock has to be released after the last connection is
@@ -312,7 +326,7 @@ struct DatabaseLock: ~Copyable {
     /// - Throws: if another daemon holds the lock.
     init(path: String) throws(OpenError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        if descriptor >= 0, linux_lock_last_byte(descriptor) != 0, errno == EAGAIN || errno == EACCES {
+        if descriptor >= 0, !Self.lockLastByte(of: descriptor), errno == EAGAIN || errno == EACCES {
             close(descriptor)
             throw .held(path: path, holder: "through a hard link, or since before its lock file was removed")
         }

@@ -74,7 +74,8 @@ struct RewriteTests {
         }
         // As it was before the new store got its name, with a file of somebody else in its place.
         unsafe rename(scene.path, scene.path + ".new")
-        for file in ["-wal", "-shm"] { unsafe unlink(scene.path + file) }
+        unsafe rename(scene.path + "-wal", scene.path + ".new-wal")
+        unsafe unlink(scene.path + "-shm")
         try scene.directory.write("mine", to: "countdowns.db")
         #expect(try known().known == keys)
         #expect(try scene.files["countdowns-replaced-20250615T162321Z.db"] == Data("mine".utf8))
