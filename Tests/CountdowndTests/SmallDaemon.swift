@@ -48,7 +48,8 @@ struct SmallDaemon {
             clocks: clocks,
             listen: { try Listener(path: path) }
         )
-        Thread.detachNewThread { daemon.run() }
+        // The daemon notices if its directory is removed, so the directory lives as long as the daemon.
+        Thread.detachNewThread { withExtendedLifetime(directory) { () -> Void in daemon.run() } }
     }
 
     /// Connects, possibly as another user, which needs root and `letAllIn`.

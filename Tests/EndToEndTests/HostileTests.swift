@@ -47,7 +47,7 @@ struct HostileTests {
         }
         // The longest message, and what the kernel holds of a socket.
         #expect(sent < 4 << 20)
-        #expect(daemon.standardError.contains("a peer whose message has more than 262144 bytes"))
+        #expect(daemon.standardError.contains("a client whose message has more than 262144 bytes"))
         try bystander.noticesNothing()
     }
 

@@ -31,7 +31,7 @@ struct SecrecyTests {
             let daemon = try DaemonProcess(in: directory)
             try live(daemon)
             _ = try ending(daemon)()
-            #expect(daemon.standardError.contains("a peer whose message has more than 262144 bytes"))
+            #expect(daemon.standardError.contains("a client whose message has more than 262144 bytes"))
             for secret in secrets { #expect(!daemon.standardError.contains(secret)) }
         }
     }

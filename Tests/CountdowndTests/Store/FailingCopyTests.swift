@@ -18,8 +18,15 @@ struct FailingCopyTests {
             log: Lines().log
         )
         var opened = try opening.open(at: now)
-        // The store has the file open; who copies the log does not find it.
-        unsafe rename(directory.path(of: "countdowns.db"), directory.path(of: "elsewhere"))
+        // Holds SQLite's lock for checkpoints (WAL_CKPT_LOCK, byte 121 of the index), as a connection that copies would.
+        let index = unsafe open(directory.path(of: "countdowns.db-shm"), O_RDWR)
+        defer { close(index) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_start = 121
+        lock.l_len = 1
+        let setLockOfOpenFile: Int32 = 37
+        #expect(unsafe fcntl(index, setLockOfOpenFile, &lock) == 0)
         for number in 0..<5_000 {
             let start = Request.Start(try Key("key \(number)"), label: String(repeating: "x", count: 900))
             guard case .change(let change) = try opened.timetable.decide(.start(start), at: now) else { continue }

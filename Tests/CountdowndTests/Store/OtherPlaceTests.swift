@@ -95,7 +95,7 @@ struct OtherPlaceTests {
         #expect(try keys(in: state, or: config) == ["coffee"])
         let line = try #require(lines.all.last)
         #expect(line.hasPrefix("warning: there is a second store, \(config)/countdowns.db: "))
-        #expect(line.hasSuffix("to have its countdowns instead, stop countdownd and move \(state)/countdowns.db away"))
+        #expect(line.hasSuffix("to use it instead, stop countdownd and move \(state)/countdowns.db away"))
         #expect(try keys(in: config) == ["tea"])
 
         _ = unsafe rename("\(state)/countdowns.db", "\(state)/away.db")

@@ -78,7 +78,9 @@ struct RewriteTests {
         unsafe unlink(scene.path + "-shm")
         try scene.directory.write("mine", to: "countdowns.db")
         #expect(try known().known == keys)
-        #expect(try scene.files["countdowns-replaced-20250615T162321Z.db"] == Data("mine".utf8))
+        #expect(
+            try scene.files.contains { $0.key.hasPrefix("countdowns-replaced-") && $0.value == Data("mine".utf8) }
+        )
         #expect(try #require(scene.lines.all.last).contains("is the new store that the last countdownd has written"))
     }
 
