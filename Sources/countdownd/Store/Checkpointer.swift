@@ -81,7 +81,9 @@ final class Checkpointer: Sendable {
     private func copy() throws(SQLiteFailure) -> Int {
         guard let file, FileIdentity(of: path) == file else { throw .corrupt("the database was replaced") }
         let database = try Database(path: path, busyMilliseconds: 0)
-        let copied = try database.checkpoint().copied
+        let (frames, copied) = try database.checkpoint()
+        // Another connection has a lock or reads an old state. The next copy starts after the log has grown, not at once.
+        guard frames > 0, frames - copied < Self.worthCopying else { throw .busy }
         try database.sync()
         return copied
     }

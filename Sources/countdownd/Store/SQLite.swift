@@ -37,6 +37,9 @@ extension SQLiteFailure {
         return failure
     }
 
+    /// The failure of a call that a lock of another connection prevents.
+    static var busy: SQLiteFailure { SQLiteFailure(code: SQLITE_BUSY, description: "another connection has a lock") }
+
     /// An error for contents that SQLite can read but no daemon writes.
     static func corrupt(_ description: String) -> SQLiteFailure {
         SQLiteFailure(code: SQLITE_CORRUPT, description: description)
