@@ -35,7 +35,7 @@ final class Checkpointer: Sendable {
     private let path: String
     /// The database. If another file has its path, nothing may be copied into that.
     private let file: FileIdentity?
-    private let queue = DispatchQueue(label: "countdownd.checkpoint", qos: .utility)
+    let queue = DispatchQueue(label: "countdownd.checkpoint", qos: .utility)
     /// One of `State`, or the number of frames that the background has copied.
     private let state = Atomic<Int>(State.resting)
 
@@ -89,7 +89,10 @@ final class Checkpointer: Sendable {
     }
 
     /// Notes that the rest has been copied, or that a failed copy was noticed.
+    ///
+    /// If the background is still copying, that stays known: it may be changing the size of the database.
     func hasFinished() {
+        guard !isCopying else { return }
         state.store(State.resting, ordering: .releasing)
     }
 }

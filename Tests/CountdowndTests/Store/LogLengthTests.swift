@@ -1,4 +1,5 @@
 import CountdownCore
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -49,6 +50,18 @@ struct LogLengthTests {
         keeper.defersCleanup = false
         _ = try commit(100_000) { $0 > Self.short }
         #expect(try length <= Self.short)
+    }
+
+    @Test("a copy in the background counts as running until it has finished, even if the daemon copies the rest meanwhile")
+    func stillCopying() throws {
+        let checkpointer = Checkpointer(path: scene.path)
+        checkpointer.queue.suspend()
+        checkpointer.start()
+        checkpointer.hasFinished()
+        #expect(checkpointer.isCopying)
+        checkpointer.queue.resume()
+        checkpointer.queue.sync {}
+        #expect(!checkpointer.isCopying)
     }
 
     @Test("the number of dead rows is limited")
