@@ -122,7 +122,7 @@ let package = Package(
         .testTarget(name: "ManagerTests", dependencies: ["IPC", "TestSupport"], exclude: ["Machine"]),
         .testTarget(
             name: "CrashTests",
-            dependencies: ["countdownd", "IPC", "TestSupport"],
+            dependencies: ["countdownd", "IPC", "System", "TestSupport"],
             exclude: ["Shim"]
         ),
     ],

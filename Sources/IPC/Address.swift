@@ -5,18 +5,6 @@ import System
 public struct Address: Sendable, Hashable {
     /// The path of the Unix socket.
     public let path: String
-    /// What named the path.
-    public let origin: Origin
-
-    /// What named the path of the socket.
-    public enum Origin: Sendable, Hashable {
-        /// A command-line option.
-        case option
-        /// `$COUNTDOWND_SOCKET`.
-        case variable
-        /// Nothing did: the socket is in `countdownd/` of this runtime directory.
-        case runtimeDirectory(String)
-    }
 
     /// The environment variable that names another socket for clients.
     public static let variable = "COUNTDOWND_SOCKET"
@@ -54,22 +42,21 @@ public struct Address: Sendable, Hashable {
     static func forServer(option: String?, in surroundings: Surroundings) throws(AddressError) -> Address {
         guard let option else { return try inRuntimeDirectory(surroundings) }
         guard !option.isEmpty else { throw .emptyOption }
-        return try Address(path: option, origin: .option)
+        return try Address(path: option)
     }
 
     static func forClient(in surroundings: Surroundings) throws(AddressError) -> Address {
         if let named = surroundings.environment(variable), !named.isEmpty {
-            return try Address(path: named, origin: .variable)
+            return try Address(path: named)
         }
         return try inRuntimeDirectory(surroundings)
     }
 
-    private init(path: String, origin: Origin) throws(AddressError) {
+    private init(path: String) throws(AddressError) {
         guard path.utf8.count <= Address.pathLimit else {
             throw .pathTooLong(path: path, bytes: path.utf8.count, limit: Address.pathLimit)
         }
         self.path = path
-        self.origin = origin
     }
 
     private static func inRuntimeDirectory(_ surroundings: Surroundings) throws(AddressError) -> Address {
@@ -77,10 +64,7 @@ public struct Address: Sendable, Hashable {
         if let fault = directory.fault(surroundings) {
             throw .directory(directory.path, origin: directory.origin, uid: surroundings.uid, fault: fault)
         }
-        return try Address(
-            path: "\(directory.path)/countdownd/io.countdownd",
-            origin: .runtimeDirectory(directory.path)
-        )
+        return try Address(path: "\(directory.path)/countdownd/io.countdownd")
     }
 }
 

@@ -93,7 +93,7 @@ extension AsyncClient.Events {
         }
 
         private mutating func begin() -> WatchConnection {
-            var options = ResumableWatch.Options()
+            var options = ResumableWatch.FailureOptions()
             options.trimmedHistory = .fail
             let connection = WatchConnection(ResumableWatch(watch, options: options), at: path)
             self.connection = connection

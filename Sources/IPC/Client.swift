@@ -8,9 +8,6 @@ public import Varlink
 /// replies. After any error other than ``ClientError/countdown(_:)`` and ``ClientError/service(_:)`` the connection cannot
 /// be used any more.
 public struct Client: ~Copyable {
-    /// An instant of the monotonic clock up to which a call waits.
-    public typealias Deadline = MonotonicDeadline
-
     private var connection: ClientConnection
 
     /// For poll(2): readable if there may be a reply. An event loop calls ``nextReply(to:until:)`` with a deadline that has
@@ -65,7 +62,7 @@ public struct Client: ~Copyable {
     /// - Throws: the error that the daemon answered, or why no reply arrived.
     public mutating func nextReply<M: Method>(
         to method: M.Type,
-        until deadline: Deadline? = nil
+        until deadline: MonotonicDeadline? = nil
     ) throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
         precondition(connection.isUnanswered, "the last reply said that no other follows")
         while true {
@@ -82,48 +79,5 @@ public struct Client: ~Copyable {
             guard try connection.send() != .hungUp else { return false }
         }
         return true
-    }
-}
-
-/// Why a call to the daemon has no reply, or an error as its reply.
-public enum ClientError: Error, Equatable {
-    /// Nothing accepted the connection to that path. With ENOENT and ECONNREFUSED no daemon is there.
-    case unreachable(path: String, errno: Int32)
-    /// The connection was closed before the reply.
-    case disconnected
-    /// The daemon closed the connection because a call had this many bytes, more than ``Interface/callLimit``.
-    case callTooLong(bytes: Int)
-    /// A system call on the connection failed.
-    case failed(errno: Int32)
-    /// The daemon answered with an error of its interface.
-    case countdown(CountdownError)
-    /// The daemon answered with an error of the Varlink protocol.
-    case service(ServiceError)
-    /// The daemon answered with an error that this client does not know: it is newer, or it is another service.
-    case unknownError(name: String)
-    /// The bytes that were received are not a reply.
-    case protocolViolation(ProtocolViolation)
-    /// A member of the reply is missing or has the wrong type.
-    case invalidReply(method: String, member: String)
-}
-
-extension ClientError: CustomStringConvertible {
-    /// What went wrong, in one sentence.
-    public var description: String {
-        switch self {
-        case .unreachable(let path, let code): "no daemon at \(PrintableText.escape(path)): \(systemMessage(code))"
-        case .disconnected: "the daemon closed the connection"
-        case .callTooLong(let bytes):
-            "the call has \(bytes) bytes, and the daemon accepts at most \(Interface.callLimit)"
-        case .failed(let code): "the connection to the daemon failed: \(systemMessage(code))"
-        case .countdown(.limitReached(let limit, let maximum)): "the daemon's limit \(limit) of \(maximum) is reached"
-        case .countdown(.storageFailed(let reason)):
-            "the daemon cannot store the change: \(PrintableText.escape(reason))"
-        case .countdown(let error): "the daemon refused the call: \(error.name.rawValue)"
-        case .service(.permissionDenied): "the daemon serves another user"
-        case .service(let error): "the daemon refused the call: \(error)"
-        case .unknownError(let name): "the daemon answered with the unknown error \(PrintableText.escape(name))"
-        case .protocolViolation, .invalidReply: "the service does not speak the protocol of countdownd"
-        }
     }
 }

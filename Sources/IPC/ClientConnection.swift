@@ -6,7 +6,7 @@ import Varlink
 /// earlier calls are dropped.
 struct ClientConnection: ~Copyable {
     /// What came of an attempt to send or receive.
-    enum Progress {
+    enum Transfer {
         /// Some bytes were sent or received.
         case some
         /// Nothing can be sent or received now. A blocking socket waits instead.
@@ -60,21 +60,21 @@ struct ClientConnection: ~Copyable {
     }
 
     /// Sends some of the calls. If the daemon has closed the connection it may have sent the reason before.
-    mutating func send() throws(ClientError) -> Progress {
+    mutating func send() throws(ClientError) -> Transfer {
         do {
             try session.sendSome(over: socket)
             return .some
         } catch {
-            return try Progress(error)
+            return try Transfer(error)
         }
     }
 
     /// Receives some bytes.
-    mutating func receive() throws(ClientError) -> Progress {
+    mutating func receive() throws(ClientError) -> Transfer {
         do {
             return try session.receiveSome(over: socket, through: &buffer) > 0 ? .some : .hungUp
         } catch {
-            return try Progress(error)
+            return try Transfer(error)
         }
     }
 
@@ -123,7 +123,7 @@ extension ClientSession {
     }
 }
 
-extension ClientConnection.Progress {
+extension ClientConnection.Transfer {
     /// What the failure of a call on the socket means.
     fileprivate init(_ failure: SystemFailure) throws(ClientError) {
         switch failure.code {
@@ -147,7 +147,7 @@ extension Reply {
 
     private func clientError(_ error: String, of method: String) -> ClientError {
         if let error = ServiceError(self) { return .service(error) }
-        guard let name = CountdownError.Name(rawValue: error) else { return .unknownError(name: error) }
+        guard let name = CountdownError.WireName(rawValue: error) else { return .unknownError(name: error) }
         do {
             return .countdown(
                 try readParameters { reader throws(InvalidParameter) in try CountdownError(name, from: &reader) }

@@ -4,7 +4,7 @@
 /// report countdowns that have not changed; ``unconfirmed`` names those that may also have ended and been forgotten.
 public struct CountdownBoard: Sendable {
     /// What an event did to the board.
-    public enum Change: Sendable, Equatable {
+    public enum Effect: Sendable, Equatable {
         /// A countdown is new, or its fields have changed.
         case updated(Countdown)
         /// Only the remaining time of a countdown has changed.
@@ -26,7 +26,7 @@ public struct CountdownBoard: Sendable {
     /// Takes an event of the watch.
     ///
     /// - Returns: what changed; nil if nothing did.
-    public mutating func apply(_ event: Event) -> Change? {
+    public mutating func apply(_ event: Event) -> Effect? {
         if event.type == .synced { isSynced = true }
         guard let key = event.key else { return nil }
         reported.insert(key)
@@ -102,21 +102,21 @@ public struct CountdownBoard: Sendable {
         return first
     }
 
-    private mutating func update(_ key: String, _ event: Event) -> Change? {
+    private mutating func update(_ key: String, _ event: Event) -> Effect? {
         // `adjusted` without a countdown says that the system clock was set.
         guard let countdown = event.countdown else { return tick(key, event) }
         countdowns[key] = countdown
         return .updated(countdown)
     }
 
-    private mutating func tick(_ key: String, _ event: Event) -> Change? {
+    private mutating func tick(_ key: String, _ event: Event) -> Effect? {
         guard var countdown = countdowns[key], let remaining = event.remainingUSec else { return nil }
         countdown.remainingUSec = remaining
         countdowns[key] = countdown
         return .ticked(countdown)
     }
 
-    private mutating func end(_ key: String, _ event: Event) -> Change? {
+    private mutating func end(_ key: String, _ event: Event) -> Effect? {
         let last = countdowns.removeValue(forKey: key)
         return (event.countdown ?? last).map { .ended($0) }
     }

@@ -18,7 +18,7 @@ public enum CountdownError: Sendable, Hashable {
     case storageFailed(reason: String)
 
     /// The names of the errors on the wire, in the order of the definition.
-    public enum Name: String, Sendable, CaseIterable {
+    public enum WireName: String, Sendable, CaseIterable {
         case noSuchCountdown = "io.countdownd.NoSuchCountdown"
         case alreadyRunning = "io.countdownd.AlreadyRunning"
         case revisionMismatch = "io.countdownd.RevisionMismatch"
@@ -29,7 +29,7 @@ public enum CountdownError: Sendable, Hashable {
     }
 
     /// The name of the error.
-    public var name: Name {
+    public var name: WireName {
         switch self {
         case .noSuchCountdown: .noSuchCountdown
         case .alreadyRunning: .alreadyRunning
@@ -65,7 +65,7 @@ extension CountdownError: ReplyError {
     /// newer daemon may add, are skipped.
     ///
     /// - Throws: the name of the member that is missing or invalid.
-    public init(_ name: Name, from reader: inout JSONReader) throws(InvalidParameter) {
+    public init(_ name: WireName, from reader: inout JSONReader) throws(InvalidParameter) {
         var key = JSONMember<String>("key")
         var countdown = JSONMember<Countdown>("countdown")
         var oldestRevision = JSONMember<Int64>("oldestRevision")

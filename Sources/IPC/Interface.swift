@@ -25,42 +25,7 @@ public enum Interface {
     )
 }
 
-/// A method of `io.countdownd`: its parameters and the type of its reply. ``Interface/definition`` explains them.
-///
-/// Parameters are decoded strictly: an unknown member, a missing one and one of the wrong type are `InvalidParameter` with
-/// the member's name. In replies unknown members are ignored, because a newer daemon may send them.
-public protocol Method: Sendable, Hashable, JSONEncodable, JSONDecodable {
-    associatedtype Reply: Sendable, Hashable, JSONEncodable, JSONDecodable
-
-    /// The name within the interface: `Start`.
-    static var name: String { get }
-}
-
 extension Method {
     /// The name on the wire: `io.countdownd.Start`.
     public static var fullName: String { "\(Interface.name).\(name)" }
-}
-
-/// The reply of every method that answers with one countdown.
-public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-    /// The countdown at the instant of the reply.
-    public var countdown: Countdown
-
-    public init(countdown: Countdown) {
-        self.countdown = countdown
-    }
-
-    public func encode(into writer: inout JSONWriter) { Self.encode(countdown, into: &writer) }
-
-    /// Writes the members for a countdown in another form.
-    @inlinable
-    public static func encode(_ countdown: some JSONEncodable, into writer: inout JSONWriter) {
-        writer.member("countdown", countdown)
-    }
-
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var countdown = JSONMember<Countdown>("countdown")
-        reader.knownMembers { countdown.read(&$0) }
-        self.countdown = try countdown.required
-    }
 }

@@ -1,118 +1,37 @@
 public import Varlink
 
-/// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both. If the key is running or paused, `ifRunning`
-/// decides.
-public struct Start: Method {
-    public static let name = "Start"
+/// A method of `io.countdownd`: its parameters and the type of its reply. ``Interface/definition`` explains them.
+///
+/// Parameters are decoded strictly: an unknown member, a missing one and one of the wrong type are `InvalidParameter` with
+/// the member's name. In replies unknown members are ignored, because a newer daemon may send them.
+public protocol Method: Sendable, Hashable, JSONEncodable, JSONDecodable {
+    associatedtype Reply: Sendable, Hashable, JSONEncodable, JSONDecodable
 
-    /// 1 to 255 bytes of UTF-8 without control characters.
-    public var key: String
-    /// Microseconds; 60 s if neither a duration nor a deadline is given.
-    public var durationUSec: Int64?
-    /// Microseconds since 1970. The countdown then follows the system clock.
-    public var deadlineUSec: Int64?
-    /// `attach` if it is nil.
-    public var ifRunning: IfRunning?
-    /// A text for people.
-    public var label: String?
-    /// Values that the daemon only stores.
-    public var metadata: [String: String]?
-    /// Whether the daemon forgets the countdown at its end, after it has reported the end.
-    public var forget: Bool?
+    /// The name within the interface: `Start`.
+    static var name: String { get }
+}
 
-    @inlinable
-    public init(
-        key: String,
-        durationUSec: Int64? = nil,
-        deadlineUSec: Int64? = nil,
-        ifRunning: IfRunning? = nil,
-        label: String? = nil,
-        metadata: [String: String]? = nil,
-        forget: Bool? = nil
-    ) {
-        self.key = key
-        self.durationUSec = durationUSec
-        self.deadlineUSec = deadlineUSec
-        self.ifRunning = ifRunning
-        self.label = label
-        self.metadata = metadata
-        self.forget = forget
+/// The reply of every method that answers with one countdown.
+public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+    /// The countdown at the instant of the reply.
+    public var countdown: Countdown
+
+    public init(countdown: Countdown) {
+        self.countdown = countdown
     }
 
-    public func encode(into writer: inout JSONWriter) {
-        writer.member("key", key)
-        writer.memberIfPresent("durationUSec", durationUSec)
-        writer.memberIfPresent("deadlineUSec", deadlineUSec)
-        writer.memberIfPresent("ifRunning", ifRunning)
-        writer.memberIfPresent("label", label)
-        writer.memberIfPresent("metadata", metadata)
-        writer.memberIfPresent("forget", forget)
+    public func encode(into writer: inout JSONWriter) { Self.encode(countdown, into: &writer) }
+
+    /// Writes the members for a countdown in another form.
+    @inlinable
+    public static func encode(_ countdown: some JSONEncodable, into writer: inout JSONWriter) {
+        writer.member("countdown", countdown)
     }
 
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        let key: String
-        (key, self) = try Self.read(from: &reader)
-        self.key = key
-    }
-
-    /// Reads the parameters with the key as a value of another type, so that no string has to be made of it; the key of
-    /// the result is empty.
-    @inlinable
-    public static func read<Key: JSONReadable>(
-        from reader: inout JSONReader,
-        keyAs type: Key.Type = Key.self
-    ) throws(InvalidParameter) -> (key: Key, start: Start) {
-        var key = JSONMember<Key>("key")
-        var durationUSec = JSONMember<Int64>("durationUSec")
-        var deadlineUSec = JSONMember<Int64>("deadlineUSec")
-        var ifRunning = JSONMember<IfRunning>("ifRunning")
-        var label = JSONMember<String>("label")
-        var metadata = JSONMember<[String: String]>("metadata")
-        var forget = JSONMember<Bool>("forget")
-        try reader.members {
-            key.read(&$0) || durationUSec.read(&$0) || deadlineUSec.read(&$0) || ifRunning.read(&$0)
-                || label.read(&$0) || metadata.read(&$0) || forget.read(&$0)
-        }
-        let start = Start(
-            key: "",
-            durationUSec: try durationUSec.optional,
-            deadlineUSec: try deadlineUSec.optional,
-            ifRunning: try ifRunning.optional,
-            label: try label.optional,
-            metadata: try metadata.optional,
-            forget: try forget.optional
-        )
-        return (try key.required, start)
-    }
-
-    /// The outcome, and the countdown as it is now.
-    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// What `Start` did.
-        public var outcome: Outcome
-        /// The countdown under the key.
-        public var countdown: Countdown
-
-        public init(outcome: Outcome, countdown: Countdown) {
-            self.outcome = outcome
-            self.countdown = countdown
-        }
-
-        public func encode(into writer: inout JSONWriter) { Self.encode(outcome, countdown, into: &writer) }
-
-        /// Writes the members for a countdown in another form.
-        @inlinable
-        public static func encode(_ outcome: Outcome, _ countdown: some JSONEncodable, into writer: inout JSONWriter) {
-            writer.members(atMost: 32) { $0.first("outcome", word: outcome.word) }
-            writer.member("countdown", countdown)
-        }
-
-        public init(from reader: inout JSONReader) throws(InvalidParameter) {
-            var outcome = JSONMember<Outcome>("outcome")
-            var countdown = JSONMember<Countdown>("countdown")
-            reader.knownMembers { outcome.read(&$0) || countdown.read(&$0) }
-            self.outcome = try outcome.required
-            self.countdown = try countdown.required
-        }
+        var countdown = JSONMember<Countdown>("countdown")
+        reader.knownMembers { countdown.read(&$0) }
+        self.countdown = try countdown.required
     }
 }
 
@@ -166,67 +85,6 @@ public struct Wait: KeyMethod {
 
     public init(key: String) {
         self.key = key
-    }
-}
-
-/// Returns the countdowns whose key is one of `keys` or matches a pattern, in the order of their last change. With `more`,
-/// every reply is a page.
-public struct List: Method {
-    public static let name = "List"
-
-    /// Glob patterns. If there are neither patterns nor keys, every countdown matches.
-    public var match: [String]?
-    /// `running` and `paused` if it is nil.
-    public var states: [State]?
-    /// Keys without wildcards.
-    public var keys: [String]?
-    /// Return only this many countdowns, those that end first, in that order.
-    public var soonest: Int64?
-
-    public init(match: [String]? = nil, states: [State]? = nil, keys: [String]? = nil, soonest: Int64? = nil) {
-        self.match = match
-        self.states = states
-        self.keys = keys
-        self.soonest = soonest
-    }
-
-    public func encode(into writer: inout JSONWriter) {
-        writer.memberIfPresent("match", match)
-        writer.memberIfPresent("states", states)
-        writer.memberIfPresent("keys", keys)
-        writer.memberIfPresent("soonest", soonest)
-    }
-
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var match = JSONMember<[String]>("match")
-        var states = JSONMember<[State]>("states")
-        var keys = JSONMember<[String]>("keys")
-        var soonest = JSONMember<Int64>("soonest")
-        try reader.members { match.read(&$0) || states.read(&$0) || keys.read(&$0) || soonest.read(&$0) }
-        self.match = try match.optional
-        self.states = try states.optional
-        self.keys = try keys.optional
-        self.soonest = try soonest.optional
-    }
-
-    /// A page of the list.
-    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// The countdowns, in the order of the list.
-        public var countdowns: [Countdown]
-
-        public init(countdowns: [Countdown]) {
-            self.countdowns = countdowns
-        }
-
-        public func encode(into writer: inout JSONWriter) {
-            writer.member("countdowns", countdowns)
-        }
-
-        public init(from reader: inout JSONReader) throws(InvalidParameter) {
-            var countdowns = JSONMember<[Countdown]>("countdowns")
-            reader.knownMembers { countdowns.read(&$0) }
-            self.countdowns = try countdowns.required
-        }
     }
 }
 
@@ -349,185 +207,5 @@ public struct Adjust: Method {
         self.byUSec = try byUSec.optional
         self.deadlineUSec = try deadlineUSec.optional
         self.ifRevision = try ifRevision.optional
-    }
-}
-
-/// Reports the events of countdowns. The call needs `more`.
-public struct Watch: Method {
-    public static let name = "Watch"
-
-    /// Glob patterns; `*` matches `/` too. If there are neither patterns nor keys, every countdown is watched.
-    public var match: [String]?
-    /// Microseconds between ticks; 0 for none, 1 s if it is nil.
-    public var tickUSec: Int64?
-    /// The newest revision that the client has seen. The ends and the changes after it are reported.
-    public var since: Int64?
-    /// Microseconds without an event after which a heartbeat is sent.
-    public var heartbeatUSec: Int64?
-    /// Keys without wildcards.
-    public var keys: [String]?
-
-    public init(
-        match: [String]? = nil,
-        tickUSec: Int64? = nil,
-        since: Int64? = nil,
-        heartbeatUSec: Int64? = nil,
-        keys: [String]? = nil
-    ) {
-        self.match = match
-        self.tickUSec = tickUSec
-        self.since = since
-        self.heartbeatUSec = heartbeatUSec
-        self.keys = keys
-    }
-
-    public func encode(into writer: inout JSONWriter) {
-        writer.memberIfPresent("match", match)
-        writer.memberIfPresent("tickUSec", tickUSec)
-        writer.memberIfPresent("since", since)
-        writer.memberIfPresent("heartbeatUSec", heartbeatUSec)
-        writer.memberIfPresent("keys", keys)
-    }
-
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var match = JSONMember<[String]>("match")
-        var tickUSec = JSONMember<Int64>("tickUSec")
-        var since = JSONMember<Int64>("since")
-        var heartbeatUSec = JSONMember<Int64>("heartbeatUSec")
-        var keys = JSONMember<[String]>("keys")
-        try reader.members {
-            match.read(&$0) || tickUSec.read(&$0) || since.read(&$0) || heartbeatUSec.read(&$0) || keys.read(&$0)
-        }
-        self.match = try match.optional
-        self.tickUSec = try tickUSec.optional
-        self.since = try since.optional
-        self.heartbeatUSec = try heartbeatUSec.optional
-        self.keys = try keys.optional
-    }
-
-    /// The events since the last reply.
-    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// The events, in the order in which they happened.
-        public var events: [Event]
-
-        public init(events: [Event]) {
-            self.events = events
-        }
-
-        public func encode(into writer: inout JSONWriter) {
-            writer.member("events", events)
-        }
-
-        /// Events of an unknown type, which a newer daemon may add, are skipped; any other event that is invalid makes the
-        /// reply invalid.
-        public init(from reader: inout JSONReader) throws(InvalidParameter) {
-            var events = JSONMember<[KnownEvent]>("events")
-            reader.knownMembers { events.read(&$0) }
-            self.events = try events.required.compactMap(\.event)
-        }
-    }
-}
-
-/// Returns counters and limits of the daemon.
-public struct GetStatus: Method {
-    public static let name = "GetStatus"
-
-    public init() {}
-
-    public func encode(into writer: inout JSONWriter) {}
-
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        try reader.members { _ in false }
-    }
-
-    /// The status of the daemon.
-    public struct Reply: Sendable, Hashable {
-        /// The version of the daemon.
-        public var version: String
-        /// When the daemon started, in microseconds since 1970.
-        public var startedUSec: Int64
-        /// The number of running countdowns.
-        public var running: Int64
-        /// The number of paused countdowns.
-        public var paused: Int64
-        /// The number of watches.
-        public var watchers: Int64
-        /// The number of connections.
-        public var connections: Int64
-        /// The revision of the last change.
-        public var revision: Int64
-        /// The oldest revision that `Watch` accepts as `since`.
-        public var oldestRevision: Int64
-        /// The limits that `LimitReached` can name, with their maximums.
-        public var limits: [String: Int64]
-        /// The counters since the daemon's start.
-        public var counters: [String: Int64]
-
-        public init(
-            version: String,
-            startedUSec: Int64,
-            running: Int64,
-            paused: Int64,
-            watchers: Int64,
-            connections: Int64,
-            revision: Int64,
-            oldestRevision: Int64,
-            limits: [String: Int64],
-            counters: [String: Int64]
-        ) {
-            self.version = version
-            self.startedUSec = startedUSec
-            self.running = running
-            self.paused = paused
-            self.watchers = watchers
-            self.connections = connections
-            self.revision = revision
-            self.oldestRevision = oldestRevision
-            self.limits = limits
-            self.counters = counters
-        }
-    }
-}
-
-extension GetStatus.Reply: JSONEncodable, JSONDecodable {
-    public func encode(into writer: inout JSONWriter) {
-        writer.member("version", version)
-        writer.member("startedUSec", startedUSec)
-        writer.member("running", running)
-        writer.member("paused", paused)
-        writer.member("watchers", watchers)
-        writer.member("connections", connections)
-        writer.member("revision", revision)
-        writer.member("oldestRevision", oldestRevision)
-        writer.member("limits", limits)
-        writer.member("counters", counters)
-    }
-
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var version = JSONMember<String>("version")
-        var startedUSec = JSONMember<Int64>("startedUSec")
-        var running = JSONMember<Int64>("running")
-        var paused = JSONMember<Int64>("paused")
-        var watchers = JSONMember<Int64>("watchers")
-        var connections = JSONMember<Int64>("connections")
-        var revision = JSONMember<Int64>("revision")
-        var oldestRevision = JSONMember<Int64>("oldestRevision")
-        var limits = JSONMember<[String: Int64]>("limits")
-        var counters = JSONMember<[String: Int64]>("counters")
-        reader.knownMembers {
-            version.read(&$0) || startedUSec.read(&$0) || running.read(&$0) || paused.read(&$0) || watchers.read(&$0)
-                || connections.read(&$0) || revision.read(&$0) || oldestRevision.read(&$0) || limits.read(&$0)
-                || counters.read(&$0)
-        }
-        self.version = try version.required
-        self.startedUSec = try startedUSec.required
-        self.running = try running.required
-        self.paused = try paused.required
-        self.watchers = try watchers.required
-        self.connections = try connections.required
-        self.revision = try revision.required
-        self.oldestRevision = try oldestRevision.required
-        self.limits = try limits.required
-        self.counters = try counters.required
     }
 }

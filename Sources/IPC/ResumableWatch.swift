@@ -26,7 +26,7 @@ public struct ResumableWatch: Sendable {
     }
 
     /// How a watch behaves if something fails.
-    public struct Options: Sendable {
+    public struct FailureOptions: Sendable {
         /// Whether a daemon is waited for that was not there in the beginning. Otherwise the first attempt throws.
         public var waitsForDaemon = false
         /// Whether a new connection asks for what happened since ``ResumableWatch/since``. Otherwise it makes the first
@@ -42,7 +42,7 @@ public struct ResumableWatch: Sendable {
     /// The newest revision up to which everything has been reported; nil before the first `synced`.
     public private(set) var since: Int64?
     private let watch: Watch
-    private let options: Options
+    private let options: FailureOptions
     /// Whether this watch asked for what is running or paused and `synced` has not arrived yet.
     private var isOpening: Bool
     /// Whether a reply has ever arrived.
@@ -53,7 +53,7 @@ public struct ResumableWatch: Sendable {
     private var trims = 0
 
     /// A watch that begins with the call `watch`, after its `since` if it has one.
-    public init(_ watch: Watch, options: Options = Options()) {
+    public init(_ watch: Watch, options: FailureOptions = FailureOptions()) {
         self.watch = watch
         self.options = options
         since = watch.since

@@ -45,7 +45,7 @@ final class Notifier {
         self.stateFile = stateFile
         self.signals = signals
         queue = NotificationQueue(delivered: delivered)
-        var watchOptions = ResumableWatch.Options()
+        var watchOptions = ResumableWatch.FailureOptions()
         watchOptions.waitsForDaemon = true
         watchOptions.trimmedHistory = .resumeFromOldest
         let watch = options.watch(tick: 0, since: delivered?.revision)

@@ -62,13 +62,13 @@ struct DaemonContractTests {
             Resume(key: "tea"),
             Start(key: "coffee", label: String(repeating: "x", count: 1_025)),
         ]
-        var names: Set<CountdownError.Name> = []
+        var names: Set<CountdownError.WireName> = []
         for call in calls {
             if let error = try refusal(of: call) { names.insert(error.name) }
         }
         #expect(throws: CountdownError.self) { try caller.call(all: Watch(since: 0)) }
         names.insert(.historyTrimmed)
-        #expect(names == Set(CountdownError.Name.allCases).subtracting([.storageFailed]))
+        #expect(names == Set(CountdownError.WireName.allCases).subtracting([.storageFailed]))
     }
 
     private func refusal<M: Method>(of method: M) throws -> CountdownError? {

@@ -60,7 +60,7 @@ struct ProtocolDocumentTests {
         for method in Interface.methods {
             #expect(text.contains(#""method":"io.countdownd.\#(method.name)""#), "\(method.name)")
         }
-        for error in CountdownError.Name.allCases where error != .storageFailed {
+        for error in CountdownError.WireName.allCases where error != .storageFailed {
             #expect(text.contains(#""error":"\#(error.rawValue)""#), "\(error)")
         }
     }

@@ -38,7 +38,6 @@ struct AddressTests {
     func option() throws {
         let address = try server(option: "/srv/c.sock", ["XDG_RUNTIME_DIR": "/run/x", "COUNTDOWND_SOCKET": "/other"])
         #expect(address.path == "/srv/c.sock")
-        #expect(address.origin == .option)
     }
 
     @Test("an empty option is refused")
@@ -50,7 +49,6 @@ struct AddressTests {
     func variable() throws {
         let environment = ["COUNTDOWND_SOCKET": "/srv/c.sock", "XDG_RUNTIME_DIR": "/run/x"]
         #expect(try client(environment).path == "/srv/c.sock")
-        #expect(try client(environment).origin == .variable)
         #expect(try server(environment, ["/run/x": Self.own]).path == "/run/x/countdownd/io.countdownd")
     }
 
@@ -67,7 +65,6 @@ struct AddressTests {
     func meeting(environment: [String: String], directory: String) throws {
         let address = try server(environment, [directory: Self.own])
         #expect(address.path == "\(directory)/countdownd/io.countdownd")
-        #expect(address.origin == .runtimeDirectory(directory))
         #expect(try client(environment, [directory: Self.own]) == address)
     }
 

@@ -7,12 +7,12 @@ import Varlink
 struct CountdownErrorTests {
     private let definition = Contract.definition
 
-    private func parameters(_ name: CountdownError.Name, _ extent: Definition.Extent) throws -> String {
+    private func parameters(_ name: CountdownError.WireName, _ extent: Definition.Extent) throws -> String {
         let type = try #require(definition.error(String(name.rawValue.dropFirst(definition.name.utf8.count + 1))))
         return definition.sample(of: type, extent)
     }
 
-    private func error(_ name: CountdownError.Name, _ parameters: String) throws -> CountdownError {
+    private func error(_ name: CountdownError.WireName, _ parameters: String) throws -> CountdownError {
         try JSONReader.read(copying: Array(parameters.utf8)) { reader in
             _ = reader.beginText()
             return try CountdownError(name, from: &reader)
@@ -22,12 +22,17 @@ struct CountdownErrorTests {
     @Test("the errors have the definition's names, in their order")
     func names() {
         #expect(
-            CountdownError.Name.allCases.map(\.rawValue) == definition.errors.map { "\(definition.name).\($0.name)" }
+            CountdownError.WireName.allCases.map(\.rawValue)
+                == definition.errors.map { "\(definition.name).\($0.name)" }
         )
     }
 
-    @Test("an error is encoded as it was decoded", arguments: CountdownError.Name.allCases, Definition.Extent.allCases)
-    func roundTrip(name: CountdownError.Name, extent: Definition.Extent) throws {
+    @Test(
+        "an error is encoded as it was decoded",
+        arguments: CountdownError.WireName.allCases,
+        Definition.Extent.allCases
+    )
+    func roundTrip(name: CountdownError.WireName, extent: Definition.Extent) throws {
         let text = try parameters(name, extent)
         let error = try error(name, text)
         #expect(error.name == name)
@@ -37,9 +42,9 @@ struct CountdownErrorTests {
 
     @Test(
         "an error without its parameters is refused, and the first one that is missing is named",
-        arguments: CountdownError.Name.allCases
+        arguments: CountdownError.WireName.allCases
     )
-    func missing(name: CountdownError.Name) throws {
+    func missing(name: CountdownError.WireName) throws {
         let type = try #require(definition.error(String(name.rawValue.dropFirst(definition.name.utf8.count + 1))))
         let first = try #require(definition.fields(type).first)
         #expect(throws: InvalidParameter(first.name)) { try error(name, "{}") }

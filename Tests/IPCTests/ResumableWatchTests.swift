@@ -6,8 +6,8 @@ import Varlink
 struct ResumableWatchTests {
     private let trimmed = ClientError.countdown(.historyTrimmed(oldestRevision: 8))
 
-    private func options(_ change: (inout ResumableWatch.Options) -> Void) -> ResumableWatch.Options {
-        var options = ResumableWatch.Options()
+    private func options(_ change: (inout ResumableWatch.FailureOptions) -> Void) -> ResumableWatch.FailureOptions {
+        var options = ResumableWatch.FailureOptions()
         change(&options)
         return options
     }

@@ -48,7 +48,7 @@ public final class Caller {
     private func error(_ name: String, _ reply: Reply, _ message: String) throws -> any Error {
         if let known = ServiceError(reply) { return known }
         try require(message, try Contract.definition.get().check(error: reply.parameters, named: name))
-        guard let name = CountdownError.Name(rawValue: name) else {
+        guard let name = CountdownError.WireName(rawValue: name) else {
             return Misfit(message: message, faults: ["\(name): unknown"])
         }
         return try reply.readParameters { try CountdownError(name, from: &$0) }

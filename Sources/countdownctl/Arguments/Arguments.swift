@@ -67,7 +67,7 @@ enum KeyCompletion {
         guard var client = try? DaemonEndpoint().connect(), (try? client.start(streaming: request)) != nil else {
             return []
         }
-        let deadline = Client.Deadline.after(microseconds: patience)
+        let deadline = MonotonicDeadline.after(microseconds: patience)
         var keys: [String] = []
         while let page = try? client.nextReply(to: List.self, until: deadline) {
             keys += page.reply.countdowns.map(\.key)

@@ -65,7 +65,7 @@ struct AskCodeCommand: Subcommand {
         guard 0...20 ~= spacing else { throw CommandFailure.usage("invalid --spacing '\(spacing)': use 0 to 20") }
         let button = try button()
         let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
-        let deadline = timeout.map { Client.Deadline.after(microseconds: $0) }
+        let deadline = timeout.map { MonotonicDeadline.after(microseconds: $0) }
         let input = CodeInput(length: length, alphabet: alphabet.alphabet)
         let modes: TerminalModes = button == nil ? [.paste, .focus] : [.paste, .focus, .mouse]
         guard StandardStream.input.isTerminal, let device = TerminalDevice(ofSession: modes) else {

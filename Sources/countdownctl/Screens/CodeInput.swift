@@ -104,7 +104,7 @@ struct CodeLine {
     /// Reads the line and prints the code in it.
     ///
     /// - Throws: that it holds none.
-    func read(until deadline: Client.Deadline?) throws -> ExitCode {
+    func read(until deadline: MonotonicDeadline?) throws -> ExitCode {
         if StandardStream.input.isTerminal {
             guard !isHidden else {
                 throw CommandFailure.usage("this terminal cannot hide a code")

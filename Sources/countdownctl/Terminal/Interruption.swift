@@ -5,7 +5,7 @@ import System
 /// How a subcommand waits for its connection and for other events.
 protocol Waiter {
     /// Waits until the descriptor is readable, the deadline passes, or the user interrupts.
-    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult
+    func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult
 
     /// The exit code after an interruption.
     var leavingStatus: ExitCode { get }
@@ -22,7 +22,7 @@ enum WaitResult: Equatable {
 
 extension Waiter {
     /// Waits until the deadline.
-    func wait(until deadline: Client.Deadline?) -> WaitResult { wait(for: nil, until: deadline) }
+    func wait(until deadline: MonotonicDeadline?) -> WaitResult { wait(for: nil, until: deadline) }
 
     /// Waits without end for a descriptor.
     func wait(for descriptor: Int32?) -> WaitResult { wait(for: descriptor, until: nil) }
@@ -49,7 +49,7 @@ final class Interruption: Waiter {
         signals = try SignalDescriptor(reading: background == nil ? [SIGINT] : [SIGINT, SIGCHLD, SIGTERM, SIGHUP])
     }
 
-    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult {
+    func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult {
         while true {
             var set = PollSet()
             let own = descriptor.map { set.add($0) }
@@ -95,7 +95,7 @@ final class Interruption: Waiter {
 /// Child processes that are supervised during a wait.
 protocol BackgroundWork: AnyObject {
     /// The next deadline; nil if there is none.
-    var deadline: Client.Deadline? { get }
+    var deadline: MonotonicDeadline? { get }
 
     /// Reaps ended processes and handles deadlines that have passed.
     func advance()

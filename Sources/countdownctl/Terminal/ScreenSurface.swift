@@ -109,7 +109,7 @@ struct CursorBlink {
 
     private(set) var showsCursor = true
     /// The next change; nil if the cursor does not blink.
-    private(set) var next: Client.Deadline?
+    private(set) var next: MonotonicDeadline?
 
     /// Whether there is a cursor to be seen.
     var isWanted = false {

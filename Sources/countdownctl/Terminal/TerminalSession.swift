@@ -37,7 +37,7 @@ final class TerminalSession<S: Screen>: Waiter {
     /// Whether the screen is to be left.
     var isLeaving: Bool { status != nil }
 
-    func wait(for descriptor: Int32?, until deadline: Client.Deadline?) -> WaitResult {
+    func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult {
         while status == nil {
             onTerminal { () throws(StreamFailure) in try surface.paint(screen) }
             if serve(descriptor, until: deadline) { return .readable }
@@ -91,14 +91,14 @@ extension TerminalSession {
 
 extension TerminalSession {
     /// Waits once for whatever comes first and serves it; whether the descriptor can be read.
-    private func serve(_ descriptor: Int32?, until deadline: Client.Deadline?) -> Bool {
+    private func serve(_ descriptor: Int32?, until deadline: MonotonicDeadline?) -> Bool {
         var set = PollSet()
         let own = descriptor.map { set.add($0) }
         let input = surface.input.map { set.add($0) }
         let signalled = set.add(signals.descriptor)
         let answer = tasks.answering.map { set.add($0) }
         let said = tasks.speaking.map { set.add($0) }
-        let pause = reader.isPartial ? Client.Deadline.after(microseconds: 50_000) : nil
+        let pause = reader.isPartial ? MonotonicDeadline.after(microseconds: 50_000) : nil
         for deadline in [deadline, surface.blinking.next, pause] { set.add(deadline) }
         set.wait()
 
@@ -156,7 +156,7 @@ extension TerminalSession {
     /// Shows the screen until it is left, with the events of a watch if there is a key.
     ///
     /// - Throws: if there is no daemon, or it refuses the watch.
-    func run(watching key: String?, until deadline: Client.Deadline? = nil) throws -> ExitCode {
+    func run(watching key: String?, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
         defer { close() }
         guard let key, let daemon else {
             return wait(for: nil, until: deadline) == .timedOut ? .timedOut : leavingStatus

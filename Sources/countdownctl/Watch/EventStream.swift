@@ -41,7 +41,7 @@ struct EventStream: ~Copyable {
     /// Waits for what comes next, until the deadline at most.
     ///
     /// - Throws: that the daemon refuses the watch, or that there was none in the beginning.
-    mutating func next(until deadline: Client.Deadline? = nil) throws(CommandFailure) -> Step {
+    mutating func next(until deadline: MonotonicDeadline? = nil) throws(CommandFailure) -> Step {
         while true {
             if !steps.isEmpty { return steps.removeFirst() }
             try advance()

@@ -80,7 +80,7 @@ struct Feed {
 
     /// Waits before another attempt; returns an exit code if it was interrupted.
     private mutating func wait(_ microseconds: Int64) throws -> ExitCode? {
-        let end = Client.Deadline.after(microseconds: microseconds)
+        let end = MonotonicDeadline.after(microseconds: microseconds)
         while end.remainingUSec > 0 {
             let next = [end, feed?.deadline].compactMap(\.self).min { $0.monotonicUSec < $1.monotonicUSec }
             if interruption.wait(until: next) == .interrupted { return leavingStatus }
@@ -113,7 +113,7 @@ struct FeedPrinter: EventPrinter {
     /// The key of the countdown that is shown before the others.
     private var first: String?
     /// When the finished countdown disappears.
-    private(set) var deadline: Client.Deadline?
+    private(set) var deadline: MonotonicDeadline?
 
     init(_ line: FeedLine) { self.line = line }
 

@@ -84,7 +84,7 @@ final class HookRunner: BackgroundWork {
     private struct Run {
         let process: StartedProcess
         let name: String
-        var end: Client.Deadline
+        var end: MonotonicDeadline
         /// Whether it was told to end.
         var isLate = false
     }
@@ -100,7 +100,7 @@ final class HookRunner: BackgroundWork {
     }
 
     /// The first deadline of a command.
-    var deadline: Client.Deadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
+    var deadline: MonotonicDeadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
 
     /// Queues the events that commands run for, and starts commands.
     func enqueue(_ events: [Event]) {

@@ -40,7 +40,7 @@ struct WaitLoop {
     mutating func run(
         tick: Int64? = nil,
         any: Bool = false,
-        until deadline: Client.Deadline? = nil
+        until deadline: MonotonicDeadline? = nil
     ) throws -> ExitCode {
         let following = ResumableWatch(KeySelection(keys: waitSet.keys), tick: tick)
         var stream = try EventStream(following, of: daemon, interruption: interruption)

@@ -1,4 +1,5 @@
 import IPC
+import System
 import TestSupport
 
 /// A client that asks for one change after the other, and holds all that it is told against what it knows.
@@ -66,7 +67,7 @@ final class Asker {
     // MARK: Being answered
 
     /// - Returns: whether the call is over, by an answer or because the connection has broken off.
-    func takeAnswer(until deadline: Client.Deadline?) throws -> Bool {
+    func takeAnswer(until deadline: MonotonicDeadline?) throws -> Bool {
         guard let asked else { return false }
         do throws(ClientError) {
             switch asked {

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// A client that follows everything, and comes back with the newest revision that it has seen.
 final class Witness {
@@ -58,7 +59,7 @@ final class Witness {
         while !isSynced, take(until: .after(microseconds: 30_000_000)) {}
     }
 
-    private func take(until deadline: Client.Deadline?) -> Bool {
+    private func take(until deadline: MonotonicDeadline?) -> Bool {
         do throws(ClientError) {
             guard client != nil, let told = try client?.nextReply(to: Watch.self, until: deadline) else { return false }
             for event in told.reply.events { note(event) }

@@ -1,5 +1,6 @@
 import Foundation
 import IPC
+import System
 import TestSupport
 
 /// One daemon of which one call fails, or all from one on; and the next one, of which none does.
@@ -130,7 +131,7 @@ final class FaultRun {
 
     /// Nothing but a copy of the log writes in the database itself.
     private func askUntilCopied(_ change: Change) throws {
-        let deadline = Client.Deadline.after(microseconds: Self.patienceUSec)
+        let deadline = MonotonicDeadline.after(microseconds: Self.patienceUSec)
         while injection.failed == 0, changeOfDatabase == changeBefore {
             _ = try ask(change)
             guard deadline.remainingUSec > 0 else { throw TimedOut.answer }

@@ -1,0 +1,105 @@
+public import Varlink
+
+/// Returns counters and limits of the daemon.
+public struct GetStatus: Method {
+    public static let name = "GetStatus"
+
+    public init() {}
+
+    public func encode(into writer: inout JSONWriter) {}
+
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        try reader.members { _ in false }
+    }
+
+    /// The status of the daemon.
+    public struct Reply: Sendable, Hashable {
+        /// The version of the daemon.
+        public var version: String
+        /// When the daemon started, in microseconds since 1970.
+        public var startedUSec: Int64
+        /// The number of running countdowns.
+        public var running: Int64
+        /// The number of paused countdowns.
+        public var paused: Int64
+        /// The number of watches.
+        public var watchers: Int64
+        /// The number of connections.
+        public var connections: Int64
+        /// The revision of the last change.
+        public var revision: Int64
+        /// The oldest revision that `Watch` accepts as `since`.
+        public var oldestRevision: Int64
+        /// The limits that `LimitReached` can name, with their maximums.
+        public var limits: [String: Int64]
+        /// The counters since the daemon's start.
+        public var counters: [String: Int64]
+
+        public init(
+            version: String,
+            startedUSec: Int64,
+            running: Int64,
+            paused: Int64,
+            watchers: Int64,
+            connections: Int64,
+            revision: Int64,
+            oldestRevision: Int64,
+            limits: [String: Int64],
+            counters: [String: Int64]
+        ) {
+            self.version = version
+            self.startedUSec = startedUSec
+            self.running = running
+            self.paused = paused
+            self.watchers = watchers
+            self.connections = connections
+            self.revision = revision
+            self.oldestRevision = oldestRevision
+            self.limits = limits
+            self.counters = counters
+        }
+    }
+}
+
+extension GetStatus.Reply: JSONEncodable, JSONDecodable {
+    public func encode(into writer: inout JSONWriter) {
+        writer.member("version", version)
+        writer.member("startedUSec", startedUSec)
+        writer.member("running", running)
+        writer.member("paused", paused)
+        writer.member("watchers", watchers)
+        writer.member("connections", connections)
+        writer.member("revision", revision)
+        writer.member("oldestRevision", oldestRevision)
+        writer.member("limits", limits)
+        writer.member("counters", counters)
+    }
+
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var version = JSONMember<String>("version")
+        var startedUSec = JSONMember<Int64>("startedUSec")
+        var running = JSONMember<Int64>("running")
+        var paused = JSONMember<Int64>("paused")
+        var watchers = JSONMember<Int64>("watchers")
+        var connections = JSONMember<Int64>("connections")
+        var revision = JSONMember<Int64>("revision")
+        var oldestRevision = JSONMember<Int64>("oldestRevision")
+        var limits = JSONMember<[String: Int64]>("limits")
+        var counters = JSONMember<[String: Int64]>("counters")
+        reader.knownMembers {
+            version.read(&$0) || startedUSec.read(&$0) || running.read(&$0) || paused.read(&$0) || watchers.read(&$0)
+                || connections.read(&$0) || revision.read(&$0) || oldestRevision.read(&$0) || limits.read(&$0)
+                || counters.read(&$0)
+        }
+        self.version = try version.required
+        self.startedUSec = try startedUSec.required
+        self.running = try running.required
+        self.paused = try paused.required
+        self.watchers = try watchers.required
+        self.connections = try connections.required
+        self.revision = try revision.required
+        self.oldestRevision = try oldestRevision.required
+        self.limits = try limits.required
+        self.counters = try counters.required
+    }
+}

@@ -1,0 +1,117 @@
+public import Varlink
+
+/// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both. If the key is running or paused, `ifRunning`
+/// decides.
+public struct Start: Method {
+    public static let name = "Start"
+
+    /// 1 to 255 bytes of UTF-8 without control characters.
+    public var key: String
+    /// Microseconds; 60 s if neither a duration nor a deadline is given.
+    public var durationUSec: Int64?
+    /// Microseconds since 1970. The countdown then follows the system clock.
+    public var deadlineUSec: Int64?
+    /// `attach` if it is nil.
+    public var ifRunning: IfRunning?
+    /// A text for people.
+    public var label: String?
+    /// Values that the daemon only stores.
+    public var metadata: [String: String]?
+    /// Whether the daemon forgets the countdown at its end, after it has reported the end.
+    public var forget: Bool?
+
+    @inlinable
+    public init(
+        key: String,
+        durationUSec: Int64? = nil,
+        deadlineUSec: Int64? = nil,
+        ifRunning: IfRunning? = nil,
+        label: String? = nil,
+        metadata: [String: String]? = nil,
+        forget: Bool? = nil
+    ) {
+        self.key = key
+        self.durationUSec = durationUSec
+        self.deadlineUSec = deadlineUSec
+        self.ifRunning = ifRunning
+        self.label = label
+        self.metadata = metadata
+        self.forget = forget
+    }
+
+    public func encode(into writer: inout JSONWriter) {
+        writer.member("key", key)
+        writer.memberIfPresent("durationUSec", durationUSec)
+        writer.memberIfPresent("deadlineUSec", deadlineUSec)
+        writer.memberIfPresent("ifRunning", ifRunning)
+        writer.memberIfPresent("label", label)
+        writer.memberIfPresent("metadata", metadata)
+        writer.memberIfPresent("forget", forget)
+    }
+
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        let key: String
+        (key, self) = try Self.read(from: &reader)
+        self.key = key
+    }
+
+    /// Reads the parameters with the key as a value of another type, so that no string has to be made of it; the key of
+    /// the result is empty.
+    @inlinable
+    public static func read<Key: JSONReadable>(
+        from reader: inout JSONReader,
+        keyAs type: Key.Type = Key.self
+    ) throws(InvalidParameter) -> (key: Key, start: Start) {
+        var key = JSONMember<Key>("key")
+        var durationUSec = JSONMember<Int64>("durationUSec")
+        var deadlineUSec = JSONMember<Int64>("deadlineUSec")
+        var ifRunning = JSONMember<IfRunning>("ifRunning")
+        var label = JSONMember<String>("label")
+        var metadata = JSONMember<[String: String]>("metadata")
+        var forget = JSONMember<Bool>("forget")
+        try reader.members {
+            key.read(&$0) || durationUSec.read(&$0) || deadlineUSec.read(&$0) || ifRunning.read(&$0)
+                || label.read(&$0) || metadata.read(&$0) || forget.read(&$0)
+        }
+        let start = Start(
+            key: "",
+            durationUSec: try durationUSec.optional,
+            deadlineUSec: try deadlineUSec.optional,
+            ifRunning: try ifRunning.optional,
+            label: try label.optional,
+            metadata: try metadata.optional,
+            forget: try forget.optional
+        )
+        return (try key.required, start)
+    }
+
+    /// The outcome, and the countdown as it is now.
+    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+        /// What `Start` did.
+        public var outcome: Outcome
+        /// The countdown under the key.
+        public var countdown: Countdown
+
+        public init(outcome: Outcome, countdown: Countdown) {
+            self.outcome = outcome
+            self.countdown = countdown
+        }
+
+        public func encode(into writer: inout JSONWriter) { Self.encode(outcome, countdown, into: &writer) }
+
+        /// Writes the members for a countdown in another form.
+        @inlinable
+        public static func encode(_ outcome: Outcome, _ countdown: some JSONEncodable, into writer: inout JSONWriter) {
+            writer.members(atMost: 32) { $0.first("outcome", word: outcome.word) }
+            writer.member("countdown", countdown)
+        }
+
+        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+            var outcome = JSONMember<Outcome>("outcome")
+            var countdown = JSONMember<Countdown>("countdown")
+            reader.knownMembers { outcome.read(&$0) || countdown.read(&$0) }
+            self.outcome = try outcome.required
+            self.countdown = try countdown.required
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import Varlink
+
+/// Reports the events of countdowns. The call needs `more`.
+public struct Watch: Method {
+    public static let name = "Watch"
+
+    /// Glob patterns; `*` matches `/` too. If there are neither patterns nor keys, every countdown is watched.
+    public var match: [String]?
+    /// Microseconds between ticks; 0 for none, 1 s if it is nil.
+    public var tickUSec: Int64?
+    /// The newest revision that the client has seen. The ends and the changes after it are reported.
+    public var since: Int64?
+    /// Microseconds without an event after which a heartbeat is sent.
+    public var heartbeatUSec: Int64?
+    /// Keys without wildcards.
+    public var keys: [String]?
+
+    public init(
+        match: [String]? = nil,
+        tickUSec: Int64? = nil,
+        since: Int64? = nil,
+        heartbeatUSec: Int64? = nil,
+        keys: [String]? = nil
+    ) {
+        self.match = match
+        self.tickUSec = tickUSec
+        self.since = since
+        self.heartbeatUSec = heartbeatUSec
+        self.keys = keys
+    }
+
+    public func encode(into writer: inout JSONWriter) {
+        writer.memberIfPresent("match", match)
+        writer.memberIfPresent("tickUSec", tickUSec)
+        writer.memberIfPresent("since", since)
+        writer.memberIfPresent("heartbeatUSec", heartbeatUSec)
+        writer.memberIfPresent("keys", keys)
+    }
+
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var match = JSONMember<[String]>("match")
+        var tickUSec = JSONMember<Int64>("tickUSec")
+        var since = JSONMember<Int64>("since")
+        var heartbeatUSec = JSONMember<Int64>("heartbeatUSec")
+        var keys = JSONMember<[String]>("keys")
+        try reader.members {
+            match.read(&$0) || tickUSec.read(&$0) || since.read(&$0) || heartbeatUSec.read(&$0) || keys.read(&$0)
+        }
+        self.match = try match.optional
+        self.tickUSec = try tickUSec.optional
+        self.since = try since.optional
+        self.heartbeatUSec = try heartbeatUSec.optional
+        self.keys = try keys.optional
+    }
+
+    /// The events since the last reply.
+    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+        /// The events, in the order in which they happened.
+        public var events: [Event]
+
+        public init(events: [Event]) {
+            self.events = events
+        }
+
+        public func encode(into writer: inout JSONWriter) {
+            writer.member("events", events)
+        }
+
+        /// Events of an unknown type, which a newer daemon may add, are skipped; any other event that is invalid makes the
+        /// reply invalid.
+        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+            var events = JSONMember<[KnownEvent]>("events")
+            reader.knownMembers { events.read(&$0) }
+            self.events = try events.required.compactMap(\.event)
+        }
+    }
+}
