@@ -1,6 +1,5 @@
 import Glibc
 public import System
-public import Varlink
 
 /// A connection to the daemon for programs that may block.
 ///

@@ -28,6 +28,7 @@ public struct Countdown: Sendable, Hashable {
     /// The revision of its last change.
     public var revision: Int64
 
+    /// A countdown with these fields.
     public init(
         key: String,
         state: State,
@@ -78,6 +79,7 @@ extension Countdown {
 }
 
 extension Countdown: JSONEncodable, JSONDecodable {
+    /// Writes the members of the countdown; those that are nil are left out.
     public func encode(into writer: inout JSONWriter) {
         fields.encode(key: key.utf8Span.span, into: &writer) { writer in
             writer.memberIfPresent("label", label)
@@ -139,6 +141,7 @@ public struct CountdownFields: Sendable {
     let state: State
     let clock: Clock
     let durationUSec: Int64
+    /// The remaining time in microseconds, as in ``Countdown/remainingUSec``.
     public let remainingUSec: Int64
     let startedUSec: Int64
     let deadlineUSec: Int64?
@@ -146,6 +149,7 @@ public struct CountdownFields: Sendable {
     let forget: Bool
     let revision: Int64
 
+    /// The fields of a countdown, with the units of ``Countdown``.
     public init(
         state: State,
         clock: Clock,

@@ -43,8 +43,10 @@ public enum CountdownError: Sendable, Hashable {
 }
 
 extension CountdownError: ReplyError {
+    /// The name on the wire, with the interface.
     public var errorName: String { name.rawValue }
 
+    /// Writes the parameters of the error.
     public func encodeParameters(into writer: inout JSONWriter) {
         switch self {
         case .noSuchCountdown(let key):

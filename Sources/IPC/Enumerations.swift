@@ -88,6 +88,7 @@ extension WireEnumeration {
 }
 
 extension State: WireEnumeration {
+    /// The word on the wire.
     public var word: StaticString {
         switch self {
         case .running: "running"
@@ -99,6 +100,7 @@ extension State: WireEnumeration {
 }
 
 extension Clock: WireEnumeration {
+    /// The word on the wire.
     public var word: StaticString {
         switch self {
         case .elapsed: "elapsed"
@@ -108,6 +110,7 @@ extension Clock: WireEnumeration {
 }
 
 extension Outcome: WireEnumeration {
+    /// The word on the wire.
     public var word: StaticString {
         switch self {
         case .started: "started"
@@ -119,6 +122,7 @@ extension Outcome: WireEnumeration {
 }
 
 extension EventType: WireEnumeration {
+    /// The word on the wire.
     public var word: StaticString {
         switch self {
         case .attached: "attached"

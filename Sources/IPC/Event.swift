@@ -17,6 +17,7 @@ public struct Event: Sendable, Hashable {
     /// The countdown, for `attached` and changes.
     public var countdown: Countdown?
 
+    /// An event with these fields.
     public init(
         type: EventType,
         revision: Int64? = nil,
@@ -35,6 +36,7 @@ public struct Event: Sendable, Hashable {
 }
 
 extension Event: JSONEncodable, JSONDecodable {
+    /// Writes the members of the event; those that are nil are left out.
     public func encode(into writer: inout JSONWriter) {
         let fields = EventFields(type: type, revision: revision, remainingUSec: remainingUSec, lateUSec: lateUSec)
         if let key {
@@ -90,6 +92,7 @@ public struct EventFields: Sendable {
     let lateUSec: Int64?
     let countdown: CountdownFields?
 
+    /// The fields of an event, with the units of ``Event``.
     public init(
         type: EventType,
         revision: Int64? = nil,

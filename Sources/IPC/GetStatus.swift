@@ -2,12 +2,18 @@ public import Varlink
 
 /// Returns counters and limits of the daemon.
 public struct GetStatus: Method {
+    /// The method's name on the wire, without the interface.
     public static let name = "GetStatus"
 
+    /// A call, which has no parameters.
     public init() {}
 
+    /// Writes nothing, because there are no parameters.
     public func encode(into writer: inout JSONWriter) {}
 
+    /// Reads the parameters.
+    ///
+    /// - Throws: the name of the first parameter: the method has none.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         try reader.members { _ in false }
     }
@@ -35,6 +41,7 @@ public struct GetStatus: Method {
         /// The counters since the daemon's start.
         public var counters: [String: Int64]
 
+        /// A status with these counters and limits.
         public init(
             version: String,
             startedUSec: Int64,
@@ -62,6 +69,7 @@ public struct GetStatus: Method {
 }
 
 extension GetStatus.Reply: JSONEncodable, JSONDecodable {
+    /// Writes the members of the reply.
     public func encode(into writer: inout JSONWriter) {
         writer.member("version", version)
         writer.member("startedUSec", startedUSec)
@@ -75,6 +83,9 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         writer.member("counters", counters)
     }
 
+    /// Reads the reply and skips members that a newer daemon may have added.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         var version = JSONMember<String>("version")
         var startedUSec = JSONMember<Int64>("startedUSec")

@@ -16,10 +16,12 @@ public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
     /// The countdown at the instant of the reply.
     public var countdown: Countdown
 
+    /// A reply with a countdown.
     public init(countdown: Countdown) {
         self.countdown = countdown
     }
 
+    /// Writes the member of the reply.
     public func encode(into writer: inout JSONWriter) { Self.encode(countdown, into: &writer) }
 
     /// Writes the members for a countdown in another form.
@@ -28,6 +30,9 @@ public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
         writer.member("countdown", countdown)
     }
 
+    /// Reads the reply and skips members that a newer daemon may have added.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         var countdown = JSONMember<Countdown>("countdown")
         reader.knownMembers { countdown.read(&$0) }
@@ -45,10 +50,14 @@ public protocol KeyMethod: Method where Reply == CountdownReply {
 }
 
 extension KeyMethod {
+    /// Writes the key.
     public func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
     }
 
+    /// Reads the parameters.
+    ///
+    /// - Throws: the name of the parameter that is missing, unknown or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         self.init(key: try Self.key(from: &reader))
     }
@@ -65,30 +74,40 @@ extension KeyMethod {
     }
 }
 
-/// Returns the countdown under a key, also after its end as long as the daemon keeps it.
+/// Returns the countdown under a key, also after its end as long as the daemon keeps it; else the error `NoSuchCountdown`.
 public struct Get: KeyMethod {
+    /// The method's name on the wire, without the interface.
     public static let name = "Get"
 
+    /// The key of the countdown.
     public var key: String
 
+    /// A call for the countdown under a key.
     public init(key: String) {
         self.key = key
     }
 }
 
-/// Returns the countdown under a key when it ends, or at once if it has ended and the daemon still keeps it. Later calls on
-/// the connection wait as well.
+/// Returns the countdown under a key when it ends, or at once if it has ended and the daemon still keeps it; without a
+/// countdown the error `NoSuchCountdown`. Pauses, restarts and extensions prolong the wait, and later calls on the connection
+/// wait as well.
 public struct Wait: KeyMethod {
+    /// The method's name on the wire, without the interface.
     public static let name = "Wait"
 
+    /// The key of the countdown.
     public var key: String
 
+    /// A call for the countdown under a key.
     public init(key: String) {
         self.key = key
     }
 }
 
 /// A method that changes the state of the countdown under a key, if it has the given revision.
+///
+/// Errors: `NoSuchCountdown`; `RevisionMismatch` if the countdown has changed since `ifRevision`; `WrongState` if its state
+/// does not allow the change, as after its end; `StorageFailed`.
 public protocol ChangeMethod: Method where Reply == CountdownReply {
     /// The key of the countdown.
     var key: String { get }
@@ -100,11 +119,15 @@ public protocol ChangeMethod: Method where Reply == CountdownReply {
 }
 
 extension ChangeMethod {
+    /// Writes the parameters; those that are nil are left out.
     public func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
         writer.memberIfPresent("ifRevision", ifRevision)
     }
 
+    /// Reads the parameters.
+    ///
+    /// - Throws: the name of the parameter that is missing, unknown or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         var key = JSONMember<String>("key")
         var ifRevision = JSONMember<Int64>("ifRevision")
@@ -113,13 +136,17 @@ extension ChangeMethod {
     }
 }
 
-/// Ends a countdown before its deadline.
+/// Ends a countdown before its deadline: it is cancelled.
 public struct Cancel: ChangeMethod {
+    /// The method's name on the wire, without the interface.
     public static let name = "Cancel"
 
+    /// The key of the countdown.
     public var key: String
+    /// The revision that the countdown must have; nil for any.
     public var ifRevision: Int64?
 
+    /// A call for the countdown under a key, if it has that revision.
     public init(key: String, ifRevision: Int64? = nil) {
         self.key = key
         self.ifRevision = ifRevision
@@ -128,11 +155,15 @@ public struct Cancel: ChangeMethod {
 
 /// Finishes a countdown now.
 public struct Finish: ChangeMethod {
+    /// The method's name on the wire, without the interface.
     public static let name = "Finish"
 
+    /// The key of the countdown.
     public var key: String
+    /// The revision that the countdown must have; nil for any.
     public var ifRevision: Int64?
 
+    /// A call for the countdown under a key, if it has that revision.
     public init(key: String, ifRevision: Int64? = nil) {
         self.key = key
         self.ifRevision = ifRevision
@@ -141,24 +172,32 @@ public struct Finish: ChangeMethod {
 
 /// Pauses a countdown: its remaining time stays.
 public struct Pause: ChangeMethod {
+    /// The method's name on the wire, without the interface.
     public static let name = "Pause"
 
+    /// The key of the countdown.
     public var key: String
+    /// The revision that the countdown must have; nil for any.
     public var ifRevision: Int64?
 
+    /// A call for the countdown under a key, if it has that revision.
     public init(key: String, ifRevision: Int64? = nil) {
         self.key = key
         self.ifRevision = ifRevision
     }
 }
 
-/// Lets a paused countdown run again for its remaining time.
+/// Lets a paused countdown run again for its remaining time. It is elapsed from then on.
 public struct Resume: ChangeMethod {
+    /// The method's name on the wire, without the interface.
     public static let name = "Resume"
 
+    /// The key of the countdown.
     public var key: String
+    /// The revision that the countdown must have; nil for any.
     public var ifRevision: Int64?
 
+    /// A call for the countdown under a key, if it has that revision.
     public init(key: String, ifRevision: Int64? = nil) {
         self.key = key
         self.ifRevision = ifRevision
@@ -166,21 +205,26 @@ public struct Resume: ChangeMethod {
 }
 
 /// Changes the remaining time or the deadline: exactly one of both.
+///
+/// Errors: those of a ``ChangeMethod``; `WrongState` also if a paused countdown should get a deadline.
 public struct Adjust: Method {
     /// The countdown as it is now.
     public typealias Reply = CountdownReply
 
+    /// The method's name on the wire, without the interface.
     public static let name = "Adjust"
 
     /// The key of a running or paused countdown.
     public var key: String
-    /// Microseconds to add; a negative number takes from the remaining time.
+    /// Microseconds to add to the remaining time and to the duration; may be negative. If nothing remains, the countdown
+    /// finishes now.
     public var byUSec: Int64?
-    /// Microseconds since 1970.
+    /// The new deadline in microseconds since 1970. The countdown then follows the system clock.
     public var deadlineUSec: Int64?
     /// The revision that the countdown must have; otherwise the call fails with `RevisionMismatch`.
     public var ifRevision: Int64?
 
+    /// A call with either `byUSec` or `deadlineUSec`.
     public init(key: String, byUSec: Int64? = nil, deadlineUSec: Int64? = nil, ifRevision: Int64? = nil) {
         self.key = key
         self.byUSec = byUSec
@@ -188,6 +232,7 @@ public struct Adjust: Method {
         self.ifRevision = ifRevision
     }
 
+    /// Writes the parameters; those that are nil are left out.
     public func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
         writer.memberIfPresent("byUSec", byUSec)
@@ -195,6 +240,9 @@ public struct Adjust: Method {
         writer.memberIfPresent("ifRevision", ifRevision)
     }
 
+    /// Reads the parameters.
+    ///
+    /// - Throws: the name of the parameter that is missing, unknown or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         var key = JSONMember<String>("key")
         var byUSec = JSONMember<Int64>("byUSec")

@@ -1,8 +1,11 @@
 public import Varlink
 
-/// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both. If the key is running or paused, `ifRunning`
-/// decides.
+/// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both, from 1 us to 100 years ahead. If the key is
+/// running or paused, `ifRunning` decides.
+///
+/// Errors: `AlreadyRunning` with `ifRunning: fail`, `LimitReached`, `StorageFailed`.
 public struct Start: Method {
+    /// The method's name on the wire, without the interface.
     public static let name = "Start"
 
     /// 1 to 255 bytes of UTF-8 without control characters.
@@ -20,6 +23,7 @@ public struct Start: Method {
     /// Whether the daemon forgets the countdown at its end, after it has reported the end.
     public var forget: Bool?
 
+    /// A call; parameters that are nil have the daemon's defaults.
     @inlinable
     public init(
         key: String,
@@ -39,6 +43,7 @@ public struct Start: Method {
         self.forget = forget
     }
 
+    /// Writes the parameters; those that are nil are left out.
     public func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
         writer.memberIfPresent("durationUSec", durationUSec)
@@ -49,6 +54,9 @@ public struct Start: Method {
         writer.memberIfPresent("forget", forget)
     }
 
+    /// Reads the parameters.
+    ///
+    /// - Throws: the name of the parameter that is missing, unknown or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         let key: String
         (key, self) = try Self.read(from: &reader)
@@ -92,11 +100,13 @@ public struct Start: Method {
         /// The countdown under the key.
         public var countdown: Countdown
 
+        /// A reply with an outcome and a countdown.
         public init(outcome: Outcome, countdown: Countdown) {
             self.outcome = outcome
             self.countdown = countdown
         }
 
+        /// Writes the members of the reply.
         public func encode(into writer: inout JSONWriter) { Self.encode(outcome, countdown, into: &writer) }
 
         /// Writes the members for a countdown in another form.
@@ -106,6 +116,9 @@ public struct Start: Method {
             writer.member("countdown", countdown)
         }
 
+        /// Reads the reply and skips members that a newer daemon may have added.
+        ///
+        /// - Throws: the name of the member that is missing or invalid.
         public init(from reader: inout JSONReader) throws(InvalidParameter) {
             var outcome = JSONMember<Outcome>("outcome")
             var countdown = JSONMember<Countdown>("countdown")

@@ -1,7 +1,10 @@
 public import Varlink
 
 /// Reports the events of countdowns. The call needs `more`.
+///
+/// Errors: `HistoryTrimmed` if the daemon does not keep all ends after `since`; `LimitReached`.
 public struct Watch: Method {
+    /// The method's name on the wire, without the interface.
     public static let name = "Watch"
 
     /// Glob patterns; `*` matches `/` too. If there are neither patterns nor keys, every countdown is watched.
@@ -15,6 +18,7 @@ public struct Watch: Method {
     /// Keys without wildcards.
     public var keys: [String]?
 
+    /// A call; without an argument it watches every countdown, with a tick each second.
     public init(
         match: [String]? = nil,
         tickUSec: Int64? = nil,
@@ -29,6 +33,7 @@ public struct Watch: Method {
         self.keys = keys
     }
 
+    /// Writes the parameters; those that are nil are left out.
     public func encode(into writer: inout JSONWriter) {
         writer.memberIfPresent("match", match)
         writer.memberIfPresent("tickUSec", tickUSec)
@@ -37,6 +42,9 @@ public struct Watch: Method {
         writer.memberIfPresent("keys", keys)
     }
 
+    /// Reads the parameters.
+    ///
+    /// - Throws: the name of the parameter that is missing, unknown or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         var match = JSONMember<[String]>("match")
         var tickUSec = JSONMember<Int64>("tickUSec")
@@ -58,10 +66,12 @@ public struct Watch: Method {
         /// The events, in the order in which they happened.
         public var events: [Event]
 
+        /// A reply with these events.
         public init(events: [Event]) {
             self.events = events
         }
 
+        /// Writes the members of the reply.
         public func encode(into writer: inout JSONWriter) {
             writer.member("events", events)
         }
