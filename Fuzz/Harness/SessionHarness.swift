@@ -7,7 +7,7 @@ import Varlink
 /// A service answers a stream the same, however it is split, and each call as on a connection of its own. A client accepts
 /// any stream from a service, or reports a violation.
 public enum SessionHarness: Harness {
-    private static let translation = Translation(policy: .init())
+    private static let translation = Translation(limits: .init())
 
     public static func check(_ input: inout Input) {
         let isClient = input.next() & 1 == 1

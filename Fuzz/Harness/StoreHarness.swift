@@ -39,7 +39,7 @@ public enum StoreHarness: Harness {
 
     private static func open(_ directory: URL) throws -> OpenedStore {
         let log = Log(level: .error) { _, _ in }
-        return try StoreLocation(directory: directory.path, durability: .process, policy: Policy(), log: log)
+        return try StoreLocation(directory: directory.path, durability: .process, limits: Limits(), log: log)
             .open(at: now)
     }
 

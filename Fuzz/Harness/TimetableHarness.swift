@@ -22,10 +22,10 @@ private struct TimetableTrial: ~Copyable {
     private var live: [Key: KeyedCountdown] = [:]
 
     init() {
-        var policy = Policy()
-        policy.countdowns = 4
-        policy.history = 6
-        timetable = Timetable(policy: policy, revision: Revision(10))
+        var limits = Limits()
+        limits.countdowns = 4
+        limits.history = 6
+        timetable = Timetable(limits: limits, revision: Revision(10))
     }
 
     private var now: Now { Now(boot: BootInstant(microseconds: boot), offset: Duration(microseconds: offset)) }

@@ -11,7 +11,7 @@ extension Timetable {
         revision = countdown.revision
         // The key of an end that is not kept does not find it.
         guard countdown.isLive || !countdown.forget else {
-            if let live = dropRestored(countdown.key) { bulkLoad.superseded.append(live) }
+            if let live = dropRestored(countdown.key) { bulkLoad.replaced.append(live) }
             return
         }
         bulkLoad.append(insert(countdown), KeyIndex.place(of: countdown.key))
@@ -38,8 +38,8 @@ extension Timetable {
     /// - Returns: the revisions of live countdowns that a later row replaced; those of one key are in their order.
     public mutating func flush() -> [Revision] {
         indexLoaded()
-        defer { bulkLoad.superseded = [] }
-        return bulkLoad.superseded
+        defer { bulkLoad.replaced = [] }
+        return bulkLoad.replaced
     }
 
     /// Ends the bulk load; changes follow.
@@ -64,7 +64,7 @@ extension Timetable {
             let wasLive = slab[instead].isLive
             let hidden = wasLive ? hiddenEnds.removeValue(forKey: instead) : instead
             if slab[entry.slot].isLive { hiddenEnds[entry.slot] = hidden }
-            if wasLive { bulkLoad.superseded.append(removeReplaced(instead)) }
+            if wasLive { bulkLoad.replaced.append(removeReplaced(instead)) }
         }
     }
 
@@ -88,10 +88,10 @@ struct BulkLoad: Sendable {
 
     private var entries: [LoadedEntry] = []
     /// The revisions of countdowns that a later row replaced.
-    var superseded: [Revision] = []
+    var replaced: [Revision] = []
 
     var count: Int { entries.count }
-    var isEmpty: Bool { entries.isEmpty && superseded.isEmpty }
+    var isEmpty: Bool { entries.isEmpty && replaced.isEmpty }
 
     mutating func append(_ slot: Slot, _ place: KeyIndex.Place) {
         entries.append(LoadedEntry(place: place, slot: slot))

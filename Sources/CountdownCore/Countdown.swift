@@ -52,10 +52,10 @@ public enum Deadline: Hashable, Sendable {
     }
 
     /// The deadline moved by a duration, on the same clock.
-    func moved(by span: Duration) -> Deadline {
+    func moved(by duration: Duration) -> Deadline {
         switch self {
-        case .elapsed(let instant): .elapsed(instant + span)
-        case .wall(let instant): .wall(instant + span)
+        case .elapsed(let instant): .elapsed(instant + duration)
+        case .wall(let instant): .wall(instant + duration)
         }
     }
 }

@@ -10,7 +10,7 @@ extension Timetable {
     ///
     /// Countdowns that are due must have been expired first.
     ///
-    /// - Throws: `Refusal` if the request is invalid in this state, out of range, or meets a limit.
+    /// - Throws: `Refusal` if the request is invalid in this state, out of range, or exceeds a limit.
     public func decide(_ request: Request, at now: Now) throws(Refusal) -> Decision {
         switch request {
         case .start(let start):
@@ -30,8 +30,8 @@ extension Timetable {
             guard case .paused(let remaining) = countdown.phase else { throw .wrongState(countdown) }
             countdown.clock = .elapsed
             return change(countdown, .resumed, to: .running(until: .elapsed(now.boot + remaining)))
-        case .adjust(let key, .by(let span), let revision):
-            return try adjust(try live(key, ifRevision: revision), by: span, at: now)
+        case .adjust(let key, .by(let duration), let revision):
+            return try adjust(try live(key, ifRevision: revision), by: duration, at: now)
         case .adjust(let key, .to(let instant), let revision):
             return try adjust(try live(key, ifRevision: revision), to: instant, at: now)
         }
@@ -43,8 +43,8 @@ extension Timetable {
         try checkRange(of: start, at: now)
         try checkSizes(of: start)
         guard let current = countdown(under: start.key), current.isLive else {
-            guard liveCount < policy.countdowns else {
-                throw .limitReached(.countdowns, maximum: policy.countdowns)
+            guard liveCount < limits.countdowns else {
+                throw .limitReached(.countdowns, maximum: limits.countdowns)
             }
             try checkRoom(for: start.annotations, instead: .none)
             return .change(Change(kind: .started, countdown: begin(start, at: now), replaced: nil))
@@ -65,9 +65,9 @@ extension Timetable {
     }
 
     private func checkRange(of start: Request.Start, at now: Now) throws(Refusal) {
-        switch start.end ?? .after(policy.defaultDuration) {
-        case .after(let span):
-            guard span > .zero, span <= policy.longestDuration, now.wall + span <= policy.latest else {
+        switch start.end ?? .after(limits.defaultDuration) {
+        case .after(let duration):
+            guard duration > .zero, duration <= limits.longestDuration, now.wall + duration <= limits.latest else {
                 throw .outOfRange(.duration)
             }
         case .at(let instant):
@@ -77,32 +77,32 @@ extension Timetable {
     }
 
     private func checkSizes(of start: Request.Start) throws(Refusal) {
-        if let label = start.label, label.utf8.count > policy.labelBytes {
-            throw .limitReached(.labelBytes, maximum: policy.labelBytes)
+        if let label = start.label, label.utf8.count > limits.labelBytes {
+            throw .limitReached(.labelBytes, maximum: limits.labelBytes)
         }
         guard let metadata = start.metadata else { return }
-        guard metadata.count <= policy.metadataPairs else {
-            throw .limitReached(.metadataPairs, maximum: policy.metadataPairs)
+        guard metadata.count <= limits.metadataPairs else {
+            throw .limitReached(.metadataPairs, maximum: limits.metadataPairs)
         }
-        guard metadata.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= policy.metadataBytes else {
-            throw .limitReached(.metadataBytes, maximum: policy.metadataBytes)
+        guard metadata.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= limits.metadataBytes else {
+            throw .limitReached(.metadataBytes, maximum: limits.metadataBytes)
         }
     }
 
     /// Refuses annotations if there is no room for them; they are never refused if they take no more than those they replace.
     private func checkRoom(for annotations: Annotations, instead old: Annotations) throws(Refusal) {
         let more = annotations.size - old.size
-        guard more <= 0 || slab.liveAnnotationBytes + more <= policy.textBytesInAll else {
-            throw .limitReached(.textBytesInAll, maximum: policy.textBytesInAll)
+        guard more <= 0 || slab.liveAnnotationBytes + more <= limits.textBytesInAll else {
+            throw .limitReached(.textBytesInAll, maximum: limits.textBytesInAll)
         }
     }
 
     private func begin(_ start: Request.Start, at now: Now) -> KeyedCountdown {
         let deadline: Deadline =
             switch start.end {
-            case .after(let span): .elapsed(now.boot + span)
+            case .after(let duration): .elapsed(now.boot + duration)
             case .at(let instant): .wall(instant)
-            case nil: .elapsed(now.boot + policy.defaultDuration)
+            case nil: .elapsed(now.boot + limits.defaultDuration)
             }
         return KeyedCountdown(
             key: start.key,
@@ -123,10 +123,10 @@ extension Timetable {
             metadata: start.metadata ?? current.metadata
         )
         try checkRoom(for: countdown.annotations, instead: current.annotations)
-        var span = policy.defaultDuration
-        if case .after(let given) = start.end { span = given }
+        var addition = limits.defaultDuration
+        if case .after(let given) = start.end { addition = given }
         do {
-            return try adjust(countdown, by: span, at: now)
+            return try adjust(countdown, by: addition, at: now)
         } catch {
             throw .outOfRange(.duration)
         }
@@ -134,20 +134,20 @@ extension Timetable {
 
     // MARK: Adjust
 
-    private func adjust(_ current: KeyedCountdown, by span: Duration, at now: Now) throws(Refusal) -> Decision {
+    private func adjust(_ current: KeyedCountdown, by addition: Duration, at now: Now) throws(Refusal) -> Decision {
         var countdown = current
         let before = current.remaining(at: now)
-        let remaining = before + span
-        guard remaining <= policy.longestDuration, now.wall + remaining <= policy.latest else {
+        let remaining = before + addition
+        guard remaining <= limits.longestDuration, now.wall + remaining <= limits.latest else {
             throw .outOfRange(.adjustment)
         }
         guard remaining > .zero else {
             countdown.duration = duration(current, by: .zero - before, leaving: .zero)
             return change(countdown, .finished, to: .finished(at: now.wall, late: .zero))
         }
-        countdown.duration = duration(current, by: span, leaving: remaining)
+        countdown.duration = duration(current, by: addition, leaving: remaining)
         if case .running(let deadline) = current.phase {
-            return change(countdown, .adjusted, to: .running(until: deadline.moved(by: span)))
+            return change(countdown, .adjusted, to: .running(until: deadline.moved(by: addition)))
         }
         return change(countdown, .adjusted, to: .paused(remaining: remaining))
     }
@@ -163,16 +163,16 @@ extension Timetable {
     }
 
     /// The duration after an addition: never less than what remains, so that the progress stays between 0 and 1.
-    private func duration(_ current: KeyedCountdown, by span: Duration, leaving remaining: Duration) -> Duration {
+    private func duration(_ current: KeyedCountdown, by addition: Duration, leaving remaining: Duration) -> Duration {
         let least = max(remaining, Duration(microseconds: 1))
-        let most = Duration(microseconds: policy.latest.microseconds)
-        return min(max(least, current.duration + span), most)
+        let most = Duration(microseconds: limits.latest.microseconds)
+        return min(max(least, current.duration + addition), most)
     }
 
     // MARK: Checks
 
     private func checkAhead(_ instant: WallInstant, at now: Now) throws(Refusal) {
-        guard instant > now.wall, instant - now.wall <= policy.longestDuration, instant <= policy.latest else {
+        guard instant > now.wall, instant - now.wall <= limits.longestDuration, instant <= limits.latest else {
             throw .outOfRange(.deadline)
         }
     }

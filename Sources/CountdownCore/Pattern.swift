@@ -1,7 +1,7 @@
 /// A glob pattern over keys.
 ///
 /// `*` matches any number of characters, `/` too; `?` one character; `[abc]` and `[a-z]` one of these, `[!…]` and `[^…]` one of
-/// the others. A `]` directly behind the opening is literal. There are no escapes: `[*]` is a literal star. Matching takes a few
+/// the others. A `]` directly behind `[` is literal. There are no escapes: `[*]` is a literal star. Matching takes a few
 /// steps per character of the key, whatever the pattern is.
 public struct Pattern: Hashable, Sendable {
     /// Why a text is not a pattern.
@@ -45,13 +45,13 @@ public struct Pattern: Hashable, Sendable {
     /// Parses a pattern.
     public init(_ text: String) throws(Invalid) {
         guard !text.isEmpty else { throw .empty }
-        var rest = text.unicodeScalars[...]
+        var remaining = text.unicodeScalars[...]
         var parts: [Part] = []
-        while let scalar = rest.popFirst() {
+        while let scalar = remaining.popFirst() {
             switch scalar {
             case "*": if parts.last != .run { parts.append(.run) }
             case "?": parts.append(.one)
-            case "[": parts.append(try Self.bracket(&rest))
+            case "[": parts.append(try Self.bracket(&remaining))
             default: parts.append(.scalar(scalar))
             }
         }
@@ -63,15 +63,15 @@ public struct Pattern: Hashable, Sendable {
         states = tried > Self.partsTriedAgain ? PatternStates(parts) : nil
     }
 
-    private static func bracket(_ rest: inout Substring.UnicodeScalarView) throws(Invalid) -> Part {
-        let negated = rest.first == "!" || rest.first == "^"
-        if negated { rest.removeFirst() }
+    private static func bracket(_ remaining: inout Substring.UnicodeScalarView) throws(Invalid) -> Part {
+        let negated = remaining.first == "!" || remaining.first == "^"
+        if negated { remaining.removeFirst() }
         var ranges: [ClosedRange<Unicode.Scalar>] = []
-        while let low = rest.popFirst() {
+        while let low = remaining.popFirst() {
             if low == "]" && !ranges.isEmpty { return .oneOf(ranges, negated: negated) }
             var high = low
-            if rest.first == "-", let end = rest.dropFirst().first, end != "]" {
-                rest.removeFirst(2)
+            if remaining.first == "-", let end = remaining.dropFirst().first, end != "]" {
+                remaining.removeFirst(2)
                 high = end
             }
             ranges.append(min(low, high)...max(low, high))

@@ -65,7 +65,7 @@ struct ColdFields: Sendable {
     /// When the countdown ended; 0 if it is live.
     let ended: WallInstant
     /// Paused: what remains. Cancelled: what remained. Finished: how late.
-    let span: Duration
+    let duration: Duration
 
     /// Whether a countdown has any of these fields.
     static func isNeeded(for countdown: borrowing KeyedCountdown) -> Bool {
@@ -76,7 +76,7 @@ struct ColdFields: Sendable {
     init(_ countdown: borrowing KeyedCountdown) {
         annotations = countdown.annotations
         key = countdown.key.isLong ? countdown.key : nil
-        (ended, span) =
+        (ended, duration) =
             switch countdown.phase {
             case .running: (WallInstant(microseconds: 0), .zero)
             case .paused(let remaining): (WallInstant(microseconds: 0), remaining)
@@ -86,7 +86,7 @@ struct ColdFields: Sendable {
     }
 
     private init() {
-        (annotations, key, ended, span) = (.none, nil, WallInstant(microseconds: 0), .zero)
+        (annotations, key, ended, duration) = (.none, nil, WallInstant(microseconds: 0), .zero)
     }
 }
 
@@ -174,9 +174,9 @@ struct Slab: Sendable {
         case .running:
             guard let deadline else { preconditionFailure("a running countdown has a deadline") }
             return .running(until: deadline)
-        case .paused: return .paused(remaining: cold.span)
-        case .finished: return .finished(at: cold.ended, late: cold.span)
-        case .cancelled: return .cancelled(at: cold.ended, remaining: cold.span)
+        case .paused: return .paused(remaining: cold.duration)
+        case .finished: return .finished(at: cold.ended, late: cold.duration)
+        case .cancelled: return .cancelled(at: cold.ended, remaining: cold.duration)
         }
     }
 

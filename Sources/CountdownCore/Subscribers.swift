@@ -96,5 +96,5 @@ public struct Selection: Sendable {
     }
 
     /// Whether it consists of few keys and no patterns, so that its countdowns are looked up without a scan.
-    public var hasKeysAlone: Bool { patterns.isEmpty && !isEverything && keys.count <= Policy.keysAtOnce }
+    public var hasKeysAlone: Bool { patterns.isEmpty && !isEverything && keys.count <= Limits.keysAtOnce }
 }

@@ -49,12 +49,12 @@ public struct Instant<Line: ClockLine>: Comparable, Hashable, Sendable {
         left.microseconds < right.microseconds
     }
 
-    public static func + (instant: Self, span: Duration) -> Self {
-        Self(microseconds: instant.microseconds.saturatingAdded(span.microseconds))
+    public static func + (instant: Self, duration: Duration) -> Self {
+        Self(microseconds: instant.microseconds.saturatingAdded(duration.microseconds))
     }
 
-    public static func - (instant: Self, span: Duration) -> Self {
-        Self(microseconds: instant.microseconds.saturatingSubtracted(span.microseconds))
+    public static func - (instant: Self, duration: Duration) -> Self {
+        Self(microseconds: instant.microseconds.saturatingSubtracted(duration.microseconds))
     }
 
     /// The duration from the right instant to the left one.

@@ -3,7 +3,7 @@
 /// A pure value: time is an argument. `decide` computes the change that a request makes, or refuses it, and changes nothing;
 /// `apply` makes the change and cannot fail; `undo` reverses it; `expireNext` ends the countdowns whose deadline has come.
 public struct Timetable: ~Copyable, Sendable {
-    public let policy: Policy
+    public let limits: Limits
     /// The revision of the newest change.
     public internal(set) var revision: Revision
     /// All ends after this revision are kept: it is the oldest one from which a watch can be resumed.
@@ -27,8 +27,8 @@ public struct Timetable: ~Copyable, Sendable {
     var pins: [Slot: Int] = [:]
 
     /// An empty timetable; its first change gets the revision after the given one.
-    public init(policy: Policy, revision: Revision) {
-        self.policy = policy
+    public init(limits: Limits, revision: Revision) {
+        self.limits = limits
         self.revision = revision
         oldestRevision = revision
     }
@@ -223,7 +223,7 @@ extension Timetable {
 
     /// Removes ends that are too many or too old, and forgotten ends.
     ///
-    /// Ends that an open scan has yet to visit stay, up to `Policy.endsHeldForWatches` of them.
+    /// Ends that an open scan has yet to visit stay, up to `Limits.endsHeldForWatches` of them.
     ///
     /// - Parameters:
     ///   - now: for the age.
@@ -232,7 +232,7 @@ extension Timetable {
     public mutating func compact(at now: Now, budget: inout Int) -> [Revision] {
         var visited = visitedByAllScans(in: .forgotten)
         while budget > 0, lists[.forgotten].count > 0,
-            revision(at: lists[.forgotten].first) <= visited || lists[.forgotten].count > policy.endsHeldForWatches
+            revision(at: lists[.forgotten].first) <= visited || lists[.forgotten].count > limits.endsHeldForWatches
         {
             dropFirst(of: .forgotten)
             budget -= 1
@@ -240,7 +240,7 @@ extension Timetable {
         var compacted: [Revision] = []
         visited = visitedByAllScans(in: .ended)
         while budget > 0, let oldest = oldestEnd, isOver(oldest, at: now),
-            oldest.revision <= visited || lists[.ended].count > policy.history + policy.endsHeldForWatches
+            oldest.revision <= visited || lists[.ended].count > limits.history + limits.endsHeldForWatches
         {
             compacted.append(oldest.revision)
             unlist(lists[.ended].first, under: oldest.key)
@@ -278,8 +278,8 @@ extension Timetable {
     }
 
     private func isOver(_ end: KeyedCountdown, at now: Now) -> Bool {
-        if lists[.ended].count > policy.history { return true }
-        return end.noticed.map { now.wall - $0 > policy.historyAge } ?? false
+        if lists[.ended].count > limits.history { return true }
+        return end.noticed.map { now.wall - $0 > limits.historyAge } ?? false
     }
 
     private mutating func dropFirst(of name: RevisionLists.Name) {

@@ -57,7 +57,7 @@ struct WatchRequest {
 /// An event for one watcher alone.
 enum DeliveredEvent {
     /// A countdown of the snapshot: live, or ended after `since`.
-    case met(KeyedCountdown)
+    case current(KeyedCountdown)
     /// The system clock was set, so the deadline or the remaining time is different.
     case clockWasSet(KeyedCountdown)
     case synced(Revision)
@@ -85,14 +85,14 @@ extension Daemon {
             }
             connection.hasQueuedCalls = false
             guard connection.condition == .open else { continue }
-            let portion = min(policy.callsOfPeerInTurn, turn.callsLeft)
+            let budget = min(limits.callsOfConnectionInTurn, turn.callsLeft)
             let savepoint = connection.session.savepoint()
-            let calls = answerCalls(of: connection, limit: portion, &turn)
+            let calls = answerCalls(of: connection, limit: budget, &turn)
             turn.callsLeft -= calls
             if calls > 0 {
                 turn.callers.append(Turn.Caller(connection: connection, savepoint: savepoint, calls: calls))
             }
-            if calls == portion { connections.enqueueCalls(of: connection) }
+            if calls == budget { connections.enqueueCalls(of: connection) }
         }
     }
 
@@ -114,7 +114,7 @@ extension Daemon {
         var calls = 0
         connections.markDirty(connection)
         while calls < limit, !connection.isBusy, connection.buffers.pendingInput > 0 {
-            guard connection.buffers.unsent <= policy.pageBytes else {
+            guard connection.buffers.unsent <= limits.pageBytes else {
                 connection.isThrottled = true
                 break
             }

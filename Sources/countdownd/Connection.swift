@@ -95,8 +95,8 @@ final class Connection {
     var isBusy: Bool { unfinishedReply != nil }
 
     /// Whether more may be read: pending input is limited to the size of the largest call.
-    func wantsInput(_ policy: Policy) -> Bool {
-        condition == .open && !inputHasEnded && buffers.pendingInput <= policy.messageBytes
+    func wantsInput(_ limits: Limits) -> Bool {
+        condition == .open && !inputHasEnded && buffers.pendingInput <= limits.messageBytes
     }
 
     /// Reads what the socket has, up to the size of the buffer.

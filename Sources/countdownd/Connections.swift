@@ -50,9 +50,9 @@ extension Daemon {
     }
 
     func acceptAll(at now: Now) {
-        for _ in 0..<policy.connectionsInTurn where acceptBackoff.state == .on {
-            guard connections.count < policy.connections else {
-                return stopAccepting(.full, "all \(policy.connections) connections are taken", at: now)
+        for _ in 0..<limits.connectionsInTurn where acceptBackoff.state == .on {
+            guard connections.count < limits.connections else {
+                return stopAccepting(.full, "all \(limits.connections) connections are taken", at: now)
             }
             do throws(SystemFailure) {
                 guard let connection = try listener.accept() else { return }
@@ -78,8 +78,8 @@ extension Daemon {
     private func accept(_ socket: consuming Descriptor, at now: Now) throws(SystemFailure) {
         var user: uid_t = 0
         guard unsafe linux_peer_user(socket.number, &user) == 0 else { throw SystemFailure("getsockopt") }
-        let overQuota = isStranger(user) ? connections.count(of: user) + 1 - policy.connectionsPerUser : 0
-        guard overQuota <= policy.refusalsPerUser else { return reject(user, at: now) }
+        let overQuota = isStranger(user) ? connections.count(of: user) + 1 - limits.connectionsPerUser : 0
+        guard overQuota <= limits.refusalsPerUser else { return reject(user, at: now) }
         let connection = Connection(
             socket: socket,
             token: connections.makeToken(),
@@ -87,7 +87,7 @@ extension Daemon {
             isOverQuota: overQuota > 0,
             session: ServerSession(
                 service: Translation.service,
-                messageLimit: policy.messageBytes,
+                messageLimit: limits.messageBytes,
                 refusal: refusal(of: user, isOverQuota: overQuota > 0)
             )
         )
@@ -101,14 +101,14 @@ extension Daemon {
     /// The error that all calls of a connection get; nil if they are carried out.
     private func refusal(of user: uid_t, isOverQuota: Bool) -> (any ReplyError)? {
         if options.access == .owner, isStranger(user) { return ServiceError.permissionDenied }
-        return isOverQuota ? translation.limitReached("connectionsPerUser", policy.connectionsPerUser) : nil
+        return isOverQuota ? translation.limitReached("connectionsPerUser", limits.connectionsPerUser) : nil
     }
 
     private func reject(_ user: uid_t, at now: Now) {
         counters.excessPeers += 1
         logLimited(
             .overQuota,
-            "closing a connection of user \(user), who has \(policy.connectionsPerUser) open",
+            "closing a connection of user \(user), who has \(limits.connectionsPerUser) open",
             at: now
         )
     }
@@ -132,7 +132,7 @@ extension Daemon {
 extension Daemon {
     func receive(from connection: Connection, _ readiness: Readiness, at now: Now) {
         connections.markDirty(connection)
-        if readiness.isReadable || readiness.isHungUp, connection.wantsInput(policy) {
+        if readiness.isReadable || readiness.isHungUp, connection.wantsInput(limits) {
             connection.receive(into: &receiveBuffer)
             connections.countReceived(of: connection)
             enforceInputQuota(at: now)
@@ -160,7 +160,7 @@ extension Daemon {
     /// Counts a page that was added to a reply. Writes if several pages are pending, because one turn can produce more
     /// than a client may leave unread.
     func notePage(for connection: Connection, at now: Now) {
-        if connection.buffers.unsent > min(4 * policy.pageBytes, policy.unsentBytes) {
+        if connection.buffers.unsent > min(4 * limits.pageBytes, limits.unsentBytes) {
             send(to: connection, keepingCapacity: true, at: now)
         } else {
             connections.countUnsent(of: connection)
@@ -171,7 +171,7 @@ extension Daemon {
     private func send(to connection: Connection, keepingCapacity: Bool = false, at now: Now) {
         connection.send(keepingCapacity: keepingCapacity)
         connections.countUnsent(of: connection)
-        if connection.buffers.unsent > policy.unsentBytes { disconnectSlow(connection, at: now) }
+        if connection.buffers.unsent > limits.unsentBytes { disconnectSlow(connection, at: now) }
         enforceOutputQuota(at: now)
     }
 
@@ -187,7 +187,7 @@ extension Daemon {
 
     /// Disconnects the clients that have left the most unread until all clients together are within the quota.
     private func enforceOutputQuota(at now: Now) {
-        while connections.unsentBytes > policy.unsentBytesInAll, let slowest = connections.slowest {
+        while connections.unsentBytes > limits.unsentBytesInAll, let slowest = connections.slowest {
             let unsent = slowest.countedUnsent
             slowest.send()
             connections.countUnsent(of: slowest)
@@ -216,7 +216,7 @@ extension Daemon {
                 connections.enqueueCalls(of: connection)
             }
         }
-        let (reading, writing) = (connection.wantsInput(policy), connection.isBlocked)
+        let (reading, writing) = (connection.wantsInput(limits), connection.isBlocked)
         guard (reading, writing) != (connection.isReading, connection.isWriting) else { return }
         do throws(SystemFailure) {
             try poller.set(connection.descriptor, token: connection.token, reading: reading, writing: writing)
@@ -251,9 +251,9 @@ extension Daemon {
         case .waiting(let key, _):
             publisher.removeWaiting(connection, for: key)
         case .listing(let cursor):
-            if case .scanning(let walk) = cursor.stage { timetable.closeScan(walk) }
+            if case .scanning(let scan) = cursor.stage { timetable.closeScan(scan) }
         case .watching(let cursor):
-            for walk in cursor.walks { timetable.closeScan(walk) }
+            for scan in cursor.scans { timetable.closeScan(scan) }
             publisher.watchers.remove(connection.watcher)
             publisher.heartbeats.remove(connection.token)
         }
@@ -265,7 +265,7 @@ extension Daemon {
 extension Daemon {
     /// Disconnects the clients with the largest input buffers until all clients together are within the quota.
     func enforceInputQuota(at now: Now) {
-        while connections.receivedBytes > policy.receivedBytesInAll, let largest = connections.largest {
+        while connections.receivedBytes > limits.receivedBytesInAll, let largest = connections.largest {
             let waiting = largest.buffers.pendingInput
             let sentence = "disconnecting a client that has sent \(waiting) bytes which are no whole call, or wait"
             logLimited(.inputQuota, sentence, fields: ["WAITING_BYTES": "\(waiting)"], at: now)
@@ -294,10 +294,10 @@ extension Daemon {
     }
 
     private func count(_ bytes: Int, for connection: Connection) -> Bool {
-        connections.reserve(bytes, for: connection, limit: policy.selectionBytesInAll)
+        connections.reserve(bytes, for: connection, limit: limits.selectionBytesInAll)
     }
 
     private var requestsOverQuota: any ReplyError {
-        translation.limitReached("selectionBytesInAll", policy.selectionBytesInAll)
+        translation.limitReached("selectionBytesInAll", limits.selectionBytesInAll)
     }
 }

@@ -34,7 +34,7 @@ enum Countdownd {
         do {
             try Signals.take()
             let daemon = try Daemon(
-                policy: options.policy,
+                limits: options.limits,
                 options: options,
                 log: log,
                 serviceManager: serviceManager,
@@ -78,16 +78,16 @@ enum Countdownd {
     private static func storage(_ options: Options, _ log: Log) -> RetryingStore {
         let directory = StateDirectory.path(option: options.stateDirectory, environment: Environment.value(of:))
         let place = options.stateDirectory == nil ? directory : nil
-        let opening = StoreLocation(
+        let location = StoreLocation(
             directory: directory,
             legacyDirectory: place.flatMap {
                 StateDirectory.legacyDirectory(than: $0, environment: Environment.value(of:))
             },
             durability: options.durability,
-            policy: options.policy,
+            limits: options.limits,
             log: log
         )
-        return RetryingStore(opening: opening, log: log)
+        return RetryingStore(location: location, log: log)
     }
 
     /// The socket that systemd passed, or else one of our own.

@@ -11,7 +11,7 @@ actor Daemon {
     private let eventLoop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe eventLoop.asUnownedSerialExecutor() }
 
-    let policy: Policy
+    let limits: Limits
     let options: Options
     let log: Log
     let translation: Translation
@@ -61,7 +61,7 @@ actor Daemon {
     ///
     /// Nothing is served before `run`.
     init(
-        policy: Policy,
+        limits: Limits,
         options: Options,
         log: Log,
         serviceManager: ServiceManager,
@@ -70,10 +70,10 @@ actor Daemon {
         listen: () throws -> Listener
     ) throws {
         eventLoop = try EventLoop()
-        self.policy = policy
+        self.limits = limits
         self.options = options
         self.log = log
-        translation = Translation(policy: policy)
+        translation = Translation(limits: limits)
         publisher = Publisher(translation: translation)
         clockChanges = try ClockChangeMonitor()
         signals = try Signals()
@@ -85,14 +85,14 @@ actor Daemon {
             timetable = opened.timetable
         } else {
             // Nothing can be changed: no revision is used before the content of the store is known.
-            timetable = Timetable(policy: policy, revision: Revision(0))
+            timetable = Timetable(limits: limits, revision: Revision(0))
         }
         self.clocks = clocks
         self.storage = storage
         listener = try listen()
         statusReporter = ServiceStatusReporter(serviceManager: serviceManager, at: now)
-        rateLimitedLog = RateLimitedLog(policy: policy)
-        receiveBuffer = [UInt8](repeating: 0, count: policy.readBytesInTurn)
+        rateLimitedLog = RateLimitedLog(limits: limits)
+        receiveBuffer = [UInt8](repeating: 0, count: limits.readBytesInTurn)
         poller = try Poller()
         timer = Timer(queue: DispatchQueue(label: "countdownd.timer"))
         reserve = DescriptorReserve(of: signals.descriptor)
@@ -161,7 +161,7 @@ actor Daemon {
     private func turn(_ ready: [Readiness]) -> Bool {
         counters.turns += 1
         let now = retryStorage(at: readClocks(ready))
-        var turn = Turn(at: now, policy: policy, patternSteps: publisher.watchers.patternSteps, clockStep: clockStep)
+        var turn = Turn(at: now, limits: limits, patternSteps: publisher.watchers.patternSteps, clockStep: clockStep)
         clockStep = nil
         turn.expect(changes: lastChanges)
         // Before the store is open, not even "no such countdown" can be answered.
@@ -175,7 +175,7 @@ actor Daemon {
         publishHeartbeats(turn)
         scan(&turn)
         trim(&turn)
-        counters.note(turn, of: policy)
+        counters.note(turn, of: limits)
         lastChanges = turn.changes.steps.count
         sendAll(at: now)
         let serviceStatus = serviceStatus(at: now)
@@ -206,7 +206,7 @@ actor Daemon {
     }
 }
 
-/// The beginning and the end of a turn.
+/// How a turn begins and ends.
 extension Daemon {
     /// Reads the clocks, and notices if the system clock was set.
     func readClocks(_ ready: [Readiness]) -> Now {
@@ -274,7 +274,7 @@ extension Daemon {
             }
             connection.hasQueuedScan = false
             guard connection.condition == .open else { continue }
-            guard !connection.isBlocked, connection.buffers.unsent <= policy.pageBytes else {
+            guard !connection.isBlocked, connection.buffers.unsent <= limits.pageBytes else {
                 connection.isThrottled = true
                 continue
             }
@@ -288,15 +288,15 @@ extension Daemon {
 
     /// Continues a scan within the budget of the turn. Entries that are matched against patterns cost more of it.
     func continueScan(
-        _ walk: ScanID,
+        _ scan: ScanID,
         for selection: Selection,
         _ turn: inout Turn,
         visit: (borrowing Timetable, Slot) -> Bool
     ) -> Scan.Progress {
-        let portion = max(1, turn.entriesLeft / selection.steps)
-        var left = portion
-        let progress = timetable.scan(walk, budget: &left, visit: visit)
-        turn.entriesLeft = left == 0 ? 0 : turn.entriesLeft - (portion - left) * selection.steps
+        let budget = max(1, turn.entriesLeft / selection.steps)
+        var left = budget
+        let progress = timetable.scan(scan, budget: &left, visit: visit)
+        turn.entriesLeft = left == 0 ? 0 : turn.entriesLeft - (budget - left) * selection.steps
         return progress
     }
 }

@@ -4,7 +4,7 @@ import Varlink
 /// A `List` that is being answered.
 ///
 /// A reply holds countdowns of one moment: what was found in earlier turns is checked in the turn in which the reply is
-/// written, and a countdown that changed meanwhile is met again further on.
+/// written, and a countdown that changed meanwhile is visited again further on.
 struct ListCursor {
     enum Stage {
         /// Nothing was looked at yet.
@@ -24,11 +24,11 @@ struct ListCursor {
     /// Whether the caller takes more than one reply.
     let takesPages: Bool
     var stage = Stage.unopened
-    /// What a walk has found, in the order of revisions.
+    /// What the scan has found, in the order of revisions.
     var found: [Found] = []
     /// About as many bytes as the found countdowns take in a reply.
     var foundBytes = 0
-    /// What a walk has found for `soonest`.
+    /// What the scan has found for `soonest`.
     var candidates: SoonestCandidates?
 
     init(request: ListRequest, takesPages: Bool) {
@@ -46,10 +46,10 @@ struct ListCursor {
     }
 }
 
-/// The countdowns that end first, of those that a walk has met so far.
+/// The countdowns that end first, of those that the scan has visited so far.
 ///
-/// More are kept than are asked for, since some of them may change or end before the walk is at its end. If too many do, the
-/// soonest of those that were dropped may belong to the answer: then nothing can be said, and the walk has to be repeated
+/// More are kept than are asked for, since some of them may change or end before the scan is at its end. If too many do, the
+/// soonest of those that were dropped may belong to the answer: then nothing can be said, and the scan has to be repeated
 /// with room for more.
 struct SoonestCandidates {
     struct Candidate {
@@ -92,17 +92,17 @@ struct SoonestCandidates {
         offset = now.offset
     }
 
-    /// A generous capacity to begin with: so many of the soonest countdowns rarely change during one walk.
+    /// A generous capacity to begin with: that many of the soonest countdowns rarely change during one scan.
     static func firstCapacity(for count: Int) -> Int { count + 256 }
 
     /// The bytes of as many candidates as there can be at once.
     static func bytes(capacity: Int) -> Int { 2 * capacity * MemoryLayout<Candidate>.stride }
 
-    /// Adds a countdown that was met.
+    /// Adds a countdown that the scan visits.
     ///
     /// - Parameters:
     ///   - candidate: the countdown.
-    ///   - isUnchanged: whether the countdown of a candidate is as it was when it was met.
+    ///   - isUnchanged: whether the countdown of a candidate is as it was when it was visited.
     mutating func append(_ candidate: Candidate, isUnchanged: (Candidate) -> Bool) {
         candidates.append(candidate)
         guard candidates.count >= 2 * capacity else { return }
@@ -114,7 +114,7 @@ struct SoonestCandidates {
 
     /// Picks the soonest.
     ///
-    /// - Parameter isKnown: whether the countdown of a candidate is as it was when it was met, and known under its key.
+    /// - Parameter isKnown: whether the countdown of a candidate is as it was when it was visited, and known under its key.
     /// - Returns: their slots in their order; nil if a countdown that was dropped may belong to them.
     mutating func soonest(isKnown: (Candidate) -> Bool) -> [Slot]? {
         sort(isKnown)
@@ -165,8 +165,8 @@ extension Daemon {
     func scan(_ cursor: ListCursor, of connection: Connection, _ turn: inout Turn) {
         var cursor = cursor
         if case .unopened = cursor.stage { open(&cursor, of: connection, &turn) }
-        if case .scanning(let walk) = cursor.stage, connection.isBusy {
-            continueScan(walk, &cursor, of: connection, &turn)
+        if case .scanning(let scan) = cursor.stage, connection.isBusy {
+            continueScan(scan, &cursor, of: connection, &turn)
         }
         if case .delivering(let answer, let next, let now) = cursor.stage, connection.isBusy {
             deliver(answer, from: next, at: now, &cursor, of: connection)
@@ -212,7 +212,7 @@ extension Daemon {
 
     // MARK: The soonest
 
-    /// Answers at once if the running countdowns that end first are among the first of all; else begins a walk.
+    /// Answers at once if the running countdowns that end first are among the first of all; else begins a scan.
     private func findSoonest(
         _ count: Int,
         capacity: Int,
@@ -234,26 +234,26 @@ extension Daemon {
         let states = cursor.request.states
         guard count > 0 else { return [] }
         guard states.contains(.running), states.isDisjoint(with: .ended) else { return nil }
-        // To find the next deadline takes about as long as to walk past three entries.
+        // To find the next deadline takes about as long as to scan three entries.
         let steps = 3 + cursor.request.selection.steps
-        let portion = max(1, turn.entriesLeft / steps)
-        var left = portion
+        let budget = max(1, turn.entriesLeft / steps)
+        var left = budget
         let (slots, isAll) = timetable.soonestRunning(count, at: turn.now, budget: &left) { timetable, slot in
             cursor.request.selection.contains(timetable.key(at: slot))
         }
-        turn.entriesLeft -= (portion - left) * steps
+        turn.entriesLeft -= (budget - left) * steps
         let pausedMayFollow = states.contains(.paused) && timetable.pausedCount > 0
         guard slots.count == count || isAll && !pausedMayFollow else { return nil }
         return slots.map { timetable[$0] }
     }
 
-    // MARK: Walking
+    // MARK: Scanning
 
-    private func continueScan(_ walk: ScanID, _ cursor: inout ListCursor, of connection: Connection, _ turn: inout Turn)
+    private func continueScan(_ scan: ScanID, _ cursor: inout ListCursor, of connection: Connection, _ turn: inout Turn)
     {
         let now = turn.now
-        let pageBytes = policy.pageBytes
-        let progress = continueScan(walk, for: cursor.request.selection, &turn) { timetable, slot in
+        let pageBytes = limits.pageBytes
+        let progress = continueScan(scan, for: cursor.request.selection, &turn) { timetable, slot in
             let countdown = timetable[slot]
             guard cursor.contains(countdown) else { return true }
             guard cursor.candidates == nil else {
@@ -266,7 +266,7 @@ extension Daemon {
             return cursor.foundBytes < pageBytes
         }
         let isAtEnd = progress != .more
-        if isAtEnd { timetable.closeScan(walk) }
+        if isAtEnd { timetable.closeScan(scan) }
         if cursor.candidates == nil {
             guard isAtEnd || cursor.foundBytes >= pageBytes else { return }
             deliverFound(&cursor, isLast: isAtEnd, of: connection, at: now)
@@ -287,16 +287,16 @@ extension Daemon {
         findSoonest(candidates.count, capacity: capacity, &cursor, of: connection, &turn)
     }
 
-    /// Writes what a walk has found, as it is now, into pages; what fills no page waits, unless nothing follows.
+    /// Writes what the scan has found, as it is now, into pages; what fills no page waits, unless nothing follows.
     private func deliverFound(_ cursor: inout ListCursor, isLast: Bool, of connection: Connection, at now: Now) {
         var page = ElementPage()
         var delivered = 0
         for (index, found) in cursor.found.enumerated() {
-            // A countdown that has changed is met again further on. An end whose key has another countdown by now is
+            // A countdown that has changed is visited again further on. An end whose key has another countdown by now is
             // history: `Watch` delivers it, `List` does not.
             guard timetable.isKnown(found.slot, with: found.countdown.revision) else { continue }
             page.append(translation.element(found.countdown, at: now))
-            guard page.count >= policy.pageBytes else { continue }
+            guard page.count >= limits.pageBytes else { continue }
             reply(with: &page, cursor, of: connection)
             guard connection.isBusy else { return }
             delivered = index + 1
@@ -329,7 +329,7 @@ extension Daemon {
         var page = ElementPage()
         for index in next..<answer.count {
             page.append(translation.element(answer[index], at: moment))
-            guard page.count >= policy.pageBytes else { continue }
+            guard page.count >= limits.pageBytes else { continue }
             reply(with: &page, cursor, of: connection)
             guard connection.isBusy, next > 0 || keepMore(bytes(of: answer), for: connection) else { return }
             cursor.stage = .delivering(answer, next: index + 1, at: moment)
@@ -343,7 +343,7 @@ extension Daemon {
         countdowns.reduce(0) { $0 + MemoryLayout<KeyedCountdown>.stride + $1.textBytes }
     }
 
-    /// Puts a page that is full into a reply; a caller that takes one reply alone is told to ask for more.
+    /// Puts a page that is full into a reply; a caller that takes one reply alone gets the error `expectedMore`.
     private func reply(with page: inout ElementPage, _ cursor: ListCursor, of connection: Connection) {
         guard cursor.takesPages else { return finishReply(of: connection) { $0.fail(ServiceError.expectedMore) } }
         connections.markDirty(connection)

@@ -95,7 +95,7 @@ struct RateLimitedLog {
         var level: Log.Level { self == .brokenProtocol ? .debug : .warning }
     }
 
-    private struct Span {
+    private struct Interval {
         let end: BootInstant
         var written = 0
         var withheld = 0
@@ -104,15 +104,15 @@ struct RateLimitedLog {
     }
 
     private let lines: Int
-    private let length: Duration
-    private var spans: [Kind: Span] = [:]
+    private let duration: Duration
+    private var intervals: [Kind: Interval] = [:]
 
-    init(policy: Policy) {
-        (lines, length) = (policy.logLines, policy.logSpan)
+    init(limits: Limits) {
+        (lines, duration) = (limits.logLines, limits.logSpan)
     }
 
     /// When suppressed lines are summarized next; nil if there are none.
-    var next: BootInstant? { spans.values.filter { $0.withheld > 0 }.map(\.end).min() }
+    var next: BootInstant? { intervals.values.filter { $0.withheld > 0 }.map(\.end).min() }
 
     /// Writes a line, or counts it.
     mutating func write(
@@ -124,24 +124,24 @@ struct RateLimitedLog {
     ) {
         guard kind.level <= log.level else { return }
         summarize(to: log, at: now)
-        var span = spans[kind] ?? Span(end: now + length)
-        if span.written < lines {
-            span.written += 1
+        var interval = intervals[kind] ?? Interval(end: now + duration)
+        if interval.written < lines {
+            interval.written += 1
             log.write(kind.level, message, fields: fields)
         } else {
-            span.withheld += 1
-            span.last = message
+            interval.withheld += 1
+            interval.last = message
         }
-        spans[kind] = span
+        intervals[kind] = interval
     }
 
     /// Ends the intervals that are over, and writes a summary of their suppressed lines.
     mutating func summarize(to log: Log, at now: BootInstant) {
         for kind in Kind.allCases {
-            guard let span = spans[kind], span.end <= now else { continue }
-            spans[kind] = nil
-            guard let last = span.last else { continue }
-            let more = span.withheld - 1
+            guard let interval = intervals[kind], interval.end <= now else { continue }
+            intervals[kind] = nil
+            guard let last = interval.last else { continue }
+            let more = interval.withheld - 1
             log.write(kind.level, more > 0 ? "\(last), and \(more) more like it" : last, fields: ["MORE": "\(more)"])
         }
     }

@@ -21,14 +21,14 @@ struct Options: Equatable {
     var leeway = Duration.zero
     var access = Access.owner
     var durability = SQLiteStore.Durability.process
-    var history = Policy().history
+    var history = Limits().history
     var logLevel = Log.Level.info
 
     /// The limits, with those that options change.
-    var policy: Policy {
-        var policy = Policy()
-        policy.history = history
-        return policy
+    var limits: Limits {
+        var limits = Limits()
+        limits.history = history
+        return limits
     }
 
     /// An end takes some 200 bytes of memory.

@@ -89,7 +89,7 @@ struct Publisher: ~Copyable {
 
     init(translation: Translation) {
         self.translation = translation
-        watchers = Watchers(tickPlaces: translation.policy.tickPlaces)
+        watchers = Watchers(tickPlaces: translation.limits.tickPlaces)
     }
 
     // MARK: Clients that wait
@@ -136,19 +136,19 @@ struct Publisher: ~Copyable {
     ) {
         guard !watchers.isEmpty || !waiting.isEmpty else { return }
         // No watcher is added or removed during the loop.
-        let (someoneWaits, hearAlike) = (!waiting.isEmpty, watchers.allKeysHaveSameWatchers)
+        let (hasWaiting, haveSameWatchers) = (!waiting.isEmpty, watchers.allKeysHaveSameWatchers)
         let wantsTicks = watchers.wantsTicks
         var batch = takeBatch()
         var last: Key?
         for change in changes {
-            if someoneWaits { for connection in takeWaiting(for: change) { end(connection, change.countdown) } }
+            if hasWaiting { for connection in takeWaiting(for: change) { end(connection, change.countdown) } }
             if wantsTicks { scheduleTicks(change.countdown.key, of: timetable, at: now) }
-            if last == nil || !hearAlike {
+            if last == nil || !haveSameWatchers {
                 findSubscribers(of: change.countdown.key, after: &last, for: &batch, deliver)
             }
             guard !batch.subscribers.isEmpty else { continue }
             batch.append { translation.write(change, at: now, into: &$0) }
-            if batch.bytes >= translation.policy.pageBytes { batch.deliver(deliver) }
+            if batch.bytes >= translation.limits.pageBytes { batch.deliver(deliver) }
         }
         batch.deliver(deliver)
         giveBack(batch)
@@ -166,7 +166,7 @@ struct Publisher: ~Copyable {
         var batch = takeBatch()
         batch.subscribers = []
         watchers.tick(at: now, in: timetable, budget: &limit) { tick, subscribers in
-            if subscribers != batch.subscribers || batch.bytes >= translation.policy.pageBytes {
+            if subscribers != batch.subscribers || batch.bytes >= translation.limits.pageBytes {
                 batch.deliver(deliver)
                 batch.subscribers = subscribers
             }
@@ -262,7 +262,7 @@ extension Daemon {
     private func deliver(_ batch: EventBatch, to connection: Connection, at now: Now) {
         guard connection.condition == .open else { return }
         connections.markDirty(connection)
-        guard connection.deliver(batch.events, at: now, pageBytes: policy.pageBytes) else { return }
+        guard connection.deliver(batch.events, at: now, pageBytes: limits.pageBytes) else { return }
         notePage(for: connection, at: now)
     }
 }

@@ -18,8 +18,8 @@ struct ServiceStatusReporter {
     private static let pause = Duration.seconds(1)
 
     private let serviceManager: ServiceManager
-    private var told: ServiceStatus?
-    private var reported: BootInstant
+    private var reportedStatus: ServiceStatus?
+    private var lastReport: BootInstant
     /// When the watchdog is due; nil if there is none.
     private var nextPing: BootInstant?
     /// When to report that the store fails or works again; nil if that was reported.
@@ -30,28 +30,29 @@ struct ServiceStatusReporter {
 
     init(serviceManager: ServiceManager, at now: Now) {
         self.serviceManager = serviceManager
-        reported = now.boot
+        lastReport = now.boot
         nextPing = serviceManager.watchdogInterval.map { _ in now.boot }
     }
 
     mutating func becomeReady(_ serviceStatus: ServiceStatus, at now: Now) {
-        told = serviceStatus
+        reportedStatus = serviceStatus
         serviceManager.notify("READY=1\nSTATUS=\(Self.status(serviceStatus, at: now))")
     }
 
     /// Feeds the watchdog if it is due, and reports a changed status, at most once a second.
     mutating func report(_ serviceStatus: ServiceStatus, at now: Now) {
         feedWatchdog(at: now)
-        let mayReport = reported + Self.pause
-        guard mayReport <= now.boot, serviceStatus != told else {
+        let mayReport = lastReport + Self.pause
+        guard mayReport <= now.boot, serviceStatus != reportedStatus else {
             // A different number of countdowns is reported in a later turn; a failing store must be reported in time.
-            nextReport = (serviceStatus.trouble == nil) == (told?.trouble == nil) ? nil : mayReport
+            nextReport = (serviceStatus.trouble == nil) == (reportedStatus?.trouble == nil) ? nil : mayReport
             return
         }
-        reported = now.boot
-        let isTold = serviceManager.notifyAtOnce("STATUS=\(Self.status(serviceStatus, at: now))")
-        if isTold { told = serviceStatus }
-        nextReport = isTold || (serviceStatus.trouble == nil) == (told?.trouble == nil) ? nil : now.boot + Self.pause
+        lastReport = now.boot
+        let isReported = serviceManager.notifyAtOnce("STATUS=\(Self.status(serviceStatus, at: now))")
+        if isReported { reportedStatus = serviceStatus }
+        let isUrgent = (serviceStatus.trouble == nil) != (reportedStatus?.trouble == nil)
+        nextReport = isUrgent && !isReported ? now.boot + Self.pause : nil
     }
 
     private mutating func feedWatchdog(at now: Now) {

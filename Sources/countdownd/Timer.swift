@@ -35,8 +35,8 @@ struct Timer: ~Copyable {
     }
 
     /// Whether it fires before an instant plus a duration.
-    func fires(within span: Duration, of instant: WallInstant) -> Bool {
-        armed.map { $0 - instant < span } ?? false
+    func fires(within duration: Duration, of instant: WallInstant) -> Bool {
+        armed.map { $0 - instant < duration } ?? false
     }
 
     /// Arms the timer for an instant, which may have passed, or disarms it. Does nothing if it is armed for that

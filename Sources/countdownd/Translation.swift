@@ -16,7 +16,7 @@ struct Translation {
         interfaces: [Interface.description]
     )
 
-    let policy: Policy
+    let limits: Limits
 
     /// Decodes a call; the reader has entered its parameters.
     func request(in call: Call, reading parameters: inout JSONReader) throws -> ClientRequest {
@@ -44,11 +44,11 @@ struct Translation {
     private func start(_ parameters: inout JSONReader) throws -> Request.Start {
         let (key, start) = try Start.read(from: &parameters, keyAs: Key.self)
         guard start.durationUSec == nil || start.deadlineUSec == nil else { throw InvalidParameter("deadlineUSec") }
-        let length = start.durationUSec.map { Request.End.after(Duration(microseconds: $0)) }
+        let duration = start.durationUSec.map { Request.End.after(Duration(microseconds: $0)) }
         let deadline = start.deadlineUSec.map { Request.End.at(WallInstant(microseconds: $0)) }
         return Request.Start(
             key,
-            length ?? deadline,
+            duration ?? deadline,
             ifLive: ifLive(start.ifRunning ?? .attach),
             label: start.label,
             metadata: start.metadata,
@@ -73,7 +73,7 @@ struct Translation {
         let key = try key(adjust.key)
         let revision = adjust.ifRevision.map(Revision.init)
         switch (adjust.byUSec, adjust.deadlineUSec) {
-        case (let span?, nil): return .adjust(key, .by(Duration(microseconds: span)), ifRevision: revision)
+        case (let duration?, nil): return .adjust(key, .by(Duration(microseconds: duration)), ifRevision: revision)
         case (nil, let instant?): return .adjust(key, .to(WallInstant(microseconds: instant)), ifRevision: revision)
         case (nil, nil): throw InvalidParameter("byUSec")
         case (_?, _?): throw InvalidParameter("deadlineUSec")
@@ -83,7 +83,7 @@ struct Translation {
     private func list(_ list: List) throws -> ListRequest {
         if let soonest = list.soonest {
             guard soonest >= 0 else { throw InvalidParameter("soonest") }
-            guard soonest <= policy.soonest else { throw limitReached("soonest", policy.soonest) }
+            guard soonest <= limits.soonest else { throw limitReached("soonest", limits.soonest) }
         }
         return ListRequest(
             selection: try selection(match: list.match, keys: list.keys),
@@ -103,11 +103,11 @@ struct Translation {
 
     private func watch(_ watch: Watch) throws -> WatchRequest {
         let tick = Duration(microseconds: watch.tickUSec ?? 1_000_000)
-        guard tick == .zero || (policy.shortestTick...policy.longestDuration).contains(tick) else {
+        guard tick == .zero || (limits.shortestTick...limits.longestDuration).contains(tick) else {
             throw InvalidParameter("tickUSec")
         }
         let heartbeat = watch.heartbeatUSec.map { Duration(microseconds: $0) }
-        if let heartbeat, !(policy.shortestHeartbeat...policy.longestDuration).contains(heartbeat) {
+        if let heartbeat, !(limits.shortestHeartbeat...limits.longestDuration).contains(heartbeat) {
             throw InvalidParameter("heartbeatUSec")
         }
         if let since = watch.since, since < 0 { throw InvalidParameter("since") }
@@ -122,9 +122,9 @@ struct Translation {
     private func selection(match: [String]?, keys: [String]?) throws -> Selection {
         guard match != nil || keys != nil else { return .everything }
         let match = match ?? []
-        guard match.count <= policy.patterns else { throw limitReached("patterns", policy.patterns) }
-        guard match.allSatisfy({ $0.utf8.count <= policy.patternBytes }) else {
-            throw limitReached("patternBytes", policy.patternBytes)
+        guard match.count <= limits.patterns else { throw limitReached("patterns", limits.patterns) }
+        guard match.allSatisfy({ $0.utf8.count <= limits.patternBytes }) else {
+            throw limitReached("patternBytes", limits.patternBytes)
         }
         do {
             return Selection(
@@ -173,12 +173,12 @@ extension Translation {
         at now: Now,
         into writer: inout JSONWriter
     ) {
-        Start.Reply.encode(self.outcome(outcome), told(countdown, at: now), into: &writer)
+        Start.Reply.encode(self.outcome(outcome), encodable(countdown, at: now), into: &writer)
     }
 
     /// Writes the reply to `Get` and `Wait`.
     func write(_ countdown: KeyedCountdown, at now: Now, into writer: inout JSONWriter) {
-        CountdownReply.encode(told(countdown, at: now), into: &writer)
+        CountdownReply.encode(encodable(countdown, at: now), into: &writer)
     }
 
     private func outcome(_ outcome: ChangeOutcome) -> IPC.Outcome {
@@ -219,7 +219,7 @@ extension Translation {
     /// Encodes a countdown as an element of a list.
     func element(_ countdown: KeyedCountdown, at now: Now) -> [UInt8] {
         var writer = JSONWriter()
-        writer.object { told(countdown, at: now).encode(into: &$0) }
+        writer.object { encodable(countdown, at: now).encode(into: &$0) }
         return writer.bytes
     }
 
@@ -236,9 +236,9 @@ extension Translation {
     }
 
     /// Writes an event.
-    func write(_ told: DeliveredEvent, at now: Now, into writer: inout JSONWriter) {
-        switch told {
-        case .met(let countdown):
+    func write(_ event: DeliveredEvent, at now: Now, into writer: inout JSONWriter) {
+        switch event {
+        case .current(let countdown):
             let revision = countdown.isLive ? nil : countdown.revision
             write(type(of: countdown), countdown, revision: revision, at: now, into: &writer)
         case .clockWasSet(let countdown): write(.adjusted, countdown, revision: nil, at: now, into: &writer)
@@ -259,7 +259,7 @@ extension Translation {
         into writer: inout JSONWriter
     ) {
         var late: Duration?
-        if case .finished(_, let span) = countdown.phase { late = span }
+        if case .finished(_, let duration) = countdown.phase { late = duration }
         let fields = CountdownFields(countdown, at: now)
         let event = EventFields(
             type: type,
@@ -310,13 +310,13 @@ extension Translation {
             connections: Int64(connections),
             revision: timetable.revision.number,
             oldestRevision: timetable.oldestRevision.number,
-            limits: policy.limits.mapValues { Int64($0) },
+            limits: limits.named.mapValues { Int64($0) },
             counters: counters.named.mapValues { Int64($0) }
         )
     }
 
-    private func told(_ countdown: KeyedCountdown, at now: Now) -> ToldCountdown {
-        ToldCountdown(countdown: countdown, now: now)
+    private func encodable(_ countdown: KeyedCountdown, at now: Now) -> EncodableCountdown {
+        EncodableCountdown(countdown: countdown, now: now)
     }
 
     private func countdown(_ countdown: KeyedCountdown, at now: Now) -> IPC.Countdown {
@@ -354,7 +354,7 @@ extension CountdownFields {
 }
 
 /// A countdown whose annotations are written without a copy.
-private struct ToldCountdown: JSONEncodable {
+private struct EncodableCountdown: JSONEncodable {
     let countdown: KeyedCountdown
     let now: Now
 

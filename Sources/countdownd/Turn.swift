@@ -1,7 +1,7 @@
 import CountdownCore
 import Varlink
 
-/// What one turn has to do, has done, and may still do.
+/// The work of one turn: done, to do, and the budgets.
 struct Turn {
     /// A connection whose calls are carried out in this turn, and the savepoint of its session before them.
     struct Caller {
@@ -30,18 +30,18 @@ struct Turn {
     var compactionsLeft: Int
 
     /// The budgets are smaller if each change and each tick is matched against many patterns.
-    init(at now: Now, policy: Policy, patternSteps: Int, clockStep: ClockStep?) {
+    init(at now: Now, limits: Limits, patternSteps: Int, clockStep: ClockStep?) {
         self.now = now
         changes.clockStep = clockStep
-        let matched = max(1, policy.matchesInTurn / max(1, patternSteps))
+        let matched = max(1, limits.matchesInTurn / max(1, patternSteps))
         budget = (
-            calls: min(policy.callsInTurn, matched),
-            endings: min(policy.endsInTurn, matched),
-            ticks: min(policy.ticksInTurn, matched)
+            calls: min(limits.callsInTurn, matched),
+            endings: min(limits.endsInTurn, matched),
+            ticks: min(limits.ticksInTurn, matched)
         )
         (callsLeft, endingsLeft, ticksLeft) = budget
-        entriesLeft = policy.entriesInTurn
-        compactionsLeft = policy.compactionsInTurn
+        entriesLeft = limits.entriesInTurn
+        compactionsLeft = limits.compactionsInTurn
     }
 
     /// Reserves memory for as many changes as the last turn had.
@@ -84,11 +84,11 @@ struct Counters {
     var checkpoints = 0
 
     /// Notes how much of its budgets a turn has used.
-    mutating func note(_ turn: Turn, of policy: Policy) {
+    mutating func note(_ turn: Turn, of limits: Limits) {
         mostCallsInTurn = max(mostCallsInTurn, turn.budget.calls - turn.callsLeft)
         mostEndingsInTurn = max(mostEndingsInTurn, turn.budget.endings - turn.endingsLeft)
         mostTicksInTurn = max(mostTicksInTurn, turn.budget.ticks - turn.ticksLeft)
-        mostEntriesInTurn = max(mostEntriesInTurn, policy.entriesInTurn - turn.entriesLeft)
+        mostEntriesInTurn = max(mostEntriesInTurn, limits.entriesInTurn - turn.entriesLeft)
     }
 
     var named: [String: Int] {
@@ -145,7 +145,7 @@ extension Daemon {
 
     /// Continues with the content of a store that could not be opened at first.
     ///
-    /// Nothing was changed until now. Clients that were told of revision 0 are disconnected; they reconnect and start
+    /// Nothing was changed until now. Clients that got revision 0 are disconnected; they reconnect and start
     /// over.
     private func adopt(_ opened: consuming OpenedStore) {
         for connection in connections.all where connection.isBusy {

@@ -23,7 +23,7 @@ struct WatchCursor {
             switch self {
             case .idle: self = .pending(abandoned: nil)
             case .pending: break
-            case .scanning(let walk, _): self = .pending(abandoned: walk)
+            case .scanning(let scan, _): self = .pending(abandoned: scan)
             }
         }
     }
@@ -48,15 +48,15 @@ struct WatchCursor {
         return false
     }
 
-    /// The walks that end with this watch.
-    var walks: [ScanID] {
-        var walks: [ScanID] = []
-        if case .scanning(let walk) = snapshot { walks.append(walk) }
+    /// The scans that end with this watch.
+    var scans: [ScanID] {
+        var scans: [ScanID] = []
+        if case .scanning(let scan) = snapshot { scans.append(scan) }
         switch clockResend {
-        case .pending(let walk?), .scanning(let walk, _): walks.append(walk)
+        case .pending(let scan?), .scanning(let scan, _): scans.append(scan)
         case .idle, .pending: break
         }
-        return walks
+        return scans
     }
 
     /// Whether the next turn has something to send besides events.
@@ -90,10 +90,10 @@ extension Daemon {
             return translation.historyTrimmed(oldest: timetable.oldestRevision)
         }
         guard let tick = request.tick, !publisher.watchers.hasTicks(every: tick) else { return nil }
-        if publisher.watchers.intervals >= policy.tickIntervals {
-            return translation.limitReached("tickIntervals", policy.tickIntervals)
+        if publisher.watchers.intervals >= limits.tickIntervals {
+            return translation.limitReached("tickIntervals", limits.tickIntervals)
         }
-        return publisher.watchers.hasFreePlaces ? nil : translation.limitReached("tickPlaces", policy.tickPlaces)
+        return publisher.watchers.hasFreePlaces ? nil : translation.limitReached("tickPlaces", limits.tickPlaces)
     }
 
     /// Sends the next part, as much as the turn allows.
@@ -101,7 +101,7 @@ extension Daemon {
         var cursor = cursor
         switch cursor.snapshot {
         case .pending: beginSnapshot(&cursor, of: connection, &turn)
-        case .scanning(let walk): continueSnapshot(walk, &cursor, of: connection, &turn)
+        case .scanning(let scan): continueSnapshot(scan, &cursor, of: connection, &turn)
         case .complete: resendAfterClockStep(&cursor, of: connection, &turn)
         }
         guard connection.isBusy else { return }
@@ -125,45 +125,45 @@ extension Daemon {
         } else {
             live = visitsOlder ? .oldest : .after(cursor.base)
         }
-        let walk = timetable.openScan(live: live, ended: .after(cursor.base))
-        cursor.snapshot = .scanning(walk)
-        continueSnapshot(walk, &cursor, of: connection, &turn)
+        let scan = timetable.openScan(live: live, ended: .after(cursor.base))
+        cursor.snapshot = .scanning(scan)
+        continueSnapshot(scan, &cursor, of: connection, &turn)
     }
 
     private func continueSnapshot(
-        _ walk: ScanID,
+        _ scan: ScanID,
         _ cursor: inout WatchCursor,
         of connection: Connection,
         _ turn: inout Turn
     ) {
         let (now, current) = (turn.now, cursor)
-        let progress = continueScan(walk, for: current.request.selection, &turn) { timetable, slot in
+        let progress = continueScan(scan, for: current.request.selection, &turn) { timetable, slot in
             let countdown = timetable[slot]
             if current.request.selection.contains(countdown.key) {
                 visit(slot, countdown, current, of: connection, at: now)
             }
-            return connection.buffers.unsent <= policy.pageBytes
+            return connection.buffers.unsent <= limits.pageBytes
         }
         switch progress {
         case .more: return
         case .atEnd:
-            timetable.closeScan(walk)
+            timetable.closeScan(scan)
             cursor.snapshot = .complete
             deliver(.synced(timetable.revision), to: connection, at: now)
             publisher.watchers.open(connection.watcher, at: now)
         case .missed:
-            timetable.closeScan(walk)
+            timetable.closeScan(scan)
             missEnds(cursor, of: connection)
         }
     }
 
     /// Ends a watch if so many ends came while it read the state that not all of them could be held for it.
     ///
-    /// `HistoryTrimmed` advises a watch without `since`, so a watch that had none is told which limit it met.
+    /// `HistoryTrimmed` advises a watch without `since`, so a watch that had none gets the name of the exceeded limit.
     private func missEnds(_ cursor: WatchCursor, of connection: Connection) {
         let error =
             cursor.request.since == nil
-            ? translation.limitReached("endsHeldForWatches", policy.endsHeldForWatches)
+            ? translation.limitReached("endsHeldForWatches", limits.endsHeldForWatches)
             : translation.historyTrimmed(oldest: timetable.oldestRevision)
         finishReply(of: connection) { $0.fail(error) }
     }
@@ -180,7 +180,7 @@ extension Daemon {
         let isOlder = countdown.revision <= cursor.base
         if !isOlder || cursor.request.since == nil {
             counters.events += 1
-            deliver(.met(countdown), to: connection, at: now)
+            deliver(.current(countdown), to: connection, at: now)
         } else if cursor.sendsOlder {
             resend(countdown, to: connection, at: now)
         }
@@ -197,19 +197,19 @@ extension Daemon {
             if let slots = slotsAtOnce(of: cursor.request.selection, &turn) {
                 for slot in slots { resend(timetable[slot], to: connection, at: turn.now) }
             } else {
-                let walk = timetable.openScan(live: .oldest, ended: .nowhere)
-                cursor.clockResend = .scanning(walk, upTo: timetable.revision)
+                let scan = timetable.openScan(live: .oldest, ended: .nowhere)
+                cursor.clockResend = .scanning(scan, upTo: timetable.revision)
             }
-        case .scanning(let walk, let upTo):
-            guard continueResend(walk, upTo, cursor.request.selection, of: connection, &turn) else { return }
-            timetable.closeScan(walk)
+        case .scanning(let scan, let upTo):
+            guard continueResend(scan, upTo, cursor.request.selection, of: connection, &turn) else { return }
+            timetable.closeScan(scan)
             cursor.clockResend = .idle
         }
     }
 
     /// - Returns: whether all countdowns up to the revision were sent.
     private func continueResend(
-        _ walk: ScanID,
+        _ scan: ScanID,
         _ last: Revision,
         _ selection: Selection,
         of connection: Connection,
@@ -217,12 +217,12 @@ extension Daemon {
     ) -> Bool {
         let now = turn.now
         var hasPassedLast = false
-        let progress = continueScan(walk, for: selection, &turn) { timetable, slot in
+        let progress = continueScan(scan, for: selection, &turn) { timetable, slot in
             let countdown = timetable[slot]
             hasPassedLast = countdown.revision > last
             guard !hasPassedLast else { return false }
             if selection.contains(countdown.key) { resend(countdown, to: connection, at: now) }
-            return connection.buffers.unsent <= policy.pageBytes
+            return connection.buffers.unsent <= limits.pageBytes
         }
         return hasPassedLast || progress != .more
     }

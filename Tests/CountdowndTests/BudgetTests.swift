@@ -13,7 +13,7 @@ struct BudgetTests {
     private func daemon() throws -> SmallDaemon {
         try SmallDaemon {
             $0.callsInTurn = 2
-            $0.callsOfPeerInTurn = 1
+            $0.callsOfConnectionInTurn = 1
             $0.endsInTurn = 1
             $0.ticksInTurn = 1
             $0.entriesInTurn = 1

@@ -18,7 +18,7 @@ struct CandidateTests {
         stale: Set<String> = []
     ) throws -> [String]? {
         // The slots are those that a timetable gives.
-        var timetable = Timetable(policy: Policy(), revision: Revision(0))
+        var timetable = Timetable(limits: Limits(), revision: Revision(0))
         var candidates = SoonestCandidates(count: count, capacity: capacity, at: now)
         var names: [Slot: String] = [:]
         for (index, (name, phase)) in phases.enumerated() {

@@ -12,7 +12,7 @@ struct HeldEndsTests {
     private static let live = 2_000
 
     /// A daemon that keeps no history, and so many countdowns that their state does not fit into a socket's buffer.
-    private func crowdedDaemon(_ limits: (inout Policy) -> Void = { _ in }) throws -> (SmallDaemon, Caller) {
+    private func crowdedDaemon(_ limits: (inout Limits) -> Void = { _ in }) throws -> (SmallDaemon, Caller) {
         let daemon = try SmallDaemon {
             $0.history = 0
             limits(&$0)

@@ -234,7 +234,7 @@ struct LimitTests {
 
     @Test("the longest allowed call is as long as the status says")
     func callLimit() {
-        #expect(Policy().messageBytes == Interface.callLimit)
+        #expect(Limits().messageBytes == Interface.callLimit)
     }
 
     @Test("a message beyond the limit closes the connection and is logged")

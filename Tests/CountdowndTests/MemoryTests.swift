@@ -6,7 +6,7 @@ import Testing
 
 @testable import countdownd
 
-/// A real daemon is filled, and takes no more than a policy says whose limits are as much as it was filled with.
+/// A real daemon is filled, and takes no more memory than the ceiling of limits that were all reached.
 @Suite("The limit of memory", .enabled(if: Sanitizers.areAbsent, "a sanitizer takes memory of its own"))
 struct MemoryTests {
     private let daemon: DaemonProcess
@@ -43,9 +43,9 @@ struct MemoryTests {
             try RawReader(of: daemon, #"{"tickUSec":\#(tick)}"#)
         }
         for watcher in watchers { try watcher.readThroughSynced() }
-        var policy = Policy()
-        (policy.countdowns, policy.textBytesInAll, policy.tickPlaces) = (10_000, 0, 20_000)
-        let ceiling = policy.countdownsCeiling + policy.ticksCeiling + 8 * 1_024 * 1_024
+        var limits = Limits()
+        (limits.countdowns, limits.textBytesInAll, limits.tickPlaces) = (10_000, 0, 20_000)
+        let ceiling = limits.countdownsCeiling + limits.ticksCeiling + 8 * 1_024 * 1_024
         #expect(try growth() < ceiling)
         #expect(try growth() > ceiling / 8)
     }
@@ -55,10 +55,10 @@ struct MemoryTests {
         let label = String(repeating: "l", count: 1_024)
         let pairs = (0..<32).map { #""name-\#($0)":"\#(String(repeating: "v", count: 100))""# }
         try start(2_000, length: 3_600_000_000, #","label":"\#(label)","metadata":{\#(pairs.joined(separator: ","))}"#)
-        var policy = Policy()
-        policy.countdowns = 2_000
-        policy.textBytesInAll = 2_000 * (32 + 1_024 + 32 * (96 + 107))
-        let ceiling = policy.countdownsCeiling + 8 * 1_024 * 1_024
+        var limits = Limits()
+        limits.countdowns = 2_000
+        limits.textBytesInAll = 2_000 * (32 + 1_024 + 32 * (96 + 107))
+        let ceiling = limits.countdownsCeiling + 8 * 1_024 * 1_024
         #expect(try growth() < ceiling)
         #expect(try growth() > ceiling / 4)
     }
@@ -73,11 +73,11 @@ struct MemoryTests {
         let half = [UInt8](repeating: UInt8(ascii: " "), count: 262_144)
         for watcher in watchers { try watcher.connection.send(half) }
         _ = try caller.call(GetStatus())
-        var policy = Policy()
-        policy.receivedBytesInAll = 20 * 2 * (policy.messageBytes + policy.readBytesInTurn)
-        policy.selectionBytesInAll = 10 * (40_000 * 132 + 64 * 96 * 204)
+        var limits = Limits()
+        limits.receivedBytesInAll = 20 * 2 * (limits.messageBytes + limits.readBytesInTurn)
+        limits.selectionBytesInAll = 10 * (40_000 * 132 + 64 * 96 * 204)
         let ceiling =
-            20 * policy.connectionCeiling + policy.receivedCeiling + policy.selectionBytesInAll + 8 * 1_024 * 1_024
+            20 * limits.connectionCeiling + limits.receivedCeiling + limits.selectionBytesInAll + 8 * 1_024 * 1_024
         #expect(try growth() < ceiling)
         #expect(try growth() > ceiling / 16)
     }

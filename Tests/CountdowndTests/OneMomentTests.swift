@@ -44,7 +44,7 @@ struct OneMomentTests {
     ) throws -> ([[IPC.Countdown]], History) {
         let daemon = try SmallDaemon {
             $0.callsInTurn = 2
-            $0.callsOfPeerInTurn = 1
+            $0.callsOfConnectionInTurn = 1
             $0.entriesInTurn = 1
             $0.pageBytes = pageBytes
         }

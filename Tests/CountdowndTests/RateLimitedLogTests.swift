@@ -9,10 +9,10 @@ struct RateLimitedLogTests {
     private var rateLimitedLog: RateLimitedLog
 
     init() {
-        var policy = Policy()
-        policy.logLines = 2
-        policy.logSpan = .seconds(60)
-        rateLimitedLog = RateLimitedLog(policy: policy)
+        var limits = Limits()
+        limits.logLines = 2
+        limits.logSpan = .seconds(60)
+        rateLimitedLog = RateLimitedLog(limits: limits)
     }
 
     private func at(_ seconds: Int64) -> BootInstant { BootInstant(microseconds: seconds * 1_000_000) }

@@ -24,27 +24,27 @@ struct SmallDaemon {
         clocks: Clocks = Clocks(),
         log: Log = Log(level: .error, journalStream: nil),
         access: Options.Access = .owner,
-        _ limits: (inout Policy) -> Void = { _ in }
+        _ change: (inout Limits) -> Void = { _ in }
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
         let path = directory.path(of: "socket")
         self.directory = directory
-        var policy = Policy()
-        limits(&policy)
+        var limits = Limits()
+        change(&limits)
         var options = Options()
         options.access = access
-        let opening = StoreLocation(
+        let location = StoreLocation(
             directory: directory.path(of: "state"),
             durability: .process,
-            policy: policy,
+            limits: limits,
             log: log
         )
         let daemon = try Daemon(
-            policy: policy,
+            limits: limits,
             options: options,
             log: log,
             serviceManager: ServiceManager(),
-            storage: RetryingStore(opening: opening, log: log),
+            storage: RetryingStore(location: location, log: log),
             clocks: clocks,
             listen: { try Listener(path: path) }
         )

@@ -9,7 +9,7 @@ import Synchronization
 final class Checkpointer: Sendable {
     /// What to do about the log.
     enum Advice {
-        case rest
+        case nothing
         case startInBackground
         /// Few frames are left, or far too many: the daemon's own connection has to copy them.
         case finish
@@ -28,7 +28,7 @@ final class Checkpointer: Sendable {
 
     private enum State {
         static let failed = -3
-        static let resting = -2
+        static let idle = -2
         static let working = -1
     }
 
@@ -37,7 +37,7 @@ final class Checkpointer: Sendable {
     private let file: FileIdentity?
     let queue = DispatchQueue(label: "countdownd.checkpoint", qos: .utility)
     /// One of `State`, or the number of frames that the background has copied.
-    private let state = Atomic<Int>(State.resting)
+    private let state = Atomic<Int>(State.idle)
 
     /// - Parameter path: of the database.
     init(path: String) {
@@ -50,18 +50,18 @@ final class Checkpointer: Sendable {
         if frames >= Self.tooMany { return .finish }
         let state = state.load(ordering: .acquiring)
         switch state {
-        case State.working: return .rest
+        case State.working: return .nothing
         case State.failed: return .pause
         case 0...frames: return advice(frames: frames, left: frames - state, whenIdle: whenIdle)
         // Nothing has been copied, or the log has restarted since.
-        default: return frames >= Self.worthCopying ? .startInBackground : .rest
+        default: return frames >= Self.worthCopying ? .startInBackground : .nothing
         }
     }
 
     private func advice(frames: Int, left: Int, whenIdle: Bool) -> Advice {
         let isTime = whenIdle || frames >= Self.many
         if isTime, left <= Self.few { return .finish }
-        return isTime || left >= Self.worthCopying ? .startInBackground : .rest
+        return isTime || left >= Self.worthCopying ? .startInBackground : .nothing
     }
 
     /// Whether the background may be writing to the database.
@@ -75,7 +75,7 @@ final class Checkpointer: Sendable {
         }
     }
 
-    /// Copies the log and syncs the database, so that the connection that copies the rest does not wait for that.
+    /// Copies the log and syncs the database, so that the connection that copies the remaining frames does not wait for that.
     ///
     /// - Returns: the number of frames that have been copied.
     private func copy() throws(SQLiteFailure) -> Int {
@@ -88,11 +88,11 @@ final class Checkpointer: Sendable {
         return copied
     }
 
-    /// Notes that the rest has been copied, or that a failed copy was noticed.
+    /// Notes that all frames have been copied, or that a failed copy was noticed.
     ///
     /// If the background is still copying, that stays known: it may be changing the size of the database.
     func hasFinished() {
         guard !isCopying else { return }
-        state.store(State.resting, ordering: .releasing)
+        state.store(State.idle, ordering: .releasing)
     }
 }

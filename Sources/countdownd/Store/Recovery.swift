@@ -18,14 +18,14 @@ struct Recovery {
         /// The revision of the newest row, which is not deleted before there is a newer one.
         var newestRow = Revision(0)
         /// The revisions of rows that do not count any more.
-        var superseded: [Revision] = []
+        var deadRows: [Revision] = []
         /// Whether the last daemon stopped cleanly, according to the file as it was.
         var wasStopped = false
         /// Malformed rows, which stay in the table.
         var skipped: [SkippedRow] = []
     }
 
-    let policy: Policy
+    let limits: Limits
     let now: Now
     /// The identity of this boot; empty if it is not known.
     let bootID: String
@@ -36,11 +36,11 @@ struct Recovery {
             let last = try ShutdownRecord.read(from: database)
             let isSameBoot = last?.bootID == bootID && !bootID.isEmpty
             let boots = try Boots(of: database, last: last, isSameBoot: isSameBoot, now: now)
-            var result = Result(timetable: Timetable(policy: policy, revision: Revision(0)))
+            var result = Result(timetable: Timetable(limits: limits, revision: Revision(0)))
             result.boot = boots.current
             let used = try readRows(into: &result, from: database, boots)
             var gaps = try RevisionGaps(of: database, skipping: &result.skipped)
-            try goOn(&result, after: last, &gaps, isSameBoot: isSameBoot)
+            try resume(&result, after: last, &gaps, isSameBoot: isSameBoot)
             try boots.write(to: database, keeping: result.skipped.isEmpty ? used : nil)
             try gaps.write(to: database)
             let record = inUse(result)
@@ -77,16 +77,16 @@ struct Recovery {
             for line in batch.lines {
                 let reading = Row.read(line, of: batch, after: lastRevision, shift: shift)
                 if let revision = reading.revision { lastRevision = revision }
-                result.take(reading)
+                result.add(reading)
             }
-            if result.timetable.needsFlush { result.settle(at: now) }
+            if result.timetable.needsFlush { result.flush(at: now) }
         }
-        result.settle(at: now)
+        result.flush(at: now)
         return used
     }
 
     /// Continues at a revision that was never given.
-    private func goOn(
+    private func resume(
         _ result: inout Result,
         after last: ShutdownRecord?,
         _ gaps: inout RevisionGaps,
@@ -126,16 +126,16 @@ struct Recovery {
 
 extension Recovery.Result {
     /// Adds the contents of a row; earlier rows were added before.
-    fileprivate mutating func take(_ reading: Row.Reading) {
+    fileprivate mutating func add(_ reading: Row.Reading) {
         if let revision = reading.revision { newestRow = max(newestRow, revision) }
         switch reading {
         case .countdown(let countdown):
             timetable.restore(countdown)
         case .forgotten(let key, let revision):
             let live = timetable.dropRestored(key)
-            superseded += timetable.flush()
-            if let live { superseded.append(live) }
-            superseded.append(revision)
+            deadRows += timetable.flush()
+            if let live { deadRows.append(live) }
+            deadRows.append(revision)
         case .malformed(let row):
             // Whatever the row was meant to say, earlier rows of its key do not count any more.
             if let key = row.key { _ = timetable.dropRestored(key) }
@@ -144,11 +144,11 @@ extension Recovery.Result {
     }
 
     /// Puts the countdowns that were read under their keys.
-    fileprivate mutating func settle(at now: Now) {
-        superseded += timetable.flush()
+    fileprivate mutating func flush(at now: Now) {
+        deadRows += timetable.flush()
         // Ends that were given up but not deleted must not take memory again.
         var limit = Int.max
-        superseded += timetable.compact(at: now, budget: &limit)
+        deadRows += timetable.compact(at: now, budget: &limit)
     }
 }
 

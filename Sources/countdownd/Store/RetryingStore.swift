@@ -34,8 +34,8 @@ struct RetryingStore {
         openStore = open
     }
 
-    init(opening: StoreLocation, log: Log) {
-        self.init(path: opening.path ?? "", log: log) { now throws(OpenError) in try opening.open(at: now) }
+    init(location: StoreLocation, log: Log) {
+        self.init(path: location.path ?? "", log: log) { now throws(OpenError) in try location.open(at: now) }
     }
 
     /// When something is due even if nothing happens: a retry, or a line for the log.
@@ -134,7 +134,7 @@ struct RetryingStore {
 
     /// Retries if it is time, and logs the transitions that time brings.
     mutating func retry(_ timetable: borrowing Timetable, at now: Now) {
-        say(outage.advance(to: now.boot))
+        report(outage.advance(to: now.boot))
         if isOpen, isTimeToTry(at: now) { try? commit(Changes(), of: timetable, at: now) }
     }
 
@@ -185,8 +185,8 @@ struct RetryingStore {
             nextTry = now.boot + pause
             pause = min(Duration(microseconds: pause.microseconds * 2), Self.longestPause)
         }
-        say(outage.advance(to: now.boot))
-        say(outage.fail(at: now.boot))
+        report(outage.advance(to: now.boot))
+        report(outage.fail(at: now.boot))
     }
 
     private mutating func recover(at now: Now, late: Int) {
@@ -194,14 +194,14 @@ struct RetryingStore {
         failure = nil
         nextTry = nil
         pause = Self.firstPause
-        say(outage.recover(at: now.boot, late: late))
+        report(outage.recover(at: now.boot, late: late))
     }
 
-    private func say(_ news: Outage.Transition?) {
-        guard let news else { return }
+    private func report(_ transition: Outage.Transition?) {
+        guard let transition else { return }
         // A failure to open the store names the path itself.
         let place = isOpen && failure?.isOfFiles == false ? "\(path): " : ""
-        log.write(news.level, news.sentence(failure.map { "\(place)\($0.advice)" }))
+        log.write(transition.level, transition.sentence(failure.map { "\(place)\($0.advice)" }))
     }
 }
 
@@ -218,11 +218,11 @@ struct Outage {
         /// The store fails again so soon that further transitions are not logged.
         case flapping
         /// The store has worked for a minute, after it failed this often in this time.
-        case settled(after: Duration, times: Int, late: Int)
+        case recovered(after: Duration, times: Int, late: Int)
     }
 
     /// A store has recovered after it has worked for this long.
-    static let calm = Duration.seconds(60)
+    static let recoveryTime = Duration.seconds(60)
 
     private struct Course {
         let began: BootInstant
@@ -238,7 +238,7 @@ struct Outage {
     /// When a line is due even if nothing happens.
     var next: BootInstant? {
         guard let course, course.isFlapping else { return nil }
-        return course.ended.map { $0 + Self.calm }
+        return course.ended.map { $0 + Self.recoveryTime }
     }
 
     /// Notes that the store failed.
@@ -263,10 +263,10 @@ struct Outage {
 
     /// Notes the time: a store that has worked for a minute has recovered.
     mutating func advance(to now: BootInstant) -> Transition? {
-        guard let course, let ended = course.ended, ended + Self.calm <= now else { return nil }
+        guard let course, let ended = course.ended, ended + Self.recoveryTime <= now else { return nil }
         self.course = nil
         guard course.isFlapping else { return nil }
-        return .settled(after: ended - course.began, times: course.times, late: course.late)
+        return .recovered(after: ended - course.began, times: course.times, late: course.late)
     }
 }
 
@@ -279,17 +279,17 @@ extension Outage.Transition {
             changes cannot be stored: \(cause ?? ""); until they can, changes are refused, and ends \
             are delivered and stored later
             """
-        case .ended(let span, let late):
-            "changes can be stored again, after \(Self.text(of: span))\(Self.text(ofLate: late))"
+        case .ended(let duration, let late):
+            "changes can be stored again, after \(Self.text(of: duration))\(Self.text(ofLate: late))"
         case .flapping:
             """
             changes cannot be stored again: \(cause ?? ""); the store is flapping, so nothing more is logged before it \
             has worked for a minute
             """
-        case .settled(let span, let times, let late):
+        case .recovered(let duration, let times, let late):
             """
             changes have been stored for a minute; before, storing failed \(times) times in \
-            \(Self.text(of: span))\(Self.text(ofLate: late))
+            \(Self.text(of: duration))\(Self.text(ofLate: late))
             """
         }
     }
@@ -298,7 +298,7 @@ extension Outage.Transition {
     var level: Log.Level {
         switch self {
         case .began, .flapping: .error
-        case .ended, .settled: .notice
+        case .ended, .recovered: .notice
         }
     }
 
@@ -307,8 +307,8 @@ extension Outage.Transition {
     }
 
     /// The duration in its two largest units.
-    private static func text(of span: Duration) -> String {
-        let milliseconds = max(0, span.microseconds / 1_000)
+    private static func text(of duration: Duration) -> String {
+        let milliseconds = max(0, duration.microseconds / 1_000)
         let (seconds, minutes, hours) = (milliseconds / 1_000, milliseconds / 60_000, milliseconds / 3_600_000)
         if seconds == 0 { return "\(milliseconds) ms" }
         if minutes == 0 { return "\(seconds) s" }

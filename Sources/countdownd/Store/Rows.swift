@@ -43,7 +43,7 @@ struct Row {
     func encode(into writer: inout JSONWriter, from first: Revision) {
         writer.array { writer in
             countdown.key.withBytes { key in
-                writer.elements(atMost: Self.room(forKey: key.count)) { encodeFigures(key, from: first, into: &$0) }
+                writer.elements(atMost: Self.room(forKey: key.count)) { encodeFields(key, from: first, into: &$0) }
             }
             guard countdown.label != nil || !countdown.metadata.isEmpty || countdown.forget else { return }
             if let label = countdown.label { writer.element(label) } else { writer.elementNull() }
@@ -52,7 +52,7 @@ struct Row {
         }
     }
 
-    private func encodeFigures(_ key: Span<UInt8>, from first: Revision, into elements: inout JSONMembers) {
+    private func encodeFields(_ key: Span<UInt8>, from first: Revision, into elements: inout JSONMembers) {
         elements.firstElement(countdown.revision.number - first.number)
         elements.element(utf8: key)
         elements.element(state.rawValue)
@@ -146,7 +146,7 @@ extension Row {
                 key: key,
                 phase: try phase(state, clock, values, shift: shift),
                 clock: clock,
-                duration: try span(values.length, "length", atLeast: 1),
+                duration: try duration(values.length, "length", atLeast: 1),
                 started: WallInstant(microseconds: try number(values.started, "started")),
                 label: try text(values.label),
                 metadata: try map(values.metadata),
@@ -171,13 +171,13 @@ extension Row {
         shift: (Int64) -> Duration?
     ) throws(Fault) -> Phase {
         let instant = try number(values.instant, "instant")
-        let rest = try span(values.rest, "rest", atLeast: 0)
+        let rest = try duration(values.rest, "rest", atLeast: 0)
         switch state {
         case .running where clock == .elapsed:
             guard let shift = values.boot.flatMap(shift) else { throw Fault(text: "unknown boot") }
             return .running(until: .elapsed(BootInstant(microseconds: instant) + shift))
         case .running: return .running(until: .wall(WallInstant(microseconds: instant)))
-        case .paused: return .paused(remaining: try span(values.instant, "instant", atLeast: 0))
+        case .paused: return .paused(remaining: try duration(values.instant, "instant", atLeast: 0))
         case .finished: return .finished(at: WallInstant(microseconds: instant), late: rest)
         case .cancelled, .forgotten: return .cancelled(at: WallInstant(microseconds: instant), remaining: rest)
         }
@@ -195,7 +195,7 @@ extension Row {
         return value
     }
 
-    private static func span(_ value: Int64?, _ name: String, atLeast least: Int64) throws(Fault) -> Duration {
+    private static func duration(_ value: Int64?, _ name: String, atLeast least: Int64) throws(Fault) -> Duration {
         let number = try number(value, name)
         guard number >= least else { throw Fault(text: "its \(name) is less than \(least)") }
         return Duration(microseconds: number)

@@ -31,7 +31,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
 extension SQLiteFailure {
     /// The same error, with what was being done before it.
-    func met(_ occasion: String) -> SQLiteFailure {
+    func during(_ occasion: String) -> SQLiteFailure {
         var failure = self
         failure.description = "\(occasion): \(description)"
         return failure
@@ -59,7 +59,7 @@ extension SQLiteFailure {
     }
 
     /// How many milliseconds a connection waits for a lock of another one, such as a backup or a person with sqlite3.
-    static let patience: Int32 = 250
+    static let busyMilliseconds: Int32 = 250
 
     private let handle: OpaquePointer
     /// Set by SQLite's hook: the number of frames in the write-ahead log.

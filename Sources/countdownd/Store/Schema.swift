@@ -19,7 +19,7 @@ struct Schema: Sendable {
     /// The schema of this daemon.
     static let current = Schema(first: firstTables, steps: [])
 
-    /// Each change is appended under its revision; the change that it supersedes is deleted later, a few at a time. So a
+    /// Each change is appended under its revision; the change that it replaces is deleted later, a few at a time. So a
     /// running or paused countdown counts if no later row has its key.
     private static let firstTables = """
         -- Changes, up to 16 of a turn in a row, each a line: a JSON array of the columns of the view countdown, but with the
@@ -54,7 +54,7 @@ struct Schema: Sendable {
 
     /// Views for people; the daemon reads only tables.
     private static let views = """
-        -- Every change, newer and superseded ones.
+        -- Every change, dead rows included.
         CREATE VIEW countdown AS
             SELECT first + json_extract(value, '$[0]') AS revision,
                 json_extract(value, '$[1]') AS key,
@@ -106,7 +106,7 @@ extension Schema {
                 do throws(SQLiteFailure) {
                     try database.execute(steps[Int(reached) - 1])
                 } catch {
-                    throw error.met("it cannot be upgraded from version \(reached) to \(reached + 1)")
+                    throw error.during("it cannot be upgraded from version \(reached) to \(reached + 1)")
                 }
                 try database.execute("PRAGMA user_version = \(reached + 1)")
             }

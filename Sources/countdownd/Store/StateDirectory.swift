@@ -9,7 +9,7 @@ struct StoreLocation {
     /// Another directory in which a store may have been left; nil if none is searched.
     var legacyDirectory: String? = nil
     let durability: SQLiteStore.Durability
-    let policy: Policy
+    let limits: Limits
     let log: Log
 
     /// The path of the database.
@@ -23,7 +23,7 @@ struct StoreLocation {
         let file = StoreFile(
             path: path,
             durability: durability,
-            recovery: Recovery(policy: policy, now: now, bootID: BootIdentity.current),
+            recovery: Recovery(limits: limits, now: now, bootID: BootIdentity.current),
             log: log
         )
         if let legacyDirectory {
@@ -194,7 +194,7 @@ struct LegacyStateDirectory {
     private func makeCopy(_ path: String) throws(SQLiteFailure) {
         // Left by an attempt that was interrupted.
         unsafe unlink(path)
-        let database = try Database(path: store, busyMilliseconds: Database.patience)
+        let database = try Database(path: store, busyMilliseconds: Database.busyMilliseconds)
         // If it cannot be read, it stays as it is.
         database.keepLogOnClose(true)
         let copying = try database.prepare("VACUUM INTO ?")

@@ -156,7 +156,7 @@ final class SQLiteStore: Store {
     /// What the store remembers besides the countdowns. New rows refer to its boot.
     private var record: ShutdownRecord
     /// Rows that do not count any more, in the order in which they may be deleted.
-    private var superseded: DeadRows
+    private var deadRows: DeadRows
     private var newest: Revision
     /// All ends up to this revision were given up, and whether this is stored.
     private var oldest: Revision
@@ -197,14 +197,14 @@ final class SQLiteStore: Store {
         self.lock = lock
         self.directory = directory
         checkpointer = Checkpointer(path: file.path)
-        superseded = DeadRows(loaded.superseded)
+        deadRows = DeadRows(loaded.deadRows)
         newest = loaded.newestRow
         oldest = loaded.timetable.oldestRevision
     }
 
     func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure) {
         try check(inFull: !deferringCleanup)
-        let deletions = superseded.deletable(
+        let deletions = deadRows.deletable(
             before: newest,
             most: deletions(with: changes, deferringCleanup: deferringCleanup)
         )
@@ -222,7 +222,7 @@ final class SQLiteStore: Store {
             if error.isOfLock { database.wait(milliseconds: 0) }
             throw StoreFailure(error)
         }
-        database.wait(milliseconds: Database.patience)
+        database.wait(milliseconds: Database.busyMilliseconds)
         noteDeleted(deletions)
         for step in changes.steps { note(step) }
         if let step = changes.clockStep { note(step) }
@@ -278,7 +278,7 @@ final class SQLiteStore: Store {
         self.lock = lock
         self.files = try StoreFiles(of: files, in: directory.path)
         checkpointer = Checkpointer(path: file.path)
-        superseded = DeadRows([])
+        deadRows = DeadRows([])
         (newest, oldest, oldestIsStored) = (record.revision, record.oldest, true)
         (framesForNextCopy, framesOfFile) = (0, 0)
         return kept
@@ -287,11 +287,11 @@ final class SQLiteStore: Store {
     func cleanUp() -> Bool {
         // Cleanup can wait until a lock is released; no turn has to wait for it.
         database.wait(milliseconds: 0)
-        defer { database.wait(milliseconds: Database.patience) }
+        defer { database.wait(milliseconds: Database.busyMilliseconds) }
         checkpoint(whenIdle: true)
         // If files are lost, the next commit reports it.
-        guard superseded.count > Self.deletionsInCommit, (try? check()) != nil else { return false }
-        let deletions = superseded.deletable(before: newest, most: Self.deletionsWhenIdle)
+        guard deadRows.count > Self.deletionsInCommit, (try? check()) != nil else { return false }
+        let deletions = deadRows.deletable(before: newest, most: Self.deletionsWhenIdle)
         do throws(SQLiteFailure) {
             try transact { () throws(SQLiteFailure) in try delete(deletions) }
         } catch {
@@ -305,7 +305,7 @@ final class SQLiteStore: Store {
     /// How many dead rows a commit deletes; if too many are left, at least as many as it can add.
     private func deletions(with changes: Changes, deferringCleanup: Bool) -> Int {
         guard deferringCleanup else { return Self.deletionsInCommit + 2 * changes.steps.count }
-        return superseded.count < Self.mostDeferred ? 0 : 2 * changes.steps.count
+        return deadRows.count < Self.mostDeferred ? 0 : 2 * changes.steps.count
     }
 
     /// Replaces a transaction that was written to the log but could not be synced: a daemon that opens the store later would
@@ -330,7 +330,7 @@ final class SQLiteStore: Store {
         guard let last = endings.last else { return }
         oldest = max(oldest, last)
         oldestIsStored = false
-        superseded.append(contentsOf: endings)
+        deadRows.append(contentsOf: endings)
     }
 
     func close(at revision: Revision) {
@@ -350,8 +350,8 @@ final class SQLiteStore: Store {
 
     private func note(_ step: Change) {
         newest = step.countdown.revision
-        if let replaced = step.replaced { superseded.append(replaced) }
-        if !step.countdown.isLive && step.countdown.forget { superseded.append(step.countdown.revision) }
+        if let replaced = step.replaced { deadRows.append(replaced) }
+        if !step.countdown.isLive && step.countdown.forget { deadRows.append(step.countdown.revision) }
     }
 
     /// Deletes rows. Before the first end is deleted that was given up, this is stored.
@@ -364,7 +364,7 @@ final class SQLiteStore: Store {
     private func noteDeleted(_ revisions: [Revision]) {
         guard !revisions.isEmpty else { return }
         oldestIsStored = true
-        superseded.removeFirst(revisions.count)
+        deadRows.removeFirst(revisions.count)
     }
 
     /// Writes a page although nothing changes: SQLite does not write a row that is set to the values it has.
@@ -396,9 +396,9 @@ final class SQLiteStore: Store {
         guard frames >= framesForNextCopy else { return }
         let advice = checkpointer.advice(frames: frames, whenIdle: whenIdle)
         // Nothing is copied into a file that another program has overwritten.
-        if advice != .rest, (try? check(inFull: false)) == nil { return }
+        if advice != .nothing, (try? check(inFull: false)) == nil { return }
         switch advice {
-        case .rest: break
+        case .nothing: break
         case .startInBackground:
             checkpoints += 1
             files.noteCheckpoint()
@@ -443,7 +443,7 @@ struct Statements {
     }
 }
 
-/// Rows that do not count any more, oldest first: a row is deleted after all rows that it has superseded.
+/// Rows that do not count any more, oldest first: a row is deleted after all rows that it replaced.
 struct DeadRows {
     private var revisions: [Revision]
     private var first = 0

@@ -131,7 +131,7 @@ struct StoreFile {
     }
 
     private func read(_ database: borrowing Database) throws(SQLiteFailure) -> Recovery.Result {
-        // In one transaction: if an old store has unreadable rows, it keeps the old version.
+        // In one transaction: if an old store has malformed rows, it keeps the old version.
         let result = try database.inTransaction { database throws(SQLiteFailure) in
             try schema.migrate(database)
             return try recovery.load(from: database)
@@ -154,7 +154,7 @@ struct StoreFile {
 
     /// Opens a new store that is known to be complete.
     func connect() throws(SQLiteFailure) -> Database {
-        let database = try Database(path: path, busyMilliseconds: Database.patience)
+        let database = try Database(path: path, busyMilliseconds: Database.busyMilliseconds)
         try tune(database)
         // Creates the log and its index, too.
         try database.execute("BEGIN IMMEDIATE; UPDATE daemon SET is_stopped = 0; COMMIT")
@@ -189,7 +189,7 @@ extension StoreFile {
         if let fault = header.flatMap(schema.fault(of:)) { throw .corrupt(fault) }
         let lock = try DatabaseLock(path: path)
         let database = try attempt { () throws(SQLiteFailure) in
-            try Database(path: path, busyMilliseconds: Database.patience, creating: header == nil)
+            try Database(path: path, busyMilliseconds: Database.busyMilliseconds, creating: header == nil)
         }
         // Until everything is known to be readable.
         database.keepLogOnClose(true)

@@ -53,10 +53,10 @@ struct Model {
     /// The kept ends, in the order of their revisions.
     var ended: [(key: Key, entry: Entry)] = []
 
-    init(_ policy: Policy) {
-        history = policy.history
-        historyAge = policy.historyAge.microseconds
-        most = policy.countdowns
+    init(_ limits: Limits) {
+        history = limits.history
+        historyAge = limits.historyAge.microseconds
+        most = limits.countdowns
     }
 
     var live: [Key: Entry] { known.filter { $0.value.isLive } }

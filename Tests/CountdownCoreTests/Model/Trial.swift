@@ -36,18 +36,18 @@ struct Trial {
 
     init(seed: UInt64) {
         generator = SplitMix64(seed: seed)
-        var policy = Policy()
-        policy.countdowns = 9
+        var limits = Limits()
+        limits.countdowns = 9
         if seed.isMultiple(of: 2) {
             // Ends are compacted under the watchers: none is held, whatever its age.
-            policy.history = 10
-            policy.endsHeldForWatches = -policy.history
+            limits.history = 10
+            limits.endsHeldForWatches = -limits.history
         } else {
             // No end is compacted, and forgotten ends are held for the watchers.
-            policy.historyAge = .years(1_000)
+            limits.historyAge = .years(1_000)
         }
-        turns = Turns(policy: policy)
-        model = Model(policy)
+        turns = Turns(limits: limits)
+        model = Model(limits)
     }
 
     private var now: Now { turns.now }

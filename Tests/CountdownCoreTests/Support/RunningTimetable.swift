@@ -5,8 +5,8 @@ final class RunningTimetable {
     var timetable: Timetable
     var clocks = SimulatedClocks()
 
-    init(policy: Policy = Policy(), revision: Revision = Revision(0)) {
-        timetable = Timetable(policy: policy, revision: revision)
+    init(limits: Limits = Limits(), revision: Revision = Revision(0)) {
+        timetable = Timetable(limits: limits, revision: revision)
     }
 
     var now: Now { clocks.now }

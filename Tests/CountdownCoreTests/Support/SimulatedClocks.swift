@@ -38,7 +38,7 @@ extension Duration {
     static func minutes(_ minutes: Int64) -> Duration { .seconds(60 * minutes) }
     static func hours(_ hours: Int64) -> Duration { .seconds(3_600 * hours) }
     static func days(_ days: Int64) -> Duration { .seconds(86_400 * days) }
-    /// Julian years, as the policy counts them.
+    /// Julian years, as `Limits` counts them.
     static func years(_ years: Int64) -> Duration { .seconds(31_557_600 * years) }
 
     static prefix func - (span: Duration) -> Duration { .zero - span }

@@ -34,8 +34,8 @@ final class Turns {
         let since: Revision?
     }
 
-    init(policy: Policy = Policy()) {
-        scene = RunningTimetable(policy: policy)
+    init(limits: Limits = Limits()) {
+        scene = RunningTimetable(limits: limits)
     }
 
     var now: Now { scene.now }

@@ -79,7 +79,7 @@ struct AdjustTests {
 
     @Test("leads to 2^53 - 1 µs at the latest")
     mutating func latest() throws {
-        let latest = scene.timetable.policy.latest
+        let latest = scene.timetable.limits.latest
         scene.clocks.setWall(by: latest - .seconds(100) - scene.now.wall)
         try scene.start("k")
         #expect(throws: Refusal.outOfRange(.adjustment)) {

@@ -6,9 +6,9 @@ struct HistoryTests {
     var scene: RunningTimetable
 
     init() {
-        var policy = Policy()
-        policy.history = 10
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.history = 10
+        scene = RunningTimetable(limits: limits)
     }
 
     /// Starts and ends one, at this instant.

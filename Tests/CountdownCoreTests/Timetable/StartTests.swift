@@ -78,7 +78,7 @@ struct StartTests {
 
     @Test("ends at 2^53 - 1 µs at the latest")
     mutating func latest() throws {
-        let latest = scene.timetable.policy.latest
+        let latest = scene.timetable.limits.latest
         scene.clocks.setWall(by: latest - .microseconds(10) - scene.now.wall)
         try scene.start("at", .at(latest))
         #expect(throws: Refusal.outOfRange(.deadline)) { try scene.start("k", .at(latest + .microseconds(1))) }
@@ -88,7 +88,7 @@ struct StartTests {
 
     @Test("without a duration is refused if the default would end later than that")
     mutating func latestByDefault() throws {
-        let latest = scene.timetable.policy.latest
+        let latest = scene.timetable.limits.latest
         scene.clocks.setWall(by: latest - .seconds(60) - scene.now.wall)
         try scene.start("k")
         scene.pass(.microseconds(1))
@@ -198,9 +198,9 @@ struct StartTests {
 
     @Test("of a new key at the limit is refused, of a live one it is not")
     mutating func countdownLimit() throws {
-        var policy = Policy()
-        policy.countdowns = 2
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.countdowns = 2
+        scene = RunningTimetable(limits: limits)
         try scene.start("a")
         try scene.start("b")
         try scene.ask(.pause(key("b")))

@@ -181,10 +181,10 @@ struct WalkTests {
 
     @Test("holds an end that it has yet to visit, though the history is full", arguments: 0...6)
     mutating func held(limit: Int) throws {
-        var policy = Policy()
-        policy.history = 0
-        policy.endsHeldForWatches = 3
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.history = 0
+        limits.endsHeldForWatches = 3
+        scene = RunningTimetable(limits: limits)
         for name in ["a", "b", "c", "d"] { try scene.start(name) }
         var walker = Walker(&scene, live: .oldest, ended: .after(scene.timetable.revision))
         for name in ["a", "b", "c"] { try scene.ask(.cancel(key(name))) }
@@ -210,9 +210,9 @@ struct WalkTests {
 
     @Test("of the ends that happen to be kept holds no end")
     mutating func notHeld() throws {
-        var policy = Policy()
-        policy.history = 0
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.history = 0
+        scene = RunningTimetable(limits: limits)
         try scene.start("a")
         _ = Walker(&scene, ended: .oldest)
         try scene.ask(.cancel(key("a")))
@@ -221,10 +221,10 @@ struct WalkTests {
 
     @Test("has missed an end if more had to be held than the limit")
     mutating func missed() throws {
-        var policy = Policy()
-        policy.history = 2
-        policy.endsHeldForWatches = 3
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.history = 2
+        limits.endsHeldForWatches = 3
+        scene = RunningTimetable(limits: limits)
         for number in 0..<6 { try scene.start("\(number)") }
         let base = scene.timetable.revision
         var walker = Walker(&scene, live: .nowhere, ended: .after(base))
@@ -238,9 +238,9 @@ struct WalkTests {
 
     @Test("of the ends that happen to be kept misses nothing if an end is compacted")
     mutating func listing() throws {
-        var policy = Policy()
-        policy.history = 1
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.history = 1
+        scene = RunningTimetable(limits: limits)
         for name in ["a", "b", "c"] {
             try scene.start(name)
             try scene.ask(.cancel(key(name)))
@@ -254,9 +254,9 @@ struct WalkTests {
 
     @Test("continues behind an entry that was compacted and whose slot is used again")
     mutating func slotReuse() throws {
-        var policy = Policy()
-        policy.history = 0
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.history = 0
+        scene = RunningTimetable(limits: limits)
         for name in ["a", "b"] { try scene.start(name) }
         let base = scene.timetable.revision
         try scene.ask(.cancel(key("a")))
@@ -295,9 +295,9 @@ struct WalkTests {
 
     @Test("of the ends that happen to be kept is not ended by a forgotten end that is compacted")
     mutating func listingPastForgotten() throws {
-        var policy = Policy()
-        policy.history = 0
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.history = 0
+        scene = RunningTimetable(limits: limits)
         for name in ["a", "b"] { try scene.start(name) }
         try scene.start("brief", nil, forget: true)
         var walker = Walker(&scene, ended: .oldest)
@@ -326,9 +326,9 @@ struct WalkTests {
 
     @Test("has missed forgotten ends if they are more than the limit")
     mutating func tooManyForgotten() throws {
-        var policy = Policy()
-        policy.endsHeldForWatches = 3
-        scene = RunningTimetable(policy: policy)
+        var limits = Limits()
+        limits.endsHeldForWatches = 3
+        scene = RunningTimetable(limits: limits)
         for (limit, progress) in [(0, Scan.Progress.missed), (1, .atEnd)] {
             var walker = Walker(&scene, ended: .after(scene.timetable.revision))
             for index in 0..<4 {

@@ -7,7 +7,7 @@ struct ManyKeysTests {
 
     @Test(
         "receives changes of those keys and of no others, few or many",
-        arguments: [1, Policy.keysAtOnce, Policy.keysAtOnce + 1]
+        arguments: [1, Limits.keysAtOnce, Limits.keysAtOnce + 1]
     )
     func hears(count: Int) {
         var watchers = Watchers()

@@ -38,7 +38,7 @@ import Testing
 
     @Test("ticks at many intervals come in the order of their instants, and an interval goes with its last watcher")
     func manyPaces() throws {
-        var timetable = Timetable(policy: Policy(), revision: Revision(0))
+        var timetable = Timetable(limits: Limits(), revision: Revision(0))
         let start = Now(boot: BootInstant(microseconds: 0), offset: .zero)
         let tea = try Key("tea")
         let request = Request.start(Request.Start(tea, .after(.seconds(60))))

@@ -99,7 +99,7 @@ struct DamagedStore {
         }
         #expect(scene.lines.all.count == (opened.result.skipped.isEmpty ? 0 : 1))
         return .served(
-            rows: known + opened.result.superseded.count + opened.result.skipped.count,
+            rows: known + opened.result.deadRows.count + opened.result.skipped.count,
             skipped: opened.result.skipped.count
         )
     }

@@ -14,7 +14,7 @@ struct FailingCopyTests {
         let opening = StoreLocation(
             directory: directory.path,
             durability: .process,
-            policy: Policy(),
+            limits: Limits(),
             log: Lines().log
         )
         var opened = try opening.open(at: now)

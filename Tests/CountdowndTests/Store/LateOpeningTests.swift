@@ -33,7 +33,7 @@ struct LateOpeningTests {
 
     /// Leaves a store behind as a daemon does that is killed.
     private static func leave(_ starts: [Request.Start], at now: Now, in path: String) throws -> Revision {
-        let opening = StoreLocation(directory: path, durability: .process, policy: Policy(), log: Lines().log)
+        let opening = StoreLocation(directory: path, durability: .process, limits: Limits(), log: Lines().log)
         var opened = try opening.open(at: now)
         var changes = Changes()
         for start in starts {

@@ -24,7 +24,7 @@ struct OtherPlaceTests {
             directory: directory,
             legacyDirectory: other,
             durability: .process,
-            policy: Policy(),
+            limits: Limits(),
             log: lines.log
         )
         return try opening.open(at: now)
@@ -107,7 +107,7 @@ struct OtherPlaceTests {
         let file = StoreFile(
             path: "\(directory)/countdowns.db",
             durability: .process,
-            recovery: Recovery(policy: Policy(), now: now, bootID: ""),
+            recovery: Recovery(limits: Limits(), now: now, bootID: ""),
             log: lines.log
         )
         try LegacyStateDirectory(directory: other, log: lines.log).moveStore(

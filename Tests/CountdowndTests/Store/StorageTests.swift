@@ -41,7 +41,7 @@ struct StorageTests {
     private static let full = StoreFailure(reason: "database or disk is full", hint: .makeRoom)
 
     private let disk = Disk()
-    private var timetable: Timetable { Timetable(policy: Policy(), revision: Revision(4)) }
+    private var timetable: Timetable { Timetable(limits: Limits(), revision: Revision(4)) }
     private let lines = Lines()
 
     private func instant(_ seconds: Double) -> Now {
@@ -51,7 +51,7 @@ struct StorageTests {
     private func opened() -> OpenedStore {
         OpenedStore(
             store: disk,
-            timetable: Timetable(policy: Policy(), revision: Revision(1)),
+            timetable: Timetable(limits: Limits(), revision: Revision(1)),
             stepRevision: nil,
             offset: nil
         )
@@ -64,7 +64,7 @@ struct StorageTests {
     }
 
     private func ending(_ revision: Int64) throws -> Changes {
-        var timetable = Timetable(policy: Policy(), revision: Revision(revision - 1))
+        var timetable = Timetable(limits: Limits(), revision: Revision(revision - 1))
         let request = Request.start(Request.Start(try Key("key")))
         guard case .change(let change) = try timetable.decide(request, at: instant(0)) else { return Changes() }
         timetable.apply(change)

@@ -11,7 +11,7 @@ final class StoreScene {
     /// Some day in 2025.
     var now = Now(boot: BootInstant(microseconds: 1_000_000_000), offset: .seconds(1_750_000_000))
     var bootID = "first boot"
-    var policy = Policy()
+    var limits = Limits()
     var schema = Schema.current
 
     init(inMemory: Bool = false) throws {
@@ -25,7 +25,7 @@ final class StoreScene {
         StoreFile(
             path: path,
             durability: durability,
-            recovery: Recovery(policy: policy, now: now, bootID: bootID),
+            recovery: Recovery(limits: limits, now: now, bootID: bootID),
             log: lines.log,
             schema: schema
         )

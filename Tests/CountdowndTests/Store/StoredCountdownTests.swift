@@ -136,7 +136,7 @@ struct StoredCountdownTests {
 
     @Test("the number of ends is limited, also over restarts, and a watch that would miss one cannot resume")
     func byNumber() throws {
-        scene.policy.history = 10
+        scene.limits.history = 10
         var trimmed = Revision(0)
         do {
             let keeper = try scene.open()
@@ -159,7 +159,7 @@ struct StoredCountdownTests {
 
     @Test("ends that were given up are given up by the next start, too, if that was not stored yet")
     func letGoAgain() throws {
-        scene.policy.history = 10
+        scene.limits.history = 10
         do {
             let keeper = try scene.open()
             try end(0..<15, by: keeper)
@@ -186,7 +186,7 @@ struct StoredCountdownTests {
             try keeper.turn(.start("late", for: 1), at: scene.now)
             keeper.stop()
         }
-        scene.pass(scene.policy.historyAge - .seconds(86_400) + .seconds(1))
+        scene.pass(scene.limits.historyAge - .seconds(86_400) + .seconds(1))
         let keeper = try scene.open()
         try keeper.turn([], at: scene.now)
         keeper.trim(at: scene.now)
@@ -203,7 +203,7 @@ struct StoredCountdownTests {
             try end(0..<300, by: keeper)
             keeper.stop()
         }
-        scene.policy.history = 100
+        scene.limits.history = 100
         let keeper = try scene.open()
         keeper.trim(at: scene.now)
         #expect(keeper.timetable.endedCount == 100)

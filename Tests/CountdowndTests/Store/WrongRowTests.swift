@@ -9,7 +9,7 @@ struct WrongRowTests {
 
     init() throws {
         scene = try StoreScene()
-        scene.policy.history = 10
+        scene.limits.history = 10
         do {
             let keeper = try scene.open()
             try keeper.turn(.start("first"), .start("wrong"), .start("last"), at: scene.now)

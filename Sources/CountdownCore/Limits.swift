@@ -1,5 +1,5 @@
 /// Every limit and default of the service, each with its reason.
-public struct Policy: Sendable {
+public struct Limits: Sendable {
     // MARK: Countdowns
 
     /// The duration of a countdown that names none: the "get code, again in 60 s" button.
@@ -85,7 +85,7 @@ public struct Policy: Sendable {
 
     /// A few milliseconds of work, so that no reply, end or tick is delayed for long.
     public var callsInTurn = 256
-    public var callsOfPeerInTurn = 64
+    public var callsOfConnectionInTurn = 64
     public var endsInTurn = 4_096
     public var ticksInTurn = 4_096
     /// Matches of keys against patterns for events and ticks: if watchers have more patterns, a turn has fewer calls, ends and
@@ -102,8 +102,8 @@ public struct Policy: Sendable {
 
     public init() {}
 
-    /// The limits that a client can meet, by their names in `LimitReached` and `GetStatus`.
-    public var limits: [String: Int] {
+    /// The limits that a client can reach, by their names in `LimitReached` and `GetStatus`.
+    public var named: [String: Int] {
         [
             "countdowns": countdowns,
             "labelBytes": labelBytes,
@@ -138,8 +138,8 @@ public struct Policy: Sendable {
 
 /// The memory of the daemon if every limit is reached at once.
 ///
-/// The figures are the sizes of the structures, rounded up, with the reserve of arrays and tables.
-extension Policy {
+/// These are the sizes of the structures, rounded up, with the reserve of arrays and tables.
+extension Limits {
     /// The sum, in bytes.
     public var memoryCeiling: Int {
         processBytes + countdownsCeiling + endingsCeiling + ticksCeiling + connections * connectionCeiling
