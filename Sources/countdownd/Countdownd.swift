@@ -77,12 +77,8 @@ enum Countdownd {
 
     private static func storage(_ options: Options, _ log: Log) -> RetryingStore {
         let directory = StateDirectory.path(option: options.stateDirectory, environment: Environment.value(of:))
-        let place = options.stateDirectory == nil ? directory : nil
         let location = StoreLocation(
             directory: directory,
-            legacyDirectory: place.flatMap {
-                StateDirectory.legacyDirectory(than: $0, environment: Environment.value(of:))
-            },
             durability: options.durability,
             limits: options.limits,
             log: log

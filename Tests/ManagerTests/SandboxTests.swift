@@ -24,6 +24,24 @@ struct SandboxTests {
         }
     }
 
+    @Test("both leave it one writable directory, which a restart creates again if somebody removed it")
+    func directory() throws {
+        let session = try Session(of: .heidi)
+        let store = "/home/heidi/.local/state/countdownd/countdowns.db"
+        try session.countdownctl("start tea 1h")
+        try session.machine.shell(.heidi, "test -e \(store)")
+        try session.systemctl("stop", "countdownd.socket", "countdownd.service")
+        try session.machine.shell(.heidi, "rm -r ~/.local")
+        try session.systemctl("start", "countdownd.socket")
+        try session.countdownctl("start egg 1h")
+        try session.systemctl("restart", "countdownd.service")
+        #expect(try session.keys() == ["egg"])
+        #expect(try session.machine.shell(.heidi, "stat -c %a ~/.local/state/countdownd; test -e \(store)") == "700")
+        let process = try session.property("MainPID")
+        let mounts = try session.machine.tell(.root, "cat", "/proc/\(process)/mounts").split(separator: "\n")
+        #expect(mounts.last { $0.contains(" /home/heidi/.local/state/countdownd ") }?.contains(" rw,") == true)
+    }
+
     @Test(
         "the first works where users can have no user namespaces; the second keeps it from starting until it is masked"
     )

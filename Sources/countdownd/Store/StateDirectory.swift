@@ -6,8 +6,6 @@ import Glibc
 struct StoreLocation {
     /// Nil if no home directory is known.
     let directory: String?
-    /// Another directory in which a store may have been left; nil if none is searched.
-    var legacyDirectory: String? = nil
     let durability: SQLiteStore.Durability
     let limits: Limits
     let log: Log
@@ -26,9 +24,6 @@ struct StoreLocation {
             recovery: Recovery(limits: limits, now: now, bootID: BootIdentity.current),
             log: log
         )
-        if let legacyDirectory {
-            try LegacyStateDirectory(directory: legacyDirectory, log: log).moveStore(to: held, as: file)
-        }
         return try file.open(in: held)
     }
 }
@@ -114,137 +109,6 @@ extension StateDirectory {
         let given = environment("STATE_DIRECTORY").flatMap { $0.split(separator: ":").first.map(String.init) }
         let home = environment("XDG_STATE_HOME") ?? environment("HOME").map { "\($0)/.local/state" }
         return option ?? given ?? home.map { "\($0)/countdownd" }
-    }
-}
-
-/// The state directory of another version of systemd.
-///
-/// For a user, `StateDirectory=` is in `~/.config` before systemd 254 and in `~/.local/state` since, where a daemon that is
-/// started by hand keeps its store, too. A store that was left in the other directory is moved to the one of this daemon. If
-/// both have countdowns, both are logged and nothing is moved.
-struct LegacyStateDirectory {
-    /// The directory, which may contain a store.
-    let directory: String
-    let log: Log
-
-    private var store: String { "\(directory)/countdowns.db" }
-
-    /// Moves the store that was left here, unless a daemon uses it.
-    ///
-    /// If this is interrupted at any point, one of the two directories has the complete store.
-    /// - Parameters:
-    ///   - held: the directory to move it to; no store is open there.
-    ///   - file: the path of the store in that directory.
-    /// - Throws: if the store cannot be moved now, but perhaps later. A permanent failure is only logged.
-    func moveStore(to held: borrowing StateDirectory, as file: StoreFile) throws(OpenError) {
-        guard FileIdentity.status(of: store) != nil else { return }
-        // A link from one to the other, made by a person or by systemd, is a way to have one store in both.
-        guard FileIdentity(of: "\(directory)/.") != FileIdentity(of: "\(held.path)/.") else { return }
-        let own = file.path
-        guard file.holdsNothing() else {
-            let advice = "to use it instead, stop countdownd and move \(own) away"
-            let sentence = "there is a second store, \(store): \(own) is used, and it does not change; \(advice)"
-            return tell(.warning, of: own, sentence)
-        }
-        let lock: StateDirectory
-        do throws(OpenError) {
-            lock = try StateDirectory(path: directory)
-        } catch {
-            guard case .held(_, let holder) = error else {
-                return leave(because: StoreFailure(error).reason, using: own)
-            }
-            let sentence = "\(store) is held by another countdownd (\(holder)); \(own) is used"
-            return tell(.warning, of: own, sentence)
-        }
-        try move(to: own, in: held.path, holding: lock)
-    }
-
-    private func move(
-        to own: String,
-        in directory: String,
-        holding lock: borrowing StateDirectory
-    ) throws(OpenError) {
-        let copy = "\(own).part"
-        do throws(SQLiteFailure) {
-            try makeCopy(copy)
-        } catch {
-            unsafe unlink(copy)
-            if error.isOfTheFile { return leave(because: "\(error)", using: own) }
-            throw .unavailable(StoreFailure(error, of: "\(store), on its way to \(own)"))
-        }
-        do throws(SystemFailure) {
-            try Self.flush(copy)
-            guard unsafe rename(copy, own) == 0 else { throw SystemFailure("rename") }
-            try Self.flush(directory)
-        } catch {
-            throw .unavailable(StoreFailure(error, of: own))
-        }
-        removeOriginal(of: own)
-    }
-
-    private func leave(because reason: String, using own: String) {
-        tell(.error, of: own, "the store \(store) cannot be moved (\(reason)) and does not change; \(own) is used")
-    }
-
-    private func tell(_ level: Log.Level, of own: String, _ sentence: String) {
-        log.write(level, sentence, fields: ["STORE": own, "OTHER_STORE": store])
-    }
-
-    /// Makes one file from the store and its log, even if another program reads them.
-    private func makeCopy(_ path: String) throws(SQLiteFailure) {
-        // Left by an attempt that was interrupted.
-        unsafe unlink(path)
-        let database = try Database(path: store, busyMilliseconds: Database.busyMilliseconds)
-        // If it cannot be read, it stays as it is.
-        database.keepLogOnClose(true)
-        let copying = try database.prepare("VACUUM INTO ?")
-        copying.bind(path, at: 1)
-        try copying.run()
-    }
-
-    private func removeOriginal(of own: String) {
-        for file in [store, "\(store)-wal", "\(store)-shm"] where unsafe unlink(file) != 0 && errno != ENOENT {
-            let failure = SystemFailure("unlink")
-            return tell(.warning, of: own, "the store \(store) was copied to \(own), and cannot be removed: \(failure)")
-        }
-        tell(.notice, of: own, "the store \(store) was moved to \(own)")
-    }
-
-    /// Syncs a file, or the names in a directory.
-    private static func flush(_ path: String) throws(SystemFailure) {
-        let file = try Descriptor(owning: unsafe open(path, O_RDONLY | O_CLOEXEC), of: "open")
-        guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
-    }
-}
-
-extension SQLiteFailure {
-    /// Whether the file is corrupt or not accessible, so that a retry would fail again.
-    fileprivate var isOfTheFile: Bool {
-        isOfContents || [SQLITE_READONLY, SQLITE_PERM].contains(code & 0xff)
-    }
-}
-
-extension StateDirectory {
-    /// The other directory in which a store of this user may have been left.
-    ///
-    /// - Parameters:
-    ///   - path: the state directory, if `--state-directory` is not given.
-    ///   - environment: returns the value of a variable; nil if it is not set or empty.
-    /// - Returns: nil if the state directory is neither of systemd's two, such as that of another unit.
-    static func legacyDirectory(than path: String, environment: (String) -> String?) -> String? {
-        let home = environment("HOME")
-        let parents = [("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state")]
-        let places = parents.compactMap { variable, name in
-            (environment(variable) ?? home.map { "\($0)/\(name)" }).map { "\($0)/countdownd" }
-        }
-        guard places.count == 2, let own = places.firstIndex(where: { isSame($0, path) }) else { return nil }
-        let other = places[1 - own]
-        return isSame(other, path) ? nil : other
-    }
-
-    /// Whether two paths are equal except for slashes.
-    private static func isSame(_ one: String, _ other: String) -> Bool {
-        one.split(separator: "/") == other.split(separator: "/")
     }
 }
 

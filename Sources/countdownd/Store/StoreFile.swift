@@ -200,31 +200,6 @@ extension StoreFile {
         }
         return ExaminedFile(database: database, lock: lock, isEmpty: isEmpty)
     }
-
-    /// Whether the file is missing, or a store without countdowns, such as that of a daemon that was only tried.
-    ///
-    /// Any other file does not change, nor does its log. If the answer is yes, no log is left that could be mistaken for the
-    /// log of another store.
-    func holdsNothing() -> Bool {
-        do throws(OpenError) {
-            if try DatabaseFiles(path: path).header() != nil {
-                let examined = try examine()
-                guard try hasNoRow(examined) else { return false }
-                examined.database.keepLogOnClose(false)
-            }
-        } catch {
-            return false
-        }
-        let files = DatabaseFiles(path: path)
-        return [DatabaseFiles.Companion.log, .journal].allSatisfy { FileIdentity.status(of: files.path(of: $0)) == nil }
-    }
-
-    private func hasNoRow(_ examined: borrowing ExaminedFile) throws(OpenError) -> Bool {
-        guard !examined.isEmpty else { return true }
-        return try attempt { () throws(SQLiteFailure) in
-            try examined.database.integer("SELECT EXISTS (SELECT 1 FROM batch)") == 0
-        }
-    }
 }
 
 /// The faults of a file that can be found without changing it.
