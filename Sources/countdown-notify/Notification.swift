@@ -117,8 +117,8 @@ enum DesktopSignal: Equatable {
         "type='signal',sender='\(service.name)',interface='\(service.interface)',path='\(service.path)'",
     ].map { MethodCall(.bus, "AddMatch", .string($0)) }
 
-    private static let bus = MethodCall.Destination.bus
-    private static let service = MethodCall.Destination.notifications
+    private static let bus = MethodCall.BusObject.bus
+    private static let service = MethodCall.BusObject.notifications
 
     /// Nil if the message is another one.
     init?(_ message: IncomingMessage) {

@@ -17,7 +17,7 @@ final class Notifier {
     private let bus = BusConnection()
     private let ends: WatchConnection
     private let progress: WatchConnection?
-    private let status = ServiceStatus()
+    private let status = SystemdStatus()
     private var queue: NotificationQueue
     private var pendingStarts: [PendingStart] = []
     /// When to try the notification service again; nil unless it failed.
@@ -250,8 +250,8 @@ struct Problems {
     var first: String? { daemon.sentence ?? bus.sentence ?? service.sentence ?? stateFile.sentence }
 }
 
-/// What systemd is told about the service, see sd_notify(3).
-final class ServiceStatus {
+/// The status that systemd shows for the service, see sd_notify(3).
+final class SystemdStatus {
     private var status = ""
 
     /// Reports a line for `systemctl status` if it is new. It contains no key, because keys are often phone numbers.

@@ -2,14 +2,15 @@ import Glibc
 import IPC
 import System
 
+/// What the command line asks for.
+enum NotifierCommand: Equatable {
+    case run(NotifierOptions)
+    case showHelp
+    case showVersion
+}
+
 /// The command line of countdown-notify.
 struct NotifierOptions: Equatable {
-    enum Command: Equatable {
-        case run(NotifierOptions)
-        case showHelp
-        case showVersion
-    }
-
     /// Glob patterns. If there are neither patterns nor keys, every countdown matches.
     var patterns: [String] = []
     var keys: [String] = []
@@ -45,7 +46,7 @@ struct NotifierOptions: Equatable {
         """
 
     /// Parses the arguments after the program's name. If an option is repeated, its last value counts.
-    static func parse(_ arguments: [String]) throws(Exit) -> Command {
+    static func parse(_ arguments: [String]) throws(Exit) -> NotifierCommand {
         var options = NotifierOptions()
         var parser = OptionParser(
             arguments,

@@ -34,7 +34,7 @@ struct StateFile: ~Copyable {
 
     private let directory: StateDirectory
 
-    private var path: String { "\(directory.path)/told" }
+    private var path: String { "\(directory.path)/delivered" }
 
     /// Makes the directory for its user alone if it is missing, and locks it as long as this value lives.
     init(in directory: String) throws(Exit) {
@@ -91,20 +91,5 @@ struct StateFile: ~Copyable {
 
     private static func open(_ path: String, _ flags: Int32) throws(SystemFailure) -> Descriptor {
         try Descriptor(owning: unsafe Glibc.open(path, flags | O_CLOEXEC, 0o600), of: "open")
-    }
-}
-
-extension Exit {
-    /// The state directory cannot be used.
-    fileprivate init(_ error: StateDirectory.Unavailable) {
-        switch error {
-        case .locked(let path, let holder):
-            self.init(
-                EX_UNAVAILABLE,
-                "another countdown-notify (\(holder)) uses \(path); a second one needs its own --state-directory"
-            )
-        case .unusable(let path, let failure):
-            self.init(EX_CANTCREAT, "cannot use \(path): \(failure); choose another --state-directory")
-        }
     }
 }

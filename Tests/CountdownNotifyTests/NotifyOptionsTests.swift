@@ -81,13 +81,13 @@ struct StateFileTests {
             #expect(try stateFile.read() == state)
         }
         #expect(try FileStatus.read(path).mode == 0o700)
-        #expect(try FileStatus.read("\(path)/told").mode == 0o600)
+        #expect(try FileStatus.read("\(path)/delivered").mode == 0o600)
     }
 
     @Test("a file without two revisions is refused", arguments: ["", "1 2", "12\n", "tea 1\n", "1  2\n", "-1 2\n"])
     func refuses(text: String) throws {
         let stateFile = try StateFile(in: directory.path)
-        try directory.write(text, to: "told")
+        try directory.write(text, to: "delivered")
         #expect(throws: StateFile.Unreadable.self) { _ = try stateFile.read() }
     }
 

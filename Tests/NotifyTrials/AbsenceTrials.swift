@@ -120,7 +120,7 @@ struct AbsenceTrials {
     func second() throws {
         let desktop = try Desktop(in: directory)
         let first = try notify()
-        let path = directory.path(of: "told")
+        let path = directory.path(of: "state")
         let run = try RunningCommand(
             ["--state-directory", path],
             executable: BuiltProduct.path(of: "countdown-notify"),

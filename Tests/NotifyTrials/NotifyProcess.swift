@@ -32,7 +32,7 @@ final class NotifyProcess {
         defer { for descriptor in [errors, nothing] { close(descriptor) } }
         process = try ChildProcess(
             BuiltProduct.path(of: "countdown-notify"),
-            arguments: ["--state-directory", directory.path(of: "told")] + arguments,
+            arguments: ["--state-directory", directory.path(of: "state")] + arguments,
             environment: [
                 "COUNTDOWND_SOCKET": socket, "DBUS_SESSION_BUS_ADDRESS": address, "NOTIFY_SOCKET": notify, "TZ": "UTC0",
             ],

@@ -91,9 +91,9 @@ struct RememberingTrials {
     func unreadable() throws {
         let scene = try Scene()
         try scene.notify().terminate()
-        try scene.desktop.directory.write("nonsense", to: "told/told")
+        try scene.desktop.directory.write("nonsense", to: "state/delivered")
         let notify = try scene.notify()
-        let sentence = "told/told does not contain two revisions; ends before now are not shown"
+        let sentence = "state/delivered does not contain two revisions; ends before now are not shown"
         #expect(notify.standardError.contains(sentence))
         try scene.end("tea")
         #expect(try summaries(1, scene) == ["tea"])

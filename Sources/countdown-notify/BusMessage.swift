@@ -1,215 +1,35 @@
 import CSystemd
 import Glibc
-import IPC
 import System
-
-/// The session bus, with reconnecting.
-final class BusConnection {
-    private let address: String?
-    private var bus: SessionBus?
-    /// What the calls without an answer were made for, by their numbers.
-    private var purposes: [UInt64: NotificationQueue.Purpose] = [:]
-    private var attempts = 0
-    private var attempt: MonotonicDeadline = .passed
-
-    /// - Parameter address: the D-Bus address to connect to; nil for the one that the environment names.
-    init(address: String? = nil) { self.address = address }
-
-    /// Whether calls can be made.
-    var isOpen: Bool { bus != nil }
-
-    /// What to poll for; nil if there is no connection.
-    func readiness() -> (descriptor: Int32, events: Int16)? {
-        // If this fails, advance() fails as well and reports it.
-        guard let readiness = try? bus?.readiness() else { return nil }
-        return (readiness.descriptor, readiness.events)
-    }
-
-    /// When to call `advance` though the descriptor is not ready.
-    var deadline: MonotonicDeadline? {
-        guard bus != nil else { return attempt }
-        guard let readiness = try? bus?.readiness() else { return .passed }
-        return readiness.monotonicUSec.map(MonotonicDeadline.init)
-    }
-
-    /// Connects if it is time to, and returns what happened.
-    func advance() -> [BusEvent] {
-        var events: [BusEvent] = []
-        do {
-            try connect()
-            while let message = try bus?.next() {
-                if let event = event(of: message) { events.append(event) }
-            }
-        } catch {
-            events.append(close(error))
-        }
-        return events
-    }
-
-    /// Sends a call.
-    ///
-    /// - Returns: why it was not sent.
-    func send(_ outgoing: NotificationQueue.Outgoing) -> BusEvent? {
-        do throws(SendFailure) {
-            guard let number = try bus?.send(outgoing.call) else { return nil }
-            purposes[number] = outgoing.purpose
-            return nil
-        } catch {
-            switch error {
-            case .unwritable(let failure): return .unwritable(outgoing.purpose, failure)
-            case .lost(let failure): return close(failure)
-            }
-        }
-    }
-
-    /// Waits until everything has been sent.
-    func flush() { try? bus?.flush() }
-
-    private func connect() throws(BusFailure) {
-        guard bus == nil, attempt.hasPassed else { return }
-        let bus = try SessionBus.connected(to: address)
-        do throws(SendFailure) {
-            for call in DesktopSignal.subscriptions { _ = try bus.send(call) }
-        } catch {
-            throw error.failure
-        }
-        self.bus = consume bus
-    }
-
-    private func event(of message: IncomingMessage) -> BusEvent? {
-        attempts = 0
-        switch message {
-        case .reply(let call, let values): return purposes.removeValue(forKey: call).map { .answered($0, values) }
-        case .refusal(let call, _): return purposes.removeValue(forKey: call).map { .answered($0, nil) }
-        case .signal:
-            let signal = DesktopSignal(message)
-            // Answers of the previous service do not matter any more.
-            if signal == .serviceChanged { purposes = [:] }
-            return signal.map { .signal($0) }
-        }
-    }
-
-    private func close(_ failure: BusFailure) -> BusEvent {
-        bus = nil
-        purposes = [:]
-        attempts += 1
-        attempt = .after(microseconds: Backoff.delay(before: attempts))
-        return .lost(failure)
-    }
-}
-
-/// What happened on the session bus.
-enum BusEvent: Equatable {
-    /// A call was answered; nil if it was refused.
-    case answered(NotificationQueue.Purpose, [BusValue]?)
-    case signal(DesktopSignal)
-    /// A call cannot be written, on this connection or any other. It was not sent.
-    case unwritable(NotificationQueue.Purpose, BusFailure)
-    /// There is no connection, and calls without an answer are lost.
-    case lost(BusFailure)
-}
-
-/// A connection to a session bus. It never blocks, except in `flush`.
-@safe
-struct SessionBus: ~Copyable {
-    private let bus: OpaquePointer
-
-    private init(adopting bus: OpaquePointer) { unsafe self.bus = bus }
-
-    /// Connects to a session bus.
-    ///
-    /// - Parameter address: a D-Bus address such as `unix:path=/run/user/1000/bus`; nil for the bus that the environment
-    ///   names, or the one in the runtime directory, see sd_bus_open_user(3).
-    /// - Returns: the connection, which may still be in the handshake.
-    /// - Throws: that there is no bus at that address.
-    static func connected(to address: String? = nil) throws(BusFailure) -> SessionBus {
-        var pointer: OpaquePointer?
-        _ = try BusFailure.check(address == nil ? "sd_bus_open_user" : "sd_bus_new") {
-            unsafe address == nil ? sd_bus_open_user(&pointer) : sd_bus_new(&pointer)
-        }
-        guard let pointer = unsafe pointer else { throw BusFailure(call: "sd_bus_new", code: ENOMEM) }
-        let bus = unsafe SessionBus(adopting: pointer)
-        guard let address else { return bus }
-        _ = try BusFailure.check("sd_bus_set_address") { unsafe sd_bus_set_address(pointer, address) }
-        _ = try BusFailure.check("sd_bus_set_bus_client") { unsafe sd_bus_set_bus_client(pointer, 1) }
-        _ = try BusFailure.check("sd_bus_start") { unsafe sd_bus_start(pointer) }
-        return bus
-    }
-
-    deinit {
-        _ = unsafe sd_bus_close_unref(bus)
-    }
-
-    /// What to poll for, and until when: microseconds of CLOCK_MONOTONIC, nil for no deadline.
-    func readiness() throws(BusFailure) -> (descriptor: Int32, events: Int16, monotonicUSec: Int64?) {
-        let descriptor = try BusFailure.check("sd_bus_get_fd") { unsafe sd_bus_get_fd(bus) }
-        let events = try BusFailure.check("sd_bus_get_events") { unsafe sd_bus_get_events(bus) }
-        var timeout: UInt64 = .max
-        _ = try BusFailure.check("sd_bus_get_timeout") { unsafe sd_bus_get_timeout(bus, &timeout) }
-        return (descriptor, Int16(truncatingIfNeeded: events), timeout == .max ? nil : Int64(clamping: timeout))
-    }
-
-    /// Sends a call, and returns the number that its answer will have.
-    func send(_ call: MethodCall) throws(SendFailure) -> UInt64 {
-        do throws(BusFailure) {
-            let message = try unsafe BusMessage.written(call, over: bus)
-            var number: UInt64 = 0
-            _ = try BusFailure.check("sd_bus_send") {
-                unsafe message.withPointer { unsafe sd_bus_send(bus, $0, &number) }
-            }
-            return number
-        } catch {
-            throw SendFailure(error)
-        }
-    }
-
-    /// The next message; nil if there is none for now.
-    func next() throws(BusFailure) -> IncomingMessage? {
-        while true {
-            var message: OpaquePointer?
-            let progress = try BusFailure.check("sd_bus_process") { unsafe sd_bus_process(bus, &message) }
-            if let message = unsafe message {
-                if let message = unsafe BusMessage(adopting: message).message { return message }
-            } else if progress == 0 {
-                return nil
-            }
-        }
-    }
-
-    /// Waits until everything has been sent.
-    func flush() throws(BusFailure) {
-        _ = try BusFailure.check("sd_bus_flush") { unsafe sd_bus_flush(bus) }
-    }
-}
 
 /// A call of a method on the session bus.
 struct MethodCall: Hashable, Sendable {
     /// The object and the interface that are called.
-    struct Destination: Hashable, Sendable {
+    struct BusObject: Hashable, Sendable {
         let name: String
         let path: String
         let interface: String
 
         /// The notification service.
-        static let notifications = Destination(
+        static let notifications = BusObject(
             name: "org.freedesktop.Notifications",
             path: "/org/freedesktop/Notifications",
             interface: "org.freedesktop.Notifications"
         )
         /// The bus itself.
-        static let bus = Destination(
+        static let bus = BusObject(
             name: "org.freedesktop.DBus",
             path: "/org/freedesktop/DBus",
             interface: "org.freedesktop.DBus"
         )
     }
 
-    let destination: Destination
+    let object: BusObject
     let member: String
     let arguments: [BusValue]
 
-    init(_ destination: Destination, _ member: String, _ arguments: BusValue...) {
-        self.destination = destination
+    init(_ object: BusObject, _ member: String, _ arguments: BusValue...) {
+        self.object = object
         self.member = member
         self.arguments = arguments
     }
@@ -238,29 +58,6 @@ enum IncomingMessage: Equatable {
     /// The destination or the bus refused a call; `error` is the name of the error.
     case refusal(call: UInt64, error: String)
     case signal(sender: String, interface: String, member: String, [BusValue])
-}
-
-/// Why a call was not sent.
-enum SendFailure: Error, Equatable {
-    /// The message cannot be written, on another connection neither: sd-bus refuses a value in it.
-    case unwritable(BusFailure)
-    /// The connection cannot be used any more, or memory is short. The call can be made again on the next connection.
-    case lost(BusFailure)
-
-    /// A failure of the functions that write or send a message.
-    init(_ failure: BusFailure) {
-        switch failure.code {
-        case EINVAL, EBADMSG, EMSGSIZE, E2BIG, EOPNOTSUPP: self = .unwritable(failure)
-        default: self = .lost(failure)
-        }
-    }
-
-    /// The call of sd-bus that failed.
-    var failure: BusFailure {
-        switch self {
-        case .unwritable(let failure), .lost(let failure): failure
-        }
-    }
 }
 
 /// A call of sd-bus that failed.
@@ -302,7 +99,7 @@ struct BusMessage: ~Copyable {
 
     /// Writes a call for a bus.
     static func written(_ call: MethodCall, over bus: OpaquePointer) throws(BusFailure) -> BusMessage {
-        let to = call.destination
+        let to = call.object
         var pointer: OpaquePointer?
         let name: StaticString = "sd_bus_message_new_method_call"
         _ = try BusFailure.check(name) {

@@ -1,0 +1,107 @@
+import IPC
+
+/// One notification about ends.
+enum EndNotification: Hashable {
+    /// Ends may have been missed.
+    case gap
+    case one(Countdown)
+    /// `count` ends, the newest of them by name.
+    case several(newest: [Countdown], count: Int)
+
+    /// The revision of the last end; nil if there is none.
+    var revision: Int64? {
+        switch self {
+        case .gap: nil
+        case .one(let countdown): countdown.revision
+        case .several(let newest, _): newest.last?.revision
+        }
+    }
+
+    /// The number of ends.
+    var count: Int {
+        switch self {
+        case .gap: 0
+        case .one: 1
+        case .several(_, let count): count
+        }
+    }
+
+    /// The notification in words.
+    func notification(_ strings: Strings) -> Notification {
+        switch self {
+        case .gap:
+            Notification(
+                category: .trouble,
+                summary: "Countdowns may have ended unseen",
+                body:
+                    "The daemon no longer keeps all ends since the last one that was shown. Those that it keeps follow."
+            )
+        case .one(let countdown):
+            Notification(
+                category: .ended,
+                summary: Strings.name(countdown),
+                body: strings.end(countdown),
+                actions: Action.allCases
+            )
+        case .several(let newest, let count):
+            Notification(
+                category: .ended,
+                summary: "\(count) countdowns have ended",
+                body: Self.lines(newest, count, strings).joined(separator: "\n"),
+                actions: [.dismiss]
+            )
+        }
+    }
+
+    private static func lines(_ newest: [Countdown], _ count: Int, _ strings: Strings) -> [String] {
+        let named = newest.map { countdown in
+            Strings.name(countdown) + (countdown.endedUSec.map { ", \(strings.time($0))" } ?? "")
+        }
+        return count > newest.count ? ["\(count - newest.count) earlier ones"] + named : named
+    }
+}
+
+/// The ends that wait to be shown, in the order of their revisions. It keeps only those that will be named, and the number
+/// of the others.
+struct Backlog {
+    /// Up to so many ends have a notification each; more become one notification. GNOME Shell before version 48 keeps three
+    /// notifications of a program and drops older ones.
+    static let maximumSingle = 3
+    /// So many ends are named in one notification.
+    static let maximumNamed = 10
+
+    /// The number of ends that wait.
+    private(set) var count = 0
+    private var newest: [Countdown] = []
+    /// Whether the notice that ends may have been missed comes first.
+    private var hasGap = false
+
+    var isEmpty: Bool { count == 0 && !hasGap }
+
+    /// The revision of the newest end that waits.
+    var newestRevision: Int64? { newest.last?.revision }
+
+    mutating func append(_ ended: Countdown) {
+        newest.append(ended)
+        count += 1
+        trim()
+    }
+
+    mutating func noteGap() { hasGap = true }
+
+    /// The next notification; nil if nothing waits.
+    var next: EndNotification? {
+        if hasGap { return .gap }
+        guard let first = newest.first else { return nil }
+        return count <= Self.maximumSingle ? .one(first) : .several(newest: newest, count: count)
+    }
+
+    /// Takes out the ends of a notification that was delivered. More may have been appended since it was the next.
+    mutating func remove(_ delivered: EndNotification) {
+        if delivered == .gap { hasGap = false }
+        count -= min(count, delivered.count)
+        trim()
+    }
+
+    private mutating func trim() { newest = Array(newest.suffix(min(count, Self.maximumNamed))) }
+}

@@ -1,0 +1,108 @@
+import IPC
+import System
+
+/// The session bus, with reconnecting.
+final class BusConnection {
+    private let address: String?
+    private var bus: SessionBus?
+    /// What the calls without an answer were made for, by their numbers.
+    private var purposes: [UInt64: NotificationQueue.Purpose] = [:]
+    private var attempts = 0
+    private var attempt: MonotonicDeadline = .passed
+
+    /// - Parameter address: the D-Bus address to connect to; nil for the one that the environment names.
+    init(address: String? = nil) { self.address = address }
+
+    /// Whether calls can be made.
+    var isOpen: Bool { bus != nil }
+
+    /// What to poll for; nil if there is no connection.
+    func readiness() -> (descriptor: Int32, events: Int16)? {
+        // If this fails, advance() fails as well and reports it.
+        guard let readiness = try? bus?.readiness() else { return nil }
+        return (readiness.descriptor, readiness.events)
+    }
+
+    /// When to call `advance` though the descriptor is not ready.
+    var deadline: MonotonicDeadline? {
+        guard bus != nil else { return attempt }
+        guard let readiness = try? bus?.readiness() else { return .passed }
+        return readiness.monotonicUSec.map(MonotonicDeadline.init)
+    }
+
+    /// Connects if it is time to, and returns what happened.
+    func advance() -> [BusEvent] {
+        var events: [BusEvent] = []
+        do {
+            try connect()
+            while let message = try bus?.next() {
+                if let event = event(of: message) { events.append(event) }
+            }
+        } catch {
+            events.append(close(error))
+        }
+        return events
+    }
+
+    /// Sends a call.
+    ///
+    /// - Returns: why it was not sent.
+    func send(_ outgoing: NotificationQueue.Outgoing) -> BusEvent? {
+        do throws(SendFailure) {
+            guard let number = try bus?.send(outgoing.call) else { return nil }
+            purposes[number] = outgoing.purpose
+            return nil
+        } catch {
+            switch error {
+            case .unwritable(let failure): return .unwritable(outgoing.purpose, failure)
+            case .lost(let failure): return close(failure)
+            }
+        }
+    }
+
+    /// Waits until everything has been sent.
+    func flush() { try? bus?.flush() }
+
+    private func connect() throws(BusFailure) {
+        guard bus == nil, attempt.hasPassed else { return }
+        let bus = try SessionBus.connected(to: address)
+        do throws(SendFailure) {
+            for call in DesktopSignal.subscriptions { _ = try bus.send(call) }
+        } catch {
+            throw error.failure
+        }
+        self.bus = consume bus
+    }
+
+    private func event(of message: IncomingMessage) -> BusEvent? {
+        attempts = 0
+        switch message {
+        case .reply(let call, let values): return purposes.removeValue(forKey: call).map { .answered($0, values) }
+        case .refusal(let call, _): return purposes.removeValue(forKey: call).map { .answered($0, nil) }
+        case .signal:
+            let signal = DesktopSignal(message)
+            // Answers of the previous service do not matter any more.
+            if signal == .serviceChanged { purposes = [:] }
+            return signal.map { .signal($0) }
+        }
+    }
+
+    private func close(_ failure: BusFailure) -> BusEvent {
+        bus = nil
+        purposes = [:]
+        attempts += 1
+        attempt = .after(microseconds: Backoff.delay(before: attempts))
+        return .lost(failure)
+    }
+}
+
+/// What happened on the session bus.
+enum BusEvent: Equatable {
+    /// A call was answered; nil if it was refused.
+    case answered(NotificationQueue.Purpose, [BusValue]?)
+    case signal(DesktopSignal)
+    /// A call cannot be written, on this connection or any other. It was not sent.
+    case unwritable(NotificationQueue.Purpose, BusFailure)
+    /// There is no connection, and calls without an answer are lost.
+    case lost(BusFailure)
+}

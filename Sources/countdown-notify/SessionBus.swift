@@ -1,0 +1,98 @@
+import CSystemd
+import Glibc
+
+/// A connection to a session bus. It never blocks, except in `flush`.
+@safe
+struct SessionBus: ~Copyable {
+    private let bus: OpaquePointer
+
+    private init(adopting bus: OpaquePointer) { unsafe self.bus = bus }
+
+    /// Connects to a session bus.
+    ///
+    /// - Parameter address: a D-Bus address such as `unix:path=/run/user/1000/bus`; nil for the bus that the environment
+    ///   names, or the one in the runtime directory, see sd_bus_open_user(3).
+    /// - Returns: the connection, which may still be in the handshake.
+    /// - Throws: that there is no bus at that address.
+    static func connected(to address: String? = nil) throws(BusFailure) -> SessionBus {
+        var pointer: OpaquePointer?
+        _ = try BusFailure.check(address == nil ? "sd_bus_open_user" : "sd_bus_new") {
+            unsafe address == nil ? sd_bus_open_user(&pointer) : sd_bus_new(&pointer)
+        }
+        guard let pointer = unsafe pointer else { throw BusFailure(call: "sd_bus_new", code: ENOMEM) }
+        let bus = unsafe SessionBus(adopting: pointer)
+        guard let address else { return bus }
+        _ = try BusFailure.check("sd_bus_set_address") { unsafe sd_bus_set_address(pointer, address) }
+        _ = try BusFailure.check("sd_bus_set_bus_client") { unsafe sd_bus_set_bus_client(pointer, 1) }
+        _ = try BusFailure.check("sd_bus_start") { unsafe sd_bus_start(pointer) }
+        return bus
+    }
+
+    deinit {
+        _ = unsafe sd_bus_close_unref(bus)
+    }
+
+    /// What to poll for, and until when: microseconds of CLOCK_MONOTONIC, nil for no deadline.
+    func readiness() throws(BusFailure) -> (descriptor: Int32, events: Int16, monotonicUSec: Int64?) {
+        let descriptor = try BusFailure.check("sd_bus_get_fd") { unsafe sd_bus_get_fd(bus) }
+        let events = try BusFailure.check("sd_bus_get_events") { unsafe sd_bus_get_events(bus) }
+        var timeout: UInt64 = .max
+        _ = try BusFailure.check("sd_bus_get_timeout") { unsafe sd_bus_get_timeout(bus, &timeout) }
+        return (descriptor, Int16(truncatingIfNeeded: events), timeout == .max ? nil : Int64(clamping: timeout))
+    }
+
+    /// Sends a call, and returns the number that its answer will have.
+    func send(_ call: MethodCall) throws(SendFailure) -> UInt64 {
+        do throws(BusFailure) {
+            let message = try unsafe BusMessage.written(call, over: bus)
+            var number: UInt64 = 0
+            _ = try BusFailure.check("sd_bus_send") {
+                unsafe message.withPointer { unsafe sd_bus_send(bus, $0, &number) }
+            }
+            return number
+        } catch {
+            throw SendFailure(error)
+        }
+    }
+
+    /// The next message; nil if there is none for now.
+    func next() throws(BusFailure) -> IncomingMessage? {
+        while true {
+            var message: OpaquePointer?
+            let progress = try BusFailure.check("sd_bus_process") { unsafe sd_bus_process(bus, &message) }
+            if let message = unsafe message {
+                if let message = unsafe BusMessage(adopting: message).message { return message }
+            } else if progress == 0 {
+                return nil
+            }
+        }
+    }
+
+    /// Waits until everything has been sent.
+    func flush() throws(BusFailure) {
+        _ = try BusFailure.check("sd_bus_flush") { unsafe sd_bus_flush(bus) }
+    }
+}
+
+/// Why a call was not sent.
+enum SendFailure: Error, Equatable {
+    /// The message cannot be written, on another connection neither: sd-bus refuses a value in it.
+    case unwritable(BusFailure)
+    /// The connection cannot be used any more, or memory is short. The call can be made again on the next connection.
+    case lost(BusFailure)
+
+    /// A failure of the functions that write or send a message.
+    init(_ failure: BusFailure) {
+        switch failure.code {
+        case EINVAL, EBADMSG, EMSGSIZE, E2BIG, EOPNOTSUPP: self = .unwritable(failure)
+        default: self = .lost(failure)
+        }
+    }
+
+    /// The call of sd-bus that failed.
+    var failure: BusFailure {
+        switch self {
+        case .unwritable(let failure), .lost(let failure): failure
+        }
+    }
+}
