@@ -13,11 +13,11 @@ struct CrashTests {
     }
 }
 
-/// What `make crash` sets, for longer runs or for one that is to be repeated.
+/// The variables of `make crash`, for longer runs and for repeating a run.
 enum Setting {
     static let seed = number("COUNTDOWND_SEED") ?? UInt64.random(in: 1..<1_000_000)
     static let kills = Int(number("COUNTDOWND_KILLS") ?? 12)
-    /// How many faults of each scenario are tried; all of them where nil, which `COUNTDOWND_FAULTS=0` says.
+    /// How many faults of each scenario are tried; nil for all, which `COUNTDOWND_FAULTS=0` sets.
     static let faults = [Int(number("COUNTDOWND_FAULTS") ?? 16)].first { $0 > 0 }
     /// The scenarios in which calls fail: `COUNTDOWND_ONLY` names one.
     static let scenarios =

@@ -50,11 +50,11 @@ struct TimeNamespaceTests {
 }
 
 private enum TimeNamespace {
-    /// Whether one can be made here.
+    /// Whether this system can make one.
     static let isPossible =
         (try? RunningCommand(["-T", "--boottime", "1", "true"], executable: "/usr/bin/unshare").finish().exitCode) == 0
 
-    /// The command that becomes the daemon, in a namespace whose boot clock is that many seconds ahead.
+    /// The command that becomes the daemon, in a namespace whose boot clock is this many seconds ahead.
     static func launcher(offset: Int) -> [String] {
         ["/usr/bin/unshare", "-T", "--boottime", "\(offset)", "--"]
     }

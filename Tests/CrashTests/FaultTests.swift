@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Kills in the middle of the first start, of a start, of a move-aside and of a clean stop are among these.
-@Suite("A daemon whose system calls fail, or that is killed at one", .serialized, .withoutSanitizers)
+/// Among these are kills during the first start, a later start, a quarantine and a clean stop.
+@Suite("A daemon at which a system call fails, or that is killed at one", .serialized, .withoutSanitizers)
 struct FaultTests {
     @Test("it keeps what it has answered and nothing else, for every call", arguments: Setting.scenarios)
     func calls(_ name: Scenario.Name) throws {

@@ -1,6 +1,6 @@
 import IPC
 
-/// All that a daemon knows.
+/// All countdowns that a daemon has.
 enum Listed {
     static func all(at path: String) throws -> [String: Countdown] {
         var client = try Client(connectingTo: path)

@@ -80,7 +80,7 @@ struct MountTests {
         #expect(error?.name == .storageFailed)
         #expect(daemon.standardError.contains("see that its user may write there"))
         try mount.remount("rw")
-        // Who was told that there is nothing has to come back.
+        // The client that received an empty snapshot has to reconnect.
         while try follower.caller.connection.nextMessage() != nil {}
         let found = try caller.call(Start(key: "kept"))
         #expect(found.outcome == .attached)

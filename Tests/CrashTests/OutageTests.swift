@@ -20,7 +20,7 @@ struct OutageTests {
         while !isMeant(try daemon.notification("STATUS=")) {}
     }
 
-    @Test("it says so, and says that it is over even if no client asks for anything more")
+    @Test("the status reports a failing store, and its recovery even if no client makes another call")
     func status() throws {
         injection.set(.errno(EROFS), at: .from(1))
         #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }
@@ -40,7 +40,7 @@ struct OutageTests {
         try awaitStatus { $0.contains("cannot be stored") }
         let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: 1_000_000))
         let failed = injection.failed
-        // Nobody asks for a change, and yet it is tried.
+        // The daemon retries although no client asks for a change.
         while injection.failed < failed + 4, !isSaidToWork { try follower.events(through: .heartbeat) }
         #expect(!isSaidToWork)
         injection.heal()

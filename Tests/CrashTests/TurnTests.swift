@@ -21,7 +21,7 @@ struct TurnTests {
         injection.set(.errno(ENOSPC), at: .from(1))
     }
 
-    /// Lets the daemon find all of it at once, in one turn.
+    /// Lets the daemon receive all calls at once, in one turn.
     private func inOneTurn(_ body: () throws -> Void) rethrows {
         daemon.process.send(signal: SIGSTOP)
         defer { daemon.process.send(signal: SIGCONT) }
@@ -44,7 +44,7 @@ struct TurnTests {
         #expect(try follower.next().type == .started)
     }
 
-    @Test("calls behind a Wait that need not wait any more are answered")
+    @Test("if its Start is rolled back, a Wait fails, and the calls behind it are answered")
     func pipeline() throws {
         failFromNowOn()
         try inOneTurn {

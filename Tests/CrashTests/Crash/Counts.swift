@@ -1,21 +1,21 @@
 import Glibc
 import IPC
 
-/// What a run has seen.
+/// The numbers of a run.
 struct Counts: Sendable, CustomStringConvertible {
-    /// Daemons that were ended so, and by themselves.
+    /// Daemons that a signal ended, and daemons that ended by themselves.
     var kills = 0
     var killsWhileStarting = 0
     var stops = 0
-    /// Calls that were answered, changes and refusals among them.
+    /// Calls that were answered, with success or with an error.
     var answered = 0
     var changes = 0
     var refused = 0
     /// Calls that were answered with StorageFailed.
     var failed = 0
-    /// Calls whose answer nobody has seen.
+    /// Calls whose answer was lost.
     var cutOff = 0
-    /// Connections that broke off in another way than by the end of the other side.
+    /// Connections that broke for another reason than that the daemon closed them.
     var oddEnds: [String] = []
     var resumptions = 0
     var events = 0
@@ -44,7 +44,7 @@ struct Counts: Sendable, CustomStringConvertible {
     }
 }
 
-/// What was told of each revision: every change has one of its own, for ever.
+/// The change of each revision; a revision never means two changes.
 struct Facts: Sendable {
     private struct Fact: Sendable, Equatable {
         let key: String

@@ -2,23 +2,24 @@ import Glibc
 import IPC
 import TestSupport
 
-/// Daemons that are killed at random moments, one after the other upon the same state, while clients change and follow
+/// Daemons that are killed at random moments, one after the other on the same state, while clients change and watch
 /// countdowns as fast as they can.
 final class CrashRun {
     private let directory: TemporaryDirectory
     private var dice: SeededGenerator
     private let writers: [Writer]
-    private let witnesses: [Witness]
+    private let watchClients: [WatchClient]
     private var counts = Counts()
 
     init(seed: UInt64) throws {
         directory = try TemporaryDirectory()
         dice = SeededGenerator(seed: seed)
         writers = (0..<6).map { Writer(name: "writer \($0)", keys: 7, seed: seed &+ UInt64($0) &+ 1) }
-        witnesses = (0..<3).map { _ in Witness() }
+        watchClients = (0..<3).map { _ in WatchClient() }
     }
 
-    /// Goes on until so many daemons were killed; then all that was seen is held against what there is.
+    /// Continues until this many daemons were killed, and then compares everything that clients received with the
+    /// daemon's state.
     func run(kills: Int) throws -> Report {
         while counts.kills < kills {
             if Int.random(in: 0..<5, using: &dice) == 0 { try killOneThatStarts() }
@@ -45,15 +46,15 @@ final class CrashRun {
         let daemon = try DaemonProcess(in: directory, arguments: durability)
         try inspect(daemon)
         for writer in writers { try writer.connect(to: daemon.socketPath) }
-        // The last one is away for some time now and then.
-        for witness in witnesses.dropLast(round.isMultiple(of: 3) ? 0 : 1) {
-            try witness.connect(to: daemon.socketPath)
+        // The last daemon is away for some time now and then.
+        for watchClient in watchClients.dropLast(round.isMultiple(of: 3) ? 0 : 1) {
+            try watchClient.connect(to: daemon.socketPath)
         }
         try serve(calls: .random(in: 0..<600, using: &dice), by: daemon)
         usleep(.random(in: 0..<400, using: &dice))
         try end(daemon)
         for writer in writers { try writer.drain() }
-        for witness in witnesses { witness.drain() }
+        for watchClient in watchClients { watchClient.drain() }
     }
 
     private func end(_ daemon: DaemonProcess) throws {
@@ -66,28 +67,28 @@ final class CrashRun {
         }
     }
 
-    /// Lets all go on until so many calls more were answered.
+    /// Lets all clients continue until this many more calls were answered.
     private func serve(calls: Int, by daemon: DaemonProcess) throws {
         let target = answered + calls
         while answered < target {
-            let descriptors = writers.map(\.descriptor) + witnesses.map(\.descriptor)
+            let descriptors = writers.map(\.descriptor) + watchClients.map(\.descriptor)
             var entries = descriptors.map { pollfd(fd: $0 ?? -1, events: Int16(POLLIN), revents: 0) }
             guard poll(&entries, nfds_t(entries.count), 30_000) > 0 else { throw SystemFailure("poll") }
             for (index, entry) in entries.enumerated() where entry.revents != 0 {
                 let isThere =
                     index < writers.count
-                    ? try writers[index].proceed() : witnesses[index - writers.count].proceed()
+                    ? try writers[index].proceed() : watchClients[index - writers.count].proceed()
                 guard isThere else { throw EndedEarly(log: daemon.standardError, faults: connectionFaults) }
             }
         }
     }
 
-    private var connectionFaults: [String] { writers.flatMap(\.counts.oddEnds) + witnesses.flatMap(\.faults) }
+    private var connectionFaults: [String] { writers.flatMap(\.counts.oddEnds) + watchClients.flatMap(\.faults) }
     private var answered: Int { writers.reduce(0) { $0 + $1.counts.answered } }
 
-    // MARK: What there is
+    // MARK: Checks
 
-    /// Holds what the daemon knows against what the writers know.
+    /// Checks the daemon's countdowns against the writers' ledgers.
     @discardableResult
     private func inspect(_ daemon: DaemonProcess) throws -> [String: Countdown] {
         let sentUSec = Microseconds.now
@@ -100,15 +101,15 @@ final class CrashRun {
     private func conclude() throws -> Report {
         let daemon = try DaemonProcess(in: directory)
         try awaitEndings(inspect(daemon), of: daemon)
-        for witness in witnesses {
-            try witness.connect(to: daemon.socketPath)
-            witness.sync()
+        for watchClient in watchClients {
+            try watchClient.connect(to: daemon.socketPath)
+            watchClient.sync()
         }
         let found = try inspect(daemon)
         try daemon.terminate()
         return Report(
             writers: writers,
-            witnesses: witnesses,
+            watchClients: watchClients,
             found: found,
             stored: try StoredEndings.read(daemon.stateDirectory),
             counts: counts,
@@ -116,20 +117,20 @@ final class CrashRun {
         )
     }
 
-    /// Waits for what ends soon, so that nothing does while it is looked at.
+    /// Waits for the countdowns that end soon, so that none ends during the check.
     private func awaitEndings(_ found: [String: Countdown], of daemon: DaemonProcess) throws {
         var client = try Client(connectingTo: daemon.socketPath)
         for countdown in found.values where countdown.state == .running && countdown.remainingUSec < 5_000_000 {
             do throws(ClientError) {
                 _ = try client.call(Wait(key: countdown.key))
             } catch {
-                // One that is to be forgotten has ended before.
+                // A countdown with forget has ended before.
                 guard case .countdown(.noSuchCountdown) = error else { throw error }
             }
         }
     }
 
-    /// The daemon has hung up though nobody has killed it.
+    /// The daemon closed the connection though the test did not kill it.
     struct EndedEarly: Error {
         let log: String
         let faults: [String]

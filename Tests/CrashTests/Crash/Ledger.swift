@@ -1,47 +1,47 @@
 import IPC
 
-/// What one client knows of countdowns that nobody else changes, held against whatever it is told of them later.
+/// The countdowns that one client alone changes, as it knows them, checked against everything that it receives later.
 struct Ledger: Sendable {
-    /// What may be found though it is not as it was told.
+    /// Differences that are not faults.
     struct Allowance: Sendable {
-        /// By so much the system clock may have been set for the daemon.
+        /// How far the system clock may have been set for the daemon.
         var clockUSec: Int64 = 0
-        /// Endings may have been let go of.
+        /// Ends may have been compacted.
         var trimmed = false
-        /// Endings may have been told that could not be stored, and have come again with another revision.
+        /// Ends that could not be stored may have been delivered, and delivered again with another revision.
         var endsAgain = false
         /// Changes may have been made though they were answered with StorageFailed.
         var madeThoughRefused = false
     }
 
-    /// How far the test's clock may be from the daemon's: about a deadline that is nearer, either answer is right.
+    /// How far the test's clock may be from the daemon's. If a deadline is nearer than this, either answer is right.
     private var doubtUSec: Int64 { 2_000 + allowance.clockUSec }
 
     var allowance = Allowance()
 
     private struct Entry: Sendable {
-        /// As it was told last; nil where the key stands for nothing.
+        /// The countdown as it was last received; nil if there is none under the key.
         var known: Countdown?
-        /// A change that was asked for, and not answered so far.
+        /// A change that was asked for and is not answered yet.
         var asked: Change?
-        /// The first change that was refused, where it may have been made all the same.
+        /// The first change that was refused and may have been made all the same.
         var refused: Change?
     }
 
     private var entries: [String: Entry] = [:]
-    /// What was told that cannot be.
+    /// Answers and events that contradict the ledger.
     private(set) var faults: [String] = []
-    /// How many countdowns were found to have ended at their deadline while nobody asked.
+    /// How many countdowns had ended at their deadline without a call.
     private(set) var endingsFound = 0
-    /// Of the calls that were cut off: how many were found to have been carried out, and how many not.
+    /// How many of the calls whose answer was lost had been executed, and how many had not.
     private(set) var cutOff = (made: 0, lost: 0)
 
     func known(_ key: String) -> Countdown? { entries[key]?.known }
 
-    /// Keys of which anything was asked.
+    /// The keys of all calls.
     var keys: [String] { entries.keys.sorted() }
 
-    /// Notes a change that was asked for; what becomes of it is not known.
+    /// Notes a change that was asked for and may or may not be made.
     mutating func ask(_ change: Change) {
         entries[change.key, default: Entry()].asked = change
     }
@@ -62,7 +62,7 @@ struct Ledger: Sendable {
         entries[countdown.key] = Entry(known: isGone(countdown) ? nil : countdown)
     }
 
-    /// Notes that the change that was asked for was refused, perhaps because it could not be stored.
+    /// Notes that the change was refused, perhaps because it could not be stored.
     mutating func refuse(_ key: String, asNotStored: Bool = false) {
         var entry = entries[key] ?? Entry()
         if asNotStored, allowance.madeThoughRefused { entry.refused = entry.refused ?? entry.asked }
@@ -70,7 +70,7 @@ struct Ledger: Sendable {
         entries[key] = entry
     }
 
-    /// Holds what there is under a key, as it was asked for and told between two instants, against what is known.
+    /// Checks the countdown under a key, received between two instants, against the ledger.
     mutating func find(_ found: Countdown?, under key: String, sentUSec: Int64, receivedUSec: Int64) {
         let entry = entries[key] ?? Entry()
         var refused: Change?
@@ -97,7 +97,7 @@ struct Ledger: Sendable {
         value.map { "\($0)" } ?? "nothing"
     }
 
-    /// Whether nothing has changed; what remains is another at every instant.
+    /// Whether nothing has changed, except for the remaining time.
     private func isSame(_ found: Countdown?, _ known: Countdown?) -> Bool {
         guard var found, let known else { return found == nil && known == nil }
         if found.state == .running { found.remainingUSec = known.remainingUSec }
@@ -117,7 +117,7 @@ struct Ledger: Sendable {
         return abs(instant - other) <= allowance.clockUSec
     }
 
-    /// Whether something has become of a countdown that the run brings with it.
+    /// Whether a countdown that the run begins with has changed.
     private func isAllowed(_ found: Countdown?, after known: Countdown, isDue: Bool) -> Bool {
         let hasEnded = known.endedUSec != nil || isDue
         guard let found else { return allowance.trimmed && hasEnded }
@@ -127,7 +127,7 @@ struct Ledger: Sendable {
         return found == expected
     }
 
-    /// Whether a countdown that was running has ended at its deadline, and nothing else.
+    /// Whether a countdown that was running has ended at its deadline, and nothing else has happened to it.
     private func isEnding(_ found: Countdown?, of known: Countdown) -> Bool {
         guard let found else { return known.forget }
         var expected = known
@@ -164,7 +164,7 @@ enum Change: Sendable {
         }
     }
 
-    /// Whether it may have made of a countdown what was found afterwards, when that may have come due.
+    /// Whether this change explains the countdown that was found later, if its deadline may have passed since.
     func explains(_ found: Countdown?, after known: Countdown?) -> Bool {
         guard let found else { return forgets(after: known) && mayEnd }
         guard known.map({ $0.revision < found.revision }) ?? true else { return false }
@@ -189,7 +189,7 @@ enum Change: Sendable {
         return true
     }
 
-    /// Whether a later state is one of the same countdown.
+    /// Whether a state is a later state of the same countdown.
     private func isSame(_ found: Countdown, as known: Countdown?) -> Bool {
         found.label == known?.label && found.startedUSec == known?.startedUSec && found.metadata == known?.metadata
     }

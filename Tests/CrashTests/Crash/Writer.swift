@@ -1,18 +1,18 @@
 import IPC
 import TestSupport
 
-/// A client that changes countdowns of its own, one after the other as fast as it is answered.
+/// A client that changes countdowns of its own, one after the other, as fast as it is answered.
 final class Writer {
     private let name: String
-    /// Countdowns under the last one are to be forgotten.
+    /// The countdowns under the last key are started with forget.
     private let keys: [String]
     private var dice: SeededGenerator
-    private let asker = Asker()
+    private let changeClient = ChangeClient()
     private var calls = 0
 
-    var ledger: Ledger { asker.ledger }
-    var counts: Counts { asker.counts }
-    var facts: Facts { asker.facts }
+    var ledger: Ledger { changeClient.ledger }
+    var counts: Counts { changeClient.counts }
+    var facts: Facts { changeClient.facts }
 
     init(name: String, keys: Int, seed: UInt64) {
         self.name = name
@@ -20,39 +20,39 @@ final class Writer {
         dice = SeededGenerator(seed: seed)
     }
 
-    /// For poll(2); nil where there is no connection.
-    var descriptor: Int32? { asker.descriptor }
+    /// For poll(2); nil without a connection.
+    var descriptor: Int32? { changeClient.descriptor }
 
     /// Connects to a daemon that has just been started, and sends the first change.
     func connect(to path: String) throws {
-        try asker.connect(to: path)
-        asker.ask(nextChange())
+        try changeClient.connect(to: path)
+        changeClient.ask(nextChange())
     }
 
-    /// Takes what was answered, and asks for the next; false where the connection has broken off.
+    /// Receives answers that have arrived and sends the next change; false if the connection was closed.
     func proceed() throws -> Bool {
-        while try asker.takeAnswer(until: .passed) {
-            guard asker.descriptor != nil else { return false }
-            asker.ask(nextChange())
+        while try changeClient.takeAnswer(until: .passed) {
+            guard changeClient.descriptor != nil else { return false }
+            changeClient.ask(nextChange())
         }
-        return asker.descriptor != nil
+        return changeClient.descriptor != nil
     }
 
-    /// Takes the answer that may have been sent before the daemon ended.
+    /// Receives an answer that the daemon may have sent before it ended.
     func drain() throws {
-        try asker.drain()
+        try changeClient.drain()
     }
 
-    /// Holds what there is under its keys now against what it knows.
+    /// Checks the countdowns under its keys against its ledger.
     func inspect(_ found: [String: Countdown], sentUSec: Int64, receivedUSec: Int64) {
-        asker.inspect(found, under: keys, sentUSec: sentUSec, receivedUSec: receivedUSec)
+        changeClient.inspect(found, under: keys, sentUSec: sentUSec, receivedUSec: receivedUSec)
     }
 
-    // MARK: Asking
+    // MARK: Calls
 
     private func nextChange() -> Change {
         let key = keys[Int.random(in: keys.indices, using: &dice)]
-        let revision = Int.random(in: 0..<8, using: &dice) == 0 ? asker.ledger.known(key)?.revision ?? 1 : nil
+        let revision = Int.random(in: 0..<8, using: &dice) == 0 ? changeClient.ledger.known(key)?.revision ?? 1 : nil
         switch Int.random(in: 0..<100, using: &dice) {
         case ..<50: return .start(start(key))
         case ..<58: return .cancel(Cancel(key: key, ifRevision: revision))
@@ -79,7 +79,7 @@ final class Writer {
         )
     }
 
-    /// Soon enough to come due between two calls, while no daemon is there, or not at all.
+    /// The deadline is soon enough to pass between two calls or while no daemon runs, or far away.
     private func lengthUSec() -> Int64 {
         switch Int.random(in: 0..<3, using: &dice) {
         case 0: .random(in: 1...20_000, using: &dice)

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Lets the calls fail by which a daemon keeps its state, or kills it there: the other end of `Shim/faults.c`.
+/// Makes the system calls fail by which a daemon keeps its state, or kills it at one: the other end of `Shim/faults.c`.
 final class FaultInjection {
     enum Fault: Equatable {
         case errno(Int32)
@@ -13,7 +13,7 @@ final class FaultInjection {
     /// When SIGKILL comes.
     enum Moment: UInt32 {
         case before
-        /// After a half of the call, where it is a write; before it elsewhere.
+        /// After half of the call if it is a write, else before the call.
         case afterHalf
         case after
     }
@@ -21,7 +21,7 @@ final class FaultInjection {
     /// Which calls are counted.
     enum Counted: UInt32 {
         case changes = 0
-        /// Those that change nothing too.
+        /// Also those that change nothing.
         case all = 1
     }
 
@@ -30,7 +30,7 @@ final class FaultInjection {
         case none
         case only(Int)
         case these(ClosedRange<Int>)
-        /// This one, and all that follow until something else is set.
+        /// This one and all later ones, until something else is set.
         case from(Int)
     }
 
@@ -38,8 +38,8 @@ final class FaultInjection {
     private let file: String
     private let state: String
 
-    /// - Parameter directory: of the daemon whose calls are meant.
-    /// - Throws: where no memory can be shared with it.
+    /// - Parameter directory: the directory of the daemon whose calls fail.
+    /// - Throws: that no memory can be shared with the daemon.
     init(in directory: TemporaryDirectory) throws {
         file = directory.path(of: "control")
         state = directory.path(of: "state")
@@ -55,16 +55,16 @@ final class FaultInjection {
         munmap(control, Layout.size)
     }
 
-    /// What a daemon has to have in its environment.
+    /// The variables that the daemon needs in its environment.
     func environment() throws -> [String: String] {
         ["LD_PRELOAD": try Shim.path.get(), "FAULT_DIRECTORY": state, "FAULT_CONTROL": file]
     }
 
-    /// Says what shall happen from now on.
+    /// Sets what happens from now on.
     ///
     /// - Parameters:
-    ///   - fault: what becomes of a call.
-    ///   - calls: whose turn it is.
+    ///   - fault: what happens at a call.
+    ///   - calls: the calls at which it happens.
     ///   - counted: which calls are counted.
     func set(_ fault: Fault, at calls: Calls, of counted: Counted = .changes) {
         heal()
@@ -83,17 +83,17 @@ final class FaultInjection {
         }
     }
 
-    /// Sets the system clock for the daemon, so far from what it is.
+    /// Sets the system clock for the daemon, by an offset to the real one.
     func setClock(offBy microseconds: Int64) {
         store(microseconds * 1_000, at: Layout.step)
     }
 
-    /// From now on nothing fails.
+    /// Lets no call fail from now on.
     func heal() {
         store(UInt64(0), at: Layout.first)
     }
 
-    /// Forgets what was counted; nothing fails then.
+    /// Resets the counters, and lets no call fail.
     func startOver() {
         heal()
         memset(control, 0, Layout.step)
@@ -101,10 +101,10 @@ final class FaultInjection {
 
     /// How many calls were counted.
     var calls: Int { Int(control.load(fromByteOffset: Layout.calls, as: UInt64.self)) }
-    /// How many of them have failed.
+    /// How many of them failed.
     var failed: Int { Int(control.load(fromByteOffset: Layout.failed, as: UInt64.self)) }
 
-    /// What was called, a letter for each call.
+    /// The calls so far, a letter for each.
     var trace: String {
         let letters = UnsafeRawBufferPointer(start: control + Layout.trace, count: min(calls, 65_536))
         return String(decoding: letters, as: UTF8.self)
@@ -119,7 +119,7 @@ final class FaultInjection {
         control.storeBytes(of: value, toByteOffset: offset, as: type(of: value))
     }
 
-    /// Where the members of `struct control` are.
+    /// The offsets of the members of `struct control`.
     private enum Layout {
         static let (calls, first, last, failed, step) = (0, 8, 16, 24, 32)
         static let (error, reads, when) = (40, 44, 48)
@@ -129,7 +129,7 @@ final class FaultInjection {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// For what uses `FaultInjection`.
+    /// A trait for tests that use `FaultInjection`.
     static var withoutSanitizers: Self {
         .enabled(if: Sanitizers.areAbsent, "a sanitizer wants to be the first that takes calls over")
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What becomes of the n-th call, and of those after it.
+/// What happens at the n-th call, and at those after it.
 enum FaultKind: String, CaseIterable {
     case errorOnce = "EIO once"
     case errorThenKill = "EIO once, then SIGKILL"
@@ -13,8 +13,9 @@ enum FaultKind: String, CaseIterable {
     case killHalf = "SIGKILL after half of it"
     case killAfter = "SIGKILL after it"
 
-    /// Whether it can become of such a call: only what changes something can need room, only a write has a half, and only
-    /// a lock can be somebody else's. That is of no interest where a daemon starts, as it is tried again then.
+    /// Whether it can happen at such a call: only a call that changes something can lack room, only a write can be done
+    /// by half, and only a lock can be held by another process. A lock is left out if the daemon is starting, because a
+    /// start is repeated.
     func isPossible(for letter: Character, in scenario: Scenario) -> Bool {
         switch self {
         case .fullOnce, .fullFrom: !"rql".contains(letter)
@@ -26,7 +27,7 @@ enum FaultKind: String, CaseIterable {
 
     var kills: Bool { [.killBefore, .killHalf, .killAfter].contains(self) }
 
-    /// Whether the daemon is killed once its calls have failed, before it can make good for it.
+    /// Whether the daemon is killed after its calls have failed, before it can recover.
     var killsAfterErrors: Bool { [.errorThenKill, .errorsToTheEnd].contains(self) }
 
     func set(_ injection: FaultInjection, at number: Int) {

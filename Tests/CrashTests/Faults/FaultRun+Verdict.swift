@@ -1,33 +1,33 @@
 import IPC
 import TestSupport
 
-/// What is there in the end.
+/// The state at the end of a run.
 extension FaultRun {
-    /// Starts another daemon, of which nothing fails, and holds what it knows against what was told.
+    /// Starts another daemon without faults, and checks its countdowns against those that clients know.
     func judge() throws {
         let daemon = try DaemonProcess(in: directory, arguments: scenario.arguments)
         let found = try inspect(daemon)
-        try witness.connect(to: daemon.socketPath)
-        witness.sync()
+        try watchClient.connect(to: daemon.socketPath)
+        watchClient.sync()
         try daemon.terminate()
-        witness.drain()
-        var facts = asker.facts
-        facts.merge(witness.facts)
+        watchClient.drain()
+        var facts = changeClient.facts
+        facts.merge(watchClient.facts)
         let stored = try StoredEndings.read(daemon.stateDirectory)
-        tally.faults += asker.ledger.faults + asker.counts.oddEnds + facts.faults
-        tally.faults += witness.faults(found: found, stored: stored)
+        tally.faults += changeClient.ledger.faults + changeClient.counts.oddEnds + facts.faults
+        tally.faults += watchClient.faults(found: found, stored: stored)
         let files = StateFiles(in: daemon.stateDirectory)
         tally.faults += files.faults(keeping: scenario.preparation.kept) + Said(daemon.standardError).faults
-        tally.endings = witness.memory.endings.count
+        tally.endings = watchClient.memory.endings.count
         if !tally.faults.isEmpty { tally.faults.append(daemon.standardError) }
     }
 
-    /// Holds what the daemon knows against what the asker knows.
+    /// Checks the daemon's countdowns against the client's ledger.
     @discardableResult
     func inspect(_ daemon: DaemonProcess) throws -> [String: Countdown] {
         let sentUSec = Microseconds.now
         let found = try Listed.all(at: daemon.socketPath)
-        asker.inspect(found, under: asker.ledger.keys, sentUSec: sentUSec, receivedUSec: Microseconds.now)
+        changeClient.inspect(found, under: changeClient.ledger.keys, sentUSec: sentUSec, receivedUSec: Microseconds.now)
         return found
     }
 }

@@ -3,7 +3,7 @@ import IPC
 import System
 import TestSupport
 
-/// One daemon of which one call fails, or all from one on; and the next one, of which none does.
+/// A daemon at which one call fails, or all calls from one on, and then a daemon at which none fails.
 final class FaultRun {
     private static let patienceUSec: Int64 = 120_000_000
 
@@ -12,12 +12,12 @@ final class FaultRun {
     private let number: Int
     let directory: TemporaryDirectory
     private let injection: FaultInjection
-    let asker: Asker
-    let witness: Witness
+    let changeClient: ChangeClient
+    let watchClient: WatchClient
     var tally = FaultTally()
     private var changeBefore: Date?
 
-    /// A run in which that becomes of the call with that number, or nothing of any.
+    /// A run in which the fault happens at the call with this number, or at none.
     init(_ scenario: Scenario, _ kind: FaultKind?, at number: Int = 0) throws {
         self.scenario = scenario
         self.kind = kind
@@ -25,19 +25,19 @@ final class FaultRun {
         directory = try TemporaryDirectory()
         injection = try FaultInjection(in: directory)
         var allowance = scenario.allowance
-        // What ends while nothing can be stored, and cannot be stored before the daemon ends, is told again.
+        // If an end cannot be stored before the daemon ends, it is delivered again.
         allowance.endsAgain = kind?.killsAfterErrors ?? false || scenario.stops && !(kind?.kills ?? false)
-        // What was written before the disk refused to keep it, and to take anything in its place, is there.
+        // A change is there if it was written before the disk refused to sync it and to accept anything instead of it.
         allowance.madeThoughRefused = kind == .errorsToTheEnd
         var ledger = scenario.preparation.ledger
         ledger.allowance = allowance
-        asker = Asker(ledger: ledger, mayFail: true)
-        witness = Witness(memory: scenario.preparation.memory)
-        witness.allowance = allowance
+        changeClient = ChangeClient(ledger: ledger, mayFail: true)
+        watchClient = WatchClient(memory: scenario.preparation.memory)
+        watchClient.allowance = allowance
         try scenario.preparation.lay(in: directory)
     }
 
-    /// Runs both daemons, and holds what is there in the end against what was told.
+    /// Runs both daemons, and checks the state at the end against everything that clients received.
     func run() throws -> FaultTally {
         tally.runs = 1
         if let daemon = try start() {
@@ -45,13 +45,13 @@ final class FaultRun {
             if injection.failed > 0 { tally.reached = 1 }
         }
         try judge()
-        tally.answered = asker.counts.changes
-        tally.failed = asker.counts.failed
+        tally.answered = changeClient.counts.changes
+        tally.failed = changeClient.counts.failed
         if kind == .busy, tally.failed > 0 { tally.faults.append("a lock was not waited out") }
         return tally
     }
 
-    /// What a daemon calls of which nothing fails, a letter for each call.
+    /// The calls of a daemon at which none fails, a letter for each.
     func record() throws -> String {
         guard let daemon = try start() else { return "" }
         try play(on: daemon)
@@ -60,9 +60,9 @@ final class FaultRun {
         return tally.trace
     }
 
-    // MARK: The daemon whose calls fail
+    // MARK: The daemon with a fault
 
-    /// - Returns: nil where it was killed before it was ready.
+    /// - Returns: nil if the daemon was killed before it was ready.
     private func start() throws -> DaemonProcess? {
         if scenario.countsStart { arm() }
         let daemon = try DaemonProcess(
@@ -78,8 +78,8 @@ final class FaultRun {
             return nil
         }
         guard !scenario.countsStart else { return daemon }
-        try witness.connect(to: daemon.socketPath)
-        witness.sync()
+        try watchClient.connect(to: daemon.socketPath)
+        watchClient.sync()
         injection.startOver()
         changeBefore = changeOfDatabase
         arm()
@@ -93,7 +93,7 @@ final class FaultRun {
 
     private func play(on daemon: DaemonProcess) throws {
         do {
-            try asker.connect(to: daemon.socketPath)
+            try changeClient.connect(to: daemon.socketPath)
             for step in scenario.steps where !hasToEnd { try take(step, on: daemon) }
             if scenario.stops { return try stop(daemon) }
             tally.trace = injection.trace
@@ -103,13 +103,14 @@ final class FaultRun {
             try inspect(daemon)
             try end(daemon)
         } catch let error where error is Gone || error is ClientError {
-            // The copy in the background may make the call at which it is killed while nobody, or a new client, asks.
+            // The background copy may make the call at which the daemon is killed while no client, or a new one, makes
+            // a call.
             try noteEnd(of: daemon)
         }
     }
 
-    /// Whether a change was refused, and nothing more is to come before the daemon is killed.
-    private var hasToEnd: Bool { kind == .errorThenKill && asker.counts.failed > 0 }
+    /// Whether a change was refused, and nothing else is to come before the daemon is killed.
+    private var hasToEnd: Bool { kind == .errorThenKill && changeClient.counts.failed > 0 }
 
     private func take(_ step: Scenario.Step, on daemon: DaemonProcess) throws {
         switch step {
@@ -119,17 +120,17 @@ final class FaultRun {
         }
     }
 
-    /// - Returns: whether it was stored, or refused for another reason than the store.
+    /// - Returns: whether the change was stored, or refused for another reason than the store.
     private func ask(_ change: Change) throws -> Bool {
-        let failed = asker.counts.failed
-        asker.ask(change)
-        guard try asker.takeAnswer(until: .after(microseconds: Self.patienceUSec)) else { throw TimedOut.answer }
-        guard asker.descriptor != nil else { throw Gone() }
-        _ = witness.proceed()
-        return asker.counts.failed == failed
+        let failed = changeClient.counts.failed
+        changeClient.ask(change)
+        guard try changeClient.takeAnswer(until: .after(microseconds: Self.patienceUSec)) else { throw TimedOut.answer }
+        guard changeClient.descriptor != nil else { throw Gone() }
+        _ = watchClient.proceed()
+        return changeClient.counts.failed == failed
     }
 
-    /// Nothing but a copy of the log writes in the database itself.
+    /// Only a copy of the log writes to the database itself.
     private func askUntilCopied(_ change: Change) throws {
         let deadline = MonotonicDeadline.after(microseconds: Self.patienceUSec)
         while injection.failed == 0, changeOfDatabase == changeBefore {
@@ -138,7 +139,7 @@ final class FaultRun {
         }
     }
 
-    /// When the database was written last.
+    /// When the database was last written.
     private var changeOfDatabase: Date? {
         let path = directory.path(of: "state/countdowns.db")
         return try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
@@ -149,7 +150,7 @@ final class FaultRun {
         let ending = try daemon.process.wait()
         tally.trace = injection.trace
         injection.heal()
-        witness.drain()
+        watchClient.drain()
         if kind?.kills ?? false, ending == .killed(signal: SIGKILL) {
             tally.killed = 1
         } else if ending != .exited(code: 0) {
@@ -157,18 +158,18 @@ final class FaultRun {
         }
     }
 
-    /// Ends it in one way or the other.
+    /// Ends the daemon by a signal or a kill.
     private func end(_ daemon: DaemonProcess) throws {
         let isKilled = kind?.killsAfterErrors ?? false || number.isMultiple(of: 2)
         _ = try isKilled ? daemon.kill() : daemon.terminate()
-        witness.drain()
+        watchClient.drain()
     }
 
-    /// Takes note of an end that came by itself.
+    /// Notes that the daemon has ended by itself.
     private func noteEnd(of daemon: DaemonProcess) throws {
         let ending = try daemon.process.wait()
-        try asker.drain()
-        witness.drain()
+        try changeClient.drain()
+        watchClient.drain()
         if injection.failed > 0 { tally.reached = 1 }
         tally.killed = 1
         guard kind?.kills ?? false, ending == .killed(signal: SIGKILL) else {
@@ -176,17 +177,17 @@ final class FaultRun {
         }
     }
 
-    /// Asks until a change is stored: a store that could not be opened is tried again after a second.
+    /// Makes calls until a change is stored: a store that could not be opened is tried again after a second.
     private func awaitStorage(of daemon: DaemonProcess) throws {
         let change = Change.start(Start(key: "last", durationUSec: 3_600_000_000, ifRunning: .restart, label: "Last"))
         while try !ask(change) {
             let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: 1_000_000))
-            // Where the store is opened by then, the watch is over instead.
+            // If the store is open by then, the watch is over instead.
             _ = try? follower.events(through: .heartbeat)
         }
     }
 
-    /// The daemon has hung up.
+    /// The daemon has closed the connection.
     private struct Gone: Error {}
 
     private enum TimedOut: Error {

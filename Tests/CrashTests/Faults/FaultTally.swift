@@ -1,15 +1,15 @@
-/// What runs have come to.
+/// The results of runs.
 struct FaultTally: Sendable, CustomStringConvertible {
     var runs = 0
-    /// Runs whose call was made, and daemons that were killed at theirs.
+    /// Runs in which the call was made, and daemons that were killed at it.
     var reached = 0
     var killed = 0
-    /// Changes that were made, and those that were answered with StorageFailed.
+    /// Changes that were made, and changes that were answered with StorageFailed.
     var answered = 0
     var failed = 0
-    /// Endings that were told.
+    /// Ends that were delivered.
     var endings = 0
-    /// What is not as it was promised.
+    /// Broken promises.
     var faults: [String] = []
     /// The calls, a letter each.
     var trace = ""

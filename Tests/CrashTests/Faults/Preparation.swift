@@ -2,24 +2,24 @@ import Foundation
 import IPC
 import TestSupport
 
-/// A state directory to begin with, and what clients know of it.
+/// A state directory to begin with, and its countdowns as clients know them.
 struct Preparation: Sendable {
-    /// Nil where there is none yet.
+    /// Nil if there is none yet.
     private let origin: TemporaryDirectory?
     let ledger: Ledger
-    let memory: Witness.Memory
-    /// Files that nobody may change or remove, though they may get other names.
+    let memory: WatchClient.Memory
+    /// Files that no daemon may change or remove, though it may rename them.
     let kept: [String: Data]
 
-    /// Nothing.
+    /// An empty directory.
     init() {
-        self.init(origin: nil, ledger: Ledger(), memory: Witness.Memory())
+        self.init(origin: nil, ledger: Ledger(), memory: WatchClient.Memory())
     }
 
     private init(
         origin: TemporaryDirectory?,
         ledger: Ledger,
-        memory: Witness.Memory,
+        memory: WatchClient.Memory,
         kept: [String: Data] = [:]
     ) {
         self.origin = origin
@@ -33,41 +33,41 @@ struct Preparation: Sendable {
         let origin = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: origin.path(of: "state"), withIntermediateDirectories: false)
         for (name, data) in files { try data.write(to: URL(fileURLWithPath: origin.path(of: "state/\(name)"))) }
-        self.init(origin: origin, ledger: Ledger(), memory: Witness.Memory(), kept: files)
+        self.init(origin: origin, ledger: Ledger(), memory: WatchClient.Memory(), kept: files)
     }
 
-    /// The store of a daemon that was asked for changes, and then killed.
+    /// The store of a daemon that made changes and was then killed.
     ///
     /// - Parameters:
-    ///   - changes: what it is asked, one after the other.
-    ///   - filling: asked again and again until the log has so many frames.
-    /// - Throws: where it was told what cannot be.
+    ///   - changes: the changes, in this order.
+    ///   - filling: a change that is repeated until the log has this many frames.
+    /// - Throws: that an answer contradicts the ledger.
     init(after changes: [Change], filling: (change: Change, frames: Int)? = nil) throws {
         let origin = try TemporaryDirectory()
         let daemon = try DaemonProcess(in: origin)
-        let (asker, witness) = (Asker(), Witness())
-        try asker.connect(to: daemon.socketPath)
-        try witness.connect(to: daemon.socketPath)
-        witness.sync()
-        for change in changes { try asker.change(change) }
+        let (changeClient, watchClient) = (ChangeClient(), WatchClient())
+        try changeClient.connect(to: daemon.socketPath)
+        try watchClient.connect(to: daemon.socketPath)
+        watchClient.sync()
+        for change in changes { try changeClient.change(change) }
         if let filling {
-            while Self.frames(in: daemon.stateDirectory) < filling.frames { try asker.change(filling.change) }
+            while Self.frames(in: daemon.stateDirectory) < filling.frames { try changeClient.change(filling.change) }
         }
         try daemon.kill()
-        witness.drain()
-        guard asker.ledger.faults.isEmpty, witness.faults.isEmpty else {
-            throw Failed(faults: asker.ledger.faults + witness.faults)
+        watchClient.drain()
+        guard changeClient.ledger.faults.isEmpty, watchClient.faults.isEmpty else {
+            throw Failed(faults: changeClient.ledger.faults + watchClient.faults)
         }
-        self.init(origin: origin, ledger: asker.ledger, memory: witness.memory)
+        self.init(origin: origin, ledger: changeClient.ledger, memory: watchClient.memory)
     }
 
-    /// Puts it where a daemon will look for it.
+    /// Copies it to the place where a daemon looks for it.
     func lay(in directory: TemporaryDirectory) throws {
         guard let origin else { return }
         try FileManager.default.copyItem(atPath: origin.path(of: "state"), toPath: directory.path(of: "state"))
     }
 
-    /// How many frames the write-ahead log has: pages of 1 KiB with their heads.
+    /// The number of frames in the write-ahead log: pages of 1 KiB with their headers.
     private static func frames(in directory: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: "\(directory)/countdowns.db-wal")
         return ((attributes?[.size] as? Int ?? 0) - 32) / (1_024 + 24)

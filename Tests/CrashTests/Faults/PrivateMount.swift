@@ -1,16 +1,17 @@
 import Foundation
 import TestSupport
 
-/// A file system of a few pages that only those see who are started with `launcher`; it goes with its last process.
+/// A file system of a few pages that is visible only to processes started with `launcher`; it disappears with the last
+/// one.
 final class PrivateMount {
     private let holder: RunningCommand
     private let path: String
 
-    /// Whether one can be made here.
+    /// Whether this system can make one.
     static let isPossible =
         (try? RunningCommand(["-m", "true"], executable: "/usr/bin/unshare").finish().exitCode) == 0
 
-    /// Makes one of a size, as tmpfs takes it, at a path where nothing is.
+    /// Mounts a file system of a size, written as for tmpfs, at an empty path.
     init(of size: String, at path: String) throws {
         self.path = path
         let script = #"mkdir "$1" && mount -t tmpfs -o "size=$0,mode=700" none "$1" && echo mounted && exec sleep 600"#
@@ -21,15 +22,15 @@ final class PrivateMount {
         guard try holder.line() == "mounted" else { throw NotMounted(reason: try holder.finish().standardError) }
     }
 
-    /// What a command has to be started with that shall see it.
+    /// The command with which a process is started that is to see it.
     var launcher: [String] { ["/usr/bin/nsenter", "-t", "\(holder.process.identifier)", "-m", "--"] }
 
-    /// Uses up what room there is.
+    /// Fills the free space.
     func fill() throws {
         try run("! cat /dev/zero > \"$0/filler\" 2> /dev/null")
     }
 
-    /// Gives the room back.
+    /// Frees the space again.
     func empty() throws {
         try run("rm \"$0/filler\"")
     }

@@ -1,7 +1,7 @@
 import Foundation
 import IPC
 
-/// What a daemon is doing while one of its calls fails.
+/// The task of a daemon while one of its calls fails.
 struct Scenario: Sendable {
     enum Name: String, CaseIterable, Sendable {
         case firstStart = "the first start"
@@ -17,17 +17,17 @@ struct Scenario: Sendable {
         case ask(Change)
         /// The system clock is set for the daemon.
         case setClock(offBy: Int64)
-        /// This is asked until the log is copied in the background, to the end or to the call that fails.
+        /// This change is repeated until the log is copied in the background, to the end or to the call that fails.
         case askUntilCopied(Change)
     }
 
     let name: Name
     var arguments: [String] = []
     var preparation = Preparation()
-    /// Whether calls are counted from the daemon's first one on, or from the first step on.
+    /// Whether calls are counted from the daemon's first one, or from the first step.
     var countsStart = false
     var steps: [Step]
-    /// Whether it is stopped while its calls fail.
+    /// Whether the daemon is stopped while its calls fail.
     var stops = false
     var allowance = Ledger.Allowance()
 
@@ -47,8 +47,8 @@ struct Scenario: Sendable {
             steps = Changes.traffic
             allowance = Ledger.Allowance(clockUSec: Changes.stepUSec + 1_000, trimmed: true)
         case .checkpoint:
-            // It begins at 4,096 frames, and a change adds one at least; before the first one, what the last daemon has left
-            // in haste may have been enough.
+            // The copy begins at 4,096 frames, and each change adds at least one. Before the first change, the rest of
+            // the last daemon's background cleanup may have sufficed.
             preparation = try Preparation(after: Changes.many, filling: (Changes.again, 4_090))
             steps = [.askUntilCopied(Changes.again)] + [Step](repeating: .ask(Changes.again), count: 5)
         case .moveAside:
@@ -61,10 +61,10 @@ struct Scenario: Sendable {
     }
 }
 
-/// What is asked for.
+/// The changes.
 private enum Changes {
     static let hour: Int64 = 3_600_000_000
-    /// By so much the clock is set: a step, and yet little enough for the alarm to ring nearly in time.
+    /// How far the clock is set: enough for a clock step, and little enough for the timer to fire nearly in time.
     static let stepUSec: Int64 = 5_000
 
     static let few: [Change] = [
@@ -87,7 +87,7 @@ private enum Changes {
         .adjust(Adjust(key: "running", byUSec: 1_000_000)),
     ]
 
-    /// Falls due between a daemon and the next.
+    /// A deadline between one daemon and the next.
     static let soon = Change.start(Start(key: "soon", durationUSec: 50_000, label: "Soon"))
     static let again = Change.adjust(Adjust(key: "running", byUSec: 1_000))
 
@@ -107,7 +107,7 @@ private enum Changes {
             .ask(.start(Start(key: "a", durationUSec: hour, label: "A again"))),
         ]
 
-    /// What no daemon has written.
+    /// Bytes that no daemon has written.
     static let unreadable: [String: Data] = [
         "countdowns.db": Data((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) }),
         "countdowns.db-wal": Data((0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 113 &+ 5) }),

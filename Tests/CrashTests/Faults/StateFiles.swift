@@ -2,7 +2,7 @@ import Foundation
 
 @testable import countdownd
 
-/// What a state directory holds in the end.
+/// The content of a state directory at the end.
 struct StateFiles {
     private let directory: String
 
@@ -10,7 +10,7 @@ struct StateFiles {
         self.directory = directory
     }
 
-    /// What of them is not as it should be; files that were there before have to be there under some name.
+    /// The faults of its files; files that were there before must be there under some name.
     func faults(keeping kept: [String: Data]) -> [String] {
         var faults: [String] = []
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
@@ -24,7 +24,7 @@ struct StateFiles {
         return faults + integrity
     }
 
-    /// What SQLite says of the store's pages.
+    /// SQLite's report on the store's pages.
     private var integrity: [String] {
         do {
             let database = try Database(path: "\(directory)/countdowns.db", busyMilliseconds: 0)
@@ -37,7 +37,7 @@ struct StateFiles {
     }
 }
 
-/// What the daemons of a run have said.
+/// The log of the daemons of a run.
 struct Said {
     private let lines: [Substring]
 
@@ -45,7 +45,7 @@ struct Said {
         lines = log.split(separator: "\n")
     }
 
-    /// What no daemon should say, or not so often.
+    /// Lines that no daemon should log, or not so often.
     var faults: [String] {
         let fatal = lines.filter { $0.contains("atal") || $0.contains("rror: ") && !isExpected($0) }.map(String.init)
         let outages = lines.filter { $0.contains("cannot be stored") }.count

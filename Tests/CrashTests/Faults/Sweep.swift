@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Runs of one scenario, in each of which another call fails, or in another way.
+/// Runs of one scenario, each with another call that fails, or with another fault.
 struct Sweep: Sendable {
     struct Case: Sendable {
         let kind: FaultKind
@@ -9,15 +9,15 @@ struct Sweep: Sendable {
         let letter: Character
     }
 
-    /// Most of a run is waiting for processes.
+    /// A run mostly waits for processes.
     private static let runsAtOnce = 6
 
     let scenario: Scenario
-    /// The calls of a run of which nothing failed.
+    /// The calls of a run without faults.
     let trace: String
     let cases: [Case]
 
-    /// Records a run, and names every call of it with everything that can become of it.
+    /// Records a run, and returns every call of it with every fault that can happen at it.
     init(_ name: Scenario.Name) throws {
         let scenario = try Scenario(name)
         self.scenario = scenario

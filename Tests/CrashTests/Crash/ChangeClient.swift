@@ -2,18 +2,18 @@ import IPC
 import System
 import TestSupport
 
-/// A client that asks for one change after the other, and holds all that it is told against what it knows.
-final class Asker {
-    /// Whether it may be told that a change could not be stored.
+/// A client that asks for one change after the other and checks every answer against its ledger.
+final class ChangeClient {
+    /// Whether the daemon may answer that a change could not be stored.
     private let mayFail: Bool
     private var client: Client?
-    /// What was asked last and is not answered.
+    /// The last change that was asked for, until it is answered.
     private var asked: Change?
     private var sentUSec: Int64 = 0
 
     private(set) var ledger: Ledger
     private(set) var counts = Counts()
-    /// What was told of each revision, to be told by nobody in another way.
+    /// The change of each revision, which no other answer or event may contradict.
     private(set) var facts = Facts()
 
     init(ledger: Ledger = Ledger(), mayFail: Bool = false) {
@@ -21,14 +21,14 @@ final class Asker {
         self.mayFail = mayFail
     }
 
-    /// For poll(2); nil where there is no connection.
+    /// For poll(2); nil without a connection.
     var descriptor: Int32? { client?.descriptor }
 
     func connect(to path: String) throws {
         client = try Client(connectingTo: path)
     }
 
-    /// Sends a change, and waits for nothing.
+    /// Sends a change without waiting for the answer.
     func ask(_ change: Change) {
         asked = change
         sentUSec = Microseconds.now
@@ -47,26 +47,26 @@ final class Asker {
         }
     }
 
-    /// Makes a change, and waits for the answer.
+    /// Makes a change and waits for the answer.
     func change(_ change: Change) throws {
         ask(change)
         _ = try takeAnswer(until: .after(microseconds: 60_000_000))
     }
 
-    /// Takes the answer that may have been sent before the daemon ended.
+    /// Receives an answer that the daemon may have sent before it ended.
     func drain() throws {
         if client != nil { _ = try takeAnswer(until: nil) }
         if client != nil { _ = try takeAnswer(until: nil) }
     }
 
-    /// Holds what there is under keys now against what it knows.
+    /// Checks the countdowns under these keys against the ledger.
     func inspect(_ found: [String: Countdown], under keys: [String], sentUSec: Int64, receivedUSec: Int64) {
         for key in keys { ledger.find(found[key], under: key, sentUSec: sentUSec, receivedUSec: receivedUSec) }
     }
 
-    // MARK: Being answered
+    // MARK: Answers
 
-    /// - Returns: whether the call is over, by an answer or because the connection has broken off.
+    /// - Returns: whether the call is over, by an answer or because the connection was closed.
     func takeAnswer(until deadline: MonotonicDeadline?) throws -> Bool {
         guard let asked else { return false }
         do throws(ClientError) {
@@ -109,7 +109,7 @@ final class Asker {
         return true
     }
 
-    /// Whether a deadline that was ahead when it was asked for has passed on the way to the daemon.
+    /// Whether a deadline that was in the future when the call was made passed on the way to the daemon.
     private func hasPassed(_ change: Change) -> Bool {
         guard case .start(let start) = change, let deadline = start.deadlineUSec else { return false }
         return deadline <= Microseconds.now

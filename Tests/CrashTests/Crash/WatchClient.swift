@@ -1,16 +1,16 @@
 import IPC
 import System
 
-/// A client that follows everything, and comes back with the newest revision that it has seen.
-final class Witness {
-    /// What it was told.
+/// A client that watches everything, and resumes with the newest revision that it has seen.
+final class WatchClient {
+    /// Everything that it has received.
     struct Memory: Sendable {
         fileprivate(set) var since: Int64?
-        /// What it was told first of all; what had ended before is none of its business.
+        /// The first revision that it received; it need not know of earlier ends.
         fileprivate var firstRevision: Int64?
-        /// The endings that it was told, by their revisions; those of countdowns to be forgotten too.
+        /// The ends that it received, by their revisions, also those of countdowns with forget.
         fileprivate(set) var endings: [Int64: Countdown] = [:]
-        /// What is live, as far as it knows.
+        /// The live countdowns, as far as it knows.
         fileprivate var live: [String: Countdown] = [:]
         fileprivate(set) var facts = Facts()
     }
@@ -19,9 +19,9 @@ final class Witness {
     private(set) var memory: Memory
     private var path = ""
     private(set) var isSynced = false
-    /// What may become of what it was told.
+    /// Differences that are not faults.
     var allowance = Ledger.Allowance()
-    /// How often it was told that nobody can go on from its revision.
+    /// How often the daemon answered that the history after its revision is trimmed.
     private(set) var newStarts = 0
     private(set) var faults: [String] = []
     private(set) var counts = Counts()
@@ -32,7 +32,7 @@ final class Witness {
 
     var facts: Facts { memory.facts }
 
-    /// For poll(2); nil where there is no connection.
+    /// For poll(2); nil without a connection.
     var descriptor: Int32? { client?.descriptor }
 
     func connect(to path: String) throws {
@@ -43,18 +43,18 @@ final class Witness {
         try? client?.start(streaming: Watch(match: ["*"], tickUSec: 0, since: memory.since))
     }
 
-    /// Takes what it was told; false where the connection has broken off.
+    /// Receives replies that have arrived; false if the connection was closed.
     func proceed() -> Bool {
         while take(until: .passed) {}
         return client != nil
     }
 
-    /// Takes what was told before the daemon ended.
+    /// Receives everything that the daemon sent before it ended.
     func drain() {
         while take(until: nil) {}
     }
 
-    /// Takes replies until all that there was has been told.
+    /// Receives replies until `synced`.
     func sync() {
         while !isSynced, take(until: .after(microseconds: 30_000_000)) {}
     }
@@ -100,32 +100,32 @@ final class Witness {
         }
     }
 
-    /// What it was told and is not so, or is so and it was not told.
+    /// Ends and states that it received wrongly, or should have received.
     func faults(found: [String: Countdown], stored: Set<Int64>) -> [String] {
         let told = Set(memory.endings.filter { !$0.value.forget }.keys)
         var faults = faults + repeated
         if newStarts == 0, let firstRevision = memory.firstRevision {
             faults += stored.subtracting(told).filter { $0 > firstRevision }.sorted().map {
-                "the ending \($0) was not told to one who came back"
+                "the end \($0) was not delivered to a watch that resumed"
             }
         }
         if !allowance.endsAgain {
             let oldest = allowance.trimmed ? stored.min() ?? .max : 0
             faults += told.subtracting(stored).filter { $0 > oldest }.sorted().map {
-                "the ending \($0) was told and is not kept"
+                "the end \($0) was delivered and is not kept"
             }
         }
-        // A countdown to be forgotten may have ended while the witness was away.
+        // A countdown with forget may have ended while the watch client was away.
         let live = found.filter { $0.value.endedUSec == nil && !$0.value.forget }.mapValues(\.revision)
         let believed = memory.live.filter { !$0.value.forget }.mapValues(\.revision)
         for key in Set(live.keys).union(believed.keys).sorted()
         where live[key] != believed[key] && !hasEnded(key, since: live[key]) {
-            faults.append("\(key) is at revision \(live[key] ?? 0), and a witness believes \(believed[key] ?? 0)")
+            faults.append("\(key) is at revision \(live[key] ?? 0), and a watch client believes \(believed[key] ?? 0)")
         }
         return faults
     }
 
-    /// Whether a countdown that was live when it was asked for had ended before the witness was told of all there is.
+    /// Whether a countdown that the list returned as live had ended before the watch was synced.
     private func hasEnded(_ key: String, since revision: Int64?) -> Bool {
         guard let revision else { return false }
         return memory.endings.values.contains { $0.key == key && $0.revision > revision }
