@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Runs what awaits on a thread of its own, and waits for its end: the threads that tasks have else are held by tests that
-/// block. Tasks of a group that it makes run there as well, one at a time, in turn.
+/// Runs an async closure on a thread of its own and waits for its end, because tests that block hold the threads that
+/// tasks use otherwise. Tasks of a group that the closure makes run on that thread too, one at a time.
 public func awaiting(until deadline: Deadline = Deadline(), _ body: @escaping () async throws -> Void) throws {
-    // Nobody else touches what it captures: the caller waits for it.
+    // Only the closure uses its captures, because the caller waits for it.
     nonisolated(unsafe) let body = body
     nonisolated(unsafe) var failure: (any Error)?
     let ended = DispatchSemaphore(value: 0)
@@ -21,7 +21,7 @@ public func awaiting(until deadline: Deadline = Deadline(), _ body: @escaping ()
     if let failure { throw failure }
 }
 
-/// What a task comes to that is cancelled as soon as the condition has come.
+/// The result of a task that is cancelled as soon as the condition holds.
 public func result<Value: Sendable>(
     of body: @escaping @Sendable () async throws -> Value,
     cancelledAfter condition: () async throws -> Void

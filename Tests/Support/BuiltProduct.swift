@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where the package's executables and sources are.
+/// The executables and sources of this package.
 public enum BuiltProduct {
-    /// The path of an executable of this package, built along with the running tests; or, where the folder that
-    /// `COUNTDOWND_EXECUTABLES` names has it, of that one.
+    /// The path of an executable of this package: in the folder that `COUNTDOWND_EXECUTABLES` names if it is there,
+    /// else the one that was built along with the running tests.
     public static func path(of name: String) throws -> String {
         if let folder = ProcessInfo.processInfo.environment["COUNTDOWND_EXECUTABLES"] {
             let path = "\(folder)/\(name)"

@@ -1,7 +1,7 @@
 public import IPC
 import Varlink
 
-/// A client that makes calls of `io.countdownd`, and holds all that it is told against the definition.
+/// A client that makes calls of `io.countdownd`, and checks every answer against the definition.
 public final class Caller {
     public let connection: RawConnection
     private var session = ClientSession(messageLimit: 16 << 20)
@@ -14,13 +14,13 @@ public final class Caller {
         self.init(on: try daemon.connect())
     }
 
-    /// What a call was answered with, and whether more follows.
+    /// The reply to a call, and whether more follow.
     public struct Answer<Value> {
         public let value: Value
         public let continues: Bool
     }
 
-    /// Sends a call and waits for nothing.
+    /// Sends a call without waiting.
     public func send(_ method: some Method, more: Bool = false, oneway: Bool = false) throws {
         session.call(type(of: method).fullName, more: more, oneway: oneway, method)
         var bytes: [UInt8] = []
@@ -44,7 +44,7 @@ public final class Caller {
         return Answer(value: try reply.parameters(), continues: reply.continues)
     }
 
-    /// The error that a reply is; what the definition does not allow is thrown.
+    /// The error in a reply; throws if the definition does not allow it.
     private func error(_ name: String, _ reply: Reply, _ message: String) throws -> any Error {
         if let known = ServiceError(reply) { return known }
         try require(message, try Contract.definition.get().check(error: reply.parameters, named: name))
@@ -75,7 +75,7 @@ public final class Caller {
         }
     }
 
-    /// A message that is not what the definition says.
+    /// A message that contradicts the definition.
     public struct Misfit: Error, CustomStringConvertible {
         let message: String
         let faults: [String]
@@ -84,7 +84,7 @@ public final class Caller {
     }
 }
 
-/// What the daemon says is held against it.
+/// The definition that every message of the daemon is checked against.
 private enum Contract {
     static let definition = Result { try Definition(parsing: Interface.definition) }
 }

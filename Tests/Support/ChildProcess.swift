@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// A process that a test started: reaped once, and killed where the test leaves it behind.
+/// A process that a test started: reaped once, and killed if the test releases it before its end.
 public final class ChildProcess {
     public enum Ending: Equatable, Sendable {
         case exited(code: Int32)
@@ -34,12 +34,12 @@ public final class ChildProcess {
         close(ended)
     }
 
-    /// Sends a signal; nothing happens where the process has been reaped.
+    /// Sends a signal, unless the process has been reaped.
     public func send(signal: Int32) {
         if ending == nil { Glibc.kill(identifier, signal) }
     }
 
-    /// Says how many descriptors it may have from now on.
+    /// Sets how many descriptors the process may have from now on.
     public func limitDescriptors(to count: UInt) throws {
         guard process_limit_descriptors(identifier, count) == 0 else { throw SystemFailure("prlimit") }
     }
@@ -72,7 +72,7 @@ private func spawn(
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // The wanted descriptors are copied out of the range of their new numbers first: one could stand on another's place.
+    // The descriptors are first copied out of the range of their new numbers, so that none replaces another.
     let copies = descriptors.map { fcntl($0, F_DUPFD_CLOEXEC, 100) }
     defer { for copy in copies { close(copy) } }
     for (place, copy) in copies.enumerated() {

@@ -6,7 +6,7 @@ public struct CommandRun: Sendable {
     public let standardError: String
     public let ending: ChildProcess.Ending
 
-    /// Runs it; killed where it has not ended by the deadline, which is an error.
+    /// Runs it. If it has not ended by the deadline, it is killed and an error is thrown.
     public init(
         _ arguments: [String],
         environment: [String: String] = [:],
@@ -16,7 +16,7 @@ public struct CommandRun: Sendable {
         self = try RunningCommand(arguments, environment: environment, input: input).finish(until: deadline)
     }
 
-    /// The exit code; nil where a signal ended it.
+    /// The exit code; nil if a signal ended it.
     public var exitCode: Int32? {
         guard case .exited(let code) = ending else { return nil }
         return code

@@ -6,11 +6,11 @@ public final class DaemonProcess {
     public let notifications: NotificationSocket
     public let process: ChildProcess
 
-    /// Starts it and waits until it says that it is ready.
+    /// Starts the daemon and waits until it is ready.
     ///
-    /// It keeps socket and state in `directory`, which may be that of an earlier daemon, to start again upon its state.
-    /// The environment is `environment` and `NOTIFY_SOCKET`, nothing else. The sockets are handed over as a service
-    /// manager would.
+    /// The socket and the state are in `directory`; if an earlier daemon used the directory, its state is found again.
+    /// The environment is `environment` and `NOTIFY_SOCKET`, nothing else. The sockets are passed as a service manager
+    /// would.
     public convenience init(
         in directory: TemporaryDirectory? = nil,
         arguments: [String] = [],
@@ -27,15 +27,15 @@ public final class DaemonProcess {
         try awaitReadiness()
     }
 
-    /// Starts it and waits for nothing.
+    /// Starts the daemon without waiting.
     ///
     /// - Parameters:
-    ///   - launcher: a command that becomes the daemon, which is given to it as its last arguments; none where empty.
-    ///   - directory: where it keeps socket and state.
-    ///   - arguments: besides those that say so.
-    ///   - environment: besides `NOTIFY_SOCKET`.
-    ///   - sockets: are handed over as a service manager would.
-    /// - Throws: where it cannot be started.
+    ///   - launcher: a command that becomes the daemon, which is its last arguments; empty for none.
+    ///   - directory: the directory of the socket and the state.
+    ///   - arguments: further arguments.
+    ///   - environment: further variables.
+    ///   - sockets: listening sockets, passed as a service manager would.
+    /// - Throws: why it cannot be started.
     public init(
         starting launcher: [String],
         in directory: TemporaryDirectory,
@@ -57,7 +57,7 @@ public final class DaemonProcess {
         )
     }
 
-    /// Waits until it says that it is ready.
+    /// Waits until the daemon is ready.
     public func awaitReadiness() throws {
         do {
             try notifications.await("READY=1", from: process)
@@ -69,7 +69,7 @@ public final class DaemonProcess {
     public var socketPath: String { directory.path(of: "socket") }
     public var stateDirectory: String { directory.path(of: "state") }
 
-    /// All that daemons in this directory have said on standard error.
+    /// Everything that daemons in this directory have written to standard error.
     public var standardError: String {
         (try? String(contentsOfFile: directory.path(of: "log"), encoding: .utf8)) ?? ""
     }
@@ -78,20 +78,20 @@ public final class DaemonProcess {
         try RawConnection(to: socketPath)
     }
 
-    /// The next notification that begins so, such as `STATUS=`.
+    /// The next notification with this prefix, such as `STATUS=`.
     @discardableResult
     public func notification(_ prefix: String, until deadline: Deadline = Deadline()) throws -> String {
         try notifications.await(prefix, from: process, until: deadline)
     }
 
-    /// Ends it with SIGTERM and waits for that.
+    /// Ends the daemon with SIGTERM and waits for its end.
     @discardableResult
     public func terminate() throws -> ChildProcess.Ending {
         process.send(signal: SIGTERM)
         return try process.wait()
     }
 
-    /// Ends it with SIGKILL and waits for that.
+    /// Ends the daemon with SIGKILL and waits for its end.
     @discardableResult
     public func kill() throws -> ChildProcess.Ending {
         process.send(signal: SIGKILL)
@@ -127,7 +127,8 @@ private func start(
             descriptors: [nothing, nothing, log]
         )
     }
-    // LISTEN_PID names the process that shall take the sockets, whose number only itself knows before it is started.
+    // LISTEN_PID names the process that takes the sockets. Before it is started, only the process itself knows its
+    // number.
     return try ChildProcess(
         "/bin/sh",
         arguments: ["-c", #"export LISTEN_PID=$$; exec "$0" "$@""#] + command,

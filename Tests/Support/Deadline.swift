@@ -1,8 +1,8 @@
 import Glibc
 
-/// The instant by which something has to have happened, so that what hangs fails and does not block for ever.
+/// The instant by which something must have happened, so that a test fails if something hangs.
 public struct Deadline: Sendable {
-    /// Generous, as nothing is measured by it: only a fault gets there.
+    /// Generous, because nothing is measured by it: only a fault gets there.
     public static let usual = Duration.seconds(120)
 
     private let instant: ContinuousClock.Instant
@@ -11,14 +11,14 @@ public struct Deadline: Sendable {
         instant = .now + duration
     }
 
-    /// The milliseconds left, rounded up, as poll(2) takes them.
+    /// The remaining milliseconds, rounded up, as poll(2) takes them.
     var milliseconds: Int32 {
         let left = max(.zero, ContinuousClock.now.duration(to: instant))
         return Int32(clamping: Int((left / .milliseconds(1)).rounded(.up)))
     }
 }
 
-/// What was waited for did not come in time.
+/// Something did not happen in time.
 public struct TimedOut: Error, CustomStringConvertible {
     public let description: String
 
@@ -27,7 +27,7 @@ public struct TimedOut: Error, CustomStringConvertible {
     }
 }
 
-/// Asks again and again until the condition holds.
+/// Checks the condition again and again until it holds.
 ///
 /// - Throws: `TimedOut` if it does not hold by the deadline.
 public func waitUntil(
@@ -46,7 +46,7 @@ public func letPass(_ duration: Duration) {
     while end.milliseconds > 0 { _ = Glibc.poll(nil, 0, end.milliseconds) }
 }
 
-/// A system call's failure.
+/// A system call that failed.
 public struct SystemFailure: Error, CustomStringConvertible {
     public let call: String
     public let code: Int32
@@ -59,9 +59,9 @@ public struct SystemFailure: Error, CustomStringConvertible {
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// Waits until one of the descriptors is ready for what is asked of it, or its other end has gone.
+/// Waits until one of the descriptors is ready or its peer has closed it.
 ///
-/// - Returns: the indices of those that are.
+/// - Returns: the indices of those descriptors.
 func poll(
     _ descriptors: [Int32],
     for events: Int32 = POLLIN,

@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
 
-/// Does something with no rights on files but those that their modes give: where root runs the tests, as nobody.
+/// Runs a closure with the rights that the modes of files give: if root runs the tests, as the user nobody.
 public func withRightsOfNobody<Result>(_ body: () throws -> Result) rethrows -> Result {
     let user = geteuid()
     if user == 0 { use_files_as(65_534) }

@@ -1,22 +1,22 @@
 public import IPC
 
-/// A client inside `Watch`, which takes the events one by one.
+/// A client with a `Watch`, which returns the events one by one.
 public final class Follower {
     public let caller: Caller
     private var waiting: [Event] = []
 
-    /// Watches, and waits for nothing.
+    /// Watches without waiting.
     public init(on connection: RawConnection, _ watch: Watch = Watch()) throws {
         caller = Caller(on: connection)
         try caller.send(watch, more: true)
     }
 
-    /// Watches, and waits for nothing.
+    /// Watches without waiting.
     public convenience init(of daemon: DaemonProcess, _ watch: Watch = Watch()) throws {
         try self.init(on: daemon.connect(), watch)
     }
 
-    /// The next event. What it lacks, or should not have, is an error; so is that the watch has come to its end.
+    /// The next event. A field that is missing or must be absent is an error; so is the end of the watch.
     public func next(until deadline: Deadline = Deadline()) throws -> Event {
         while waiting.isEmpty {
             let answer = try caller.answer(to: Watch.self, until: deadline)
@@ -28,7 +28,7 @@ public final class Follower {
         return event
     }
 
-    /// The events up to the next one of a type, that one included.
+    /// The events up to the next one of a type, inclusive.
     @discardableResult
     public func events(through type: EventType, of key: String? = nil) throws -> [Event] {
         var events: [Event] = []
@@ -56,12 +56,12 @@ public final class Follower {
         if let broken = rules.first(where: { !$0.value }) { throw Odd(event: "\(event)", fault: broken.key) }
     }
 
-    /// Whether an event of that type has a revision always; `adjusted` has none where the system clock was set.
+    /// Whether an event of this type always has a revision; `adjusted` has none if the system clock was set.
     private func isNumbered(_ type: EventType) -> Bool {
         type != .attached && type != .tick
     }
 
-    /// An event that is not as the definition's comments have it.
+    /// An event that contradicts the comments of the definition.
     public struct Odd: Error, CustomStringConvertible {
         let event: String
         let fault: String

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A listening socket: to hand over to a daemon as a service manager would, or to be the daemon of a client.
+/// A listening socket, to pass to a daemon as a service manager would, or to stand in for a daemon.
 public final class ListeningSocket {
     public let path: String
     public let descriptor: Int32

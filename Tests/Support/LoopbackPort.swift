@@ -2,7 +2,7 @@ import Glibc
 
 /// Ports of 127.0.0.1.
 public enum LoopbackPort {
-    /// One that nobody had a moment ago. Somebody else may take it before whoever asked for it does.
+    /// A port that was free a moment ago. Another program may take it before the caller does.
     public static func free() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw SystemFailure("socket") }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The socket that a service manager would listen on: what the daemon says with sd_notify arrives here.
+/// The socket on which a service manager would listen: the daemon's sd_notify messages arrive here.
 public final class NotificationSocket {
     public let path: String
 
@@ -21,8 +21,8 @@ public final class NotificationSocket {
         close(descriptor)
     }
 
-    /// The next assignment that begins so; those that came before it are only kept in `received`. Where the child ends
-    /// first, the wait fails at once.
+    /// The next assignment with this prefix; `received` keeps those before it. If the child ends first, the wait fails
+    /// at once.
     @discardableResult
     public func await(
         _ prefix: String,
@@ -51,7 +51,7 @@ public final class NotificationSocket {
         }
     }
 
-    /// Sends datagrams to the socket until it has no room for another, as where a service manager is busy.
+    /// Sends datagrams to the socket until it is full, as if a service manager were busy.
     public func fill() throws {
         let sender = try makeSocket(SOCK_DGRAM)
         defer { close(sender) }
@@ -68,7 +68,7 @@ public final class NotificationSocket {
         return String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// The process ended without having said what was waited for.
+    /// The process ended without the notification.
     public struct Ended: Error, CustomStringConvertible {
         let awaited: String
         let ending: ChildProcess.Ending

@@ -1,14 +1,14 @@
 import CProcess
 import Glibc
 
-/// A connection that speaks bytes, so that a test can say what no client would.
+/// A connection for bytes, so that a test can send anything.
 public final class RawConnection {
     private let descriptor: Int32
     private var received: [UInt8] = []
-    /// How many bytes it reads at once, at most.
+    /// The most bytes that it reads at once.
     public var portion = 65_536
 
-    /// Connects, as another user where one is given: that takes root.
+    /// Connects, as another user if one is given, which requires root.
     public init(to path: String, as user: UInt32? = nil) throws {
         descriptor = try makeSocket(SOCK_STREAM)
         try withSocketAddress(of: path) { address, length in
@@ -26,7 +26,7 @@ public final class RawConnection {
         close(descriptor)
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes unchanged.
     public func send(_ bytes: [UInt8], until deadline: Deadline = Deadline()) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -35,7 +35,7 @@ public final class RawConnection {
         }
     }
 
-    /// Sends what the socket takes at once, and says how many bytes that were.
+    /// Sends as many bytes as the socket takes at once, and returns their number.
     public func sendSome(_ bytes: ArraySlice<UInt8>) throws -> Int {
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
@@ -49,7 +49,7 @@ public final class RawConnection {
         try send(Array(message.utf8) + [0], until: deadline)
     }
 
-    /// The next message without its NUL; nil where the other end has closed the connection and nothing is left.
+    /// The next message without its NUL; nil if the peer has closed the connection and nothing is left.
     public func nextMessage(until deadline: Deadline = Deadline()) throws -> String? {
         var searched = 0
         while true {
@@ -65,29 +65,29 @@ public final class RawConnection {
         }
     }
 
-    /// The next message; that the connection was closed instead is an error.
+    /// The next message; throws if the connection was closed instead.
     public func message(until deadline: Deadline = Deadline()) throws -> String {
         guard let message = try nextMessage(until: deadline) else { throw SystemFailure("message", code: ECONNRESET) }
         return message
     }
 
-    /// Sends a message and gives the one that answers it.
+    /// Sends a message and returns the reply.
     public func exchange(_ message: String, until deadline: Deadline = Deadline()) throws -> String {
         try send(message: message, until: deadline)
         return try self.message(until: deadline)
     }
 
-    /// Says that nothing more will be sent.
+    /// Closes the writing side.
     public func closeWriting() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Says that nothing more will be read.
+    /// Closes the reading side.
     public func closeReading() {
         shutdown(descriptor, Int32(SHUT_RD))
     }
 
-    /// The complete messages that have arrived, without waiting, and whether the other end has closed the connection.
+    /// The complete messages that have arrived, without waiting, and whether the peer has closed the connection.
     public func arrivedMessages() throws -> (messages: [String], isClosed: Bool) {
         var isClosed = false
         var buffer = [UInt8](repeating: 0, count: portion)
@@ -103,7 +103,7 @@ public final class RawConnection {
         return (messages.map { String(decoding: $0, as: UTF8.self) }, isClosed)
     }
 
-    /// Waits until at least one of the connections has input or was closed by its other end.
+    /// Waits until at least one of the connections has input or was closed by its peer.
     ///
     /// - Returns: the indices of those connections.
     public static func awaitInput(
@@ -124,7 +124,7 @@ public final class RawConnection {
         }
     }
 
-    /// - Returns: false where the other end has closed the connection.
+    /// - Returns: false if the peer has closed the connection.
     private func receive(until deadline: Deadline) throws -> Bool {
         _ = try poll([descriptor], until: deadline, waitingFor: "a message, with \(received.count) bytes of it here")
         var buffer = [UInt8](repeating: 0, count: portion)
@@ -135,12 +135,12 @@ public final class RawConnection {
         return count > 0
     }
 
-    /// The connection was closed in the midst of a message.
+    /// The connection was closed within a message.
     public struct Cut: Error, CustomStringConvertible {
         public let rest: [UInt8]
 
         public var description: String {
-            "closed in the midst of a message: \(rest.count) bytes, \(String(decoding: rest.prefix(100), as: UTF8.self))…"
+            "closed within a message: \(rest.count) bytes, \(String(decoding: rest.prefix(100), as: UTF8.self))…"
         }
     }
 }

@@ -1,18 +1,19 @@
 import CProcess
 import Foundation
 
-/// A countdownctl that goes on while the test reads what it prints.
+/// A countdownctl that runs while the test reads its output.
 public final class RunningCommand {
     public let process: ChildProcess
     private let directory: TemporaryDirectory
     private let output: Int32
-    /// The other end of its standard input, where that is a pipe.
+    /// The writing end of its standard input, if that is a pipe.
     private var input: Int32?
     private var unread: [UInt8] = []
     private var read: [UInt8] = []
 
-    /// Starts countdownctl, or another executable, with `input` as all of its standard input; nil is one on which nothing
-    /// comes, and which ends with this object. Its environment is `environment` and a `PATH`, nothing else.
+    /// Starts countdownctl, or another executable, with `input` as its whole standard input. If `input` is nil,
+    /// standard input stays open and empty until this object is released. The environment is `environment` and a
+    /// `PATH`, nothing else.
     public init(
         _ arguments: [String],
         executable: String? = nil,
@@ -45,19 +46,19 @@ public final class RunningCommand {
         endInput()
     }
 
-    /// Types text into its standard input, where that is a pipe.
+    /// Types text into its standard input, which must be a pipe.
     public func type(_ text: String) throws {
         let bytes = Array(text.utf8)
         guard let input, write(input, bytes, bytes.count) == bytes.count else { throw SystemFailure("write") }
     }
 
-    /// Ends its standard input, where that is a pipe.
+    /// Closes its standard input, which must be a pipe.
     public func endInput() {
         if let input { close(input) }
         input = nil
     }
 
-    /// The next line of its standard output, without its newline; nil at the end of it.
+    /// The next line of its standard output, without its newline; nil at the end of the output.
     public func line(until deadline: Deadline = Deadline()) throws -> String? {
         var atEnd = false
         while true {
@@ -72,12 +73,12 @@ public final class RunningCommand {
         }
     }
 
-    /// What Ctrl-C sends.
+    /// Sends the signal of Ctrl-C.
     public func interrupt() {
         process.send(signal: SIGINT)
     }
 
-    /// Waits for its end and gives all that it printed.
+    /// Waits for its end and returns everything that it printed.
     public func finish(until deadline: Deadline = Deadline()) throws -> CommandRun {
         while try receive(until: deadline) {}
         return CommandRun(

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A private directory that goes with its last holder. Its path is short enough for the sockets in it.
+/// A private directory that is removed with its last holder. Its path is short enough for sockets.
 public final class TemporaryDirectory: Sendable {
     public let path: String
 
-    /// - Parameter inMemory: whether nothing of it shall wait for a disk, where there is such a place; it has little room.
-    /// - Throws: where it cannot be made.
+    /// - Parameter inMemory: whether to make it on a file system in memory, if there is one, which has little room.
+    /// - Throws: why it cannot be made.
     public init(inMemory: Bool = false) throws {
         let place = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(place)/countdownd-XXXXXX".utf8CString)
@@ -19,10 +19,10 @@ public final class TemporaryDirectory: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// The path of what is, or will be, under that name in the directory.
+    /// The path of a name in the directory, whether or not it exists.
     public func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes a file, or replaces it.
+    /// Makes or replaces a file.
     @discardableResult
     public func write(_ text: String, to name: String) throws -> String {
         let path = path(of: name)

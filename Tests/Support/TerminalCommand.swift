@@ -18,7 +18,7 @@ public final class TerminalCommand {
         defer { close(other) }
         var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemFailure("ioctl") }
-        // In a session whose terminal it is, as Ctrl-C is a signal there alone.
+        // In a session with this terminal, because Ctrl-C is a signal only there.
         process = try ChildProcess(
             "/usr/bin/setsid",
             arguments: ["--ctty", try BuiltProduct.path(of: "countdownctl")] + arguments,
@@ -37,7 +37,7 @@ public final class TerminalCommand {
         _ = write(terminal, bytes, bytes.count)
     }
 
-    /// What is shown up to this text, and what came with it.
+    /// Waits for this text, and returns everything shown up to it.
     public func read(through text: String, until deadline: Deadline = Deadline()) throws -> String {
         var shown: [UInt8] = []
         while !String(decoding: shown, as: UTF8.self).contains(text) {
@@ -49,14 +49,14 @@ public final class TerminalCommand {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// What is shown from now on until it ends.
+    /// Everything that is shown from now on until it ends.
     public func finish(until deadline: Deadline = Deadline()) throws -> (shown: String, ending: ChildProcess.Ending) {
         var shown: [UInt8] = []
         while let more = try read(until: deadline) { shown += more }
         return (String(decoding: shown, as: UTF8.self), try process.wait(until: deadline))
     }
 
-    /// - Returns: nil where nobody holds the terminal any more.
+    /// - Returns: nil if no process holds the terminal any more.
     private func read(until deadline: Deadline) throws -> [UInt8]? {
         _ = try poll([terminal], until: deadline, waitingFor: "something to be shown")
         var buffer = [UInt8](repeating: 0, count: 65_536)

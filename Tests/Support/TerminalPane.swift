@@ -1,8 +1,8 @@
 import CProcess
 import Foundation
 
-/// A real terminal, tmux's, in which a program runs. A test types, and looks at what is to be seen; it never sleeps, as
-/// tmux tells whenever something was drawn.
+/// A real terminal, tmux's, in which a program runs. A test types and reads the screen. It never sleeps, because tmux
+/// reports whenever something was drawn.
 public final class TerminalPane {
     private let directory: TemporaryDirectory
     private let tmux: ChildProcess
@@ -10,9 +10,9 @@ public final class TerminalPane {
     private let replies: Int32
     private var unread: [UInt8] = []
 
-    /// Runs a line of sh(1), in which `countdownctl` is ours. Its environment is `environment` and a `PATH`.
+    /// Runs a line of sh(1), in which `countdownctl` is ours. The environment is `environment` and a `PATH`.
     ///
-    /// The terminal stays when the line has ended, with `[exit CODE]` below what it left.
+    /// The terminal stays after the line has ended, with `[exit CODE]` below its output.
     public init(
         _ line: String,
         environment: [String: String] = [:],
@@ -25,7 +25,7 @@ public final class TerminalPane {
         let variables = ["PATH": "\(built):/usr/bin:/bin", "TZ": "UTC0", "LANG": "C.UTF-8", "TERM": terminal]
             .merging(environment) { _, given in given }
         let assignments = variables.map { "\($0.key)='\($0.value)'" }.sorted().joined(separator: " ")
-        // Ctrl-C is for the program, and for this shell as well, which is to tell of its end.
+        // Ctrl-C is for the program and also for this shell, which must survive to report the program's end.
         let script = """
             trap : INT QUIT
             \(line)
@@ -62,7 +62,7 @@ public final class TerminalPane {
         close(replies)
     }
 
-    /// Types text, whatever it holds: `\r` is Enter, `\u{3}` Ctrl-C, `\u{1B}[D` the key to the left.
+    /// Types text: `\r` is Enter, `\u{3}` Ctrl-C, `\u{1B}[D` the left arrow.
     public func type(_ text: String) throws {
         let bytes = text.utf8.map { String($0, radix: 16) }.joined(separator: " ")
         _ = try ask("send-keys -H \(bytes)")
@@ -75,22 +75,22 @@ public final class TerminalPane {
         _ = try ask("paste-buffer -p")
     }
 
-    /// Clicks with the first mouse button, where a program asked for that; from 0 on.
+    /// Clicks with the first mouse button, which the program must have asked for; counted from 0.
     public func click(row: Int, column: Int) throws {
         try type("\u{1B}[<0;\(column + 1);\(row + 1)M\u{1B}[<0;\(column + 1);\(row + 1)m")
     }
 
-    /// Makes it larger or smaller.
+    /// Resizes the terminal.
     public func resize(columns: Int, rows: Int) throws {
         _ = try ask("refresh-client -C \(columns)x\(rows)")
     }
 
-    /// What tmux knows of the terminal, by the names of tmux(1): `#{cursor_flag}`.
+    /// A variable of tmux, by its name in tmux(1): `#{cursor_flag}`.
     public func state(_ format: String) throws -> String {
         try ask("display-message -p '\(format)'").joined(separator: "\n")
     }
 
-    /// What is to be seen, without the empty lines at the end, no line ending with spaces.
+    /// The screen, without spaces at the end of lines and without empty lines at the end.
     public func picture() throws -> String {
         var lines = try ask("capture-pane -p").map { line in
             String(line.reversed().drop { $0 == " " }.reversed())
@@ -99,10 +99,10 @@ public final class TerminalPane {
         return lines.joined(separator: "\n")
     }
 
-    /// What is to be seen with the sequences that colour it.
+    /// The screen with the sequences that color it.
     public func colours() throws -> String { try ask("capture-pane -p -e").joined(separator: "\n") }
 
-    /// Waits until what is to be seen is so, and gives it.
+    /// Waits until the screen satisfies the condition, and returns it.
     @discardableResult
     public func wait(
         for what: String,
@@ -120,7 +120,7 @@ public final class TerminalPane {
         }
     }
 
-    /// Waits until a text is to be seen, and gives all that is.
+    /// Waits until the screen has a text, and returns the screen.
     @discardableResult
     public func wait(for text: String, until deadline: Deadline = Deadline()) throws -> String {
         try wait(for: "\"\(text)\"", until: deadline) { $0.contains(text) }
@@ -128,14 +128,15 @@ public final class TerminalPane {
 }
 
 extension TerminalPane {
-    /// Gives tmux a command and returns what it answers.
+    /// Gives tmux a command and returns the answer.
     private func ask(_ command: String, until deadline: Deadline = Deadline()) throws -> [String] {
         let bytes = Array("\(command)\n".utf8)
         guard write(commands, bytes, bytes.count) == bytes.count else { throw SystemFailure("write to tmux") }
         return try nextReply(until: deadline)
     }
 
-    /// The lines between `%begin` and `%end`; what tmux tells in between is passed over, as who waits looks anew.
+    /// The lines between `%begin` and `%end`. Notifications of tmux in between are skipped, because every wait looks at
+    /// the screen again.
     private func nextReply(until deadline: Deadline) throws -> [String] {
         var lines: [String]?
         while true {
@@ -152,7 +153,7 @@ extension TerminalPane {
         }
     }
 
-    /// Waits until tmux tells that something was drawn.
+    /// Waits until tmux reports that something was drawn.
     private func awaitNotification(until deadline: Deadline) throws {
         while !(try nextLine(until: deadline)).hasPrefix("%output") {}
     }
@@ -171,7 +172,7 @@ extension TerminalPane {
         }
     }
 
-    /// tmux did not do what it was told.
+    /// tmux refused a command.
     public struct Refused: Error {
         public let answer: String
     }

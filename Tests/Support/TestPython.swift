@@ -1,6 +1,6 @@
 import Foundation
 
-/// The Python with the Varlink packages of other people. `make acceptance` installs it; without it, tests that need it are
+/// The Python with the Varlink packages from PyPI. `make acceptance` installs it; without it, tests that need it are
 /// skipped.
 public enum TestPython {
     /// Whether it is installed.

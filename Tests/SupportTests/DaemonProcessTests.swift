@@ -1,11 +1,11 @@
 import TestSupport
 import Testing
 
-@Suite("A daemon that tests start")
+@Suite("DaemonProcess starts, kills and restarts daemons")
 struct DaemonProcessTests {
     private let information = #"{"method":"org.varlink.service.GetInfo"}"#
 
-    @Test("it answers once it is made, says when it stops, and ends")
+    @Test("a daemon answers once its DaemonProcess is made, reports its stop, and ends")
     func life() throws {
         let daemon = try DaemonProcess()
         #expect(try daemon.connect().exchange(information).contains("io.countdownd"))
@@ -14,7 +14,7 @@ struct DaemonProcessTests {
         #expect(try daemon.process.wait() == .exited(code: 0))
     }
 
-    @Test("one that was killed is followed by another in its place")
+    @Test("after a kill, another daemon starts in the same directory")
     func succession() throws {
         let first = try DaemonProcess()
         #expect(try first.kill() == .killed(signal: 9))
@@ -22,7 +22,7 @@ struct DaemonProcessTests {
         #expect(try second.connect().exchange(information).contains("io.countdownd"))
     }
 
-    @Test("it serves a socket that was handed over to it")
+    @Test("a daemon serves a socket that was passed to it")
     func activation() throws {
         let directory = try TemporaryDirectory()
         let socket = try ListeningSocket(path: directory.path(of: "handed"))
@@ -31,7 +31,7 @@ struct DaemonProcessTests {
         #expect(throws: SystemFailure.self) { try daemon.connect() }
     }
 
-    @Test("one that refuses to start fails at once, and what it said is told")
+    @Test("if a daemon refuses to start, the error comes at once and has its log")
     func refusal() throws {
         let error = try #require(throws: DaemonProcess.NotReady.self) {
             try DaemonProcess(arguments: ["--no-such-option"])

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Interface definitions that tests read")
+@Suite("Definition reads interface definitions")
 struct DefinitionTests {
     private static let text = """
         # A kitchen. (The comment's brackets mean nothing: type X.)
@@ -45,7 +45,7 @@ struct DefinitionTests {
     }
 
     @Test(
-        "what is no definition is refused",
+        "a text that is not a definition is refused",
         arguments: [
             "", "interface", "interface a.b\nkind X (a: int)", "interface a.b\ntype X (a: int",
             "interface a.b\ntype X (a: int,)",
@@ -57,7 +57,7 @@ struct DefinitionTests {
         #expect(throws: DefinitionSyntaxError.self) { try Definition(parsing: text) }
     }
 
-    @Test("a reply that is what the definition says passes")
+    @Test("a reply that follows the definition passes")
     func right() {
         #expect(check(#"{"done":true,"level":"all"}"#) == [])
         #expect(definition.check(reply: Array("{}".utf8), of: "Stop") == [])
@@ -66,7 +66,7 @@ struct DefinitionTests {
     }
 
     @Test(
-        "whatever is not what the definition says is named",
+        "every contradiction to the definition is named",
         arguments: [
             (#"{"level":"all"}"#, "parameters.done: missing"),
             (#"{"done":true,"level":"all","more":1}"#, "parameters.more: not in the definition"),
@@ -78,7 +78,7 @@ struct DefinitionTests {
         #expect(check(json) == [fault])
     }
 
-    @Test("faults are found in what is nested, and null is no value of a field that is optional")
+    @Test("faults are found in nested values, and null is not a value of an optional field")
     func nested() {
         let error = #"{"pot":{"name":"a","heat":null,"size":1.0},"degrees":7}"#
         let faults = definition.check(error: Array(error.utf8), named: "org.example.kitchen.Burnt")
@@ -87,14 +87,14 @@ struct DefinitionTests {
         #expect(faults.last == "parameters.pot.size: double(1.0) is no int")
     }
 
-    @Test("a method, an error and a text that are none are named")
+    @Test("an unknown method, an unknown error and an invalid text are named")
     func unknown() {
         #expect(definition.check(reply: Array("{}".utf8), of: "Fry") == ["Fry: no such method"])
         #expect(definition.check(error: Array("{}".utf8), named: "Raw") == ["Raw: no such error"])
         #expect(check("[]").count == 1)
     }
 
-    @Test("samples are of their type, and no two integers in them alike")
+    @Test("a sample has its type, and its integers are all different")
     func samples() throws {
         let cook = try #require(definition.method("Cook"))
         #expect(definition.sample(of: cook.parameters, .minimal).contains(#""pots":[{"name":"s1","size":"#))

@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-@Suite("Processes that tests start")
+@Suite("Child processes of tests")
 struct ProcessTests {
     private func shell(_ script: String, input: String = "") throws -> RunningCommand {
         try RunningCommand(["-c", script], executable: "/bin/sh", input: input)
     }
 
-    @Test("what a command printed, and how it ended, is told")
+    @Test("a run has the command's output and its exit code")
     func runToItsEnd() throws {
         let run = try shell("cat; echo trouble >&2; exit 7", input: "in\n").finish()
         #expect(run.standardOutput == "in\n")
@@ -39,7 +39,7 @@ struct ProcessTests {
         #expect(command.process.isRunning)
     }
 
-    @Test("an interrupted command ends as by Ctrl-C")
+    @Test("an interrupted command ends as after Ctrl-C")
     func interrupted() throws {
         let command = try shell("trap 'kill $!; exit 130' INT; sleep 1000 & echo ready; wait")
         #expect(try command.line() == "ready")
@@ -52,7 +52,7 @@ struct ProcessTests {
         #expect(try shell("ls /proc/$$/fd; true").finish().standardOutput == "0\n1\n2\n")
     }
 
-    @Test("a process that is let go of is ended")
+    @Test("a process that is released is killed")
     func letGo() throws {
         var command: RunningCommand? = try shell("echo $$; exec sleep 1000")
         let identifier = try #require(try command?.line())

@@ -3,7 +3,7 @@ import Dispatch
 import TestSupport
 import Testing
 
-/// That they find what they are there for, in Swift code and in C code.
+/// The sanitizers find faults in Swift code and in C code.
 @Suite("Sanitizers")
 struct SanitizersTests {
     @Test("a read behind an allocation ends the process", .enabled(if: Sanitizers.watchAddresses))
@@ -15,7 +15,7 @@ struct SanitizersTests {
         }
     }
 
-    @Test("so does one in C code", .enabled(if: Sanitizers.watchAddresses))
+    @Test("a read behind an allocation in C code ends the process", .enabled(if: Sanitizers.watchAddresses))
     func addressInC() async {
         await #expect(processExitsWith: .failure) {
             let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: 4)
@@ -25,14 +25,14 @@ struct SanitizersTests {
     }
 
     @Test(
-        "a sum in C code that is greater than its type can hold ends the process",
+        "an overflow of a sum in C code ends the process",
         .enabled(if: Sanitizers.watchUndefinedBehavior)
     )
     func undefined() async {
         await #expect(processExitsWith: .failure) { print(add_without_care(.max, Int32(CommandLine.arguments.count))) }
     }
 
-    @Test("two threads that write the same without a lock end the process", .enabled(if: Sanitizers.watchThreads))
+    @Test("two threads that write to the same memory end the process", .enabled(if: Sanitizers.watchThreads))
     func threads() async {
         await #expect(processExitsWith: .failure) {
             let number = UnsafeMutablePointer<Int>.allocate(capacity: 1)

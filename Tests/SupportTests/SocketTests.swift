@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Sockets that tests speak through")
+@Suite("Raw connections and notification sockets")
 struct SocketTests {
     private let directory: TemporaryDirectory
     private let listener: ListeningSocket
@@ -12,7 +12,7 @@ struct SocketTests {
         listener = try ListeningSocket(path: directory.path(of: "socket"))
     }
 
-    @Test("messages are told apart by their NULs, however they were cut")
+    @Test("messages are separated at their NULs, however the bytes were split")
     func messages() throws {
         let connection = try RawConnection(to: listener.path)
         let peer = try listener.accept()
@@ -36,7 +36,7 @@ struct SocketTests {
         #expect(throws: TimedOut.self) { try connection.send(flood, until: Deadline(after: .zero)) }
     }
 
-    @Test("a connection closed between messages is at its end, one closed within a message is cut")
+    @Test("a close between messages is the end, a close within a message is an error")
     func closing() throws {
         let whole = try RawConnection(to: listener.path)
         try listener.accept().send(message: "last")
@@ -48,7 +48,7 @@ struct SocketTests {
         #expect(throws: RawConnection.Cut.self) { try cut.nextMessage() }
     }
 
-    @Test("notifications are told in their order, those passed over are kept")
+    @Test("notifications are returned in order, and skipped ones are kept")
     func notifications() throws {
         let socket = try NotificationSocket(path: directory.path(of: "notify"))
         let child = try RunningCommand(["1000"], executable: "/bin/sleep").process

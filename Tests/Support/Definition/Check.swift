@@ -2,20 +2,20 @@ import JSONTree
 import Varlink
 
 extension Definition {
-    /// What keeps the parameters of a reply, as JSON text, from being what the definition says; nothing where they are.
+    /// How the parameters of a reply, as JSON text, contradict the definition; empty if they do not.
     public func check(reply json: [UInt8], of method: String) -> [String] {
         guard let method = self.method(method) else { return ["\(method): no such method"] }
         return check(json, method.reply)
     }
 
-    /// What keeps the parameters of a call, as JSON text, from being what the definition says; nothing where they are.
+    /// How the parameters of a call, as JSON text, contradict the definition; empty if they do not.
     public func check(parameters json: [UInt8], of method: String) -> [String] {
         guard let method = self.method(method) else { return ["\(method): no such method"] }
         return check(json, method.parameters)
     }
 
-    /// What keeps the parameters of an error, as JSON text, from being what the definition says; nothing where they are.
-    /// The name is the error's, with that of the interface or without.
+    /// How the parameters of an error, as JSON text, contradict the definition; empty if they do not. The name is the
+    /// error's, with or without its interface.
     public func check(error json: [UInt8], named error: String) -> [String] {
         guard let type = self.error(shortName(of: error)) else { return ["\(error): no such error"] }
         return check(json, type)
@@ -34,8 +34,8 @@ extension Definition {
         }
     }
 
-    /// What keeps a value from being of a type. An absent field and one that is null are the same only in calls: the
-    /// definition's readers stumble over null, so it is reported.
+    /// How a value contradicts a type. An absent field and a null field mean the same only in calls: clients that read
+    /// the definition fail at null, so it is reported.
     private func check(_ value: JSONValue, _ type: Shape, at path: String) -> [String] {
         switch (resolved(type), value) {
         case (.bool, .boolean), (.int, .integer), (.float, .integer), (.float, .double), (.string, .string),

@@ -1,4 +1,4 @@
-/// A Varlink interface definition, parsed: what the wire must look like.
+/// A Varlink interface definition, parsed.
 public struct Definition: Sendable {
     public var name: String
     public var types: [Named<Shape>] = []
@@ -50,7 +50,7 @@ public struct Definition: Sendable {
 
     public func error(_ name: String) -> Shape? { errors.first { $0.name == name }?.value }
 
-    /// The type behind a name, without what makes it optional.
+    /// The type behind a name, without the mark of an optional one.
     public func resolved(_ type: Shape) -> Shape {
         switch type {
         case .named(let name): self.type(name).map(resolved) ?? type
@@ -59,12 +59,12 @@ public struct Definition: Sendable {
         }
     }
 
-    /// The fields of a structure; none of any other type.
+    /// The fields of a structure; empty for any other type.
     public func fields(_ type: Shape) -> [Field] {
         if case .structure(let fields) = resolved(type) { fields } else { [] }
     }
 
-    /// The cases of an enumeration; none of any other type.
+    /// The cases of an enumeration; empty for any other type.
     public func cases(_ type: Shape) -> [String] {
         if case .enumeration(let cases) = resolved(type) { cases } else { [] }
     }

@@ -1,4 +1,4 @@
-/// Why a text is no definition: what stood where something else was expected.
+/// Why a text is not a definition: the token that was found, and the one that was expected.
 public struct DefinitionSyntaxError: Error, Equatable {
     public var expected: String
     public var found: String

@@ -1,14 +1,14 @@
 extension Definition {
-    /// How much of a structure a sample holds.
+    /// The fields that a sample has.
     public enum Extent: Sendable, CaseIterable {
         /// Every field.
         case full
-        /// The fields that must be there.
+        /// The fields that are not optional.
         case minimal
     }
 
-    /// A value of the type as JSON text: without whitespace, fields in the order of the definition, no two integers or
-    /// strings alike, enumerations at their last case.
+    /// A value of the type as JSON text: without whitespace, fields in the order of the definition, each integer and
+    /// string different, enumerations at their last case.
     public func sample(of type: Shape, _ extent: Extent) -> String {
         var count = 0
         return sample(of: type, extent, counting: &count)
