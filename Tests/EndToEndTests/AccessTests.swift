@@ -5,18 +5,18 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Who may speak to it", .enabled(if: geteuid() == 0, "only root can connect as somebody else"))
+@Suite("Access by other users", .enabled(if: geteuid() == 0, "only root can connect as somebody else"))
 struct AccessTests {
     private static let nobody: UInt32 = 65_534
 
-    /// A daemon whose socket others can reach.
+    /// A daemon whose socket other users can reach.
     private func open(_ arguments: [String]) throws -> DaemonProcess {
         let daemon = try DaemonProcess(arguments: arguments)
         try letAll(into: daemon.directory, connectTo: daemon.socketPath)
         return daemon
     }
 
-    @Test("a foreign user is denied every call, and changes nothing")
+    @Test("a foreign user is refused every call and changes nothing")
     func foreign() throws {
         let daemon = try open([])
         let bystander = try Bystander(of: daemon)
@@ -31,14 +31,14 @@ struct AccessTests {
         try bystander.noticesNothing()
     }
 
-    @Test("where the socket's mode decides, whoever can connect is served")
+    @Test("with --access=socket, the socket's mode decides which users are served")
     func socketMode() throws {
         let daemon = try open(["--access", "socket"])
         let caller = Caller(on: try RawConnection(to: daemon.socketPath, as: Self.nobody))
         #expect(try caller.call(Start(key: "tea")).outcome == .started)
     }
 
-    @Test("as it is made, nobody else can connect at all")
+    @Test("by default, no other user can connect")
     func modes() throws {
         let daemon = try DaemonProcess()
         let mode = [FileAttributeKey.posixPermissions: 0o711]

@@ -13,7 +13,7 @@ struct AwaitedCallTests {
         countdowns = AsyncClient(at: daemon.socketPath)
     }
 
-    @Test("each does what the method of its name does")
+    @Test("each function calls the method of its name")
     func calls() throws {
         try awaiting {
             let started = try await countdowns.start("tea", for: .seconds(60), label: "Green tea")
@@ -47,7 +47,7 @@ struct AwaitedCallTests {
         }
     }
 
-    @Test("a part of a microsecond counts as a whole one, and what is too long is refused by its name")
+    @Test("a part of a microsecond counts as a whole one, and a duration that is too long is refused by its parameter")
     func lengths() throws {
         try awaiting {
             let tea = try await countdowns.start("tea", for: .seconds(1) + .nanoseconds(1)).countdown
@@ -58,7 +58,7 @@ struct AwaitedCallTests {
         }
     }
 
-    @Test("what the daemon refuses is thrown as what it is")
+    @Test("an error of the daemon is thrown as ClientError")
     func refusals() throws {
         try awaiting {
             let tea = try await countdowns.start("tea").countdown
@@ -76,7 +76,7 @@ struct AwaitedCallTests {
         }
     }
 
-    @Test("calls that are made at once do not wait for one another, though one of them waits")
+    @Test("calls that are made at once do not wait for each other, even if one of them is a Wait")
     func concurrently() throws {
         try awaiting {
             try await countdowns.start("tea", for: .seconds(3600))
@@ -92,7 +92,7 @@ struct AwaitedCallTests {
         }
     }
 
-    @Test("one that is cancelled throws that, and leaves nothing behind")
+    @Test("a cancelled call throws CancellationError and leaves no connection")
     func cancelled() throws {
         try awaiting {
             try await countdowns.start("tea", for: .seconds(3600))
@@ -104,7 +104,7 @@ struct AwaitedCallTests {
         }
     }
 
-    @Test("one of a task that was cancelled before is not made")
+    @Test("a call of a task that was cancelled before is not made")
     func cancelledBefore() throws {
         try awaiting {
             let countdowns = countdowns
@@ -116,7 +116,7 @@ struct AwaitedCallTests {
 }
 
 extension AsyncClient {
-    /// Waits until the daemon is as it shall be; the connection of the question is one of its connections.
+    /// Waits until the daemon's status satisfies the condition; the connection of GetStatus counts as well.
     func awaitStatus(_ isAwaited: (GetStatus.Reply) -> Bool) async throws {
         while try await !isAwaited(call(GetStatus())) {}
     }

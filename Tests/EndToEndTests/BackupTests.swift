@@ -35,7 +35,7 @@ struct BackupTests {
         ).finish()
     }
 
-    @Test("a copy that is made while the daemon runs has what was answered, and a person can read the store")
+    @Test("a copy that is made while the daemon runs has every answered change, and a person can read the store")
     func works() throws {
         let started = try Caller(of: daemon).call(Start(key: "tea", durationUSec: .seconds(3600), label: "Green tea"))
         let run = try run(after: "### Backup, and reading the store", before: "### Limits")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// A call that is well-formed and makes no sense, and the error that says so.
+/// A call that is well-formed but invalid, and its error.
 struct BadCall: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let text: String
@@ -61,7 +61,7 @@ struct BadCall: Sendable, CustomTestStringConvertible {
             parameter("Adjust", #""key":"","byUSec":1"#, "key"),
         ]
 
-    /// No integer, or not that of a length or a revision.
+    /// Not an integer, or not a valid duration or revision.
     private static let noIntegers = [
         "1.5", "1.0", "1e3", "1E3", "1e-3", #""60""#, "true", "[1]", "{}", "9223372036854775808",
         "-9223372036854775809", "1e400",
@@ -147,7 +147,7 @@ struct BadCallTests {
         bystander = try Bystander(of: daemon)
     }
 
-    /// Each is answered with its error on one connection that lives on, and nobody else notices.
+    /// Every call is answered with its error on one connection, which stays open, and other clients notice nothing.
     private func refuse(_ calls: [BadCall]) throws {
         let connection = try daemon.connect()
         for call in calls { #expect(try connection.exchange(call.text) == call.error, "\(call.testDescription)") }
@@ -161,17 +161,17 @@ struct BadCallTests {
         try refuse(BadCall.names)
     }
 
-    @Test("what is no key is refused: none, too long, with control characters, of another type")
+    @Test("an invalid key is refused: empty, too long, with control characters, of another type")
     func keys() throws {
         try refuse(BadCall.keys)
     }
 
-    @Test("what is no length is refused: zero, negative, too long, with a fraction or an exponent, of another type")
+    @Test("an invalid duration is refused: zero, negative, too long, with a fraction or an exponent, of another type")
     func lengths() throws {
         try refuse(BadCall.lengths)
     }
 
-    @Test("a deadline that has passed or lies too far ahead is refused, and so is one beside a length")
+    @Test("a deadline that has passed or is too far ahead is refused, and so is a deadline together with a duration")
     func deadlines() throws {
         try refuse(BadCall.deadlines)
     }
@@ -181,7 +181,7 @@ struct BadCallTests {
         try refuse(BadCall.others)
     }
 
-    @Test("an upgrade is not implemented, whatever the method")
+    @Test("upgrade is not implemented for any method")
     func upgrade() throws {
         let connection = try daemon.connect()
         let call = #"{"method":"io.countdownd.Cancel","parameters":{"key":"own"},"upgrade":true}"#
@@ -193,7 +193,7 @@ struct BadCallTests {
         try bystander.noticesNothing()
     }
 
-    @Test("a parameter that is null is the same as none, where it may be absent")
+    @Test("a null parameter is the same as an absent one if it is optional")
     func null() throws {
         let caller = try Caller(of: daemon)
         let start =
@@ -215,7 +215,7 @@ struct BadCallTests {
         )
     }
 
-    @Test("of a parameter that stands twice, the last one counts")
+    @Test("if a parameter occurs twice, its last value counts")
     func twice() throws {
         let connection = try daemon.connect()
         let call =
@@ -224,7 +224,7 @@ struct BadCallTests {
         #expect(answer.contains(#""key":"b""#) && answer.contains(#""durationUSec":5000000"#))
     }
 
-    @Test("the longest key, label and length that are allowed are taken as they are")
+    @Test("the longest allowed key, label and duration are accepted unchanged")
     func greatest() throws {
         let caller = try Caller(of: daemon)
         for key in [String(repeating: "k", count: 255), String(repeating: "日", count: 85), "\u{301}", "\u{200B}", "👩‍👩‍👧"] {
@@ -237,7 +237,7 @@ struct BadCallTests {
         #expect(try caller.call(Wait(key: "short")).countdown.durationUSec == 1)
     }
 
-    @Test("keys are told apart by their bytes, not by what they look like")
+    @Test("keys are compared by their bytes, not by their looks")
     func bytes() throws {
         let caller = try Caller(of: daemon)
         #expect(try caller.call(Start(key: "\u{E9}")).outcome == .started)

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the bars of the examples run, run as they do and read as they do.
+/// The commands of the status bar examples, run and read as the bars do.
 @Suite("Countdowns in bars")
 struct BarTests {
     private let daemon: DaemonProcess
     private let typist: Typist
-    /// A label that somebody may write so that a bar takes parts of it for markup or commands.
+    /// A label with markup and commands of the bars.
     private let label = #"<b>&amp; "%{A1:touch x:}'\]},🍵茶"# + "\u{202E}\u{301}"
     /// The label as a bar shows it: with an escape for the invisible character, and a doubled backslash.
     private let shown = #"<b>&amp; "%{A1:touch x:}'\\]},🍵茶\u{202e}"# + "\u{301}"
@@ -24,7 +24,7 @@ struct BarTests {
         return try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
     }
 
-    /// The first lines that a bar is sent by a command of its settings, which it gives to a shell.
+    /// The first lines of a command from a bar's settings, run by a shell.
     private func lines(_ count: Int, of command: String) throws -> [String] {
         let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
         let bar = try RunningCommand(
@@ -35,14 +35,14 @@ struct BarTests {
         return try (0..<count).map { _ in try #require(try bar.line()) }
     }
 
-    /// What jq makes of a text; an error where it is no JSON.
+    /// The output of jq for a text; throws if the text is not JSON.
     private func jq(_ options: String..., text: String) throws -> String {
         let run = try RunningCommand(options, executable: "/usr/bin/jq", input: text).finish()
         #expect(run.exitCode == 0, "\(run.standardError)")
         return run.standardOutput
     }
 
-    /// What Pango shows of JSON strings, a line each.
+    /// JSON strings as Pango displays them, a line each.
     private func pango(_ markup: String) throws -> [String] {
         let script = BuiltProduct.packageDirectory.appendingPathComponent("Tests/EndToEndTests/Bars/pango.py").path
         let run = try RunningCommand([script], executable: "/usr/bin/python3", input: markup).finish()
@@ -52,7 +52,7 @@ struct BarTests {
         }
     }
 
-    @Test("waybar's module of the example shows the label as it is, in the text and in the tooltip")
+    @Test("the waybar module of the example shows the label unchanged, in the text and in the tooltip")
     func waybar() throws {
         let settings = try example("waybar/config.jsonc").filter { !$0.contains(#/^ *\/\//#) }.joined(separator: "\n")
         let module = #"."custom/countdown""#
@@ -65,7 +65,7 @@ struct BarTests {
             ]
         )
         #expect(try jq("-r", ".class, .alt, (.percentage | type)", text: line) == "paused\npaused\nnumber\n")
-        // waybar looks the icon up by alt, and style.css the colour by class.
+        // waybar finds the icon by alt, and style.css the color by class.
         let icons = try jq("-r", "\(module).\"format-icons\" | keys[]", text: settings).split(separator: "\n")
         #expect(icons == ["finished", "idle", "paused", "running", "soon", "urgent"])
         let styles = try example("waybar/style.css").compactMap {
@@ -74,7 +74,7 @@ struct BarTests {
         #expect(styles.contains("paused") && Set(styles).isSubset(of: icons))
     }
 
-    @Test("polybar's module of the example shows the label as it is, and no tag in it")
+    @Test("the polybar module of the example shows the label unchanged, without its tags")
     func polybar() throws {
         let settings = try example("polybar/config.ini")
         let command = try #require(settings.first { $0.hasPrefix("exec = ") }?.dropFirst(7))
@@ -84,7 +84,7 @@ struct BarTests {
         #expect(line.replacing("\u{2060}", with: "") == "\(shown) 1:00:00")
     }
 
-    @Test("i3bar reads a header, and then an array that goes on")
+    @Test("i3bar reads a header, and then an array without an end")
     func i3bar() throws {
         let lines = try lines(3, of: "countdownctl watch --format i3bar")
         #expect(try jq("-r", ".version", text: lines[0]) == "1\n")
@@ -98,7 +98,7 @@ struct BarTests {
         #expect(try jq("-r", "\(block).markup, (\(block).urgent | type)", text: array) == "pango\nboolean\n")
     }
 
-    @Test("what is read as JSON is JSON, with the label as it is")
+    @Test("lines for bars that read JSON are JSON, with the label unchanged")
     func json() throws {
         let line = try #require(try lines(1, of: "countdownctl watch --format json").first)
         let read = try jq("-c", ".countdowns[].label", text: line)

@@ -2,7 +2,7 @@ import IPC
 import TestSupport
 import Testing
 
-/// What a client may send that no rule of Varlink lets stand.
+/// A message that violates Varlink.
 struct BrokenMessage: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
@@ -16,7 +16,7 @@ struct BrokenMessage: Sendable, CustomTestStringConvertible {
         self.init(name, Array(text.utf8) + [0])
     }
 
-    /// A call of Get whose key is made of these bytes.
+    /// A call of Get with a key of these bytes.
     private static func key(_ bytes: [UInt8]) -> [UInt8] {
         Array(#"{"method":"io.countdownd.Get","parameters":{"key":""#.utf8) + bytes + Array(#""}}"#.utf8) + [0]
     }
@@ -83,7 +83,7 @@ struct BrokenMessageTests {
         bystander = try Bystander(of: daemon)
     }
 
-    @Test("the connection is closed, and nobody else notices", arguments: BrokenMessage.all)
+    @Test("the connection is closed, and other clients notice nothing", arguments: BrokenMessage.all)
     func closes(_ message: BrokenMessage) throws {
         let connection = try daemon.connect()
         try connection.send(message.bytes)
@@ -91,7 +91,7 @@ struct BrokenMessageTests {
         try bystander.noticesNothing()
     }
 
-    @Test("what was asked before is answered, what comes after is not")
+    @Test("calls before the message are answered, calls after it are not")
     func answersBefore() throws {
         let connection = try daemon.connect()
         let get = #"{"method":"io.countdownd.Get","parameters":{"key":"own"}}"#
@@ -103,7 +103,7 @@ struct BrokenMessageTests {
         try bystander.noticesNothing()
     }
 
-    @Test("half a message and then silence costs nobody anything, and its other half is welcome")
+    @Test("half a message delays no other client, and its other half completes the call")
     func half() throws {
         let connection = try daemon.connect()
         let call = Array(#"{"method":"io.countdownd.GetStatus"}"#.utf8) + [0]
@@ -133,7 +133,7 @@ struct BrokenMessageTests {
         try bystander.noticesNothing()
     }
 
-    @Test("what is odd but allowed is answered")
+    @Test("unusual but allowed messages are answered")
     func allowed() throws {
         let connection = try daemon.connect()
         let calls = [

@@ -9,7 +9,7 @@ struct Bystander {
     private let own: Countdown
     private let before: GetStatus.Reply
 
-    /// It is told of changes of these keys alone, of all where they are nil.
+    /// It watches these keys; all if they are nil.
     init(of daemon: DaemonProcess, following keys: [String]? = nil) throws {
         caller = try Caller(of: daemon)
         follower = try Follower(of: daemon, Watch(tickUSec: 0, keys: keys))
@@ -19,7 +19,8 @@ struct Bystander {
         before = try caller.call(GetStatus())
     }
 
-    /// Its countdown is what it was, it has been told nothing, it is answered, and nothing of what others did is left.
+    /// Checks that its countdown is unchanged, that it got no event, that it is answered, and that other clients left
+    /// nothing behind.
     func noticesNothing() throws {
         let after = try caller.call(GetStatus())
         #expect(after.startedUSec == before.startedUSec)
@@ -29,10 +30,10 @@ struct Bystander {
         try isServed()
     }
 
-    /// It is answered now.
+    /// Checks that it is answered.
     func status() throws -> GetStatus.Reply { try caller.call(GetStatus()) }
 
-    /// Its countdown is what it was, it is answered, and it has been told nothing but what it does itself.
+    /// Checks that its countdown is unchanged, that it is answered, and that it got only the events of its own calls.
     func isServed() throws {
         var found = try caller.call(Get(key: "own")).countdown
         found.remainingUSec = own.remainingUSec

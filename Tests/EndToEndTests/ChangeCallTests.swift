@@ -13,7 +13,7 @@ struct ChangeCallTests {
         caller = try Caller(of: daemon)
     }
 
-    @Test("a restart begins anew, with what it says and nothing from before")
+    @Test("a restart takes every field from its call and none from before")
     func restart() throws {
         let old = try caller.call(Start(key: "tea", label: "Tea", metadata: ["a": "b"])).countdown
         let reply = try caller.call(Start(key: "tea", durationUSec: .seconds(5), ifRunning: .restart))
@@ -34,7 +34,7 @@ struct ChangeCallTests {
         #expect(reply.countdown.state == .running)
     }
 
-    @Test("an extension adds its duration, 60 s where it has none, and changes only what it names")
+    @Test("an extension adds its duration, 60 s without one, and changes only the fields in the call")
     func extend() throws {
         let old = try caller.call(Start(key: "tea", label: "Tea", metadata: ["a": "b"])).countdown
         let longer = try caller.call(Start(key: "tea", durationUSec: .seconds(5), ifRunning: .extend))
@@ -50,7 +50,7 @@ struct ChangeCallTests {
         #expect(named.metadata == nil)
     }
 
-    @Test("an extension leaves forget as it is, whatever the call says", arguments: [false, true])
+    @Test("an extension leaves forget unchanged, whatever the call says", arguments: [false, true])
     func extendForgotten(forget: Bool) throws {
         _ = try caller.call(Start(key: "tea", forget: forget))
         let extended = try caller.call(Start(key: "tea", ifRunning: .extend, forget: !forget))
@@ -68,7 +68,10 @@ struct ChangeCallTests {
         #expect(reply.countdown.remainingUSec == paused.remainingUSec + .seconds(5))
     }
 
-    @Test("where nothing runs, restart and extend start", arguments: [IfRunning.restart, .extend])
+    @Test(
+        "if no countdown is live under the key, restart and extend start one",
+        arguments: [IfRunning.restart, .extend]
+    )
     func startsAnyway(_ ifRunning: IfRunning) throws {
         let reply = try caller.call(Start(key: "tea", durationUSec: .seconds(5), ifRunning: ifRunning))
         #expect(reply.outcome == .started)
@@ -85,7 +88,7 @@ struct ChangeCallTests {
         #expect(countdown.durationUSec == deadline - countdown.startedUSec)
     }
 
-    @Test("pausing freezes what is left, resuming runs on with it, by the elapsed clock")
+    @Test("Pause freezes the remaining time, and Resume continues with it, on the elapsed clock")
     func pauseAndResume() throws {
         let now = try caller.call(Start(key: "now")).countdown.startedUSec
         _ = try caller.call(Start(key: "tea", deadlineUSec: now + .seconds(60)))
@@ -100,7 +103,7 @@ struct ChangeCallTests {
         #expect(resumed.durationUSec == paused.durationUSec)
     }
 
-    @Test("an adjustment adds to the deadline or takes from it, while paused to what is left")
+    @Test("Adjust moves the deadline in both directions; while paused, the remaining time")
     func adjust() throws {
         let old = try caller.call(Start(key: "tea")).countdown
         let less = try caller.call(Adjust(key: "tea", byUSec: .seconds(-10))).countdown
@@ -112,7 +115,7 @@ struct ChangeCallTests {
         #expect(more.remainingUSec == paused.remainingUSec + .seconds(30))
     }
 
-    @Test("an adjustment that leaves nothing finishes at once, a paused countdown too")
+    @Test("an adjustment that leaves no time finishes at once, also a paused countdown")
     func adjustToNothing() throws {
         for key in ["running", "paused"] { _ = try caller.call(Start(key: key)) }
         _ = try caller.call(Pause(key: "paused"))
@@ -124,7 +127,7 @@ struct ChangeCallTests {
         }
     }
 
-    @Test("a cancelled countdown tells what was left, one that was finished before its time tells nothing left")
+    @Test("a cancelled countdown has the time that remained, and one that was finished early has 0")
     func endings() throws {
         for key in ["cancelled", "finished"] { _ = try caller.call(Start(key: key)) }
         let cancelled = try caller.call(Cancel(key: "cancelled")).countdown
@@ -139,7 +142,7 @@ struct ChangeCallTests {
         }
     }
 
-    @Test("a countdown that shall be forgotten is unknown once it has ended, whatever the way")
+    @Test("a countdown with forget is unknown after its end, however it ends")
     func forgotten() throws {
         for key in ["clock", "cancel", "finish", "adjust"] {
             let length = key == "clock" ? Int64.milliseconds(1) : .seconds(60)

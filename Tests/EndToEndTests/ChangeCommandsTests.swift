@@ -18,7 +18,7 @@ struct ChangeCommandsTests {
     }
 
     @Test(
-        "cancel, finish and pause KEY… change each key and say so",
+        "cancel, finish and pause KEY… change each key and report it",
         arguments: [
             ("cancel", "cancelled", "cancelled, "), ("finish", "finished", "finished"), ("pause", "paused", "paused, "),
         ]
@@ -43,7 +43,7 @@ struct ChangeCommandsTests {
         #expect(try state("a") == "running")
     }
 
-    @Test("of several keys all are changed, though one is unknown, and the worst code counts")
+    @Test("with several keys all are changed even if one is unknown, and the highest code counts")
     func changesAllThatAreKnown() throws {
         _ = try typist.type("cancel b")
         let run = try typist.type("pause b nothing a")
@@ -54,7 +54,7 @@ struct ChangeCommandsTests {
         #expect(try typist.type("pause b").exitCode == 3)
     }
 
-    @Test("pause of a paused and resume of a running countdown say so and are 0")
+    @Test("pause of a paused and resume of a running countdown report it and exit with 0")
     func findsItDone() throws {
         _ = try typist.type("pause a")
         let paused = try typist.type("pause a")
@@ -73,7 +73,7 @@ struct ChangeCommandsTests {
         #expect(run.standardError.isEmpty)
     }
 
-    @Test("adjust KEY +D | -D adds to what remains and to the length, or takes from them")
+    @Test("adjust KEY +D or -D changes the remaining time and the duration")
     func adjusts() throws {
         let more = try typist.type("adjust a +30m")
         #expect(more.message.hasPrefix("a: adjusted, 1:"))
@@ -86,7 +86,7 @@ struct ChangeCommandsTests {
         #expect(try typist.type("adjust b +5m").exitCode == 3)
     }
 
-    @Test("adjust KEY --until T sets an end, and what is paused has none to set")
+    @Test("adjust KEY --until T sets a deadline, and refuses a paused countdown")
     func adjustsUntil() throws {
         #expect(try typist.type("adjust a --until 23:59:59").exitCode == 0)
         #expect(try member("clock", of: typist.type("show a --json").standardOutput) == "wall")
@@ -97,7 +97,7 @@ struct ChangeCommandsTests {
         #expect(try typist.type("adjust b +1m").exitCode == 0)
     }
 
-    @Test("a change on condition of another revision is not made and is 75")
+    @Test("a change with another revision is not made and exits with 75")
     func keepsRevisions() throws {
         let revision = try #require(try member("revision", of: typist.type("show a --json").standardOutput))
         _ = try typist.type("adjust a +1m")
@@ -108,7 +108,7 @@ struct ChangeCommandsTests {
         #expect(try typist.type("cancel a b --if-revision \(revision)").exitCode == 64)
     }
 
-    @Test("a change is made though nobody reads what is printed of it")
+    @Test("a change is made even if the reader of the output has gone")
     func changesUnread() throws {
         _ = try typist.type(shell: "{ countdownctl pause a b --json; echo $? >&2; } | true")
         #expect(try state("a") == "paused")

@@ -13,7 +13,7 @@ struct CompletionCommandsTests {
         typist = Typist(daemon)
     }
 
-    /// What is offered in bash for the last of the words, as its script asks for it.
+    /// The completions of the last word in bash, requested as its script does.
     private func offers(_ words: [String]) throws -> [String] {
         let script = """
             eval "$(countdownctl --generate-completion-script bash)"
@@ -31,7 +31,7 @@ struct CompletionCommandsTests {
     }
 
     @Test(
-        "where a key is typed, bash offers those that run or are paused and begin so",
+        "for a key, bash offers the running and paused ones with this prefix",
         arguments: ["cancel", "show", "attach", "wait", "adjust", "pause", "is-running", "start", "run", "status"]
     )
     func offersKeys(_ verb: String) throws {
@@ -43,7 +43,7 @@ struct CompletionCommandsTests {
         #expect(try offers([verb, "x"]) == [])
     }
 
-    @Test("a key that a shell would expand is not offered, one in any script is")
+    @Test("a key with characters that a shell expands is not offered, a key in any script is")
     func offersHarmlessKeys() throws {
         let mark = daemon.directory.path(of: "mark")
         for key in ["t$(touch${IFS}\(mark))", "t`touch`", "t*", "t a", "t;x", "t\u{8336}"] {
@@ -53,13 +53,13 @@ struct CompletionCommandsTests {
         #expect(unsafe access(mark, F_OK) != 0)
     }
 
-    @Test("without a daemon nothing is offered, and nothing is said")
+    @Test("without a daemon nothing is offered or printed")
     func offersNothing() throws {
         try daemon.kill()
         #expect(try offers(["cancel", "t"]) == [])
     }
 
-    @Test("for another machine the keys of this one are not offered", arguments: ["--host there", "--host=x"])
+    @Test("with --host, the keys of this machine are not offered", arguments: ["--host there", "--host=x"])
     func offersNothingOfHere(_ host: String) throws {
         _ = try typist.type("start tea 1h")
         #expect(try offers(host.components(separatedBy: " ") + ["cancel", "t"]) == [])

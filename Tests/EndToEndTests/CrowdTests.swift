@@ -28,7 +28,7 @@ struct CrowdTests {
     }
 
     @Test(
-        "ten thousand countdowns that end at one instant are told to a hundred watchers, to each once, in their order"
+        "ten thousand countdowns that end at one instant are delivered to a hundred watchers, once to each, in order"
     )
     func oneInstant() throws {
         let keys = (0..<10_000).map { "due/\($0)" }
@@ -36,7 +36,7 @@ struct CrowdTests {
         let watches = try (0..<100).map { _ in try RawWatch(of: daemon, "due/*", since: revision) }
         var heard = [[String]](repeating: [], count: watches.count)
         while heard.contains(where: { $0.count < 10_000 }) {
-            // What one is told is mostly what all are told, so that it is taken apart once.
+            // The replies to the watchers are mostly the same, so each different one is parsed once.
             var last = (reply: "", keys: [String]())
             for (index, watch) in watches.enumerated() where heard[index].count < 10_000 {
                 let reply = try watch.reply()
@@ -49,7 +49,7 @@ struct CrowdTests {
         #expect(counters["mostEndingsInTurn"] == 4_096)
     }
 
-    @Test("no turn carries out more than 256 calls, however many have come")
+    @Test("no turn executes more than 256 calls, however many have arrived")
     func portions() throws {
         let calls = (0..<200).map { #"{"method":"io.countdownd.Start","oneway":true,"parameters":{"key":"\#($0)"}}"# }
         let bytes = Array((calls.joined(separator: "\0") + "\0").utf8)

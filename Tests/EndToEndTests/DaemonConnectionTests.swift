@@ -27,14 +27,14 @@ struct DaemonConnectionTests {
         for number in 0..<500 { #expect(try connection.message().contains(#""key":"\#(number)","#)) }
     }
 
-    @Test("a message may come byte by byte")
+    @Test("a message may arrive byte by byte")
     func byteByByte() throws {
         let connection = try daemon.connect()
         for byte in Array(call("Start", #"{"key":"ü"}"#).utf8) + [0] { try connection.send([byte]) }
         #expect(try connection.message().contains(#""key":"ü""#))
     }
 
-    @Test("a call that is oneway is carried out and not answered, not with an error either")
+    @Test("a oneway call is executed and not answered, not even with an error")
     func oneway() throws {
         try caller.send(Start(key: "tea"), oneway: true)
         try caller.send(Get(key: "none"), oneway: true)
@@ -59,7 +59,7 @@ struct DaemonConnectionTests {
         #expect(try caller.call(GetStatus()).running == 2_000)
     }
 
-    @Test("who has closed the writing side alone is still answered, and then the connection is closed")
+    @Test("a client that has closed its writing side is still answered, and then the connection is closed")
     func halfClosed() throws {
         let connection = try daemon.connect()
         try connection.send(Array((call("Start", #"{"key":"tea"}"#) + "\0" + Self.status + "\0").utf8))
@@ -69,7 +69,7 @@ struct DaemonConnectionTests {
         #expect(try connection.nextMessage() == nil)
     }
 
-    @Test("who has closed the writing side is told the ending that it waits for")
+    @Test("a client that has closed its writing side gets the end that it waits for")
     func halfClosedWait() throws {
         let connection = try daemon.connect()
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(100)))
@@ -79,7 +79,7 @@ struct DaemonConnectionTests {
         #expect(try connection.nextMessage() == nil)
     }
 
-    @Test("who has closed the writing side goes on watching")
+    @Test("a client that has closed its writing side continues to watch")
     func halfClosedWatch() throws {
         let connection = try daemon.connect()
         try connection.send(message: call("Watch", "{}", #","more":true"#))
@@ -90,7 +90,7 @@ struct DaemonConnectionTests {
         #expect(try connection.message().contains(#""type":"finished""#))
     }
 
-    @Test("who has closed the writing side gets a list to its end")
+    @Test("a client that has closed its writing side gets its whole list")
     func halfClosedList() throws {
         for number in 0..<1_000 { try caller.send(Start(key: "\(number)")) }
         for _ in 0..<1_000 { _ = try caller.answer(to: Start.self) }
@@ -107,8 +107,8 @@ struct DaemonConnectionTests {
         #expect(try lister.connection.nextMessage() == nil)
     }
 
-    /// What a client may be in the midst of when it vanishes: what it has sent, whether it reads an answer to that, the
-    /// beginning of a message, and whether it says that it will send, or read, no more.
+    /// The state in which a client vanishes: the calls that it sent, whether it reads the answers, the beginning of a
+    /// message, and which sides it closes.
     struct Leaving: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let messages: [String]
@@ -197,7 +197,7 @@ struct DaemonConnectionTests {
         #expect(try caller.call(GetStatus()).counters["slowPeers"] == 0)
     }
 
-    @Test("a watcher that does not read is disconnected, and holds up nobody")
+    @Test("a watcher that does not read is disconnected and delays no other client")
     func slowWatcher() throws {
         let slow = try daemon.connect()
         try slow.send(message: #"{"method":"io.countdownd.Watch","more":true,"parameters":{"tickUSec":0}}"#)
@@ -211,7 +211,7 @@ struct DaemonConnectionTests {
             status = try caller.call(GetStatus())
         }
         #expect(status.counters["slowPeers"] == 1)
-        // It is told at least as much as may be waiting for it, and each change has been told with its label.
+        // It gets at least as many bytes as may be buffered for it, and each change has its label.
         #expect(try #require(status.limits["unsentBytes"]) < Int64(status.counters["events"] ?? 0) * 2_500)
         var replies = 0
         do { while try slow.nextMessage() != nil { replies += 1 } } catch is RawConnection.Cut {}

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Varlink
 
-/// `Caller` and `Follower` hold every message of every test against the definition; here it is seen that no method and
-/// no error of the definition is left out.
+/// `Caller` and `Follower` check every message of every test against the definition; these tests show that no method
+/// and no error of the definition is left out.
 @Suite("The interface, as the running daemon speaks it")
 struct DaemonContractTests {
     private let daemon: DaemonProcess
@@ -16,7 +16,7 @@ struct DaemonContractTests {
         caller = try Caller(of: daemon)
     }
 
-    /// Calls with all that can be given, one of each method, in an order in which each succeeds.
+    /// Calls with all parameters, one of each method, in an order in which each succeeds.
     private static let calls: [any Method] = [
         Start(
             key: "tea",
@@ -42,7 +42,7 @@ struct DaemonContractTests {
         _ = try caller.call(method)
     }
 
-    @Test("every method answers what the definition says")
+    @Test("the reply to every method follows the definition")
     func methods() throws {
         for method in Self.calls { try answer(method) }
         try Follower(of: daemon, Watch(match: ["t*"], tickUSec: 0, heartbeatUSec: .seconds(1), keys: ["tea"]))
@@ -51,7 +51,7 @@ struct DaemonContractTests {
         #expect(called == Set(Interface.methods.map { $0.name }))
     }
 
-    @Test("every error of the definition is answered where it belongs, but for that of a failing store")
+    @Test("every error of the definition occurs, except StorageFailed")
     func errors() throws {
         let tea = try caller.call(Start(key: "tea")).countdown
         let mismatch = tea.revision + 1
@@ -80,7 +80,7 @@ struct DaemonContractTests {
         }
     }
 
-    @Test("each method that takes a key says where none is known")
+    @Test("each method that takes a key answers NoSuchCountdown for an unknown one")
     func noSuchCountdown() throws {
         let calls: [any Method] = [
             Get(key: "tea"), Cancel(key: "tea"), Finish(key: "tea"), Pause(key: "tea"), Resume(key: "tea"),
@@ -89,7 +89,7 @@ struct DaemonContractTests {
         for call in calls { #expect(try refusal(of: call) == .noSuchCountdown(key: "tea")) }
     }
 
-    @Test("each change checks the revision that its caller saw, and is refused with the countdown as it is")
+    @Test("each change checks ifRevision and is refused with the current countdown")
     func revisionMismatch() throws {
         let old = try caller.call(Start(key: "tea")).countdown
         let new = try caller.call(Pause(key: "tea", ifRevision: old.revision)).countdown
@@ -102,7 +102,7 @@ struct DaemonContractTests {
         #expect(try caller.call(Cancel(key: "tea", ifRevision: new.revision)).countdown.state == .cancelled)
     }
 
-    @Test("a change that the state does not allow is refused with the countdown as it is")
+    @Test("a change that the state does not allow is refused with the current countdown")
     func wrongState() throws {
         _ = try caller.call(Start(key: "tea"))
         let paused = try caller.call(Pause(key: "tea")).countdown
@@ -119,7 +119,7 @@ struct DaemonContractTests {
         for call in calls { #expect(try refusal(of: call) == .wrongState(ended)) }
     }
 
-    @Test("a Start that shall fail on a running key says what runs there")
+    @Test("Start with ifRunning fail on a running key returns the countdown")
     func alreadyRunning() throws {
         _ = try caller.call(Start(key: "tea", ifRunning: .fail))
         let paused = try caller.call(Pause(key: "tea")).countdown
@@ -128,7 +128,7 @@ struct DaemonContractTests {
         #expect(try caller.call(Start(key: "tea", ifRunning: .fail)).outcome == .started)
     }
 
-    @Test("what is too long or too much is refused with the limit that GetStatus names")
+    @Test("a parameter that is too long, or one too many, is refused with a limit of GetStatus")
     func limits() throws {
         let limits = try caller.call(GetStatus()).limits
         let many = Dictionary(uniqueKeysWithValues: (0..<33).map { ("\($0)", "") })
@@ -153,7 +153,7 @@ struct DaemonContractTests {
         #expect(try caller.call(Get(key: "tea")).countdown.label == whole.label)
     }
 
-    @Test("the service describes itself, with the very definition that all is held against")
+    @Test("the service describes itself with the definition that the tests use")
     func describesItself() throws {
         let connection = try daemon.connect()
         let text = try connection.exchange(#"{"method":"org.varlink.service.GetInfo"}"#)

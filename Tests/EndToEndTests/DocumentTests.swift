@@ -16,7 +16,7 @@ struct DocumentTests {
 
         var testDescription: String { path }
 
-        /// What stands between backticks, and in blocks for a shell.
+        /// The texts in backticks, and the lines of shell blocks.
         var commands: [Substring] {
             let blocks = text.matches(of: #/```(?:sh|console)\n((?s).*?)```/#).flatMap { $0.1.split(separator: "\n") }
             let prose = text.replacing(#/```(?s).*?```/#, with: "")
@@ -46,7 +46,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("each link leads to a file that is there, and to a heading in it", arguments: try documents.get())
+    @Test("each link leads to an existing file, and to an existing heading in it", arguments: try documents.get())
     func links(document: Document) throws {
         let root = BuiltProduct.packageDirectory
         let folder = root.appendingPathComponent(document.path).deletingLastPathComponent()
@@ -61,7 +61,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("each target of make and each script that is named is there", arguments: try documents.get())
+    @Test("each target of make and each script that is named exists", arguments: try documents.get())
     func namedTargets(document: Document) throws {
         let makefile = try Document("Makefile").text
         let files = FileManager.default
@@ -76,7 +76,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("each verb of countdownctl that is typed is one, and has the options that it is typed with")
+    @Test("each subcommand of countdownctl that is used exists and has its options")
     func verbs() throws {
         var helps: [String: String] = [:]
         for command in try Self.documents.get().flatMap(\.commands) {

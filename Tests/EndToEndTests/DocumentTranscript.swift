@@ -1,6 +1,6 @@
 import Testing
 
-/// What clients and the daemon say to each other, as docs/protocol.md has it and explains it.
+/// The messages of clients and the daemon in docs/protocol.md.
 struct DocumentTranscript: Sendable, CustomTestStringConvertible {
     enum Step: Sendable {
         case call(connection: String, TranscriptMessage)
@@ -9,7 +9,7 @@ struct DocumentTranscript: Sendable, CustomTestStringConvertible {
         case closing(connection: String)
         case restart
 
-        /// The message; empty where it is none.
+        /// The message; empty if the line has none.
         var text: String {
             switch self {
             case .call(_, let message), .reply(_, let message): message.text
@@ -24,7 +24,7 @@ struct DocumentTranscript: Sendable, CustomTestStringConvertible {
         let line: Substring
     }
 
-    /// Reads a transcript; an indented line goes on with the one before it.
+    /// Reads a transcript; an indented line continues the line before it.
     init(_ text: Substring) throws {
         steps = try text.replacing(#/\n +/#, with: "").split(separator: "\n").map(Self.step)
     }
@@ -41,16 +41,16 @@ struct DocumentTranscript: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A message in which placeholders stand for values.
+/// A message with placeholders for values.
 struct TranscriptMessage: Sendable {
     let text: String
 
-    /// The message with what its placeholders stand for.
+    /// The message with the values of its placeholders.
     func filled(with values: [String: String]) -> String {
         text.replacing(#/<(\w+)>/#) { values[String($0.1)] ?? String($0.0) }
     }
 
-    /// Whether this is what was told; takes down what placeholders stand for that stand here first.
+    /// Whether this message was received; a placeholder that occurs for the first time takes its value from it.
     func matches(_ told: String, values: inout [String: String]) -> Bool {
         var pattern = text[...]
         var rest = told[...]
@@ -69,7 +69,7 @@ struct TranscriptMessage: Sendable {
         return rest == pattern
     }
 
-    /// The JSON value that the text begins with; empty where it begins with none.
+    /// The JSON value at the beginning of the text; empty if there is none.
     private static func firstValue(of text: Substring) -> Substring {
         var depth = 0
         var isString = false

@@ -17,7 +17,7 @@ struct EventsTests {
 
     private func daemon() throws -> DaemonProcess { try DaemonProcess(in: directory) }
 
-    @Test("what there is comes first, then what changes, in its order")
+    @Test("the current countdowns come first, then changes, in order")
     func follows() throws {
         try awaiting {
             let daemon = try daemon()
@@ -35,7 +35,7 @@ struct EventsTests {
         }
     }
 
-    @Test("ticks come as they are asked for")
+    @Test("ticks come at the interval of the watch")
     func ticks() throws {
         try awaiting {
             let daemon = try daemon()
@@ -53,7 +53,7 @@ struct EventsTests {
         }
     }
 
-    @Test("a daemon that is killed and started again is come back to, and each ending is told once")
+    @Test("after the daemon is killed and restarted, the watch resumes, and each end is delivered once")
     func comesBack() throws {
         try awaiting {
             let first = try daemon()
@@ -77,7 +77,7 @@ struct EventsTests {
         }
     }
 
-    @Test("a history that is gone is told, and is the end of the iteration; another one begins afresh")
+    @Test("if the history was trimmed, the iteration ends with an error, and a new one begins with the current state")
     func historyTrimmed() throws {
         try awaiting {
             let first = try daemon()
@@ -97,7 +97,7 @@ struct EventsTests {
         }
     }
 
-    @Test("where there is no daemon in the beginning, that is thrown at once")
+    @Test("if no daemon runs in the beginning, the iteration throws at once")
     func noDaemon() throws {
         try awaiting {
             var events = countdowns.events().makeAsyncIterator()
@@ -108,7 +108,7 @@ struct EventsTests {
         }
     }
 
-    @Test("a watch that the daemon refuses is thrown as what is wrong with it")
+    @Test("if the daemon refuses the watch, the iteration throws the error")
     func refused() throws {
         try awaiting {
             let daemon = try daemon()
@@ -118,7 +118,7 @@ struct EventsTests {
         }
     }
 
-    /// What the task that follows comes to, if it is cancelled once it has been told all there is and the body has run.
+    /// The result of a task that iterates and is cancelled after synced and after the body has run.
     private func end(cancelledAfter body: () async throws -> Void) async throws -> Result<Void, any Error>? {
         let events = countdowns.events(watch)
         let (types, teller) = AsyncStream<EventType>.makeStream()
@@ -131,7 +131,7 @@ struct EventsTests {
         }
     }
 
-    @Test("a task that is cancelled while it waits for an event ends its iteration, and its watch")
+    @Test("a task that is cancelled while it waits for an event ends its iteration and its watch")
     func cancelled() throws {
         let daemon = try daemon()
         try awaiting {
@@ -141,7 +141,7 @@ struct EventsTests {
         withExtendedLifetime(daemon) {}
     }
 
-    @Test("one that is cancelled while the daemon is away does not wait for it")
+    @Test("a task that is cancelled while the daemon is away does not wait for the daemon")
     func cancelledWhileAway() throws {
         let daemon = try daemon()
         try awaiting {
@@ -152,7 +152,7 @@ struct EventsTests {
         }
     }
 
-    @Test("an iteration that is left ends its watch, and each iteration is a watch of its own")
+    @Test("an iteration that is abandoned ends its watch, and each iteration is a watch of its own")
     func left() throws {
         try awaiting {
             let daemon = try daemon()
@@ -171,7 +171,7 @@ struct EventsTests {
         }
     }
 
-    @Test("who takes no events is disconnected, not waited for, and is told each ending when he goes on")
+    @Test("a program that takes no events is disconnected, and gets each end when it continues")
     func slow() throws {
         try awaiting {
             let daemon = try daemon()

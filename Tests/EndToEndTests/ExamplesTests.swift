@@ -8,7 +8,7 @@ import Varlink
 /// The programs in examples/ that follow a countdown, which are the first that a stranger copies.
 @Suite("Examples in other languages")
 struct ExamplesTests {
-    /// A program that is called with a key and a length in seconds.
+    /// A program that takes a key and a duration in seconds.
     enum Example: String, CaseIterable {
         case python, asyncio, shell, swift, c
 
@@ -30,7 +30,7 @@ struct ExamplesTests {
             BuiltProduct.packageDirectory.appendingPathComponent("examples/\(path)").path
         }
 
-        /// What scripts/test-examples makes.
+        /// An executable that scripts/test-examples builds.
         private static func compiled(_ path: String) throws -> String {
             let path = BuiltProduct.packageDirectory.appendingPathComponent(".build/test-examples/\(path)").path
             guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
@@ -56,7 +56,7 @@ struct ExamplesTests {
         )
     }
 
-    /// The first word of what a program says of the countdown, in the next line that is not of a tick.
+    /// The first word of the program's next line about the countdown that is not a tick.
     private func told(by program: RunningCommand) throws -> String? {
         while let line = try program.line() {
             let words = line.drop { $0 != " " }.dropFirst().split(separator: ",")
@@ -89,12 +89,15 @@ struct ExamplesTests {
         try comesBack(example)
     }
 
-    @Test("so it is in C", .enabled(if: (try? Example.c.command()) != nil, "libsystemd here has no sd-varlink"))
+    @Test(
+        "the example in C follows a countdown to its end",
+        .enabled(if: (try? Example.c.command()) != nil, "libsystemd here has no sd-varlink")
+    )
     func followsInC() throws {
         try comesBack(.c)
     }
 
-    @Test("one that somebody cancels is followed to that", arguments: Example.available)
+    @Test("if another client cancels the countdown, the program reports it", arguments: Example.available)
     func cancelled(example: Example) throws {
         let program = try follow(example.command() + ["tea", "3600"])
         #expect(try told(by: program) == "started")
@@ -103,7 +106,7 @@ struct ExamplesTests {
         #expect(try program.finish().exitCode == 0)
     }
 
-    @Test("ticks are told as they come", arguments: Example.available)
+    @Test("ticks are printed as they arrive", arguments: Example.available)
     func ticks(example: Example) throws {
         let program = try follow(example.command() + ["tea", "3600"])
         #expect(try program.line() == "tea: started, 3600 s left")
@@ -114,7 +117,7 @@ struct ExamplesTests {
         try String(contentsOf: BuiltProduct.packageDirectory.appendingPathComponent("README.md"), encoding: .utf8)
     }
 
-    /// Where the daemon is for whoever knows the runtime directory alone.
+    /// The daemon's directory for programs that know only the runtime directory.
     private func runtimeDirectory() throws -> [String: String] {
         let folder = first.directory.path(of: "countdownd")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -134,7 +137,7 @@ struct ExamplesTests {
     }
 
     @Test(
-        "the ten lines of the README follow what matches, and go on with another daemon",
+        "the ten lines of the README follow the countdowns that match, and continue with another daemon",
         .enabled(if: TestPython.isAvailable, "make acceptance installs the Python packages")
     )
     func subscriber() throws {
@@ -163,7 +166,7 @@ struct ExamplesTests {
         #expect(try String(contentsOf: step, encoding: .utf8) == String(contentsOfFile: example, encoding: .utf8))
     }
 
-    @Test("the README has the subscriber as it is")
+    @Test("the README has the subscriber unchanged")
     func readme() throws {
         let source = try String(contentsOfFile: Example.source("python/subscriber.py"), encoding: .utf8)
         #expect(try Self.readme.get().contains("```python\n\(source)```\n"))

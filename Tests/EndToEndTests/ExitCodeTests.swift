@@ -13,17 +13,17 @@ struct ExitCodeTests {
         typist = Typist(daemon)
     }
 
-    /// What has each code for its answer.
+    /// How each exit code is provoked.
     private enum Provocation {
-        /// The last of some lines, typed one after the other.
+        /// The exit code of the last of some command lines, run one after the other.
         case lines([String])
         /// A line for a shell.
         case shell(String)
-        /// A line that is typed where there is no daemon.
+        /// A command line that is run without a daemon.
         case nobody(String)
-        /// What a daemon answers.
+        /// A reply of a daemon.
         case answer(String)
-        /// Ctrl-C while a line's command goes on.
+        /// Ctrl-C while a command runs.
         case interrupted(String)
     }
 
@@ -71,7 +71,7 @@ struct ExitCodeTests {
     func provokes(_ code: Int32) throws {
         let run = try run(#require(Self.provocations[code]))
         #expect(run.exitCode == code)
-        // A command that went well and `is-running` say no more, nor does a wait that was over before it was told anything.
+        // A command that succeeds, `is-running`, and a wait that was over at once have no reason to print.
         #expect([0, 3, 124].contains(code) || !run.standardError.isEmpty)
     }
 

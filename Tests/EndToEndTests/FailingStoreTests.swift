@@ -15,7 +15,7 @@ struct FailingStoreTests {
         caller = try Caller(of: daemon)
     }
 
-    /// What another process does that writes in the database and does not come to an end.
+    /// Another process that writes to the database in a transaction without an end.
     @safe private final class Writer {
         private var database: OpaquePointer?
 
@@ -33,11 +33,11 @@ struct FailingStoreTests {
         deinit { unsafe sqlite3_close(database) }
     }
 
-    @Test("refuses what asks for a change, and answers the calls around it as if that had never been asked")
+    @Test("changes are refused, and the calls around them are answered as if there had been no change")
     func refuses() throws {
         _ = try caller.call(Start(key: "known"))
         let writer = try Writer(in: daemon.stateDirectory)
-        // So that all of it comes in one turn.
+        // So that all calls arrive in one turn.
         daemon.process.send(signal: SIGSTOP)
         try caller.send(Get(key: "known"))
         try caller.send(Start(key: "new"))
@@ -56,17 +56,17 @@ struct FailingStoreTests {
         #expect(try Caller(of: daemon).call(Start(key: "new")).outcome == .started)
     }
 
-    @Test("costs nobody the watch who sends another call meanwhile")
+    @Test("a watch continues if its client sends another call meanwhile")
     func keepsWatch() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         try follower.events(through: .synced)
         let waiter = try Caller(of: daemon)
         _ = try caller.call(Start(key: "tea"))
         try waiter.send(Wait(key: "tea"))
-        // Once this is answered, what was sent before has been received.
+        // Once this is answered, the calls before it have arrived.
         _ = try caller.call(GetStatus())
         let writer = try Writer(in: daemon.stateDirectory)
-        // So that all of it comes in one turn.
+        // So that all calls arrive in one turn.
         daemon.process.send(signal: SIGSTOP)
         try follower.caller.send(GetStatus())
         try waiter.send(GetStatus())

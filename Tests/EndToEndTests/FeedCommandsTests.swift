@@ -13,7 +13,7 @@ struct FeedCommandsTests {
         typist = Typist(daemon)
     }
 
-    /// Types words for a watch that goes on.
+    /// Runs a watch that does not end.
     private func begin(_ words: [String]) throws -> RunningCommand {
         try RunningCommand(words, environment: ["COUNTDOWND_SOCKET": daemon.socketPath, "TZ": "UTC0"])
     }
@@ -35,7 +35,7 @@ struct FeedCommandsTests {
         #expect(try watch.finish().exitCode == 130)
     }
 
-    @Test("of several the one that ends first is shown, the others are in the tooltip")
+    @Test("with several countdowns, the one that ends first is shown, and the others are in the tooltip")
     func feedsSeveral() throws {
         for line in ["start late 2h", "start early 1h", "start other 1m"] { _ = try typist.type(line) }
         let watch = try typist.begin("watch --format waybar [le]a* --tick 0")
@@ -56,7 +56,7 @@ struct FeedCommandsTests {
         #expect(try member("instance", of: String(line.dropFirst().dropLast(2))) == "tea")
     }
 
-    @Test("watch --format json prints what List answers")
+    @Test("watch --format json prints the objects of List")
     func feedsObjects() throws {
         let watch = try typist.begin("watch --format json --tick 0")
         let definition = try Definition(parsing: Interface.definition)
@@ -67,7 +67,7 @@ struct FeedCommandsTests {
         #expect(line.contains(#""key":"tea""#))
     }
 
-    @Test("watch --format TEMPLATE prints a line for each second, and an empty one where there is nothing")
+    @Test("watch --format TEMPLATE prints a line each second, and an empty one if no countdown is live")
     func feedsTemplates() throws {
         let watch = try begin(["watch", "--format", "{key} {s} {state}"])
         #expect(try watch.line()?.isEmpty == true)
@@ -75,7 +75,7 @@ struct FeedCommandsTests {
         for line in ["tea 2 running", "tea 1 running", "tea 0 finished", ""] { #expect(try watch.line() == line) }
     }
 
-    @Test("a feed is there before its daemon, shows nothing while it is away, and what it knows when it is back")
+    @Test("a feed starts before its daemon, shows nothing while the daemon is away, and the state when it is back")
     func outlivesDaemons() throws {
         let directory = try TemporaryDirectory()
         let watch = try RunningCommand(
@@ -97,14 +97,14 @@ struct FeedCommandsTests {
         try daemon.terminate()
     }
 
-    @Test("a feed whose reader leaves ends by itself, though nothing happens, and that is 0")
+    @Test("a feed whose reader has gone ends by itself with code 0, even if nothing happens")
     func endsUnread() throws {
         let run = try typist.type(shell: "{ countdownctl watch --format waybar; echo $? >&2; } | head -n 1")
         #expect(run.data.count == 1)
         #expect(run.messages == ["0"])
     }
 
-    @Test("show --format fills a template, and prints nothing where no countdown is known, which is 4")
+    @Test("show --format fills a template, and prints nothing and exits with 4 for an unknown key")
     func showsTemplates() throws {
         _ = try typist.type("start tea 1h --label green")
         _ = try typist.type("pause tea")
@@ -135,7 +135,7 @@ struct FeedCommandsTests {
         #expect(try watch.finish().messages == [])
     }
 
-    @Test("without --shell no shell is between: words are words, with what is known in their places")
+    @Test("without --shell no shell is used: words stay words, and fields are filled in")
     func runsWords() throws {
         let out = daemon.directory.path(of: "out")
         #expect(unsafe mkfifo(out, 0o600) == 0)
@@ -149,7 +149,7 @@ struct FeedCommandsTests {
         #expect(FileManager.default.fileExists(atPath: named + ";"))
     }
 
-    @Test("a command that fails, is not there or takes too long is told of, and the watch goes on")
+    @Test("a hook that fails, does not exist or takes too long is reported, and the watch continues")
     func tellsOfCommands() throws {
         for (command, timeout, message) in [
             ("false", "1m", "countdownctl: 'false' failed with exit code 1"),
@@ -173,7 +173,7 @@ struct FeedCommandsTests {
         }
     }
 
-    @Test("a watch that is ended ends the commands that it has started", arguments: [SIGTERM, SIGHUP, SIGINT])
+    @Test("a watch that is stopped ends the commands that it has started", arguments: [SIGTERM, SIGHUP, SIGINT])
     func endsCommands(_ signal: Int32) throws {
         let out = daemon.directory.path(of: "out")
         #expect(unsafe mkfifo(out, 0o600) == 0)
@@ -190,12 +190,12 @@ struct FeedCommandsTests {
         #expect(try watch.finish().ending == (signal == SIGINT ? .exited(code: 130) : .killed(signal: signal)))
     }
 
-    /// What somebody writes into a FIFO.
+    /// The text that is written to a FIFO.
     private func read(_ path: String) throws -> String {
         try RunningCommand([path], executable: "/bin/cat").finish().standardOutput
     }
 
-    /// Waits until a process has so many children, zombies among them.
+    /// Waits until a process has this many children, zombies included.
     private func awaitChildren(
         of process: pid_t,
         count: Int,
@@ -211,7 +211,7 @@ struct FeedCommandsTests {
     private struct TooManyChildren: Error {}
 
     @Test(
-        "what is typed wrongly is 64",
+        "usage errors exit with 64",
         arguments: [
             (["watch", "--format", "wayber"], "invalid --format 'wayber': use json, waybar, i3bar or a template"),
             (["watch", "--format", "{kye}"], "unknown field '{kye}' in a template; the fields are {key} {label}"),

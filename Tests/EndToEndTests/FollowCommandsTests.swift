@@ -11,7 +11,7 @@ struct FollowCommandsTests {
         typist = Typist(daemon)
     }
 
-    @Test("watch [PATTERN…] tells what runs, then what changes, until stopped, which is 130")
+    @Test("watch [PATTERN…] prints the running countdowns, then changes, until it is stopped, with code 130")
     func watches() throws {
         _ = try typist.type("start tea 1h")
         _ = try typist.type("start coffee 1h")
@@ -31,7 +31,7 @@ struct FollowCommandsTests {
         #expect(run.standardError.isEmpty)
     }
 
-    @Test("watch tells the whole seconds that remain, and then the end")
+    @Test("watch prints the whole seconds that remain, and then the end")
     func ticks() throws {
         let watch = try typist.begin("watch")
         try typist.awaitWatchers(1)
@@ -41,7 +41,7 @@ struct FollowCommandsTests {
         #expect(try watch.line()?.hasPrefix("tea: finished at ") == true)
     }
 
-    @Test("watch --json prints an object a line, and goes on from a revision with --since")
+    @Test("watch --json prints an object per line, and resumes at a revision with --since")
     func watchesObjects() throws {
         let revision = try #require(
             try member("revision", of: typist.type("start tea 5ms --wait --json").standardOutput.lastLine)
@@ -55,7 +55,7 @@ struct FollowCommandsTests {
         #expect(try watch.finish().exitCode == 130)
     }
 
-    @Test("watch from a revision that is no longer kept begins afresh, and says that endings may have been missed")
+    @Test("watch from a trimmed revision begins again, and reports that ends may have been missed")
     func watchesTrimmed() throws {
         _ = try typist.type("start tea 1h")
         let watch = try typist.begin("watch --since 1")
@@ -67,7 +67,7 @@ struct FollowCommandsTests {
         )
     }
 
-    @Test("a watch whose reader leaves ends quietly")
+    @Test("a watch whose reader has gone ends quietly")
     func endsUnread() throws {
         _ = try typist.type("start tea 1h")
         let run = try typist.type(shell: "{ countdownctl watch --tick 10ms; echo $? >&2; } | head -n 1")
@@ -75,7 +75,7 @@ struct FollowCommandsTests {
         #expect(run.messages == ["0"])
     }
 
-    @Test("attach KEY follows one to its end: 0 finished, 3 cancelled, 4 unknown, at once where it has ended")
+    @Test("attach KEY follows one to its end: 0 finished, 3 cancelled, 4 unknown, at once if it has ended")
     func attaches() throws {
         _ = try typist.type("start tea 1h")
         let attached = try typist.begin("attach tea")
@@ -97,7 +97,7 @@ struct FollowCommandsTests {
         #expect(unknown.exitCode == 4)
     }
 
-    @Test("Ctrl-C leaves what is attached to, and it runs on")
+    @Test("Ctrl-C during attach leaves the countdown running")
     func leaves() throws {
         _ = try typist.type("start tea 1h")
         let attached = try typist.begin("attach tea")
@@ -110,7 +110,7 @@ struct FollowCommandsTests {
         #expect(try typist.type("is-running tea").exitCode == 0)
     }
 
-    @Test("where a shell has it ignore Ctrl-C, as behind an &, it stays")
+    @Test("if a shell has it ignore Ctrl-C, as with &, it continues")
     func ignoresWhatIsIgnored() throws {
         _ = try typist.type("start tea 1h")
         let countdownctl = try BuiltProduct.path(of: "countdownctl")
@@ -149,7 +149,7 @@ struct FollowCommandsTests {
         #expect(run.exitCode == 0)
     }
 
-    @Test("wait --timeout D gives up with 124, and says what still runs")
+    @Test("wait --timeout D gives up with 124, and names the live countdowns")
     func givesUp() throws {
         _ = try typist.type("start tea 1h")
         for timeout in ["0", "20ms"] {
@@ -161,7 +161,7 @@ struct FollowCommandsTests {
         #expect(run.message.hasPrefix("tea: still running, "))
     }
 
-    @Test("Ctrl-C leaves what is waited for, and it runs on")
+    @Test("Ctrl-C during wait leaves the countdown running")
     func stopsWaiting() throws {
         _ = try typist.type("start tea 1h")
         let waiting = try typist.begin("wait tea")
@@ -173,6 +173,6 @@ struct FollowCommandsTests {
 }
 
 extension String {
-    /// What stands behind the last newline but that at the end.
+    /// The text behind the last newline, except the one at the end.
     fileprivate var lastLine: String { String(split(separator: "\n").last ?? "") }
 }

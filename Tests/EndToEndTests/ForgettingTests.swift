@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Countdowns that shall be forgotten")
+@Suite("Countdowns with forget")
 struct ForgettingTests {
-    @Test("the older end under the key is the answer again once one of them has ended")
+    @Test("after a countdown with forget has ended, the older end under the key is the answer again")
     func olderEnd() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
@@ -19,7 +19,7 @@ struct ForgettingTests {
         #expect(try caller.call(List(states: State.allCases, keys: ["tea"])).countdowns == [kept])
     }
 
-    @Test("ten thousand of them push no other ending out of the history")
+    @Test("ten thousand countdowns with forget compact no other end")
     func pushNothingOut() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)

@@ -3,8 +3,8 @@ import TestSupport
 import Testing
 import Varlink
 
-/// Four pages of an app, each with its "send me a code, again in 60 s": what went wrong where each had a timer of its
-/// own, or all shared one.
+/// Four pages of an app, each with its "send me a code, again in 60 s": the faults of one timer per page, and of one
+/// timer for all pages.
 @Suite("Four pages, and a countdown for each")
 struct FourPagesTests {
     private static let pages = ["login", "find-password", "register", "change-phone"]
@@ -54,7 +54,7 @@ struct FourPagesTests {
         }
     }
 
-    @Test("a page that is started twice has one countdown, and one ending")
+    @Test("a page that is started twice has one countdown and one end")
     func startedTwice() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         try follower.events(through: .synced)
@@ -64,7 +64,7 @@ struct FourPagesTests {
         #expect(events.filter { $0.key == "login" }.map(\.type) == [.started, .finished])
     }
 
-    @Test("what followed the countdown before a restart is not ended by the deadline from before")
+    @Test("after a restart, a watcher gets the end at the new deadline, and none at the old one")
     func oldDeadline() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         try follower.events(through: .synced)
@@ -76,7 +76,7 @@ struct FourPagesTests {
     }
 
     @Test(
-        "two pages that follow one countdown both hear it to its end, also when one of them came later and one leaves"
+        "two pages that follow one countdown both get its events, also if one of them came later and one leaves"
     )
     func twoPages() throws {
         _ = try caller.call(Start(key: "code", durationUSec: .milliseconds(300)))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Descriptors that are used up")
+@Suite("A daemon without free descriptors")
 struct FullDescriptorsTests {
     private let daemon: DaemonProcess
 
@@ -13,7 +13,7 @@ struct FullDescriptorsTests {
         try daemon.awaitReadiness()
     }
 
-    @Test("keep no countdown from ending, though none has been waited for before")
+    @Test("countdowns end, even the first one of the daemon")
     func ends() throws {
         let connections = try (0..<40).map { _ in try daemon.connect() }
         let caller = Caller(on: connections[0])
@@ -21,7 +21,7 @@ struct FullDescriptorsTests {
         #expect(try caller.call(Wait(key: "tea")).countdown.state == .finished)
     }
 
-    @Test("keep no connection waiting once there are others, though no peer has gone")
+    @Test("waiting connections are accepted when the limit is raised, even if no client has left")
     func acceptsAgain() throws {
         let connections = try (0..<40).map { _ in try daemon.connect() }
         #expect(try Caller(on: connections[0]).call(GetStatus()).connections < 40)

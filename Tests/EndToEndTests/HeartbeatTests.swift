@@ -5,7 +5,7 @@ import Varlink
 
 @Suite("Heartbeats")
 struct HeartbeatTests {
-    @Test("who follows a quiet key is told again and again up to which revision there was nothing")
+    @Test("a watcher of a quiet key gets the current revision again and again")
     func quietKey() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
@@ -20,7 +20,7 @@ struct HeartbeatTests {
         #expect(try Follower(of: daemon, Watch(since: since)).next() == Event(type: .synced, revision: since))
     }
 
-    @Test("who does not ask for heartbeats gets none")
+    @Test("a watcher that does not ask for heartbeats gets none")
     func unasked() throws {
         let daemon = try DaemonProcess()
         let asking = try Follower(of: daemon, Watch(heartbeatUSec: .seconds(1)))

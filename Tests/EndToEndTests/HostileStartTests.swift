@@ -3,28 +3,31 @@ import TestSupport
 import Testing
 
 /// Surroundings that a process can inherit and that must not end it without a sentence.
-@Suite("A daemon that is started in hostile surroundings")
+@Suite("A daemon that is started with too few resources")
 struct HostileStartTests {
     private func daemon(after preparation: String, in directory: TemporaryDirectory) throws -> DaemonProcess {
         try DaemonProcess(starting: ["/bin/sh", "-c", preparation + #"; exec "$@""#, "sh"], in: directory)
     }
 
-    @Test("says that it has too few file descriptors, whatever their number", arguments: Array(5...24))
+    @Test("it reports that it has too few file descriptors, whatever their number", arguments: Array(5...24))
     func fewDescriptors(_ limit: Int) throws {
         let daemon = try daemon(after: "ulimit -n \(limit)", in: TemporaryDirectory())
         #expect(try daemon.process.wait() == .exited(code: 71))
         #expect(daemon.standardError.contains("file descriptors are free, and 24 are needed"))
     }
 
-    @Test("serves with as many file descriptors as it says that it needs")
+    @Test("it serves with as many file descriptors as it asks for")
     func enoughDescriptors() throws {
         let daemon = try daemon(after: "ulimit -n 32", in: TemporaryDirectory())
         try daemon.awaitReadiness()
     }
 
-    @Test("says that it cannot start threads", .enabled(if: getuid() == 0, "only root can take another user's limit"))
+    @Test(
+        "it reports that it cannot start threads",
+        .enabled(if: getuid() == 0, "only root can take another user's limit")
+    )
     func fewThreads() throws {
-        // The limit does not hold for root, so the daemon runs as a user that has no other process.
+        // Root has no such limit, so the daemon runs as a user without other processes.
         let command = ["prlimit", "--nproc=1", "setpriv", "--reuid=64999", "--clear-groups"]
         let run = try RunningCommand(
             ["-c", #"exec "$@""#, "sh"] + command + [BuiltProduct.path(of: "countdownd")],

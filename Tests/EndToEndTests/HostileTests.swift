@@ -4,8 +4,7 @@ import TestSupport
 import Testing
 import Varlink
 
-/// What the others of a hostile client notice: nothing. How late their countdowns end meanwhile is measured elsewhere, by
-/// `scripts/measure-hostile`.
+/// Other clients must notice nothing. `scripts/measure-hostile` measures how late their countdowns end meanwhile.
 @Suite("Hostile clients")
 struct HostileTests {
     private let daemon: DaemonProcess
@@ -15,7 +14,7 @@ struct HostileTests {
         daemon = try DaemonProcess()
     }
 
-    /// Starts so many countdowns that run for an hour.
+    /// Starts this many countdowns, which run for an hour.
     private func fill(_ count: Int, _ key: (Int) -> String) throws {
         let caller = try Caller(of: daemon)
         for start in stride(from: 0, to: count, by: 1_000) {
@@ -33,7 +32,7 @@ struct HostileTests {
         try waitUntil("the end of other connections") { try bystander.status().connections <= 2 }
     }
 
-    @Test("one sends a gibibyte without an end: it is disconnected after the longest message")
+    @Test("a client that sends a gibibyte without an end is disconnected after the longest message")
     func endless() throws {
         let bystander = try Bystander(of: daemon)
         let connection = try daemon.connect()
@@ -45,13 +44,13 @@ struct HostileTests {
                 sent += bytes.count
             }
         }
-        // The longest message, and what the kernel holds of a socket.
+        // The longest message, and the bytes that the kernel holds of a socket.
         #expect(sent < 4 << 20)
         #expect(daemon.standardError.contains("a client whose message has more than 262144 bytes"))
         try bystander.noticesNothing()
     }
 
-    @Test("one sends a hundred thousand calls and reads no answer: it is not read from any more")
+    @Test("a client that sends a hundred thousand calls and reads no answer is not read from any more")
     func deaf() throws {
         let bystander = try Bystander(of: daemon)
         let connection = try daemon.connect()
@@ -70,7 +69,7 @@ struct HostileTests {
         try bystander.noticesNothing()
     }
 
-    @Test("one reads a list of thousands byte by byte: it gets all of it, and the others their answers meanwhile")
+    @Test("a client that reads a list of thousands byte by byte gets all of it, and others are answered meanwhile")
     func slowReader() throws {
         try fill(2_000) { "\($0)" }
         let bystander = try Bystander(of: daemon)
@@ -88,7 +87,7 @@ struct HostileTests {
         try bystander.noticesNothing()
     }
 
-    @Test("one sends a call byte by byte, and its next bytes come only when all else is done")
+    @Test("a client that sends a call byte by byte does not delay others between two bytes")
     func slowWriter() throws {
         let bystander = try Bystander(of: daemon)
         let connection = try daemon.connect()
@@ -100,7 +99,7 @@ struct HostileTests {
         try bystander.noticesNothing()
     }
 
-    @Test("one opens more connections than there may be: others are served, and all are once it has gone")
+    @Test("if a client opens more connections than the limit, others are served, and all are when it has gone")
     func manyConnections() throws {
         let count = try raiseDescriptorLimit(to: 6_000) > 5_500 ? 5_000 : 300
         let bystander = try Bystander(of: daemon, following: ["own"])
@@ -114,7 +113,7 @@ struct HostileTests {
         try bystander.isServed()
     }
 
-    @Test("one watches thousands of countdowns every 10 ms and reads nothing: others are told theirs")
+    @Test("if a client watches thousands of countdowns every 10 ms and reads nothing, others get their events")
     func ticks() throws {
         try fill(20_000) { "hostile/\($0)" }
         let bystander = try Bystander(of: daemon, following: ["own"])
@@ -128,7 +127,7 @@ struct HostileTests {
         try bystander.noticesNothing()
     }
 
-    @Test("one lists and watches with the worst patterns: the others are answered between its portions")
+    @Test("if a client lists and watches with the slowest patterns, others are answered in between")
     func patterns() throws {
         try fill(500) { String(repeating: "a", count: 250) + "\($0)" }
         let bystander = try Bystander(of: daemon, following: ["own"])
@@ -142,7 +141,7 @@ struct HostileTests {
         try bystander.isServed()
     }
 
-    @Test("one chooses keys that differ in their last bytes alone: each is found, and nobody else's is mistaken for it")
+    @Test("keys that differ only in their last bytes are all found, and none is mistaken for another")
     func likeKeys() throws {
         let prefix = String(repeating: "k", count: 249)
         try fill(10_000) { prefix + "\(100_000 + $0)" }
@@ -156,7 +155,7 @@ struct HostileTests {
     }
 }
 
-/// Lets this process, and those that it starts, have so many descriptors, as far as it may.
+/// Lets this process and its children have this many descriptors, as far as it may.
 private func raiseDescriptorLimit(to count: rlim_t) throws -> rlim_t {
     let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()

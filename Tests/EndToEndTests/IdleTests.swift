@@ -21,7 +21,7 @@ struct IdleTests {
         return fewest
     }
 
-    @Test("nothing wakes it but the calls themselves, with a thousand countdowns that end in an hour and later")
+    @Test("with a thousand countdowns that end in an hour or later, only the calls themselves wake it")
     func nothingDue() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
@@ -33,7 +33,7 @@ struct IdleTests {
         #expect(try fewestWakeUps(in: .seconds(2), of: caller) == 1)
     }
 
-    @Test("a watcher that has gone leaves no ticks and no heartbeats behind that would wake it")
+    @Test("a watcher that has gone leaves no ticks and heartbeats behind")
     func watcherGone() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
@@ -46,7 +46,7 @@ struct IdleTests {
         #expect(try fewestWakeUps(in: .milliseconds(1_500), of: caller) == 1)
     }
 
-    @Test("who watches without ticks wakes it for what happens alone")
+    @Test("a watch without ticks wakes it only for changes")
     func silentWatcher() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)

@@ -6,7 +6,7 @@ import Varlink
 
 @Suite("A store that can be opened only later")
 struct LateStoreTests {
-    @Test("is not taken for an empty one by who was told, meanwhile, that there is nothing")
+    @Test("clients that received an empty snapshot meanwhile do not take the store for empty")
     func opensLate() throws {
         let directory = try TemporaryDirectory()
         do {
@@ -34,7 +34,7 @@ struct LateStoreTests {
         #expect(try caller.call(Start(key: "coffee")).outcome == .started)
     }
 
-    @Test("is waited for where another daemon has it by then")
+    @Test("the daemon waits for it if another daemon has it by then")
     func heldLate() throws {
         let directory = try TemporaryDirectory()
         let state = directory.path(of: "state")
@@ -55,7 +55,7 @@ struct LateStoreTests {
                 reason = answered
             }
         }
-        // Between one heartbeat and the next there is little to wake up for.
+        // Between two heartbeats there is little reason to wake up.
         let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: .seconds(1)))
         try follower.events(through: .heartbeat)
         let wakeUps = try #require(caller.call(GetStatus()).counters["wakeUps"])

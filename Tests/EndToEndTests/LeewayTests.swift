@@ -5,7 +5,7 @@ import Varlink
 
 @Suite("Leeway")
 struct LeewayTests {
-    /// Twenty countdowns that end shortly one after the other: what is told of them, and how often the daemon woke up
+    /// Twenty countdowns that end one shortly after the other: their events, and how often the daemon woke up
     /// from the time when they were all started until they had all ended.
     private func run(_ arguments: [String]) throws -> (endings: [Event], wakeUps: Int64) {
         let daemon = try DaemonProcess(arguments: arguments)
@@ -27,7 +27,7 @@ struct LeewayTests {
         return (endings, (after.counters["wakeUps"] ?? 0) - (before.counters["wakeUps"] ?? 0))
     }
 
-    @Test("with a leeway, countdowns that end close to each other end at one wake-up, none early, in their order")
+    @Test("with a leeway, countdowns that end close to each other end at one wake-up, in order, and none early")
     func sharesWakeUps() throws {
         let exact = try run([])
         let shared = try run(["--leeway", "1s"])
@@ -37,7 +37,7 @@ struct LeewayTests {
         }
         #expect(shared.endings.first?.lateUSec ?? 0 >= .milliseconds(900))
         #expect(shared.wakeUps < exact.wakeUps)
-        // That of the ending, and that of the second look at the status; one more where the endings meet it.
+        // One for the end and one for the second GetStatus; one more if the ends coincide with it.
         #expect(shared.wakeUps <= 3)
     }
 }

@@ -25,7 +25,7 @@ struct ListTests {
         _ = try caller.call(Cancel(key: "c"))
     }
 
-    @Test("nothing is an empty list")
+    @Test("without countdowns the list is empty")
     func empty() throws {
         #expect(
             try caller.connection.exchange(#"{"method":"io.countdownd.List"}"#) == #"{"parameters":{"countdowns":[]}}"#
@@ -34,7 +34,7 @@ struct ListTests {
         #expect(try keys(List(keys: ["none"])) == [])
     }
 
-    @Test("without states what runs or is paused is listed, in the order of its last change")
+    @Test("without states, running and paused countdowns are listed, in the order of their last change")
     func lastChange() throws {
         try startSome()
         #expect(try keys(List()) == ["r1", "r2", "p"])
@@ -45,7 +45,7 @@ struct ListTests {
     }
 
     @Test(
-        "with states those are listed that are in one of them",
+        "with states, the countdowns in one of them are listed",
         arguments: [
             ([.running], ["r1", "r2"]), ([.paused], ["p"]), ([.finished], ["f"]), ([.cancelled], ["c"]),
             ([.finished, .cancelled], ["f", "c"]), ([.cancelled, .running], ["r1", "r2", "c"]), ([], []),
@@ -69,7 +69,7 @@ struct ListTests {
         #expect(try keys(List(states: [.cancelled])) == [])
     }
 
-    @Test("the soonest end first, in that order, paused ones last by what is left of them")
+    @Test("soonest returns those that end first, in that order, then paused ones by their remaining time")
     func soonest() throws {
         for (key, seconds) in [("c", 300), ("a", 100), ("q", 20), ("b", 200), ("p", 10)] as [(String, Int64)] {
             _ = try caller.call(Start(key: key, durationUSec: .seconds(seconds)))
@@ -83,7 +83,7 @@ struct ListTests {
         #expect(try keys(List(states: [.paused], soonest: 1)) == ["p"])
     }
 
-    @Test("the soonest of some keys are found as those of a pattern are")
+    @Test("soonest among keys works as among the matches of a pattern")
     func soonestOfKeys() throws {
         for (key, seconds) in [("c", 300), ("a", 100), ("b", 200)] as [(String, Int64)] {
             _ = try caller.call(Start(key: key, durationUSec: .seconds(seconds)))
@@ -92,7 +92,7 @@ struct ListTests {
         #expect(try keys(List(keys: ["c", "b"], soonest: 5)) == ["b", "c"])
     }
 
-    @Test("those that end at the same instant are in the order in which they were started, as they end")
+    @Test("countdowns that end at the same instant are listed in the order in which they were started and end")
     func sameInstant() throws {
         let now = try caller.call(Start(key: "now", durationUSec: .seconds(1))).countdown.startedUSec
         for key in ["b", "c", "a"] { _ = try caller.call(Start(key: key, deadlineUSec: now + .seconds(300))) }
@@ -107,7 +107,7 @@ struct ListTests {
         #expect(try keys(List(soonest: 3)) == ["a", "b", "c"])
     }
 
-    /// Starts so many that they take several pages.
+    /// Starts enough countdowns for several pages.
     private func startMany(_ count: Int) throws -> [String] {
         let keys = (0..<count).map { "many/\($0)" }
         for key in keys { try caller.send(Start(key: key)) }
@@ -115,7 +115,7 @@ struct ListTests {
         return keys
     }
 
-    @Test("with more, many come page by page, none twice and none missing")
+    @Test("with more, many countdowns come page by page, none twice and none missing")
     func pages() throws {
         let started = try startMany(1_000)
         let pages = try caller.call(all: List())
@@ -134,13 +134,13 @@ struct ListTests {
         #expect(try keys(List(keys: ["many/5", "many/3"])) == ["many/3", "many/5"])
     }
 
-    @Test("what changes while the pages are read is told again, and none is missed")
+    @Test("a countdown that changes while the pages are read is listed again, and none is missed")
     func changesMeanwhile() throws {
         let started = try startMany(2_000)
         let reader = try Caller(of: daemon)
         try reader.send(List(), more: true)
         var pages = [try reader.answer(to: List.self)]
-        // The rest is not read meanwhile: the daemon has to stop in the midst of it.
+        // The other pages are not read meanwhile, so the daemon has to stop in the middle.
         for key in started.reversed() where key.hasSuffix("7") { _ = try caller.call(Adjust(key: key, byUSec: 1)) }
         _ = try caller.call(Cancel(key: "many/1999"))
         _ = try caller.call(Start(key: "new"))

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("countdownctl, where the daemon goes away and comes back")
+@Suite("countdownctl while the daemon goes away and comes back")
 struct LostDaemonCommandsTests {
     /// Kills a daemon, and starts another on its state.
     private func replace(_ daemon: DaemonProcess) throws -> DaemonProcess {
@@ -9,14 +9,14 @@ struct LostDaemonCommandsTests {
         return try DaemonProcess(in: daemon.directory)
     }
 
-    /// What a watch prints up to an event of that type.
+    /// The output of a watch up to an event of this type.
     private func types(of watch: RunningCommand, through last: String) throws -> [String] {
         var types: [String] = []
         while types.last != last, let line = try watch.line() { types.append(try member("type", of: line) ?? "") }
         return types
     }
 
-    @Test("watch comes back by itself, is told what ended meanwhile, once, and says so on standard error")
+    @Test("watch reconnects, prints the ends since then once, and reports it on standard error")
     func watches() throws {
         let first = try DaemonProcess()
         let typist = Typist(first)
@@ -28,7 +28,7 @@ struct LostDaemonCommandsTests {
         #expect(try types(of: watch, through: "started") == ["started"])
         let second = try replace(first)
         _ = try typist.type("finish tea")
-        // An end may be told before the daemon goes away, on coming back, or after that.
+        // An end may be delivered before the daemon goes away, after it is back, or later.
         var told: [String] = []
         while told.count(where: { $0 == "finished" }) < 2 || !told.contains("synced"), let line = try watch.line() {
             told.append(try member("type", of: line) ?? "")
@@ -41,7 +41,7 @@ struct LostDaemonCommandsTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("wait and attach come back by themselves", arguments: ["wait tea", "attach tea"])
+    @Test("wait and attach reconnect", arguments: ["wait tea", "attach tea"])
     func staysToTheEnd(_ line: String) throws {
         let first = try DaemonProcess()
         let typist = Typist(first)
@@ -58,7 +58,7 @@ struct LostDaemonCommandsTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("wait is told of an end that fell while the daemon was away")
+    @Test("wait gets an end that happened while the daemon was away")
     func waitsForEndMeanwhile() throws {
         let first = try DaemonProcess()
         let typist = Typist(first)
@@ -76,7 +76,7 @@ struct LostDaemonCommandsTests {
         withExtendedLifetime(second) {}
     }
 
-    @Test("wait gives up in time though the daemon is away, and Ctrl-C ends it then too")
+    @Test("wait gives up in time while the daemon is away, and Ctrl-C ends it too")
     func givesUp() throws {
         let daemon = try DaemonProcess()
         let typist = Typist(daemon)
@@ -94,10 +94,10 @@ struct LostDaemonCommandsTests {
         #"{"key":"tea","state":"running","clock":"elapsed","durationUSec":9,"remainingUSec":9,"startedUSec":1,"#
         + #""deadlineUSec":10,"forget":true,"revision":7}"#
 
-    /// The message that tells events of a watch.
+    /// A reply with events of a watch.
     private func telling(_ events: String) -> String { #"{"parameters":{"events":[\#(events)]},"continues":true}"# }
 
-    @Test("a forgotten countdown that ended while the daemon was away is 4, and that is said")
+    @Test("if a countdown with forget ended while the daemon was away, the code is 4, and the error says so")
     func missesForgotten() throws {
         let directory = try TemporaryDirectory()
         let daemon = try ListeningSocket(path: directory.path(of: "socket"))
@@ -124,7 +124,7 @@ struct LostDaemonCommandsTests {
         #expect(run.exitCode == 4)
     }
 
-    @Test("a daemon that comes back without its history is watched afresh, and that is said")
+    @Test("if the daemon comes back without its history, the watch begins again and reports it")
     func watchesAfresh() throws {
         let directory = try TemporaryDirectory()
         let daemon = try ListeningSocket(path: directory.path(of: "socket"))
@@ -155,7 +155,7 @@ struct LostDaemonCommandsTests {
     }
 
     @Test(
-        "a daemon that answers again and again that it has no history is reported once",
+        "a daemon that answers HistoryTrimmed again and again is reported once",
         arguments: ["watch --json", "watch --format json", "wait tea", "attach tea"]
     )
     func backsOff(_ line: String) throws {

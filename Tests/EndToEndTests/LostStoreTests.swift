@@ -3,8 +3,8 @@ import IPC
 import TestSupport
 import Testing
 
-/// What other programs may do to the files of a store while its daemon runs.
-@Suite("A store that is taken away from a running daemon")
+/// Damage that other programs may do to the files of a store while its daemon runs.
+@Suite("A store that is removed from a running daemon")
 struct LostStoreTests {
     enum Loss: String, CaseIterable {
         case everything, database, log, index
@@ -59,7 +59,7 @@ struct LostStoreTests {
         }
     }
 
-    /// Starts a daemon on what the first one leaves that is killed.
+    /// Starts a daemon on the state that the first one leaves when it is killed.
     private func expectEverything(_ keys: [String], since revision: Int64) throws {
         try daemon.kill()
         let next = try DaemonProcess(in: daemon.directory)
@@ -73,13 +73,13 @@ struct LostStoreTests {
     }
 
     @Test(
-        "nothing that was answered is lost: the store is written again, and the log names the file",
+        "no answered change is lost: the store is written again, and the log names the file",
         arguments: Loss.allCases
     )
     func rewritten(_ loss: Loss) throws {
         let since = try caller.call(GetStatus()).revision
         try inflict(loss)
-        // The index and the lock, with which nothing is lost, are not looked at by each commit in quick succession.
+        // A commit shortly after another does not check the index and the lock, whose loss costs no change.
         let keys = (0..<200).map { "new \($0)" }
         for key in keys { try start(key) }
         let line = daemon.standardError.split(separator: "\n").first {
@@ -91,7 +91,7 @@ struct LostStoreTests {
         try expectEverything(["running"] + keys, since: since)
     }
 
-    @Test("it is written again by a daemon that stops", arguments: [Loss.everything, .truncatedIndex])
+    @Test("a daemon that stops writes the store again", arguments: [Loss.everything, .truncatedIndex])
     func stopped(_ loss: Loss) throws {
         try inflict(loss)
         try daemon.terminate()
@@ -112,7 +112,7 @@ struct LostStoreTests {
         )
         while !(try daemon.notification("STATUS=")).contains("cannot be stored") {}
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
-        // It is tried again though nobody asks for anything.
+        // The daemon retries although no client makes a call.
         while try daemon.notification("STATUS=").contains("cannot be stored") {}
         try start("new")
         try expectEverything(["running", "new"], since: since)
@@ -161,7 +161,7 @@ struct SecondDaemonTests {
         _ = try caller.call(Start(key: "tea", durationUSec: .seconds(3_600)))
     }
 
-    /// Starts another daemon in a directory, which has to refuse.
+    /// Starts another daemon in a directory, which must refuse.
     private func expectRefusal(in directory: TemporaryDirectory) throws {
         let second = try DaemonProcess(
             starting: [],
@@ -170,11 +170,11 @@ struct SecondDaemonTests {
         )
         #expect(try second.process.wait() == .exited(code: EX_UNAVAILABLE))
         #expect(second.standardError.contains("\(second.stateDirectory)/countdowns.db is held by another countdownd"))
-        // The first one goes on, and its store is what it was.
+        // The first daemon continues with an unchanged store.
         #expect(try caller.call(Start(key: "after", durationUSec: .seconds(3_600))).outcome == .started)
     }
 
-    @Test("it exits if its database is a hard link to that of the first daemon")
+    @Test("a daemon exits if its database is a hard link to that of another one")
     func hardLink() throws {
         let other = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: other.path(of: "state"), withIntermediateDirectories: false)
@@ -188,7 +188,7 @@ struct SecondDaemonTests {
         unsafe unlink(lock)
         try expectRefusal(in: daemon.directory)
         unsafe unlink(lock)
-        // Of changes in quick succession, each 128th looks for the lock file.
+        // Of commits shortly after each other, each 128th checks the lock file.
         for number in 0..<128 { _ = try caller.call(Start(key: "new/\(number)", durationUSec: .seconds(3_600))) }
         #expect(try String(contentsOfFile: lock, encoding: .utf8).contains("process \(daemon.process.identifier) "))
     }

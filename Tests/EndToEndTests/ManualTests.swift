@@ -10,7 +10,7 @@ struct ManualTests {
         directory = try TemporaryDirectory()
         let written = try run("manuals", directory.path)
         #expect(written.exitCode == 0 && written.standardError.isEmpty, "\(written.standardError)")
-        // Where `make install` puts them.
+        // The directory of `make install`.
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
             let section = directory.path(of: "man\(name.suffix(1))")
             try FileManager.default.createDirectory(atPath: section, withIntermediateDirectories: true)
@@ -28,13 +28,15 @@ struct ManualTests {
         ).finish()
     }
 
-    @Test("they are valid to mandoc and to man, and say all that the programs and the interface do")
+    @Test(
+        "mandoc and man accept the pages, and they name every option of the programs and every member of the interface"
+    )
     func areValid() throws {
         let check = try run("check-manuals", directory.path)
         #expect(check.exitCode == 0 && check.standardError.isEmpty, "\(check.standardError)")
     }
 
-    @Test("each unit of systemd names one that is there")
+    @Test("each systemd unit names a page that exists")
     func documentsUnits() throws {
         for unit in ["countdownd.service.in", "countdownd.socket", "countdown-notify.service.in"] {
             let url = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit)")

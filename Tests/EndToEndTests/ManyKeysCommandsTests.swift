@@ -6,7 +6,7 @@ import Testing
 struct ManyKeysCommandsTests {
     private let daemon: DaemonProcess
     private let typist: Typist
-    /// More than the daemon takes patterns at once.
+    /// More than the daemon's limit of patterns.
     private let keys = (1...100).map { "key-\($0)" }
 
     init() throws {
@@ -14,7 +14,7 @@ struct ManyKeysCommandsTests {
         typist = Typist(daemon)
     }
 
-    @Test("wait waits for all of them, and tells each once")
+    @Test("wait waits for all keys and reports each once")
     func waits() throws {
         let caller = try Caller(of: daemon)
         for key in keys { _ = try caller.call(Start(key: key, durationUSec: 3_600_000_000)) }
@@ -26,7 +26,7 @@ struct ManyKeysCommandsTests {
         #expect(Set(run.data) == Set(keys.map { "\($0): finished at TIME" }) && run.data.count == keys.count)
     }
 
-    @Test("watch and list take them where patterns may stand, as they hold nothing of a pattern")
+    @Test("watch and list accept them as patterns, because they have no wildcards")
     func selects() throws {
         for key in ["key-1", "key-100", "tea", "coffee"] { _ = try typist.type("start \(key) 1h") }
         let watch = try typist.begin("watch \(keys.joined(separator: " ")) te* --tick 0")
@@ -38,14 +38,14 @@ struct ManyKeysCommandsTests {
         #expect(list.data.map { $0.prefix { $0 != " " } } == ["key-1", "key-100", "tea"])
     }
 
-    @Test("too many patterns are 64, and how many the daemon takes is said", arguments: ["watch", "list"])
+    @Test("too many patterns exit with 64, and the error has the limit", arguments: ["watch", "list"])
     func refuses(_ verb: String) throws {
         let run = try typist.type("\(verb) \(keys.map { "\($0)*" }.joined(separator: " "))")
         #expect(run.exitCode == 64)
         #expect(run.message.hasPrefix("countdownctl: too many patterns: at most 64; "))
     }
 
-    @Test("what makes a call too long for the daemon is 64, and how long one may be is said")
+    @Test("keys that make a call too long exit with 64, and the error has the limit")
     func refusesLength() throws {
         let pairs = ["a", "b", "c"].flatMap { ["--meta", $0 + "=" + String(repeating: "x", count: 100_000)] }
         let long = (1_000..<2_100).map { String(repeating: "k", count: 250) + "\($0)" }

@@ -14,7 +14,7 @@ struct ProtocolDocumentTests {
         try document.get().matches(of: #/```transcript\n((?s).*?)```/#).map { try DocumentTranscript($0.1) }
     }
 
-    /// What is done with a transcript: connections by their names, and what its placeholders stand for.
+    /// A transcript that is replayed: its connections by name, and the values of its placeholders.
     private struct Replay {
         var daemon: DaemonProcess
         var connections: [String: RawConnection] = [:]
@@ -48,13 +48,13 @@ struct ProtocolDocumentTests {
         }
     }
 
-    @Test("each transcript is what the daemon says", arguments: try transcripts.get())
+    @Test("the daemon answers each transcript as printed", arguments: try transcripts.get())
     func replays(transcript: DocumentTranscript) throws {
         var replay = try Replay()
         for step in transcript.steps { try replay.perform(step) }
     }
 
-    @Test("no method is left out, and no error but that of a failing store")
+    @Test("every method occurs, and every error except StorageFailed")
     func isWhole() throws {
         let text = try Self.transcripts.get().flatMap(\.steps).map(\.text).joined(separator: "\n")
         for method in Interface.methods {

@@ -2,15 +2,15 @@ import Foundation
 import IPC
 import TestSupport
 
-/// A client inside `Watch` that takes what it is told as text, where there is much of it. One that is disconnected,
-/// because it has not read for long, comes back with the newest revision that it has seen.
+/// A client with a `Watch` that keeps long replies as text. If it is disconnected because it has not read for long, it
+/// resumes with the newest revision that it has seen.
 final class RawWatch {
     private let daemon: DaemonProcess
     private let pattern: String
     private var connection: RawConnection
     private var newest: Substring
 
-    /// Watches what matches a pattern, without ticks, and waits for nothing.
+    /// Watches the keys that match a pattern, without ticks, and does not wait.
     init(of daemon: DaemonProcess, _ pattern: String, since revision: Int64) throws {
         self.daemon = daemon
         self.pattern = pattern

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("countdownctl, where it is refused")
+@Suite("Errors of countdownctl")
 struct RefusedCommandsTests {
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }
 
     @Test(
-        "what is typed wrongly is 64, says what would be right, and asks no daemon",
+        "a usage error exits with 64, names what is expected, and asks no daemon",
         arguments: [
             ("start", "missing key; for example `countdownctl start tea 5m`"),
             ("start tea 1h30", "invalid duration '1h30': missing unit; did you mean '1h30m' or '1h30s'?"),
@@ -69,7 +69,7 @@ struct RefusedCommandsTests {
     }
 
     @Test(
-        "no daemon is 69, and how to start one is said",
+        "without a daemon the code is 69, and the error names the command that starts one",
         arguments: [
             "start tea 5m", "show tea", "list", "watch", "attach tea", "wait tea", "cancel tea", "adjust tea +1m",
             "is-running tea", "status", "start tea --wait",
@@ -88,7 +88,7 @@ struct RefusedCommandsTests {
         #expect(run.exitCode == 69)
     }
 
-    @Test("where there is no directory for a socket, 69 says why")
+    @Test("if no directory can hold the socket, the code is 69, and the error says why")
     func missesDirectory() throws {
         let missing = directory.path(of: "missing")
         let run = try CommandRun(["list"], environment: ["XDG_RUNTIME_DIR": missing])
@@ -112,7 +112,7 @@ struct RefusedCommandsTests {
     }
 
     @Test(
-        "each refusal of a daemon has its code and is told",
+        "each error of the daemon has its code and its sentence",
         arguments: [
             (#"{"error":"org.varlink.service.PermissionDenied"}"#, 77, "another user"),
             (#"{"error":"io.countdownd.StorageFailed","parameters":{"reason":"disk full"}}"#, 74, "disk full"),

@@ -21,12 +21,12 @@ struct RemoteCommandsTests {
         try CommandRun(["--host", "there"] + arguments, environment: environment())
     }
 
-    /// What the program has left behind.
+    /// The files that the program has left behind.
     private func leftovers() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: server.sessions)
     }
 
-    @Test("a countdown there is started and shown, and nothing stays here")
+    @Test("a countdown is started and shown on the other machine, and no file stays here")
     func works() throws {
         let start = try run("start", "tea", "1h", "--label", "Green 'tea'")
         #expect(start.exitCode == 0, "\(start.standardError)\(server.log)")
@@ -36,7 +36,7 @@ struct RemoteCommandsTests {
         #expect(try leftovers().isEmpty)
     }
 
-    @Test("by an sshd that listens on a port, whose key is known, it is the same")
+    @Test("a port and an identity file work with an sshd that listens on the port")
     func listens() throws {
         let server = try SSHServer(variables: ["COUNTDOWND_SOCKET": daemon.socketPath], isListening: true)
         let variables = ["PATH": "\(server.directory.path):/usr/bin:/bin", "XDG_RUNTIME_DIR": server.sessions]
@@ -52,7 +52,7 @@ struct RemoteCommandsTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: server.sessions).isEmpty)
     }
 
-    /// Where scripts/test-examples puts varlinkctl of systemd 257 or newer, and the ssh that goes with it.
+    /// The folder where scripts/test-examples puts varlinkctl of systemd 257 or newer, and its ssh.
     private static let newer = BuiltProduct.packageDirectory.path + "/.build/test-examples/"
 
     @Test(
@@ -73,7 +73,7 @@ struct RemoteCommandsTests {
         #expect(try call("Get", #"{"key":"coffee"}"#).standardError.contains("io.countdownd.NoSuchCountdown"))
     }
 
-    @Test("the exit code is that of the command")
+    @Test("the exit code is the command's")
     func codes() throws {
         #expect(try run("is-running", "coffee").exitCode == 4)
         #expect(try run("run", "x", "1h", "--", "sh", "-c", "exit 9").exitCode == 9)
@@ -96,7 +96,7 @@ struct RemoteCommandsTests {
         #expect(try leftovers().isEmpty)
     }
 
-    @Test("where there is no daemon, it says where it looked")
+    @Test("if no daemon runs there, the error names the socket")
     func noDaemon() throws {
         try daemon.terminate()
         let run = try run("list")
@@ -105,7 +105,7 @@ struct RemoteCommandsTests {
         #expect(try leftovers().isEmpty)
     }
 
-    @Test("where ssh does not get there, it says so")
+    @Test("if ssh cannot connect, the error says so")
     func noLogin() throws {
         try server.close()
         let run = try run("list")
@@ -114,7 +114,7 @@ struct RemoteCommandsTests {
         #expect(try leftovers().isEmpty)
     }
 
-    @Test("where there is no ssh, it says that")
+    @Test("if ssh is missing, the error says so")
     func noSSH() throws {
         let run = try CommandRun(["--host", "there", "list"], environment: ["PATH": server.sessions])
         #expect(run.exitCode == 69)
@@ -122,7 +122,7 @@ struct RemoteCommandsTests {
     }
 
     @Test(
-        "for help, and for what is typed wrongly, nobody logs in",
+        "help and usage errors make no connection",
         arguments: [("--help", 0), ("help list", 0), ("", 0), ("list --frobnicate", 64), ("restart tea", 64)]
     )
     func noVerb(line: String, code: Int32) throws {
@@ -131,7 +131,7 @@ struct RemoteCommandsTests {
         #expect(run.exitCode == code, "\(run.standardError)")
     }
 
-    @Test("what is no host is refused", arguments: [["--host"], ["--host="], ["--host", "-oProxyCommand=x", "list"]])
+    @Test("an invalid host is refused", arguments: [["--host"], ["--host="], ["--host", "-oProxyCommand=x", "list"]])
     func noHost(arguments: [String]) throws {
         let run = try CommandRun(arguments, environment: environment())
         #expect(run.exitCode == 64)

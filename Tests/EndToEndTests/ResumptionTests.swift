@@ -24,14 +24,14 @@ struct ResumptionTests {
         return try Follower(of: daemon, watch).events(through: .synced)
     }
 
-    @Test("where nothing was missed, only that is told")
+    @Test("if nothing was missed, only synced comes")
     func nothingMissed() throws {
         _ = try caller.call(Start(key: "tea"))
         let revision = try revision()
         #expect(try missed(since: revision) == [Event(type: .synced, revision: revision)])
     }
 
-    @Test("each ending since is told, and what runs and has changed, in the order of revisions, once")
+    @Test("each end since then is delivered, and live countdowns that have changed, in the order of revisions, once")
     func missed() throws {
         for key in ["old", "cancelled", "paused", "ended", "twice"] { _ = try caller.call(Start(key: key)) }
         let since = try revision()
@@ -56,7 +56,7 @@ struct ResumptionTests {
         #expect(events.last?.revision == revisions.last)
     }
 
-    @Test("only the keys that are followed are told again")
+    @Test("only events of the watched keys are delivered again")
     func selected() throws {
         let since = try revision()
         for key in ["a", "b", "c"] { _ = try caller.call(Start(key: key)) }
@@ -65,7 +65,7 @@ struct ResumptionTests {
         #expect(try missed(since: since, Watch(match: ["[ab]"])).map(\.key) == ["a", "b", nil])
     }
 
-    @Test("an ending that shall be forgotten is told while it happens, and not again")
+    @Test("an end with forget is delivered while it happens, and not again")
     func forgotten() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         let since = try #require(try follower.events(through: .synced).last?.revision)
@@ -75,7 +75,7 @@ struct ResumptionTests {
         #expect(try missed(since: since) == [Event(type: .synced, revision: ending.revision)])
     }
 
-    @Test("what comes after is told as to everybody, ticks of what was there before too")
+    @Test("later events are the same as for other watchers, also ticks of earlier countdowns")
     func goesOn() throws {
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300)))
         let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20), since: try revision()))
@@ -84,7 +84,7 @@ struct ResumptionTests {
         #expect(events.contains { $0.type == .tick })
     }
 
-    @Test("a change while a watcher was away is missed by none of those that come back at each revision before")
+    @Test("a change while a watcher was away reaches it from every earlier revision")
     func everyRevision() throws {
         let first = try revision()
         for round in 0..<20 {
@@ -101,7 +101,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test("a revision from before the history is refused with the oldest one that is good")
+    @Test("a revision from before the history is refused with the oldest valid one")
     func tooOld() throws {
         let oldest = try caller.call(GetStatus()).oldestRevision
         #expect(throws: CountdownError.historyTrimmed(oldestRevision: oldest)) {

@@ -11,12 +11,12 @@ struct ReturningTests {
         daemon = try DaemonProcess()
     }
 
-    /// What a client that has left by now was told.
+    /// The reply to a client that then leaves.
     private func visit(_ start: Start) throws -> Start.Reply {
         try Caller(of: daemon).call(start)
     }
 
-    @Test("who starts a countdown that another client left is attached, told what is left, and changes nothing")
+    @Test("Start on a countdown of a client that has left attaches, returns the remaining time, and changes nothing")
     func attaches() throws {
         let first = try visit(Start(key: "tea", durationUSec: .seconds(60), label: "Green tea", metadata: ["cup": "1"]))
         #expect(first.outcome == .started)
@@ -30,7 +30,7 @@ struct ReturningTests {
         #expect(unchanged == first.countdown)
     }
 
-    @Test("nobody is told anything of a Start that only attaches")
+    @Test("a Start that only attaches causes no event")
     func attachingIsNoChange() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         try follower.events(through: .synced)
@@ -41,7 +41,7 @@ struct ReturningTests {
         #expect(try follower.next().key == "coffee")
     }
 
-    @Test("after its end a countdown starts anew")
+    @Test("after its end a countdown can be started again")
     func startsAnew() throws {
         let first = try visit(Start(key: "tea", durationUSec: .milliseconds(20)))
         _ = try Caller(of: daemon).call(Wait(key: "tea"))
@@ -51,13 +51,13 @@ struct ReturningTests {
         #expect(second.countdown.revision > first.countdown.revision)
     }
 
-    @Test("a Start without a length takes 60 s, the second time too")
+    @Test("a Start without a duration takes 60 s, also the second time")
     func takesAMinute() throws {
         #expect(try visit(Start(key: "code")).countdown.durationUSec == .seconds(60))
         #expect(try visit(Start(key: "code")).countdown.durationUSec == .seconds(60))
     }
 
-    @Test("a paused countdown is found paused, with what was left of it")
+    @Test("a paused countdown is found paused, with its remaining time")
     func findsPaused() throws {
         _ = try visit(Start(key: "tea"))
         let paused = try Caller(of: daemon).call(Pause(key: "tea")).countdown

@@ -29,7 +29,7 @@ struct RunCommandsTests {
         #expect(second.exitCode == 75)
     }
 
-    @Test("less than a minute is told in seconds, and what is paused names how it goes on")
+    @Test("less than a minute is printed in seconds, and for a paused countdown the error names resume")
     func tellsWhen() throws {
         _ = try typist.type("run tea --for 59s -- true")
         #expect(try typist.type("run tea -- true").message.wholeMatch(of: #/tea: again in [0-9]+ s/#) != nil)
@@ -39,7 +39,7 @@ struct RunCommandsTests {
         #expect(run.exitCode == 75)
     }
 
-    @Test("-E N is the code where it counts, and -q says nothing then")
+    @Test("-E N is the code during the cooldown, and -q prints nothing then")
     func keepsQuiet() throws {
         _ = try typist.type("run tea 1h -- true")
         let run = try typist.type("run tea 1h -q -E 0 -- echo two")
@@ -49,7 +49,7 @@ struct RunCommandsTests {
     }
 
     @Test(
-        "the command's exit code is that of run, and one that fails gives the cooldown back",
+        "the exit code of run is the command's, and a command that fails cancels the cooldown",
         arguments: [("true", 0, "running"), ("exit 7", 7, "cancelled"), ("kill -USR1 $$", 138, "cancelled")]
             as [(String, Int32, String)]
     )
@@ -58,7 +58,9 @@ struct RunCommandsTests {
         #expect(try self.state(of: "tea") == state)
     }
 
-    @Test("a command that is not there is 127, one that cannot be run 126, as timeout(1) has it; no cooldown is left")
+    @Test(
+        "a command that does not exist exits with 127, one that cannot be run with 126, as in timeout(1); no cooldown stays"
+    )
     func failsToRun() throws {
         let missing = try typist.type("run tea 1h -- /nowhere/to/be/found")
         #expect(missing.messages == ["countdownctl: cannot run '/nowhere/to/be/found': No such file or directory"])
@@ -74,7 +76,7 @@ struct RunCommandsTests {
         #expect(try state(of: "tea") == "running")
     }
 
-    @Test("what somebody has started meanwhile is not cancelled when the command fails")
+    @Test("a countdown that another client has started meanwhile is not cancelled if the command fails")
     func sparesOthers() throws {
         let script = "'\(try BuiltProduct.path(of: "countdownctl"))' start tea 2h --restart -q; exit 1"
         #expect(try typist.type(words: ["run", "tea", "1h", "--", "sh", "-c", script]).exitCode == 1)
@@ -102,7 +104,7 @@ struct RunCommandsTests {
         #expect(runs.count { $0.exitCode == 75 } == 5)
     }
 
-    @Test("with no daemon the command is not run")
+    @Test("without a daemon the command is not run")
     func needsDaemon() throws {
         let run = try Typist(at: daemon.directory.path(of: "none")).type("run tea 1h -- echo ran")
         #expect(run.standardOutput.isEmpty)
@@ -110,7 +112,7 @@ struct RunCommandsTests {
     }
 
     @Test(
-        "what is typed wrongly is 64",
+        "usage errors exit with 64",
         arguments: [
             ("run", "missing key; for example `countdownctl run backup 1d -- COMMAND`"),
             ("run 5m -- true", "missing key; for example `countdownctl run backup 5m -- COMMAND`"),

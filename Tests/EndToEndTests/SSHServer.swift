@@ -2,24 +2,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An `ssh` that knows one host, `there`: an sshd of its own, which lets the user of the tests in by a key made for it.
+/// An `ssh` that knows one host, `there`: an sshd that admits the user of the tests with a key made for it.
 ///
-/// Each login has an sshd for itself, on its standard input, unless one is to listen.
+/// Each login has an sshd of its own on its standard input, unless one is to listen.
 final class SSHServer {
     private static let program = "/usr/sbin/sshd"
 
     /// Holds the `ssh` to be found by PATH.
     let directory: TemporaryDirectory
-    /// A folder with nothing in it.
+    /// An empty folder.
     let sessions: String
     /// The sshd that listens, if one does.
     private var listener: RunningCommand?
 
     /// - Parameters:
-    ///   - variables: what commands there find in their environment.
+    ///   - variables: the environment of commands there.
     ///   - isListening: whether one sshd is there for all logins, on a port of the loopback.
-    ///   - client: the ssh that is taken.
-    /// - Throws: where there is no OpenSSH.
+    ///   - client: the ssh to use.
+    /// - Throws: that OpenSSH is missing.
     init(variables: [String: String], isListening: Bool = false, client: String = "/usr/bin/ssh") throws {
         directory = try TemporaryDirectory()
         sessions = directory.path(of: "sessions")
@@ -61,22 +61,22 @@ final class SSHServer {
         try run("/bin/chmod", "700", path("ssh"))
     }
 
-    /// What sshd has said.
+    /// The log of sshd.
     var log: String { (try? String(contentsOfFile: path("log"), encoding: .utf8)) ?? "" }
 
-    /// Lets nobody in from now on.
+    /// Refuses every login from now on.
     func close() throws {
         try configure("ProxyCommand false")
     }
 
-    /// Ends the login that was begun last.
+    /// Ends the newest login.
     func endLogin() throws {
         let text = try String(contentsOfFile: path("login"), encoding: .utf8)
         kill(try #require(pid_t(text.dropLast())), SIGTERM)
     }
 
-    /// Starts an sshd on a port that nobody else has, which it tells when it listens; where somebody takes the port
-    /// before it can, it ends, and the next one is tried.
+    /// Starts an sshd on a free port, which it reports when it listens. If another program takes the port first, it
+    /// ends, and another port is tried.
     private func listen() throws -> UInt16 {
         for _ in 0..<20 {
             let port = try LoopbackPort.free()

@@ -3,11 +3,11 @@ import IPC
 import TestSupport
 import Testing
 
-@Suite("What others can see")
+@Suite("Private texts")
 struct SecrecyTests {
     private let secrets = ["+8613800138000", "a private label", "secret-name", "secret-value"]
 
-    /// Has a daemon do all that it would log something of, with keys and texts that are private.
+    /// Lets a daemon do everything that it logs, with private keys and texts.
     private func live(_ daemon: DaemonProcess) throws {
         let caller = try Caller(of: daemon)
         let start = Start(key: secrets[0], label: secrets[1], metadata: [secrets[2]: secrets[3]])

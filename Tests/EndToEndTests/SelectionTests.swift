@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Who is told of what")
+@Suite("The selection of a watch")
 struct SelectionTests {
     private let daemon: DaemonProcess
     private let caller: Caller
@@ -13,7 +13,7 @@ struct SelectionTests {
         caller = try Caller(of: daemon)
     }
 
-    /// The keys that a watch is told of: at its beginning, and while all are cancelled; `List` has to find the same.
+    /// The keys of the events of a watch: at its beginning, and while all are cancelled; `List` must return the same.
     private func heard(_ watch: Watch, of keys: [String]) throws -> [String] {
         for key in keys + ["fence"] { _ = try caller.call(Start(key: key, ifRunning: .restart)) }
         var watch = watch
@@ -33,30 +33,30 @@ struct SelectionTests {
         #expect(try heard(Watch(), of: ["a", "b/c"]) == ["a", "b/c", "fence"])
     }
 
-    @Test("by keys, those are followed and none else, one that is named twice once")
+    @Test("with keys, only those are watched, once even if a key is repeated")
     func keys() throws {
         #expect(try heard(Watch(keys: ["c", "a", "a", "none"]), of: ["a", "b", "c"]) == ["a", "c"])
     }
 
-    @Test("by patterns, what matches one of them is followed, once where it matches several")
+    @Test("with patterns, the keys that match are watched, once even if several patterns match")
     func patterns() throws {
         let keys = ["login/1", "login/2", "register/1", "phone"]
         #expect(try heard(Watch(match: ["login/*", "*/1"]), of: keys) == ["login/1", "login/2", "register/1"])
     }
 
-    @Test("by both, what is in one of them is followed")
+    @Test("with keys and patterns, the keys in either are watched")
     func both() throws {
         let keys = ["login/1", "register/1", "phone"]
         #expect(try heard(Watch(match: ["login/*"], keys: ["phone", "login/1"]), of: keys) == ["login/1", "phone"])
     }
 
-    @Test("a star takes slashes too, alone it follows everything")
+    @Test("a star matches slashes too, and alone it matches everything")
     func star() throws {
         #expect(try heard(Watch(match: ["*"]), of: ["a/b/c", "d"]) == ["a/b/c", "d", "fence"])
         #expect(try heard(Watch(match: ["a*c"]), of: ["a/b/c", "d"]) == ["a/b/c"])
     }
 
-    @Test("empty lists follow nothing, and are told so at once", arguments: [0, 1, 2])
+    @Test("empty lists select nothing, and synced comes at once", arguments: [0, 1, 2])
     func nothing(_ kind: Int) throws {
         let watches = [Watch(match: [], keys: []), Watch(match: []), Watch(keys: [])]
         #expect(try heard(watches[kind], of: ["a", "b"]) == [])
@@ -67,13 +67,13 @@ struct SelectionTests {
         "*", "?", "[", "]", #"\"#, "a*", "a?", "[ab]", "[!a]", #"\*"#, "**", "ü/日本", " ", "\"",
     ]
 
-    @Test("a key is taken as it is, whatever it is made of", arguments: specialKeys)
+    @Test("a key is literal, whatever its characters", arguments: specialKeys)
     func special(_ key: String) throws {
         let others = ["a", "b", "ab", "x"] + Self.specialKeys.filter { $0 != key }
         #expect(try heard(Watch(keys: [key]), of: [key] + others) == [key])
     }
 
-    @Test("a bracket stands for what it holds, for one of a range, or for none of those")
+    @Test("a bracket matches one of its characters, one of a range, or none of them")
     func brackets() throws {
         let keys = ["a", "b", "z", "*", "[", "]", "-", "ä"]
         #expect(try heard(Watch(match: ["[ab]"]), of: keys) == ["a", "b"])
@@ -99,7 +99,7 @@ struct SelectionTests {
         #expect(try heard(Watch(keys: keys), of: Array(keys.prefix(3))) == Array(keys.prefix(3)))
     }
 
-    @Test("who follows one key is told nothing of another")
+    @Test("a watch of one key gets no event of another")
     func others() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(10), keys: ["mine"]))
         try follower.events(through: .synced)

@@ -5,16 +5,16 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("What a service manager is told, and what it may say")
+@Suite("Notifications to the service manager, and its signals")
 struct ServiceManagerTests {
-    @Test("READY comes first, with a status, and once it has come the socket answers")
+    @Test("READY comes first, with a status, and from then on the socket answers")
     func ready() throws {
         let daemon = try DaemonProcess()
         #expect(daemon.notifications.received.prefix(2) == ["READY=1", "STATUS=0 running"])
         _ = try Caller(of: daemon).call(GetStatus())
     }
 
-    @Test("the status counts what runs and names the clock time of the next ending, and no key")
+    @Test("the status has the number of running countdowns and the clock time of the next end, and no key")
     func status() throws {
         let daemon = try DaemonProcess(environment: ["TZ": "UTC"])
         let caller = try Caller(of: daemon)
@@ -36,13 +36,13 @@ struct ServiceManagerTests {
         #expect(try daemon.notification("STATUS=") == "STATUS=2 running, next \(date)")
     }
 
-    @Test("where a watchdog is set it is fed again and again, also while nothing is to do")
+    @Test("with WATCHDOG_USEC, the watchdog is fed again and again, also while nothing happens")
     func watchdog() throws {
         let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "100000"])
         for _ in 0..<5 { try daemon.notification("WATCHDOG=1") }
     }
 
-    @Test("where none is set, or one for another process, it is not fed", arguments: [[:], ["WATCHDOG_USEC": "0"]])
+    @Test("without a watchdog, none is fed", arguments: [[:], ["WATCHDOG_USEC": "0"]])
     func noWatchdog(_ environment: [String: String]) throws {
         let daemon = try DaemonProcess(environment: environment)
         _ = try Caller(of: daemon).call(Start(key: "tea", durationUSec: .milliseconds(150)))
@@ -52,7 +52,7 @@ struct ServiceManagerTests {
         #expect(!daemon.notifications.received.contains("WATCHDOG=1"))
     }
 
-    @Test("a watchdog that is another process's is not fed")
+    @Test("the watchdog of another process is not fed")
     func othersWatchdog() throws {
         let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "20000", "WATCHDOG_PID": "1"])
         _ = try Caller(of: daemon).call(Start(key: "tea", durationUSec: .milliseconds(150)))
@@ -68,7 +68,7 @@ struct ServiceManagerTests {
         _ = try caller.call(Wait(key: key))
     }
 
-    @Test("one that takes nothing is not waited for, and is told once it does")
+    @Test("a service manager that does not read is not waited for, and gets the status when it reads")
     func busyManager() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
@@ -80,7 +80,7 @@ struct ServiceManagerTests {
         try daemon.notification("STATUS=1 running")
     }
 
-    @Test("one that takes nothing hears of the watchdog once it does")
+    @Test("a service manager that does not read gets the watchdog's message when it reads")
     func busyWatchdog() throws {
         let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "100000"])
         let caller = try Caller(of: daemon)
@@ -124,7 +124,7 @@ struct ServiceManagerTests {
         #expect(try daemon.terminate() == .exited(code: 0))
     }
 
-    @Test("SIGHUP and SIGPIPE mean nothing to it", arguments: [SIGHUP, SIGPIPE])
+    @Test("SIGHUP and SIGPIPE are ignored", arguments: [SIGHUP, SIGPIPE])
     func ignores(_ signal: Int32) throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)

@@ -13,7 +13,7 @@ struct ShowCommandsTests {
         typist = Typist(daemon)
     }
 
-    @Test("show KEY shows a countdown, one that has ended as well, and is 4 where none is known")
+    @Test("show KEY shows a countdown, also after its end, and exits with 4 for an unknown key")
     func shows() throws {
         _ = try typist.type("start tea 1h --label green --meta cup=1")
         let run = try typist.type("show tea")
@@ -64,7 +64,7 @@ struct ShowCommandsTests {
     }
 
     @Test(
-        "list --sort orders by a column, --reverse turns it round",
+        "list --sort orders by a column, --reverse reverses the order",
         arguments: [
             ("", "b a c"), ("--sort end", "b a c"), ("--sort key", "a b c"), ("--sort remaining", "b c a"),
             ("--sort duration --reverse", "a c b"), ("--sort started", "c a b"), ("--sort state -r", "c b a"),
@@ -77,7 +77,7 @@ struct ShowCommandsTests {
         #expect(try typist.type("list --sort size").exitCode == 64)
     }
 
-    @Test("list gives all of many countdowns, each once")
+    @Test("list prints many countdowns, each once")
     func listsMany() throws {
         let client = try daemon.connect()
         for number in 0..<2_000 {
@@ -99,7 +99,7 @@ struct ShowCommandsTests {
         #expect(try !typist.type("list --color never").standardOutput.contains("\u{1B}"))
     }
 
-    @Test("what others wrote into a label never commands a terminal, in text or JSON")
+    @Test("a label of another client cannot control a terminal, in text or JSON")
     func escapesLabels() throws {
         _ = try typist.type(words: ["start", "tea", "1h", "--label", "\u{1B}]0;x\u{7}\u{9B}2J\n\u{202E}"])
         for line in ["list", "show tea", "list --json", "show tea --json=pretty", "start tea", "pause tea"] {
@@ -115,7 +115,7 @@ struct ShowCommandsTests {
         #expect(try member("label", of: json) == "\u{1B}]0;x\u{7}\u{9B}2J\n\u{202E}")
     }
 
-    @Test("keys that differ by a character that cannot be seen never look alike")
+    @Test("keys that differ by an invisible character look different")
     func tellsKeysApart() throws {
         let keys = ["tea", "te\u{200B}a", "te\u{200D}a", "\u{FEFF}tea", "tea\u{E0041}", "te\\u{200b}a", "tea\u{200F}"]
         for key in keys { _ = try typist.type(words: ["start", key, "1h"]) }
@@ -128,7 +128,7 @@ struct ShowCommandsTests {
         #expect(Set(decoded.compactMap { $0["key"] as? String }).isSuperset(of: keys))
     }
 
-    @Test("is-running KEY is 0, 3 and 4, and prints nothing")
+    @Test("is-running KEY exits with 0, 3 or 4, and prints nothing")
     func tellsWhetherRunning() throws {
         _ = try typist.type("start tea 1h")
         _ = try typist.type("start coffee 1h")
@@ -182,7 +182,7 @@ struct ShowCommandsTests {
         }
     }
 
-    @Test("--json=pretty lays the same object out, --json takes nothing that follows for its value")
+    @Test("--json=pretty prints the same object in several lines, and --json takes no word after it as its value")
     func laysOut() throws {
         _ = try typist.type("start tea 1h")
         let pretty = try typist.type("show --json=pretty tea").standardOutput

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("The socket that it listens on")
+@Suite("The listening socket")
 struct SocketFileTests {
     private let directory: TemporaryDirectory
     private var socket: String { directory.path(of: "socket") }
@@ -14,7 +14,7 @@ struct SocketFileTests {
         directory = try TemporaryDirectory()
     }
 
-    /// What a daemon said that did not become ready.
+    /// The log of a daemon that did not become ready.
     private func refusal(_ make: () throws -> DaemonProcess) throws -> String {
         let error = try #require(throws: DaemonProcess.NotReady.self) { _ = try make() }
         let ended = try #require(error.reason as? NotificationSocket.Ended)
@@ -31,7 +31,7 @@ struct SocketFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    @Test("its directory is made where it is missing, and both are for their user alone")
+    @Test("its directory is made if it is missing, and only the user can use both")
     func modes() throws {
         let path = directory.path(of: "run/socket")
         let daemon = try DaemonProcess(in: directory, arguments: ["--socket", path])
@@ -52,7 +52,7 @@ struct SocketFileTests {
         _ = try Caller(of: second).call(GetStatus())
     }
 
-    @Test("the socket of a living daemon is not taken, and that daemon notices nothing")
+    @Test("the socket of a running daemon is not taken, and that daemon notices nothing")
     func inUse() throws {
         let living = try DaemonProcess(in: directory)
         let bystander = try Bystander(of: living)
@@ -63,7 +63,7 @@ struct SocketFileTests {
         try bystander.noticesNothing()
     }
 
-    @Test("a living program that is none of ours keeps its socket too")
+    @Test("the socket of another running program is not taken either")
     func others() throws {
         let listener = try ListeningSocket(path: socket)
         #expect(try refusal { try DaemonProcess(in: directory) }.contains("answers on \(socket)"))
@@ -71,7 +71,7 @@ struct SocketFileTests {
         _ = try listener.accept()
     }
 
-    @Test("what is no socket is left alone", arguments: ["file", "directory", "link"])
+    @Test("a file that is not a socket is left alone", arguments: ["file", "directory", "link"])
     func noSocket(_ kind: String) throws {
         switch kind {
         case "file": try directory.write("precious", to: "socket")
@@ -89,7 +89,7 @@ struct SocketFileTests {
         if kind == "file" { #expect(try String(contentsOfFile: socket, encoding: .utf8) == "precious") }
     }
 
-    @Test("a socket that was put in its place meanwhile is not removed at the end")
+    @Test("another program's socket at the path is not removed when the daemon stops")
     func replacedMeanwhile() throws {
         let daemon = try DaemonProcess(in: directory)
         try FileManager.default.removeItem(atPath: socket)
@@ -117,7 +117,7 @@ struct SocketFileTests {
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test("a removed socket is not made again in the place of another program's, and that is logged")
+    @Test("if another program's socket is at the path, a removed socket is not made again, and that is logged")
     func replacedByAnother() throws {
         let daemon = try DaemonProcess(in: directory)
         let caller = try Caller(of: daemon)
@@ -138,7 +138,7 @@ struct SocketFileTests {
         #expect(log.contains("others can write in \(open)"))
     }
 
-    @Test("a directory that is a link to another one is as good as that")
+    @Test("a link to a directory works as the directory")
     func linkedDirectory() throws {
         let (target, link) = (directory.path(of: "target"), directory.path(of: "link"))
         try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
@@ -148,7 +148,7 @@ struct SocketFileTests {
         try daemon.terminate()
     }
 
-    @Test("where the directory cannot be made, that is said")
+    @Test("if the directory cannot be made, the error says so")
     func noDirectory() throws {
         let path = directory.path(of: "missing/too/socket")
         let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", path]) }
@@ -156,7 +156,7 @@ struct SocketFileTests {
         #expect(log.contains("No such file or directory"))
     }
 
-    @Test("a path that is too long for a socket is refused with the length that is not")
+    @Test("a path that is too long for a socket is refused with the limit")
     func tooLong() throws {
         let path = "/tmp/" + String(repeating: "x", count: 200)
         let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", path]) }
@@ -219,7 +219,7 @@ struct ActivationTests {
         directory = try TemporaryDirectory()
     }
 
-    @Test("the one that is called varlink is served, the others are not")
+    @Test("of several sockets the one named varlink is served, and no other")
     func named() throws {
         let other = try ListeningSocket(path: directory.path(of: "other"))
         let varlink = try ListeningSocket(path: directory.path(of: "varlink"))
@@ -234,7 +234,7 @@ struct ActivationTests {
         #expect(FileManager.default.fileExists(atPath: varlink.path), "its file is the service manager's")
     }
 
-    @Test("an only one is served whatever its name, and a client that came before the daemon is answered")
+    @Test("a single socket is served whatever its name, and a client from before the daemon's start is answered")
     func only() throws {
         let socket = try ListeningSocket(path: directory.path(of: "handed"))
         let early = try RawConnection(to: socket.path)
@@ -250,7 +250,7 @@ struct ActivationTests {
         _ = try RawConnection(to: socket.path)
     }
 
-    @Test("where none of them can be served, that is said, and it does not listen elsewhere")
+    @Test("if none of them can be served, the error says so, and the daemon listens nowhere else")
     func unusable() throws {
         let file = try #require(FileHandle(forReadingAtPath: "/dev/null"))
         let error = try #require(throws: DaemonProcess.NotReady.self) {
@@ -261,7 +261,7 @@ struct ActivationTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path(of: "socket")))
     }
 
-    @Test("of several without the right name none is guessed")
+    @Test("of several sockets without the right name none is served")
     func ambiguous() throws {
         let sockets = try ["a", "b"].map { try ListeningSocket(path: directory.path(of: $0)) }
         let error = try #require(throws: DaemonProcess.NotReady.self) {
@@ -275,7 +275,7 @@ struct ActivationTests {
         #expect(error.log.contains("2 listening sockets (a, b) were passed, and one with the name varlink is expected"))
     }
 
-    @Test("two with the right name are refused, because a client of the second one would wait for ever")
+    @Test("two sockets with the right name are refused, because a client of the second one would wait forever")
     func twice() throws {
         let sockets = try ["a", "b"].map { try ListeningSocket(path: directory.path(of: $0)) }
         let error = try #require(throws: DaemonProcess.NotReady.self) {

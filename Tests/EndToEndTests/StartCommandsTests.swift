@@ -12,7 +12,7 @@ struct StartCommandsTests {
     }
 
     @Test(
-        "start KEY [DURATION | --for D | --until T] starts a countdown and says when it ends",
+        "start KEY [DURATION | --for D | --until T] starts a countdown and prints its end",
         arguments: [
             ("start tea", "tea: started, 1:00 left, ends TIME"),
             ("start tea 5m", "tea: started, 5:00 left, ends TIME"),
@@ -31,7 +31,7 @@ struct StartCommandsTests {
         #expect(run.exitCode == 0)
     }
 
-    @Test("start --until takes the time of day that comes next, and its countdown follows the system clock")
+    @Test("start --until takes the next such time of day, and its countdown follows the system clock")
     func startsUntil() throws {
         let run = try typist.type("start call --until 23:59:59")
         #expect(run.messages.last?.hasPrefix("call: started, ") == true)
@@ -39,7 +39,7 @@ struct StartCommandsTests {
         #expect(try member("clock", of: typist.type("show call --json").standardOutput) == "wall")
     }
 
-    @Test("start --until with a time that has passed today says that it is tomorrow's")
+    @Test("start --until with a time that has passed today takes tomorrow's, and says so")
     func startsTomorrow() throws {
         let run = try typist.type("start call --until 0:00:00")
         #expect(run.messages.first == "'0:00:00' has passed today; using tomorrow")
@@ -47,7 +47,7 @@ struct StartCommandsTests {
         #expect(run.exitCode == 0)
     }
 
-    @Test("start on a running key says so, that nothing changed, and names --restart")
+    @Test("start on a running key reports that nothing changed, and names --restart")
     func findsRunning() throws {
         let first = try typist.type("start tea 1h")
         #expect(first.exitCode == 0)
@@ -72,7 +72,7 @@ struct StartCommandsTests {
         #expect(message.hasSuffix("nothing changed; `countdownctl resume tea` continues it, --restart starts it again"))
     }
 
-    @Test("start --restart starts it again, --extend adds, --fail does nothing and is 75")
+    @Test("start --restart starts it again, --extend adds, --fail changes nothing and exits with 75")
     func choosesWhatToDo() throws {
         _ = try typist.type("start tea 1h")
         #expect(try typist.type("start tea 5m --restart").messages == ["tea: restarted, 5:00 left, ends TIME"])
@@ -85,7 +85,7 @@ struct StartCommandsTests {
         #expect(try typist.type("start coffee --fail").exitCode == 0)
     }
 
-    @Test("start --label --meta --forget keeps what was said")
+    @Test("start --label --meta --forget stores these values")
     func keepsMore() throws {
         let run = try typist.type("start tea 1h --label green --meta cup=1 --meta pot= --forget --json")
         #expect(run.standardOutput.hasPrefix(#"{"outcome":"started","countdown":{"key":"tea","#))
@@ -95,7 +95,7 @@ struct StartCommandsTests {
         #expect(try typist.type("show tea").exitCode == 4)
     }
 
-    @Test("start --wait stays until the end: 0 where it finished, 3 where it was cancelled")
+    @Test("start --wait stays until the end: 0 if it finished, 3 if it was cancelled")
     func waits() throws {
         let run = try typist.type("start tea 30ms --wait")
         #expect(run.messages == ["tea: started, 0:01 left, ends TIME"])
@@ -109,7 +109,7 @@ struct StartCommandsTests {
         #expect(try waiting.finish().exitCode == 3)
     }
 
-    @Test("start --wait of a countdown that is forgotten misses nothing of it, however short it is")
+    @Test("start --wait with --forget gets the end, however short the countdown is")
     func waitsForTheShortest() throws {
         let run = try typist.type("start blink 1us --forget --wait")
         #expect(run.data == ["blink: finished at TIME"])
@@ -126,7 +126,7 @@ struct StartCommandsTests {
         #expect(run.exitCode == 0)
     }
 
-    @Test("start --restart --attach does not take the end of the one before for its own")
+    @Test("start --restart --attach does not take the end of the earlier countdown for its own")
     func attachesAfterRestart() throws {
         _ = try typist.type("start tea 1h")
         let attached = try typist.begin("start tea 1h --restart --attach")
@@ -137,7 +137,7 @@ struct StartCommandsTests {
         #expect(run.exitCode == 0)
     }
 
-    @Test("start --attach on a running key says so and follows what runs")
+    @Test("start --attach on a running key reports it and follows the running countdown")
     func attachesToRunning() throws {
         _ = try typist.type("start tea 1h")
         let attached = try typist.begin("start tea 5m --attach")
@@ -150,7 +150,10 @@ struct StartCommandsTests {
         #expect(try typist.type("is-running tea").exitCode == 0)
     }
 
-    @Test("a sole argument that reads as a length is refused, and nothing is started", arguments: ["5m", "90", "1:30"])
+    @Test(
+        "a single argument that looks like a duration is refused, and nothing is started",
+        arguments: ["5m", "90", "1:30"]
+    )
     func refusesLengthAsKey(_ text: String) throws {
         let run = try typist.type("start \(text)")
         #expect(
@@ -161,7 +164,7 @@ struct StartCommandsTests {
         #expect(try typist.type("list --json").standardOutput == "[]\n")
     }
 
-    @Test("a message is left out with -q, an error is not")
+    @Test("-q omits messages, but no errors")
     func isQuiet() throws {
         let run = try typist.type("start tea 1h -q")
         #expect(run.standardOutput.isEmpty && run.standardError.isEmpty)

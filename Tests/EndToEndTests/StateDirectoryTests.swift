@@ -40,13 +40,13 @@ struct StateDirectoryTests {
         #expect(daemon.notifications.received.contains { $0.hasPrefix("STATUS=") && $0.contains("cannot be stored") })
     }
 
-    @Test("once it can be had, all goes on as if nothing had been")
+    @Test("when it is available, the daemon continues with the stored countdowns")
     func recovers() throws {
         #expect(try isRefused(Start(key: "tea")))
         let watcher = try Follower(of: daemon)
         try watcher.events(through: .synced)
         try FileManager.default.removeItem(atPath: daemon.stateDirectory)
-        // Whoever was told that there is nothing has to come back.
+        // A client that received an empty snapshot must reconnect.
         #expect(throws: (any Error).self) { while true { _ = try watcher.next() } }
         #expect(try caller.call(Start(key: "tea")).outcome == .started)
         try daemon.terminate()
@@ -57,7 +57,7 @@ struct StateDirectoryTests {
 
 @Suite("Countdowns and restarts of the daemon")
 struct RestartTests {
-    @Test("a countdown runs on over a restart, a paused one stays, endings and revisions are kept")
+    @Test("after a restart a countdown still runs, a paused one is still paused, and ends and revisions are kept")
     func runsOn() throws {
         let first = try DaemonProcess()
         let caller = try Caller(of: first)
@@ -88,12 +88,12 @@ struct RestartTests {
         #expect(missed.map(\.type) == [.attached, .attached, .cancelled, .finished, .synced])
     }
 
-    @Test("an ending that fell while it was away is told late, and how late")
+    @Test("an end that fell in the daemon's absence is delivered with its lateness")
     func endedMeanwhile() throws {
         let first = try DaemonProcess()
         let started = try Caller(of: first).call(Start(key: "tea", durationUSec: .milliseconds(30))).countdown
         try first.kill()
-        // Another daemon's countdown of the same length, begun later, has ended: then this one has too.
+        // If another daemon's countdown of the same duration, started later, has ended, then so has this one.
         let other = try DaemonProcess()
         let clock = try Caller(of: other)
         _ = try clock.call(Start(key: "clock", durationUSec: .milliseconds(30)))

@@ -21,7 +21,7 @@ struct TerminalCommandsTests {
         )
     }
 
-    @Test("Ctrl-C leaves what is followed, which runs on, and says so")
+    @Test("Ctrl-C leaves the countdown running, and says so")
     func leaves() throws {
         _ = try typist.type("start tea 1h")
         let command = try onTerminal(["attach", "tea"])
@@ -34,7 +34,7 @@ struct TerminalCommandsTests {
         #expect(try typist.type("is-running tea").exitCode == 0)
     }
 
-    @Test("a frame is one write, and a tick sends no more than the line that changed")
+    @Test("a frame is one write, and a tick writes only the line that changed")
     func sendsChangesAlone() throws {
         _ = try typist.type("start tea 1h")
         let command = try onTerminal(["attach", "tea"])
@@ -44,7 +44,7 @@ struct TerminalCommandsTests {
         #expect(second.contains("59:") && !second.contains("space"))
     }
 
-    @Test("list is coloured, and is not where NO_COLOR is set")
+    @Test("list is colored, except with NO_COLOR")
     func colours() throws {
         _ = try typist.type("start tea 1h")
         #expect(try onTerminal(["list"]).finish().shown.contains("\u{1B}[32mrunning\u{1B}[0m"))

@@ -13,7 +13,7 @@ struct TickEventTests {
         caller = try Caller(of: daemon)
     }
 
-    /// Watches, and gives what is told up to the end of a countdown that is started then.
+    /// Watches, starts a countdown and returns the events up to its end.
     private func events(of start: Start, _ watch: Watch) throws -> [Event] {
         let follower = try Follower(of: daemon, watch)
         try follower.events(through: .synced)
@@ -21,7 +21,9 @@ struct TickEventTests {
         return try follower.events(through: .finished)
     }
 
-    @Test("without an interval each whole second that remains is told, but not the full length and not the end")
+    @Test(
+        "without an interval there is a tick at each whole second that remains, except at the full duration and at the end"
+    )
     func seconds() throws {
         let events = try events(of: Start(key: "tea", durationUSec: .seconds(3)), Watch())
         #expect(events.map(\.type) == [.started, .tick, .tick, .finished])
@@ -68,13 +70,13 @@ struct TickEventTests {
         #expect(events.last?.countdown?.endedUSec == deadline)
     }
 
-    @Test("with an interval of 0 there are none")
+    @Test("with an interval of 0 there are no ticks")
     func none() throws {
         let events = try events(of: Start(key: "tea", durationUSec: .milliseconds(1_050)), Watch(tickUSec: 0))
         #expect(events.map(\.type) == [.started, .finished])
     }
 
-    @Test("who comes on the way is told what is left, and the intervals from there on")
+    @Test("a watcher that comes later gets the remaining time, and the ticks from then on")
     func onTheWay() throws {
         let interval = Int64.milliseconds(20)
         _ = try caller.call(Start(key: "tea", durationUSec: 20 * interval))
@@ -87,7 +89,7 @@ struct TickEventTests {
         #expect(ticks == Set(ticks).sorted(by: >))
     }
 
-    @Test("each watcher has ticks at its own interval, of the countdowns that it follows")
+    @Test("each watcher has ticks at its own interval, of its own countdowns")
     func ownInterval() throws {
         let fine = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20)))
         let coarse = try Follower(of: daemon, Watch(tickUSec: .milliseconds(70), keys: ["tea"]))
@@ -101,7 +103,7 @@ struct TickEventTests {
         #expect(fineTicks.allSatisfy { $0.remainingUSec?.isMultiple(of: 20_000) == true })
     }
 
-    @Test("a paused countdown does not tick, and ticks again once it was resumed")
+    @Test("a paused countdown does not tick, and ticks again after it is resumed")
     func paused() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20)))
         try follower.events(through: .synced)

@@ -1,23 +1,23 @@
 import Foundation
 import TestSupport
 
-/// Somebody who types commands for a daemon.
+/// A user at the command line.
 struct Typist {
     let socket: String
-    /// What else is in the environment of the commands.
+    /// Further variables in the environment of the commands.
     var environment: [String: String] = [:]
 
     init(at socket: String) { self.socket = socket }
 
     init(_ daemon: DaemonProcess) { self.init(at: daemon.socketPath) }
 
-    /// Types a command line, whose words are between spaces, and waits for its end.
+    /// Runs a command line, whose words are between spaces, to its end.
     func type(_ line: String) throws -> CommandRun { try type(words: words(line)) }
 
     /// Types the words of a command line, and waits for its end.
     func type(words: [String]) throws -> CommandRun { try CommandRun(words, environment: allVariables) }
 
-    /// Types a command line whose command goes on.
+    /// Starts a command line whose command does not end by itself.
     func begin(_ line: String) throws -> RunningCommand {
         try RunningCommand(words(line), environment: allVariables)
     }
@@ -32,7 +32,7 @@ struct Typist {
         ).finish()
     }
 
-    /// Waits until so many clients watch.
+    /// Waits until this many clients watch.
     func awaitWatchers(_ count: Int, until deadline: ContinuousClock.Instant = .now + .seconds(30)) throws {
         while ContinuousClock.now < deadline {
             if try type("status --json").standardOutput.contains("\"watchers\":\(count),") { return }
@@ -40,7 +40,7 @@ struct Typist {
         throw NoWatcher()
     }
 
-    /// Nobody began to watch.
+    /// No client began to watch.
     struct NoWatcher: Error {}
 
     private var allVariables: [String: String] {
@@ -54,7 +54,7 @@ extension CommandRun {
     /// The lines of its standard output, with TIME for each time of day.
     var data: [String] { lines(of: standardOutput) }
 
-    /// The first line of its standard error, empty where there is none.
+    /// The first line of its standard error; empty if there is none.
     var message: String { messages.first ?? "" }
 
     /// The lines of its standard error, with TIME for each time of day.

@@ -47,7 +47,7 @@ struct UnreadableStoreTests {
         }
     }
 
-    @Test("says so, keeps it, and serves an empty one", arguments: Damage.allCases)
+    @Test("the daemon reports it, keeps the file, and starts with an empty store", arguments: Damage.allCases)
     func keptAside(_ damage: Damage) throws {
         try self.damage(damage)
         let before = try Data(contentsOf: URL(fileURLWithPath: store))
@@ -68,7 +68,7 @@ struct UnreadableStoreTests {
         #expect(try Caller(of: next).call(Start(key: "new")).outcome == .attached)
     }
 
-    @Test("serves what is right of one in which a row is wrong, and names that")
+    @Test("if one row is malformed, the daemon serves the others, and the log names the row")
     func wrongRow() throws {
         try execute(#"UPDATE batch SET changes = replace(changes, '"second",0', '"second",7')"#)
         let daemon = try DaemonProcess(in: directory)
@@ -78,7 +78,7 @@ struct UnreadableStoreTests {
     }
 
     @Test(
-        "stores nothing while something else stands in its place, and is right once that is gone",
+        "while another file is in its place, nothing is stored, and after its removal all is well",
         arguments: [0o040000, 0o010000] as [mode_t]
     )
     func inItsWay(kind: mode_t) throws {
@@ -95,7 +95,7 @@ struct UnreadableStoreTests {
         try follower.events(through: .synced)
         unsafe remove(store)
         unsafe rename(away, store)
-        // Whoever was told that there is nothing has to come back.
+        // A client that received an empty snapshot must reconnect.
         while try follower.caller.connection.nextMessage() != nil {}
         #expect(try caller.call(Start(key: "new")).outcome == .started)
         #expect(try caller.call(List()).countdowns.map(\.key) == ["first", "second", "third", "new"])

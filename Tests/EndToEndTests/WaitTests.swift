@@ -15,7 +15,7 @@ struct WaitTests {
         waiter = try Caller(of: daemon)
     }
 
-    /// Waits, and comes back once the daemon has taken note of it.
+    /// Sends a Wait, and returns when the daemon has received it.
     private func beginWaiting(for key: String) throws {
         try waiter.send(GetStatus())
         try waiter.send(Wait(key: key))
@@ -35,7 +35,7 @@ struct WaitTests {
         #expect(ended.endedUSec == started.deadlineUSec)
     }
 
-    @Test("it is answered when somebody cancels or finishes the countdown")
+    @Test("it is answered when another client cancels or finishes the countdown")
     func endedByHand() throws {
         _ = try caller.call(Start(key: "tea"))
         try beginWaiting(for: "tea")
@@ -47,7 +47,7 @@ struct WaitTests {
         #expect(try ending() == finished)
     }
 
-    @Test("where the countdown has ended it is answered at once, where there is none it is refused")
+    @Test("after the countdown's end it is answered at once, and without a countdown it is refused")
     func atOnce() throws {
         _ = try caller.call(Start(key: "tea"))
         let ended = try caller.call(Cancel(key: "tea")).countdown
@@ -67,7 +67,7 @@ struct WaitTests {
         #expect(try ending().endedUSec == restarted.deadlineUSec)
     }
 
-    @Test("the ending of a countdown that shall be forgotten is told too")
+    @Test("it is also answered when a countdown with forget ends")
     func forgotten() throws {
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(200), forget: true))
         try beginWaiting(for: "tea")
@@ -75,7 +75,7 @@ struct WaitTests {
         #expect(throws: CountdownError.noSuchCountdown(key: "tea")) { try waiter.call(Wait(key: "tea")) }
     }
 
-    @Test("all who wait for one key are answered")
+    @Test("all calls that wait for one key are answered")
     func many() throws {
         _ = try caller.call(Start(key: "tea"))
         let others = try (0..<5).map { _ in try Caller(of: daemon) }
@@ -88,7 +88,7 @@ struct WaitTests {
         for other in others { #expect(try other.answer(to: Wait.self).value.countdown == ended) }
     }
 
-    @Test("calls behind it are answered after it, in their order")
+    @Test("calls behind it are answered after it, in order")
     func pipelined() throws {
         for key in ["a", "b"] { _ = try caller.call(Start(key: key)) }
         try waiter.send(Wait(key: "a"))
@@ -105,7 +105,7 @@ struct WaitTests {
         #expect(try waiter.answer(to: GetStatus.self).value.running == 0)
     }
 
-    @Test("what is behind it is not carried out before it is answered")
+    @Test("calls behind it are not executed before it is answered")
     func holdsBack() throws {
         for key in ["a", "b"] { _ = try caller.call(Start(key: key)) }
         try waiter.send(GetStatus())
@@ -118,7 +118,7 @@ struct WaitTests {
         #expect(try waiter.answer(to: Cancel.self).value.countdown.state == .cancelled)
     }
 
-    @Test("a call that waits alone may be as long as the buffer is large, and more follows once it is answered")
+    @Test("a single waiting call may fill the buffer, and further calls are received when it is answered")
     func muchBehindIt() throws {
         _ = try caller.call(Start(key: "tea"))
         let call = #"{"method":"io.countdownd.Get","parameters":{"key":"tea"}}"# + String(repeating: " ", count: 4_000)

@@ -13,7 +13,7 @@ struct WatchTests {
         caller = try Caller(of: daemon)
     }
 
-    @Test("what runs or is paused is told first, in the order of its last change, then that all is told")
+    @Test("running and paused countdowns come first, in the order of their last change, then synced")
     func stateFirst() throws {
         for key in ["a", "b", "c", "ended"] { _ = try caller.call(Start(key: key)) }
         _ = try caller.call(Cancel(key: "ended"))
@@ -26,13 +26,13 @@ struct WatchTests {
         #expect(events[3].revision == paused.revision)
     }
 
-    @Test("where nothing runs, that all is told is the first event")
+    @Test("without live countdowns, synced is the first event")
     func nothingThere() throws {
         let follower = try Follower(of: daemon)
         #expect(try follower.next() == Event(type: .synced, revision: caller.call(GetStatus()).revision))
     }
 
-    @Test("every change is told once, with the countdown and the revision that the caller was answered")
+    @Test("every change comes once, with the countdown and the revision of the caller's reply")
     func everyChange() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         try follower.events(through: .synced)
@@ -56,7 +56,7 @@ struct WatchTests {
         #expect(changes.map(\.1.revision) == changes.map(\.1.revision).sorted())
     }
 
-    @Test("an ending by the clock is told at its deadline, with nothing left, and how late it was noticed")
+    @Test("an end by the clock comes at the deadline, with 0 remaining and with its lateness")
     func finishes() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20))).countdown
@@ -68,7 +68,7 @@ struct WatchTests {
         #expect(event.countdown?.revision == started.revision + 1)
     }
 
-    @Test("an ending is told by the deadline as the same, whoever asks for it later")
+    @Test("the end is the same in a later reply and in a resumed watch")
     func sameEnding() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         let since = try #require(try follower.events(through: .synced).last?.revision)
@@ -80,7 +80,7 @@ struct WatchTests {
         #expect(later.first == told)
     }
 
-    @Test("two who watch one key both hear everything")
+    @Test("two watchers of one key get the same events")
     func twoWatchers() throws {
         let followers = try (0..<2).map { _ in try Follower(of: daemon, Watch(tickUSec: 0, keys: ["code"])) }
         for follower in followers { try follower.events(through: .synced) }
@@ -90,19 +90,19 @@ struct WatchTests {
         #expect(heard[0] == heard[1])
     }
 
-    @Test("a watch without more is refused, and the connection goes on")
+    @Test("a watch without more is refused, and the connection stays open")
     func needsMore() throws {
         #expect(throws: ServiceError.expectedMore) { try caller.call(Watch()) }
         _ = try caller.call(GetStatus())
     }
 
-    @Test("a watch that is oneway is none")
+    @Test("a oneway watch does nothing")
     func oneway() throws {
         try caller.send(Watch(), oneway: true)
         #expect(try caller.call(GetStatus()).watchers == 0)
     }
 
-    @Test("keys and patterns that nobody can follow are refused by the parameter's name")
+    @Test("invalid keys and patterns are refused by the parameter's name")
     func refused() throws {
         #expect(throws: ServiceError.invalidParameter("match")) { try caller.call(all: Watch(match: ["a["])) }
         #expect(throws: ServiceError.invalidParameter("match")) { try caller.call(all: Watch(match: [""])) }
