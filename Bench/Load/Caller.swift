@@ -1,4 +1,4 @@
-/// Asks for one thing of one key after the other.
+/// Makes the same call for one key after the other.
 struct Caller {
     private let call: Call
     private let dialect: any Dialect
@@ -23,10 +23,10 @@ struct Caller {
         lane.send(batch)
     }
 
-    /// How many replies have come.
+    /// How many replies have been received.
     func takeReplies(of lane: Lane) -> Int { lane.takeReplies(to: call, in: dialect) }
 
-    /// The key of the nth call: one after the other where they are started, scattered where they are asked for.
+    /// The key of the nth call: in order for starts, scattered for other calls.
     private func key(_ number: Int) -> Int {
         guard call != .start else { return first + number }
         let scattered = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 >> 20
@@ -35,7 +35,7 @@ struct Caller {
 }
 
 extension Lane {
-    /// How many replies have come to a call; a refusal ends the program.
+    /// The number of complete replies to a call; a refusal ends the program.
     func takeReplies(to call: Call, in dialect: some Dialect) -> Int {
         var replies = 0
         receive { bytes in

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Calls in a closed loop: each connection sends a batch, and the next one once all of it is answered.
+/// Calls in a closed loop: each connection sends a batch, and the next one when all of it is answered.
 struct Calls {
     private let options: Options
     private let lanes: [Lane]
@@ -31,7 +31,7 @@ struct Calls {
         figures.write()
     }
 
-    /// One lane waits in `recv` itself.
+    /// A single lane waits in `recv`.
     private mutating func runAlone() {
         lanes[0].block()
         while sent < count {

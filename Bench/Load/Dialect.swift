@@ -1,34 +1,34 @@
-/// What a server is asked to do to a key.
+/// A call to a server about a key.
 enum Call: String {
     /// Begin a countdown of an hour.
     case start
-    /// Say what is left.
+    /// Get the remaining time.
     case get
-    /// Have everyone hear of it who watches the key.
+    /// Send every watcher of the key an event.
     case change
 }
 
-/// What is said to a server, and how its answers are told apart.
+/// The protocol of a server: the bytes to send, and how to recognize its answers.
 protocol Dialect {
     /// The byte that ends a reply.
     var end: UInt8 { get }
-    /// The bytes that ask for it.
+    /// The bytes of the request.
     func request(_ call: Call, _ key: String) -> String
-    /// Whether a reply says that it was done; `start` is not done where the key is running.
+    /// Whether a reply reports success; `start` fails if the key is running.
     func grants(_ call: Call, _ reply: Received) -> Bool
     /// Begins a countdown that ends at a millisecond of the Unix epoch, of 13 digits.
     func start(_ key: String, at deadline: String) -> String
-    /// Has endings told.
+    /// Subscribes to ends.
     var watchEndings: String { get }
-    /// What stands in the last message of those that `watchEndings` is answered with before anything ends.
+    /// A text in the last message of the answer to `watchEndings`.
     var watching: String { get }
-    /// What stands before the key of each ending.
+    /// The text before the key of each end.
     var endingMarker: String { get }
-    /// Has what becomes of a key told.
+    /// Subscribes to the changes of a key.
     func watch(_ key: String) -> String
-    /// What stands in the last message of those that `watch` is answered with before anything changes.
+    /// A text in the last message of the answer to `watch`.
     func watching(_ key: String) -> String
-    /// What stands in each message that a change causes, once.
+    /// A text that occurs once in each message about a change.
     var changeMarker: String { get }
 }
 
@@ -60,7 +60,7 @@ struct CountdowndDialect: Dialect {
 
     func watching(_ key: String) -> String { watching }
 
-    /// One watcher that is told every second what is left of each countdown.
+    /// One watcher that gets the remaining time of each countdown every second.
     static let watchTicks = call("Watch", "\"tickUSec\":1000000", more: true)
 
     private static func call(_ method: String, _ parameters: String, more: Bool = false) -> String {
@@ -87,7 +87,7 @@ struct RedisDialect: Dialect {
         }
     }
 
-    /// A key that runs already is answered with nil, one that is not there with a negative number.
+    /// A key that runs already is answered with nil, an unknown one with a negative number.
     func grants(_ call: Call, _ reply: Received) -> Bool {
         call == .start ? reply.begins(with: done) : reply.begins(with: number) && !reply.begins(with: negative)
     }

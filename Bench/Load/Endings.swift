@@ -1,17 +1,17 @@
 import Glibc
 
-/// Countdowns whose deadlines are known here, and how late their endings are told to one watcher.
+/// Countdowns with known deadlines, and how late their ends reach one watcher.
 struct Endings {
     private let options: Options
     private let dialect: any Dialect
     private let count: Int
     /// The number of the first key.
     private let firstKey: Int
-    /// Milliseconds in which all deadlines lie.
+    /// The range of all deadlines, in milliseconds.
     private let spread: Int
     /// The first deadline, in milliseconds of the Unix epoch.
     private let first: Int
-    /// Milliseconds after the last deadline in which an ending is waited for.
+    /// How long to wait for ends after the last deadline, in milliseconds.
     private let patience: Int
 
     init(_ options: Options) {
@@ -26,7 +26,7 @@ struct Endings {
 
     private static var now: Int { nanoseconds(CLOCK_REALTIME) / 1_000_000 }
 
-    /// In whole milliseconds, which is what Redis has; not in the order of the keys.
+    /// In whole milliseconds, because Redis has no finer ones; not in the order of the keys.
     private func deadline(_ number: Int) -> Int {
         let scattered = number &* 7_919 % count
         return first + scattered * spread / count
@@ -34,18 +34,18 @@ struct Endings {
 
     func run() {
         start()
-        // Watched from here on, so that the beginnings are not told.
+        // The watch begins here, so that it gets no starts.
         let watcher = Lane(to: options.text("socket"), capacity: 1 << 20)
         watcher.send(dialect.watchEndings)
         watcher.await(dialect.watching)
         guard Self.now < first else { fail("starting \(count) took longer than --lead: this machine is busy") }
-        // What ends is measured, not how it was waited for.
+        // Only the ends are measured, and not the wait before them.
         sleep(until: first * 1_000_000 - 50_000_000, of: CLOCK_REALTIME)
         var figures = Figures(options)
         let late = listen(to: watcher)
         _ = figures.stop()
         figures.set("told", late.count)
-        // Who was not told by then is late by the patience at least.
+        // An end that has not arrived by then counts as late by the whole patience.
         figures.set("late", times: late + repeatElement(patience * 1_000_000, count: count - late.count))
         figures.write()
     }
@@ -70,7 +70,7 @@ struct Endings {
         }
     }
 
-    /// How late each ending came, in nanoseconds; of those that came in time.
+    /// How late each end arrived, in nanoseconds, of those that arrived in time.
     private func listen(to watcher: Lane) -> [Int] {
         let (marker, prefix) = (Array(dialect.endingMarker.utf8), Array(Request.prefix.utf8))
         var late: [Int] = []
@@ -91,7 +91,7 @@ struct Endings {
                         return nil
                     }
                     let number = bytes.number(at: key, digits: Request.digits) - firstKey
-                    // Others may end meanwhile.
+                    // Other countdowns may end meanwhile.
                     if (0..<count).contains(number) { late.append(now - deadline(number) * 1_000_000) }
                     return key + Request.digits
                 }

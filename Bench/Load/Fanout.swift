@@ -1,6 +1,6 @@
 import Glibc
 
-/// One client that changes one key at full speed, and many that are told of it.
+/// One client that changes one key at full speed, and many watchers of it.
 struct Fanout {
     private let options: Options
     private let dialect: any Dialect
@@ -36,8 +36,8 @@ struct Fanout {
         figures.write()
     }
 
-    /// Two batches are on their way, so that the server always has one to go on with; the next is sent once the first of
-    /// them is answered, and everybody has it.
+    /// Two batches are under way, so that the server is never idle. The next one is sent when the first of them is
+    /// answered and every watcher has it.
     private func publish(on publisher: Lane) {
         let marker = Array(dialect.changeMarker.utf8)
         let batch = Array(repeatElement(dialect.request(.change, key), count: depth).joined().utf8)

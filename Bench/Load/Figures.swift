@@ -13,7 +13,7 @@ func sleep(until instant: Int, of clock: clockid_t = CLOCK_MONOTONIC) {
     while clock_nanosleep(clock, Int32(TIMER_ABSTIME), &time, nil) == EINTR {}
 }
 
-/// What was measured, on its way to the standard output.
+/// The measured values, printed to standard output.
 struct Figures {
     private var members: [String] = []
     private let server: Int
@@ -30,7 +30,7 @@ struct Figures {
     mutating func set(_ name: String, _ value: Double) { members.append("\"\(name)\": \(value)") }
     mutating func set(_ name: String, _ value: Int) { members.append("\"\(name)\": \(value)") }
 
-    /// The seconds until now, and the processor time that the server and this program took meanwhile.
+    /// The seconds since then, and the processor time that the server and this program took.
     mutating func stop() -> Double {
         let seconds = Double(nanoseconds() - begun) / 1e9
         set("seconds", seconds)
@@ -56,7 +56,7 @@ struct Figures {
     func write() { print("{\(members.joined(separator: ", "))}") }
 }
 
-/// What a process has had of the processors, in seconds.
+/// The processor time of a process, in seconds.
 struct ProcessorTime {
     let user: Double
     let system: Double
@@ -66,7 +66,7 @@ struct ProcessorTime {
         var buffer = [UInt8](repeating: 0, count: 1024)
         let text = String(decoding: buffer[..<max(0, read(file, &buffer, buffer.count))], as: UTF8.self)
         close(file)
-        // The name before them may have spaces and parentheses in it.
+        // The name before these fields may have spaces and parentheses.
         let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
             fail("--pid \(process): there is no such process")

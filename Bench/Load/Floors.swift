@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// The floor of every call: a server that reads what is there, and answers each request with the same bytes.
+/// The floor of every call: a server that reads and answers each request with the same bytes.
 struct Echo {
     private let listener = linux_unix_socket()
     private let epoll = linux_epoll_create()
@@ -28,7 +28,7 @@ struct Echo {
         }
     }
 
-    /// Serves until it is ended.
+    /// Serves until it is killed.
     func run() {
         linux_epoll_control(epoll, EPOLL_CTL_ADD, listener, UInt32(LINUX_READABLE), 0)
         var ready = [linux_ready](repeating: linux_ready(), count: Int(LINUX_READY_AT_ONCE))
@@ -58,7 +58,7 @@ struct Echo {
     }
 }
 
-/// The floor of an ending: how late a bare timerfd tells an instant.
+/// The floor of an end: how late a bare timerfd fires.
 struct TimerFloor {
     private let options: Options
 
@@ -70,7 +70,7 @@ struct TimerFloor {
         var figures = Figures(options)
         var due = nanoseconds(CLOCK_REALTIME)
         for _ in 0..<options.number("count", 20_000, atLeast: 1) {
-            // As far apart as 100,000 in 10 s.
+            // The interval of 100,000 ends in 10 s.
             due += 100_000
             var setting = itimerspec()
             setting.it_value = timespec(tv_sec: due / 1_000_000_000, tv_nsec: due % 1_000_000_000)

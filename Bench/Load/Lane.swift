@@ -1,23 +1,23 @@
 import CLinux
 import Glibc
 
-/// A connection to the server, with what has been received and not been dealt with.
+/// A connection to the server, with the received bytes that were not consumed yet.
 final class Lane {
     let descriptor: Int32
-    /// What is said where the server closes the connection.
+    /// The error if the server closes the connection.
     var loss = { "the server has closed the connection" }
 
     private var buffer: UnsafeMutableRawPointer
     private var capacity: Int
     private var length = 0
 
-    /// Connects. As much as the capacity is received at once, if it is there.
+    /// Connects. At most `capacity` bytes are received at once.
     init(to path: String, capacity: Int = 1 << 16) {
         descriptor = linux_unix_socket()
         buffer = .allocate(byteCount: capacity, alignment: 16)
         self.capacity = capacity
         while linux_unix_connect(descriptor, path) != 0 {
-            // So many wait already to be taken in.
+            // The server's queue of new connections is full.
             guard errno == EAGAIN else { fail("\(path): \(String(cString: strerror(errno)))") }
             usleep(1000)
         }
@@ -31,7 +31,7 @@ final class Lane {
     /// Lets calls wait for the socket.
     func block() { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK) }
 
-    /// Sends all of it; waits where the server does not read.
+    /// Sends all bytes; waits if the server does not read.
     func send(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -48,13 +48,13 @@ final class Lane {
 
     func send(_ text: String) { send(Array(text.utf8)) }
 
-    /// Waits until the socket can be read or written, or so many milliseconds.
+    /// Waits until the socket can be read or written, or for this many milliseconds.
     func wait(for events: Int32, milliseconds: Int = -1) {
         var one = pollfd(fd: descriptor, events: Int16(events), revents: 0)
         poll(&one, 1, Int32(clamping: milliseconds))
     }
 
-    /// Receives what is there, and hands all that was not dealt with to the body, which says how many bytes are now.
+    /// Receives, and passes all bytes that were not consumed to the body, which returns how many it consumes.
     func receive(_ body: (Received) -> Int) {
         if length == capacity { grow() }
         let count = recv(descriptor, buffer + length, capacity - length, 0)
@@ -75,7 +75,7 @@ final class Lane {
         (buffer, capacity) = (larger, capacity * 2)
     }
 
-    /// Receives until a text has come, and lets go of it and what was before.
+    /// Receives until a text has arrived, and consumes the bytes up to its end.
     func await(_ text: String) {
         let marker = Array(text.utf8)
         var isThere = false
@@ -102,7 +102,7 @@ struct LaneSet {
         }
     }
 
-    /// The lanes that have something; waits until one has.
+    /// The lanes with input; waits until there is one.
     mutating func wait(_ body: (Int) -> Void) {
         let count = ready.withUnsafeMutableBufferPointer { linux_epoll_wait(epoll, $0.baseAddress, -1) }
         for index in 0..<max(0, Int(count)) { body(Int(ready[index].token)) }

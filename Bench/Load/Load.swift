@@ -1,9 +1,9 @@
 import Glibc
 
-/// Puts a load on countdownd or on Redis, the same on both, and prints what it measured as one JSON object.
+/// Puts the same load on countdownd or on Redis, and prints the measured values as one JSON object.
 ///
-/// It is one thread; what it sends is laid out before it is sent, and what comes back is searched for the end of each
-/// reply, and for what was asked for, and no more. The echo of the floors answers what this program can ask at most.
+/// It has one thread. Requests are laid out before they are sent, and answers are searched only for the end of each
+/// reply and for the expected text. The echo server of the floors shows the most calls that this program can make.
 @main
 struct Load {
     static func main() {
@@ -28,7 +28,7 @@ struct Load {
     }
 }
 
-/// Ends the program because the measurement would say nothing.
+/// Ends the program because the measurement would be useless.
 func fail(_ sentence: String) -> Never {
     let line = Array("countdown-load: \(sentence)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)

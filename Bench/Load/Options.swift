@@ -1,4 +1,4 @@
-/// What is asked for: a measure, and `--name value` after it.
+/// The command line: a measure, and `--name value` after it.
 struct Options {
     let measure: String
     private var values: [String: String] = [:]
@@ -21,13 +21,13 @@ struct Options {
         }
     }
 
-    /// The text of an option that has to be there.
+    /// The text of a required option.
     func text(_ name: String) -> String {
         guard let value = values[name] else { fail("\(measure) needs --\(name)") }
         return value
     }
 
-    /// A whole number, and what it is where nothing is given.
+    /// A whole number, with its default.
     func number(_ name: String, _ standard: Int, atLeast least: Int = 0) -> Int {
         guard let value = values[name] else { return standard }
         guard let number = Int(value), number >= least else {
@@ -44,7 +44,7 @@ struct Options {
         }
     }
 
-    /// What `--call` asks for.
+    /// The call that `--call` names.
     var call: Call {
         guard let call = Call(rawValue: text("call")), call != .change else {
             fail("--call is start or get, not \(text("call"))")

@@ -1,9 +1,9 @@
 import Glibc
 
-/// One call at a time, at every so many microseconds, while something else goes on.
+/// One call at a time, at a fixed interval, under another load.
 ///
-/// Where an answer takes longer than that, those who would have asked meanwhile count too, each with what was left of the
-/// wait: a server that stands still is not asked less.
+/// If an answer takes longer than the interval, the calls that were due meanwhile count too, each with its part of the
+/// wait: a server that hangs gets no credit for fewer calls.
 struct Probe {
     private let options: Options
     private let lane: Lane
@@ -12,7 +12,7 @@ struct Probe {
     private let other: pid_t
     private var caller: Caller
     private var answers: [Int] = []
-    /// How late the kernel woke this program, which is in no answer.
+    /// How late the kernel woke this program, which is not part of the answer.
     private var wakings: [Int] = []
 
     init(_ options: Options) {
@@ -43,7 +43,7 @@ struct Probe {
         figures.write()
     }
 
-    /// When the answer had come.
+    /// The instant of the answer.
     private mutating func ask(_ number: Int) -> Int {
         let begun = nanoseconds()
         caller.send(number..<number + 1, on: lane)

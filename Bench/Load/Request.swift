@@ -1,4 +1,4 @@
-/// The bytes of a request, laid out once, in which the number of the key and the deadline are set.
+/// The bytes of a request, laid out once, with places for the number of the key and the deadline.
 struct Request {
     /// Every key has 20 bytes.
     static let prefix = "bench/"
@@ -14,7 +14,7 @@ struct Request {
         return prefix + String(repeating: "0", count: digits - text.utf8.count) + text
     }
 
-    /// - Parameter text: what is said of a key, and where it takes one, of a deadline.
+    /// - Parameter text: the request, with a place for the key and, if it has one, for the deadline.
     init(_ text: (_ key: String, _ deadline: String) -> String) {
         let (key, deadline) = (Self.prefix + String(repeating: "k", count: Self.digits), "ddddddddddddd")
         bytes = Array(text(key, deadline).utf8)
@@ -23,7 +23,7 @@ struct Request {
         deadlinePlace = bytes.firstRange(of: Array(deadline.utf8))?.lowerBound
     }
 
-    /// Appends the request for a key and, where it names one, a deadline in milliseconds.
+    /// Appends the request for a key and, if it has one, a deadline in milliseconds.
     func append(to output: inout [UInt8], key: Int, deadline: Int = 0) {
         let start = output.count
         output.append(contentsOf: bytes)

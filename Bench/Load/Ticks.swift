@@ -1,6 +1,6 @@
 import Glibc
 
-/// One watcher that hears once a second what is left of each countdown.
+/// One watcher that gets the remaining time of each countdown once a second.
 struct Ticks {
     private let options: Options
 

@@ -1,6 +1,6 @@
 @testable import countdownctl
 
-/// Lengths and clock times as somebody types them: read, or refused with a sentence.
+/// Durations and clock times as users type them: parsed, or refused with a sentence.
 public enum ClockHarness: Harness {
     private struct AlwaysUTC: Zone {
         func civilTime(at seconds: Int64) -> CivilTime { CivilTime(year: 2026, month: 2, day: 28, hour: 23) }

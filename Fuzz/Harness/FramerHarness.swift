@@ -1,6 +1,6 @@
 import Varlink
 
-/// A stream is split at its NULs, and nowhere else, whatever the sizes of its pieces are.
+/// A stream is split at its NULs, and nowhere else, whatever the sizes of its pieces.
 public enum FramerHarness: Harness {
     public static func check(_ input: inout Input) {
         let limit = Int(input.next()) + 1

@@ -1,4 +1,4 @@
-/// What an input is tried on. What must not be is a trap, which both libFuzzer and the replaying test notice.
+/// A test of one input. No input may trap, which both libFuzzer and the replaying test notice.
 public protocol Harness {
     static func check(_ input: inout Input)
 }
@@ -10,7 +10,7 @@ extension Harness {
     }
 }
 
-/// Ends the process where something is not as it has to be.
+/// Ends the process if the condition does not hold.
 func expect(_ isSo: Bool, _ what: @autoclosure () -> String) {
     guard !isSo else { return }
     fatalError("it is not so that \(what())")

@@ -1,4 +1,4 @@
-/// The bytes of an input, taken from its front: small decisions first, then what they are about.
+/// The bytes of an input, consumed from the front: first small decisions, then their operands.
 public struct Input {
     private let bytes: [UInt8]
     private var position = 0
@@ -20,7 +20,7 @@ public struct Input {
         (0..<8).reduce(0) { number, _ in number << 8 | UInt64(next()) }
     }
 
-    /// All that is left, and the pieces in which it arrives.
+    /// The remaining bytes, and the pieces in which they arrive.
     mutating func rest() -> Stream {
         defer { position = bytes.count }
         return Stream(bytes: Array(bytes[min(position, bytes.count)...]))
@@ -30,7 +30,7 @@ public struct Input {
     struct Stream {
         let bytes: [UInt8]
 
-        /// How long a piece is follows from the bytes themselves, so that each input has one way to arrive.
+        /// The bytes themselves decide the length of a piece, so that each input has one way to arrive.
         var pieces: [[UInt8]] {
             var pieces: [[UInt8]] = []
             var start = 0

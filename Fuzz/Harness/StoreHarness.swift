@@ -3,7 +3,7 @@ import Foundation
 
 @testable import countdownd
 
-/// A store that was damaged, or any other file in its place: it is read, or moved aside, and a store is open afterwards.
+/// A store that was damaged, or any other file in its place: it is read or quarantined, and a store is open afterwards.
 public enum StoreHarness: Harness {
     private static let now = Now(boot: BootInstant(microseconds: 1_000_000), offset: .seconds(1_770_000_000))
     private static let sound = Result { try makeSound() }
@@ -68,7 +68,7 @@ public enum StoreHarness: Harness {
         return Array(try Data(contentsOf: path))
     }
 
-    /// In memory, where it can be had.
+    /// In memory if the system has such a directory.
     private static func makeDirectory() throws -> URL {
         let place = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
         let url = URL(filePath: place).appending(path: "countdownd-fuzz-\(UUID().uuidString)")

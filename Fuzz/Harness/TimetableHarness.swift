@@ -1,6 +1,6 @@
 import CountdownCore
 
-/// Requests, time and clocks in any order: the timetable agrees with a dictionary of what runs.
+/// Requests, time and clocks in any order: the timetable agrees with a dictionary of the live countdowns.
 public enum TimetableHarness: Harness {
     public static func check(_ input: inout Input) {
         var trial = TimetableTrial()
@@ -9,7 +9,7 @@ public enum TimetableHarness: Harness {
     }
 }
 
-/// A timetable, and what it has to hold.
+/// A timetable, and the model that it must agree with.
 private struct TimetableTrial: ~Copyable {
     private static let keys: [Key] = ["a", "b", "c", "login/+8613800138000", "a key of more than 24 bytes"].compactMap {
         try? Key($0)
@@ -18,7 +18,7 @@ private struct TimetableTrial: ~Copyable {
     private var timetable: Timetable
     private var boot: Int64 = 1_000
     private var offset: Int64 = 1_700_000_000_000_000
-    /// What runs and what is paused, as it changed last.
+    /// The live countdowns after their last change.
     private var live: [Key: KeyedCountdown] = [:]
 
     init() {

@@ -35,7 +35,7 @@ enum Replay {
         return bytes
     }
 
-    /// Numbers that are the same in each run: those of Knuth's MMIX, their better halves.
+    /// Numbers that are the same in each run: the upper halves of those of Knuth's MMIX.
     private struct Steps: RandomNumberGenerator {
         var state: UInt64
 

@@ -12,7 +12,7 @@ public struct Address: Sendable, Hashable {
     /// The longest path of a Unix socket, in bytes.
     public static let pathLimit = SocketAddress.pathLimit
 
-    /// Where to listen: the path of the option, else `countdownd/io.countdownd` in the runtime directory.
+    /// The daemon's address: the path of the option, else `countdownd/io.countdownd` in the runtime directory.
     ///
     /// - Parameter option: the value of `--socket`; nil if it was not given.
     /// - Returns: the address, whether or not the socket exists.
@@ -21,7 +21,7 @@ public struct Address: Sendable, Hashable {
         try forServer(option: option, in: Surroundings())
     }
 
-    /// Where to connect: `$COUNTDOWND_SOCKET`, else the place where a daemon listens that has no `--socket` option.
+    /// A client's address: `$COUNTDOWND_SOCKET`, else the address of a daemon without `--socket`.
     ///
     /// - Returns: the address, whether or not the socket exists.
     /// - Throws: why the socket cannot be at the variable's path or in the runtime directory.
@@ -29,13 +29,13 @@ public struct Address: Sendable, Hashable {
         try forClient(in: Surroundings())
     }
 
-    /// What the address depends on.
+    /// The inputs of the rule.
     struct Surroundings {
         /// The value of an environment variable; nil if it is not set or empty.
         var environment: (String) -> String? = Environment.value
-        /// The user whose daemon is meant.
+        /// The user of the daemon.
         var uid: UInt32 = geteuid()
-        /// What stat(2) says of a path.
+        /// The status of a path, see stat(2).
         var status: (String) throws(SystemFailure) -> FileStatus = FileStatus.read
     }
 
@@ -77,7 +77,7 @@ public enum AddressError: Error, Hashable {
     /// The runtime directory of user `uid` cannot hold the socket.
     case directory(String, origin: DirectoryOrigin, uid: UInt32, fault: DirectoryFault)
 
-    /// What named the runtime directory.
+    /// The source of the runtime directory's path.
     public enum DirectoryOrigin: Sendable, Hashable {
         /// `$XDG_RUNTIME_DIR`.
         case environment
@@ -85,7 +85,7 @@ public enum AddressError: Error, Hashable {
         case user
     }
 
-    /// What is wrong with a runtime directory.
+    /// Why a runtime directory cannot be used.
     public enum DirectoryFault: Error, Hashable {
         /// It does not exist. With `DirectoryOrigin.user`, the user has no session and lingering is off.
         case missing
@@ -101,7 +101,7 @@ public enum AddressError: Error, Hashable {
 }
 
 extension AddressError: CustomStringConvertible {
-    /// What is wrong and, if there is a remedy, what it is, in one sentence.
+    /// The fault and its remedy, if there is one, in one sentence.
     public var description: String {
         switch self {
         case .emptyOption: "the path of the socket is empty"
@@ -116,7 +116,7 @@ extension AddressError: CustomStringConvertible {
 }
 
 extension AddressError.DirectoryFault: CustomStringConvertible {
-    /// What is wrong, behind the name of the directory: `is missing`.
+    /// The fault, to be put behind the name of the directory: `is missing`.
     public var description: String {
         switch self {
         case .missing: "is missing"

@@ -14,7 +14,7 @@ public struct AsyncClient: Sendable {
         path = try Address.forClient().path
     }
 
-    /// A client of the daemon whose socket is at `path`.
+    /// A client of the daemon with the socket at `path`.
     public init(at path: String) {
         self.path = path
     }
@@ -53,7 +53,7 @@ extension AsyncClient {
     /// - Parameters:
     ///   - key: 1 to 255 bytes without control characters.
     ///   - duration: how long the countdown runs; nil for 60 s.
-    ///   - ifRunning: what to do if the key is running or paused; nil for ``IfRunning/attach``.
+    ///   - ifRunning: the action if the key is running or paused; nil for ``IfRunning/attach``.
     ///   - label: a text for people.
     /// - Returns: the outcome and the countdown.
     /// - Throws: a ``ClientError``, or `CancellationError`.

@@ -6,15 +6,15 @@ import Glibc
 final class AsyncConnection {
     private var connection: ClientConnection
 
-    /// Connects to the daemon whose socket is at `path`.
+    /// Connects to the daemon with the socket at `path`.
     ///
     /// - Throws: `unreachable`; with EAGAIN the daemon's queue of new connections is full.
     init(connectingTo path: String) throws(ClientError) {
         connection = try ClientConnection(connectingTo: path, blocking: false)
     }
 
-    /// Connects to the daemon whose socket is at `path`, as soon as its queue of new connections has room; nil if the task
-    /// is cancelled.
+    /// Connects to the daemon with the socket at `path`, as soon as its queue of new connections has room; nil if the
+    /// task is cancelled.
     nonisolated(nonsending) static func toDaemon(at path: String) async throws(ClientError) -> AsyncConnection? {
         var attempt = 0
         while !Task.isCancelled {
@@ -65,7 +65,7 @@ extension Backoff {
     }
 }
 
-/// What a task waits for at a connected socket, without holding a thread.
+/// A condition of a connected socket that a task waits for without holding a thread.
 enum SocketReadiness {
     /// There is something to receive, or the peer has closed the connection.
     case readable

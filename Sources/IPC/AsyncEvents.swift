@@ -8,7 +8,7 @@ extension AsyncClient {
 
     /// The events of a watch. Every iteration is a watch of its own.
     ///
-    /// The first events report what is running or paused, up to `synced`; later ones report changes and ticks. If the daemon
+    /// The first events report the current state, up to `synced`; later ones report changes and ticks. If the daemon
     /// goes away, the iteration waits until it is back and resumes after the newest revision: no end is missed and none is
     /// reported twice. `synced` then says that the daemon is back. If it goes away before `synced`, the first events are
     /// repeated.
@@ -17,7 +17,7 @@ extension AsyncClient {
     /// - if there is no daemon in the beginning;
     /// - if the daemon refuses the watch, because a parameter is not valid or a limit is reached;
     /// - if the daemon does not keep the history after the newest revision (`historyTrimmed`), so that ends may have been
-    ///   missed. Another iteration without `since` reports what is running or paused now, and `List` the ends that are
+    ///   missed. Another iteration without `since` reports the current state, and `List` the ends that are
     ///   kept.
     ///
     /// Only the rest of one batch of replies is buffered. If the program does not ask for the next event, the daemon leaves

@@ -13,7 +13,7 @@ public struct Client: ~Copyable {
     /// passed until it returns nil, and polls again only then, because several replies may have been received at once.
     public var descriptor: Int32 { connection.descriptor }
 
-    /// Connects to the daemon whose socket is at `path`.
+    /// Connects to the daemon with the socket at `path`.
     ///
     /// - Throws: ``ClientError/unreachable(path:errno:)``.
     public init(connectingTo path: String) throws(ClientError) {

@@ -5,7 +5,7 @@ import Varlink
 /// A connection to the daemon and the calls on it. The socket may block or not. One call is answered at a time: replies to
 /// earlier calls are dropped.
 struct ClientConnection: ~Copyable {
-    /// What came of an attempt to send or receive.
+    /// The result of an attempt to send or receive.
     enum Transfer {
         /// Some bytes were sent or received.
         case some
@@ -15,18 +15,18 @@ struct ClientConnection: ~Copyable {
         case hungUp
     }
 
-    /// The longest reply in bytes, far above what the daemon buffers for one client.
+    /// The longest reply in bytes, far above the daemon's buffer for one client.
     static let messageLimit = 16 << 20
 
     private let socket: StreamSocket
     private var session = ClientSession(messageLimit: messageLimit)
     private var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    /// The number of the call whose replies are returned.
+    /// The number of the call of which replies are returned.
     private var current = 0
     /// The length of the longest call so far, in bytes.
     private var longestCall = 0
 
-    /// Connects to the daemon whose socket is at `path`.
+    /// Connects to the daemon with the socket at `path`.
     init(connectingTo path: String, blocking: Bool) throws(ClientError) {
         do {
             socket = try StreamSocket(connectingTo: path, blocking: blocking)
@@ -105,7 +105,7 @@ struct ClientConnection: ~Copyable {
 }
 
 extension ClientSession {
-    /// Sends some of what is unsent.
+    /// Sends some of the unsent bytes.
     fileprivate mutating func sendSome(over socket: borrowing StreamSocket) throws(SystemFailure) {
         try withUnsent { bytes throws(SystemFailure) in try socket.send(bytes) }
     }
@@ -124,7 +124,7 @@ extension ClientSession {
 }
 
 extension ClientConnection.Transfer {
-    /// What the failure of a call on the socket means.
+    /// The result that the failure of a call on the socket stands for.
     fileprivate init(_ failure: SystemFailure) throws(ClientError) {
         switch failure.code {
         case EAGAIN: self = .blocked

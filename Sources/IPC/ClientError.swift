@@ -24,7 +24,7 @@ public enum ClientError: Error, Equatable {
 }
 
 extension ClientError: CustomStringConvertible {
-    /// What went wrong, in one sentence.
+    /// The error in one sentence.
     public var description: String {
         switch self {
         case .unreachable(let path, let code): "no daemon at \(PrintableText.escape(path)): \(systemMessage(code))"

@@ -3,7 +3,7 @@
 /// A board stays right across restarts of the daemon if it is given every ``WatchEvent``. A watch that resumes does not
 /// report countdowns that have not changed; ``unconfirmed`` names those that may also have ended and been forgotten.
 public struct CountdownBoard: Sendable {
-    /// What an event did to the board.
+    /// The effect of an event on the board.
     public enum Effect: Sendable, Equatable {
         /// A countdown is new, or its fields have changed.
         case updated(Countdown)
@@ -25,7 +25,7 @@ public struct CountdownBoard: Sendable {
 
     /// Takes an event of the watch.
     ///
-    /// - Returns: what changed; nil if nothing did.
+    /// - Returns: the change; nil if nothing changed.
     public mutating func apply(_ event: Event) -> Effect? {
         if event.type == .synced { isSynced = true }
         guard let key = event.key else { return nil }
@@ -38,7 +38,7 @@ public struct CountdownBoard: Sendable {
         }
     }
 
-    /// Takes what happened to the watch itself. Its `events` are for ``apply(_:)``.
+    /// Takes a change of the watch itself. Its `events` are for ``apply(_:)``.
     public mutating func apply(_ event: WatchEvent) {
         switch event {
         case .started, .lost, .stillLost: restart()

@@ -12,7 +12,7 @@ public enum State: Sendable, CaseIterable {
     case cancelled
 }
 
-/// What stays the same when the system clock is set.
+/// How a countdown behaves when the system clock is set.
 public enum Clock: Sendable, CaseIterable {
     /// The remaining time stays, and the deadline moves.
     case elapsed
@@ -46,7 +46,7 @@ public enum EventType: Sendable, CaseIterable {
     case heartbeat
 }
 
-/// What `Start` does if the key is running or paused.
+/// The action of `Start` if the key is running or paused.
 public enum IfRunning: String, Sendable, CaseIterable, JSONReadable {
     /// Change nothing; the default.
     case attach
@@ -58,7 +58,7 @@ public enum IfRunning: String, Sendable, CaseIterable, JSONReadable {
     case fail
 }
 
-/// What `Start` did.
+/// The result of `Start`.
 public enum Outcome: Sendable, CaseIterable {
     /// A countdown was started.
     case started
@@ -70,7 +70,7 @@ public enum Outcome: Sendable, CaseIterable {
     case extended
 }
 
-/// An enumeration whose values are words on the wire. They are static strings, because they are written very often.
+/// An enumeration of words on the wire. They are static strings, because they are written very often.
 public protocol WireEnumeration: RawRepresentable<String>, CaseIterable, Sendable, JSONReadable {
     /// The word on the wire.
     var word: StaticString { get }

@@ -40,7 +40,7 @@ public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
     }
 }
 
-/// A method whose one parameter is a key.
+/// A method with a key as its only parameter.
 public protocol KeyMethod: Method where Reply == CountdownReply {
     /// The key of the countdown.
     var key: String { get }

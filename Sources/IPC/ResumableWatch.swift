@@ -3,7 +3,7 @@ import Glibc
 /// A `Watch` that outlives its connections, as a state machine without I/O: which call to make next, how far the daemon
 /// has reported, when to try again, and which errors are final.
 ///
-/// The owner makes the connection and reports what came of it:
+/// The owner makes the connection and reports the results:
 /// 1. After ``delayBeforeAttempt()`` microseconds it connects and makes the call ``request``, then calls ``start()``.
 /// 2. It hands every reply to ``receive(_:)``.
 /// 3. If anything fails it calls ``fail(_:)``, closes the connection and goes back to 1.
@@ -14,11 +14,11 @@ public struct ResumableWatch: Sendable {
     /// though the watched keys do not change.
     public static let heartbeat: Int64 = 3_600_000_000
 
-    /// What to do if the daemon no longer keeps the history after ``since``.
+    /// The next request if the daemon no longer keeps the history after ``since``.
     public enum TrimmedHistory: Sendable {
-        /// Ask for what is running or paused.
+        /// Ask for the current state.
         case beginAgain
-        /// Ask for what the daemon still keeps.
+        /// Ask for the history that the daemon still keeps.
         case resumeFromOldest
         /// Throw ``CountdownError/historyTrimmed(oldestRevision:)``. A watch without a revision begins again instead,
         /// because it misses nothing.
@@ -27,12 +27,11 @@ public struct ResumableWatch: Sendable {
 
     /// How a watch behaves if something fails.
     public struct FailureOptions: Sendable {
-        /// Whether a daemon is waited for that was not there in the beginning. Otherwise the first attempt throws.
+        /// Whether to wait for a daemon that is missing in the beginning. Otherwise the first attempt throws.
         public var waitsForDaemon = false
-        /// Whether a new connection asks for what happened since ``ResumableWatch/since``. Otherwise it makes the first
-        /// call again.
+        /// Whether a new connection resumes at ``ResumableWatch/since``. Otherwise it makes the first call again.
         public var resumes = true
-        /// What to do if the daemon no longer keeps the history.
+        /// The next request if the daemon no longer keeps the history.
         public var trimmedHistory = TrimmedHistory.beginAgain
 
         /// The options of a program that a user has just started: if there is no daemon it fails at once.
@@ -43,7 +42,7 @@ public struct ResumableWatch: Sendable {
     public private(set) var since: Int64?
     private let watch: Watch
     private let options: FailureOptions
-    /// Whether this watch asked for what is running or paused and `synced` has not arrived yet.
+    /// Whether this watch asked for the current state and `synced` has not arrived yet.
     private var isOpening: Bool
     /// Whether a reply has ever arrived.
     private var hasBegun = false
@@ -78,7 +77,7 @@ public struct ResumableWatch: Sendable {
         hasBegun = true
         for event in events {
             if event.type == .synced { isOpening = false }
-            // Before `synced`, changes may arrive earlier than what is still to be attached.
+            // Before `synced`, changes may arrive earlier than countdowns with lower revisions.
             guard !isOpening, let revision = event.revision else { continue }
             since = max(since ?? revision, revision)
         }
@@ -132,10 +131,10 @@ public struct ResumableWatch: Sendable {
     }
 }
 
-/// What happened to a watch that outlives its connections.
+/// A change of a watch that outlives its connections.
 public enum WatchEvent: Sendable, Equatable {
-    /// A connection was made. If `isFresh`, what is running or paused is attached next; otherwise the events after the last
-    /// revision follow, and what has not changed is not reported again.
+    /// A connection was made. If `isFresh`, the current state comes next; otherwise the events after the last revision, and
+    /// countdowns that have not changed are not reported again.
     case started(isFresh: Bool)
     /// The daemon reported this.
     case events([Event])

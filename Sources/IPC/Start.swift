@@ -95,7 +95,7 @@ public struct Start: Method {
 
     /// The outcome, and the countdown as it is now.
     public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// What `Start` did.
+        /// The action of `Start`.
         public var outcome: Outcome
         /// The countdown under the key.
         public var countdown: Countdown

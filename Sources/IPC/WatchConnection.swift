@@ -18,7 +18,7 @@ public final class WatchConnection {
     /// A final error, which is thrown once the events before it were returned.
     private var finalError: ClientError?
 
-    /// A watch at the daemon whose socket is at `path`. The first call of ``advance()`` connects.
+    /// A watch at the daemon with the socket at `path`. The first call of ``advance()`` connects.
     ///
     /// - Parameters:
     ///   - watch: the watch; it has not been started yet.
@@ -45,7 +45,7 @@ public final class WatchConnection {
     /// When to call ``advance()`` though the descriptor is not ready; nil if there is nothing to do before.
     public var deadline: MonotonicDeadline? { hasMore || finalError != nil ? .passed : attempt }
 
-    /// Connects if it is time to, and returns what happened. An empty array means that nothing happened.
+    /// Connects if it is time to, and returns the events since the last call; an empty array if there are none.
     ///
     /// - Throws: an error that would be the same at the next attempt. The watch cannot be used any more.
     public func advance() throws(ClientError) -> [WatchEvent] {

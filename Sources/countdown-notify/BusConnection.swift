@@ -5,7 +5,7 @@ import System
 final class BusConnection {
     private let address: String?
     private var bus: SessionBus?
-    /// What the calls without an answer were made for, by their numbers.
+    /// The purposes of the calls without an answer, by their numbers.
     private var purposes: [UInt64: NotificationQueue.Purpose] = [:]
     private var attempts = 0
     private var attempt: MonotonicDeadline = .passed
@@ -16,7 +16,7 @@ final class BusConnection {
     /// Whether calls can be made.
     var isOpen: Bool { bus != nil }
 
-    /// What to poll for; nil if there is no connection.
+    /// The descriptor and the events to poll for; nil if there is no connection.
     func readiness() -> (descriptor: Int32, events: Int16)? {
         // If this fails, advance() fails as well and reports it.
         guard let readiness = try? bus?.readiness() else { return nil }
@@ -30,7 +30,7 @@ final class BusConnection {
         return readiness.monotonicUSec.map(MonotonicDeadline.init)
     }
 
-    /// Connects if it is time to, and returns what happened.
+    /// Connects if it is time to, and returns the events since the last call.
     func advance() -> [BusEvent] {
         var events: [BusEvent] = []
         do {
@@ -96,7 +96,7 @@ final class BusConnection {
     }
 }
 
-/// What happened on the session bus.
+/// An event on the session bus.
 enum BusEvent: Equatable {
     /// A call was answered; nil if it was refused.
     case answered(NotificationQueue.Purpose, [BusValue]?)

@@ -7,7 +7,7 @@ import Varlink
 struct Exit: Error, Equatable {
     /// The exit code, from sysexits.h.
     let status: Int32
-    /// What is wrong and what is expected.
+    /// Names the fault and what is expected.
     let sentence: String
 
     init(_ status: Int32, _ sentence: String) {

@@ -68,7 +68,7 @@ struct Notification: Hashable {
     }
 }
 
-/// What the user can do about a countdown that has ended. The raw value is the action's name on the bus.
+/// An action of the user for a countdown that has ended. The raw value is the action's name on the bus.
 enum Action: String, CaseIterable {
     /// Start it again with its duration.
     case again
@@ -85,7 +85,7 @@ enum Action: String, CaseIterable {
     }
 }
 
-/// What the notification service can do besides showing a summary, from its `GetCapabilities`.
+/// The abilities of the notification service besides showing a summary, from its `GetCapabilities`.
 struct Capabilities: OptionSet, Hashable {
     let rawValue: Int
 

@@ -1,12 +1,12 @@
 import IPC
 
-/// What is to be shown on the desktop, in which order, and what has been shown. It does no I/O: its owner reports what
-/// happens and makes the call that `next` returns.
+/// The notifications to show on the desktop, in their order, and how far they have been shown. It does no I/O: its owner
+/// reports events and makes the call that `next` returns.
 ///
 /// One notification is sent at a time. The next one is sent after the answer to the last, so the notification service sets
 /// the pace, and an end counts as delivered once its notification has a number.
 struct NotificationQueue {
-    /// What a call is for.
+    /// The purpose of a call.
     enum Purpose: Hashable {
         case capabilities
         case ends(EndNotification)
@@ -22,7 +22,7 @@ struct NotificationQueue {
         let call: MethodCall
     }
 
-    /// What is known about the notification service.
+    /// The state of the notification service.
     enum Service: Hashable {
         /// Nothing yet.
         case unknown
@@ -47,7 +47,7 @@ struct NotificationQueue {
     private(set) var service = Service.unknown
     /// Whether a call was sent whose answer has to arrive before the next one is sent.
     private(set) var isAwaiting = false
-    /// Whether the daemon is still reporting what happened before.
+    /// Whether the daemon is still reporting the current state or earlier ends.
     private(set) var isCatchingUp = false
     /// The refusals since the last success.
     private var failures = 0
@@ -55,7 +55,7 @@ struct NotificationQueue {
     private var attempts = 0
     /// How many notifications were dropped since `takeDropped` was called last.
     private var dropped = 0
-    /// While the daemon reports what it has after its history was trimmed: ends up to this revision were delivered before.
+    /// While the daemon reports its history after a trim: ends up to this revision were delivered before.
     private var floor: Int64?
     /// The revision at which the daemon's history begins, until the notice about the gap has been shown.
     private var oldest: Int64?
@@ -74,14 +74,14 @@ struct NotificationQueue {
     /// The notifications with actions that may still be on the desktop.
     private var actionable: [(number: UInt32, ends: EndNotification)] = []
 
-    /// - Parameter delivered: what was delivered before; nil if nothing ever was.
+    /// - Parameter delivered: the state that was saved; nil if there is none.
     init(delivered: DeliveryState?) {
         received = delivered?.revision
         self.delivered = delivered?.revision
         lastEnd = delivered?.lastEnd
     }
 
-    /// What has been delivered; nil if nothing ever was received.
+    /// The revisions that have been delivered; nil if nothing was ever received.
     var state: DeliveryState? {
         guard let revision = backlog.isEmpty ? received : delivered, let lastEnd else { return nil }
         return DeliveryState(revision: revision, lastEnd: lastEnd)
@@ -173,7 +173,7 @@ struct NotificationQueue {
 // MARK: The daemon
 
 extension NotificationQueue {
-    /// Notes that a watch of ends begins. The daemon reports first what happened before.
+    /// Notes that a watch of ends begins, so that earlier ends come first.
     mutating func watchStarted() { isCatchingUp = true }
 
     /// Notes that the daemon is gone.
@@ -202,7 +202,7 @@ extension NotificationQueue {
         lastEnd = lastEnd ?? received
     }
 
-    /// Notes that the daemon keeps only what happened after the revision `oldest`.
+    /// Notes that the daemon's history begins at the revision `oldest`.
     mutating func historyTrimmed(oldest: Int64) {
         floor = backlog.newestRevision ?? lastEnd
         self.oldest = oldest

@@ -27,7 +27,7 @@ final class Notifier {
     /// - Parameters:
     ///   - options: the command line.
     ///   - path: the path of the daemon's socket.
-    ///   - stateFile: what was delivered before.
+    ///   - stateFile: the file with the revisions that were delivered.
     ///   - signals: the signals that end the program.
     init(
         _ options: NotifierOptions,
@@ -95,7 +95,7 @@ final class Notifier {
         set.add(bus.deadline)
     }
 
-    /// Waits a moment for calls that were sent, saves the state and closes what should not stay on the desktop.
+    /// Waits a moment for calls that were sent, saves the state and closes notifications of progress.
     private func shutDown() {
         status.notify("STOPPING=1")
         queue.stop()
@@ -222,11 +222,11 @@ extension Notifier {
 
 // MARK: The status
 
-/// What keeps the program from showing ends, or from showing them only once.
+/// Problems that keep the program from showing ends, or from showing them only once.
 struct Problems {
     /// A problem that comes and goes. Every change is logged once.
     struct Problem {
-        /// What is wrong; nil if nothing is.
+        /// The problem; nil if there is none.
         private(set) var sentence: String?
 
         mutating func report(_ sentence: String) {

@@ -2,7 +2,7 @@ import Glibc
 import IPC
 import System
 
-/// What the command line asks for.
+/// The request on the command line.
 enum NotifierCommand: Equatable {
     case run(NotifierOptions)
     case showHelp

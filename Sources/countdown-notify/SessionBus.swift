@@ -32,7 +32,7 @@ struct SessionBus: ~Copyable {
         _ = unsafe sd_bus_close_unref(bus)
     }
 
-    /// What to poll for, and until when: microseconds of CLOCK_MONOTONIC, nil for no deadline.
+    /// The descriptor and the events to poll for, and the deadline: microseconds of CLOCK_MONOTONIC, nil for none.
     func readiness() throws(BusFailure) -> (descriptor: Int32, events: Int16, monotonicUSec: Int64?) {
         let descriptor = try BusFailure.check("sd_bus_get_fd") { unsafe sd_bus_get_fd(bus) }
         let events = try BusFailure.check("sd_bus_get_events") { unsafe sd_bus_get_events(bus) }

@@ -25,7 +25,7 @@ extension DeliveryState: LosslessStringConvertible {
     var description: String { "\(revision) \(lastEnd)" }
 }
 
-/// The file that remembers what was delivered, in a directory that only one process uses at a time.
+/// The file with the revisions that were delivered, in a directory that only one process uses at a time.
 struct StateFile: ~Copyable {
     /// The file exists and its content is of no use.
     struct Unreadable: Error {
@@ -54,7 +54,7 @@ struct StateFile: ~Copyable {
         throw Exit(EX_USAGE, "there is no home directory for the state: use --state-directory")
     }
 
-    /// Reads what was delivered; nil if the file does not exist.
+    /// Reads the revisions that were delivered; nil if the file does not exist.
     func read() throws(Unreadable) -> DeliveryState? {
         let line: String
         do {

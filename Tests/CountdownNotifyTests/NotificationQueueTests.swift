@@ -4,10 +4,10 @@ import Testing
 @testable import countdown_notify
 
 @Suite("The queue of notifications")
-final class TellerTests {
+final class NotificationQueueTests {
     private var queue = NotificationQueue(delivered: DeliveryState(revision: 10, lastEnd: 9))
 
-    /// The daemon has reported what happened before.
+    /// The watch is synced.
     init() {
         queue.watchStarted()
         queue.receive([Event(type: .synced, revision: 10)], since: 10)
@@ -200,7 +200,7 @@ final class TellerTests {
         try introduce()
         queue.handleAnswer([.uint32(1)], to: try #require(next()).purpose)
         #expect(unsavedRevision() == 1_000)
-        // What it reports when it can open its store.
+        // The daemon's events after it can open its store.
         queue.historyTrimmed(oldest: 2)
         queue.watchStarted()
         let events = ([9, 11] as [Int64]).map { event(.finished, ended("key\($0)", revision: $0)) }

@@ -12,7 +12,7 @@ struct ClockTimeTextTests {
     }
 
     @Test(
-        "a time is read as it is meant",
+        "valid times are parsed",
         arguments: [
             ("17:30", 5 * 3_600 + 1_800), ("17:30:05", 5 * 3_600 + 1_805), ("today 17:30", 5 * 3_600 + 1_800),
             ("tomorrow 9:00", 21 * 3_600), ("tomorrow 09:00", 21 * 3_600), ("2026-03-01T17:30", 19_800),
@@ -27,7 +27,7 @@ struct ClockTimeTextTests {
         #expect(try parse(text) == ClockTime(instant: (Self.noon + seconds) * 1_000_000))
     }
 
-    @Test("fractions of a second are kept where the instant is named")
+    @Test("an instant may have fractions of a second")
     func keepsFractions() throws {
         #expect(try parse("@1772366400.000001").instant == Self.noon * 1_000_000 + 1)
         #expect(try parse("2026-03-01T12:00:00.25Z").instant == Self.noon * 1_000_000 + 250_000)
@@ -36,7 +36,7 @@ struct ClockTimeTextTests {
         }
     }
 
-    @Test("a time of day that has passed is tomorrow's, and that is said")
+    @Test("a time of day that has passed is tomorrow's, with a note")
     func takesTomorrow() throws {
         let found = try parse("9:00")
         #expect(found == ClockTime(instant: (Self.noon + 21 * 3_600) * 1_000_000, notes: [.passedToday]))
@@ -51,7 +51,7 @@ struct ClockTimeTextTests {
     }
 
     @Test(
-        "what has passed, or is no time, is refused for what is wrong with it",
+        "times that have passed and invalid times are refused with the reason",
         arguments: [
             ("today 9:00", .passed("today 9:00")), ("2026-03-01T11:59:59", .passed("2026-03-01T11:59:59")),
             ("@0", .passed("@0")), ("@1772366400", .passed("@1772366400")), ("25:00", .noSuchTime("25:00")),
@@ -81,13 +81,13 @@ struct ClockTimeTextTests {
         #expect(try parse("tomorrow 12:00", at: Int64(evening), in: Self.spring).instant == 1_774_778_400_000_000)
     }
 
-    @Test("a time that the clocks skip is taken, and that is said")
+    @Test("a time that the clocks skip is accepted with a note")
     func takesSkippedTime() throws {
         let found = try parse("2026-03-29T02:30", in: Self.spring)
         #expect(found == ClockTime(instant: (1_774_746_000 + 1_800) * 1_000_000, notes: [.skipped]))
     }
 
-    @Test("of a time that comes twice the first that lies ahead is taken, and that is said")
+    @Test("of a time that comes twice, the first one ahead is taken, with a note")
     func takesFirstOfTwo() throws {
         let found = try parse("2026-10-25T02:30", in: Self.autumn)
         #expect(found == ClockTime(instant: (1_792_890_000 - 1_800) * 1_000_000, notes: [.firstOfTwo]))

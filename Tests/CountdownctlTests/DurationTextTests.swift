@@ -5,7 +5,7 @@ import Testing
 @Suite("Lengths of time, typed")
 struct DurationTextTests {
     @Test(
-        "a length is read as it is meant",
+        "valid durations are parsed",
         arguments: [
             ("90", 90_000_000), ("90s", 90_000_000), ("1h30m", 5_400_000_000), ("1:30", 90_000_000),
             ("1:02:03", 3_723_000_000), ("1.5h", 5_400_000_000), ("250ms", 250_000), ("0", 0), ("1us", 1),
@@ -20,7 +20,7 @@ struct DurationTextTests {
     }
 
     @Test(
-        "what is no length is refused for what is wrong with it",
+        "invalid durations are refused with the reason",
         arguments: [
             ("", .empty), ("  ", .empty), ("tea", .notADuration("tea")), ("-5m", .signed("-5m")),
             ("+5m", .signed("+5m")), ("1h30", .missingUnit("1h30", previous: .hour)),
@@ -40,7 +40,7 @@ struct DurationTextTests {
     }
 
     @Test(
-        "a refusal says what would be right",
+        "an error names what is expected",
         arguments: [
             ("1h30", "invalid duration '1h30': missing unit; did you mean '1h30m' or '1h30s'?"),
             ("1m30", "invalid duration '1m30': missing unit; did you mean '1m30s'?"),
@@ -59,7 +59,7 @@ struct DurationTextTests {
     }
 
     @Test(
-        "a key that looks like a length is told from one that does not",
+        "a key that looks like a duration is recognized",
         arguments: [
             ("5m", true), ("90", true), ("1:30", true), ("1h30", true), ("5M", true), ("tea", false), ("2fa", false),
             ("login/+8613800138000", false), ("13800138000", false), ("", false), ("1:75", false),
@@ -69,7 +69,7 @@ struct DurationTextTests {
         #expect(DurationParser.isMeant(by: text) == isMeant)
     }
 
-    @Test("what is shown as a length reads as the same length")
+    @Test("a printed duration is parsed as the same duration")
     func isReadAsItIsShown() throws {
         var generator = SplitMix(seed: 7)
         for exponent in 0..<52 {
@@ -92,7 +92,7 @@ struct DurationTextTests {
     }
 }
 
-/// Numbers that look random and are the same in each run.
+/// Random numbers that are the same in each run.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 

@@ -40,7 +40,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a template has a place for each thing that is known",
+        "a template has a field for each value",
         arguments: [
             ("{key}", "tea"), ("{label}", "Green"), ("{remaining}", "1:10"), ("{s}", "70"), ("{percent}", "30"),
             ("{end}", "00:01:09"), ("{state}", "running"), ("{{{key}}} {s} s", "{tea} 70 s"),
@@ -51,14 +51,14 @@ struct FeedTests {
         #expect(try Template(template).render(countdown, clock: clock) == text)
     }
 
-    @Test("without a label a template shows the key, and nothing that commands a terminal")
+    @Test("without a label a template shows the key, without control characters")
     func fillsWithoutLabel() throws {
         let rendered = try Template("{label}").render(countdown("a\u{1B}[2J", remaining: 1), clock: clock)
         #expect(rendered == "a\\u{1b}[2J")
     }
 
     @Test(
-        "no label begins a tag of polybar, alone or together with what stands beside it; the template's own tags stay",
+        "a label cannot begin a tag of polybar, alone or with the text beside it; the template's own tags stay",
         arguments: [
             ("{label}", "%{A1:rm:}x", "%\u{2060}{A1:rm:}x"), ("{s}%{label}", "{B#f00}", "5%\u{2060}{B#f00}"),
             ("{label}{{u}}", "5%", "5%\u{2060}{u}"),
@@ -72,19 +72,19 @@ struct FeedTests {
     }
 
     @Test(
-        "a place that stands for nothing and a lone brace are refused",
+        "an unknown field and a single brace are refused",
         arguments: ["{kye}", "{", "}", "{key", "key}", "{}"]
     )
     func refusesTemplates(_ text: String) { #expect(throws: CommandFailure.self) { try Template(text) } }
 
-    @Test("a format is one of the three names or a template with a place", arguments: ["wayber", "", "{{}}"])
+    @Test("a format is one of the three names or a template with a field", arguments: ["wayber", "", "{{}}"])
     func refusesFormats(_ text: String) throws {
         #expect(throws: CommandFailure.self) { try FeedFormat(text) }
         #expect(try FeedFormat("waybar") == .waybar)
         #expect(try FeedFormat("{s}") == .template(Template("{s}")))
     }
 
-    @Test("the one that ends first comes first, a paused one after what runs, what has just finished before all")
+    @Test("the one that ends first comes first, paused ones after running ones, and finished ones before all")
     func orders() {
         var board = FeedBoard()
         #expect(board.countdowns.isEmpty)
@@ -104,7 +104,7 @@ struct FeedTests {
         #expect(board.countdowns.map(\.key) == ["paused"])
     }
 
-    @Test("a tick and an instant tell what remains")
+    @Test("ticks and the time update the remaining time")
     func countsDown() {
         var board = FeedBoard()
         _ = board.apply(event(.started, countdown("tea", remaining: 9_000_000)))
@@ -117,7 +117,7 @@ struct FeedTests {
     }
 
     @Test(
-        "waybar's class says how near the end is",
+        "waybar's class depends on the remaining time",
         arguments: [
             (60_000_001, State.running, "running"), (60_000_000, .running, "soon"), (10_000_001, .running, "soon"),
             (10_000_000, .running, "urgent"), (1, .paused, "paused"), (0, .finished, "finished"),
@@ -129,7 +129,7 @@ struct FeedTests {
         #expect(object["alt"] as? String == name)
     }
 
-    @Test("waybar's line has the first in its text, all in its tooltip, and is Pango markup that means what was said")
+    @Test("waybar's line has the first countdown in its text and all in its tooltip, in Pango markup")
     func showsOnWaybar() throws {
         let label = "<b>&\"it's\" &amp;</b>\n\u{1B}"
         let all = [countdown("tea", remaining: 75_000_000, label: label), countdown("egg", remaining: 80_000_000)]
@@ -144,7 +144,7 @@ struct FeedTests {
         #expect(object["percentage"] as? Int == 25)
     }
 
-    @Test("waybar is sent what the README shows")
+    @Test("the lines for waybar are those in the README")
     func looksAsInReadme() throws {
         let tea = CountdownctlTests.countdown("tea", 200, label: "Earl Grey")
         let coffee = CountdownctlTests.countdown("coffee", 90, .paused)
@@ -154,7 +154,7 @@ struct FeedTests {
         try expect([line], toLookLike: "waybar")
     }
 
-    @Test("a tooltip names twenty, and says how many more there are")
+    @Test("a tooltip has twenty countdowns, and the number of the others")
     func limitsTooltips() throws {
         let all = (0..<25).map { countdown("\($0)", remaining: 1) }
         let tooltip = try #require(try object(line(.waybar, all))["tooltip"] as? String)
@@ -162,7 +162,7 @@ struct FeedTests {
         #expect(tooltip.hasSuffix("\nand 5 more"))
     }
 
-    @Test("i3bar's lines are elements of an array that has no end")
+    @Test("i3bar's lines are elements of an array without an end")
     func showsOnI3bar() throws {
         let feed = FeedLine(format: .i3bar, thresholds: FeedClass.Thresholds())
         let two = [countdown("a<b", remaining: 5_000_000), countdown("egg", remaining: 80_000_000)]
@@ -181,7 +181,7 @@ struct FeedTests {
         #expect(block["urgent"] as? Bool == true)
     }
 
-    @Test("where there is nothing, each format has a line for it")
+    @Test("without countdowns each format has an empty line")
     func showsNothing() throws {
         #expect(line(.json, []) == #"{"countdowns":[]}"#)
         #expect(line(.waybar, []) == #"{"text":"","alt":"idle","tooltip":"","class":"idle","percentage":0}"#)

@@ -9,7 +9,7 @@ import Testing
 struct HookTests {
     private let output = Output(isQuiet: true, json: nil, palette: .plain)
 
-    @Test("while one goes on nothing is due before its time has passed: its end is told by the system")
+    @Test("while a command runs, nothing is due before its time limit, because the system reports its end")
     func waitsWithoutWaking() throws {
         let hook = try Hook(on: ["started"], exec: "true", shell: false, timeout: 3_600_000_000)
         let runs = HookRunner(hook, output: output)
@@ -18,7 +18,7 @@ struct HookTests {
         runs.enqueue([Event(type: .started, revision: 1, key: "tea", remainingUSec: 60_000_000, countdown: tea)])
         let due = try #require(runs.deadline)
         #expect(due.remainingUSec > 1_800_000_000)
-        // Where it was not reaped, who waits for any process of this one would find it again and again.
+        // If the process were not reaped, a wait for any child would return it again and again.
         let end = ContinuousClock.now + .seconds(120)
         while runs.deadline != nil, ContinuousClock.now < end {
             sched_yield()

@@ -3,12 +3,12 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("What a run ends with")
+@Suite("The end of a run")
 struct InvocationTests {
-    /// An error that nobody thought of.
+    /// An error that the program does not expect.
     private struct Unforeseen: Error {}
 
-    @Test("whoever reads the output may leave, a fault of the program is told as such")
+    @Test("a reader that has gone is not an error, and an unexpected error is an internal fault")
     func codes() {
         let run = Invocation(arguments: [])
         #expect(run.end(with: StreamFailure.closed) == .success)
@@ -16,7 +16,7 @@ struct InvocationTests {
         #expect(run.end(with: CommandFailure(.denied, "no")) == .denied)
     }
 
-    @Test("the codes are those that are documented")
+    @Test("the exit codes have the documented numbers")
     func values() {
         let codes: [countdownctl.ExitCode: Int32] = [
             .success: 0, .notRunning: 3, .unknownKey: 4, .usage: 64, .unavailable: 69, .internalFault: 70,
@@ -26,7 +26,7 @@ struct InvocationTests {
         for (status, code) in codes { #expect(status.rawValue == code) }
     }
 
-    @Test("what the help says at length stands on the lines on which it was written, 79 columns at most")
+    @Test("no line of the help is wider than 79 columns")
     func helpLines() {
         for command in [Countdownctl.configuration] + Countdownctl.configuration.subcommands.map({ $0.configuration }) {
             let wide = command.discussion.split(separator: "\n").filter { DisplayWidth.of($0) > 79 }

@@ -3,10 +3,10 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("What is drawn and aligned")
+@Suite("Drawing and alignment")
 struct RenderingTests {
     @Test(
-        "what remains counts a second that has begun as whole",
+        "the remaining time is rounded up to whole seconds",
         arguments: [
             (0, "0:00"), (1, "0:01"), (1_000_000, "0:01"), (1_000_001, "0:02"), (299_000_001, "5:00"),
             (3_599_000_000, "59:59"), (3_600_000_000, "1:00:00"), (3_723_000_000, "1:02:03"),
@@ -18,7 +18,7 @@ struct RenderingTests {
     }
 
     @Test(
-        "the width of text is that of its characters on a terminal",
+        "the width of text is its number of terminal columns",
         arguments: [
             ("", 0), ("tea", 3), ("Grün", 4), ("茶", 2), ("お茶", 4), ("e\u{301}", 1), ("\u{1F375}", 2), ("한국", 4),
             ("ａ", 2), ("\u{2615}\u{FE0F}", 2), ("\u{200B}", 0), ("🇩🇪", 2), ("👩‍👩‍👧", 2), ("ﬁ", 1), ("\u{2329}", 2),
@@ -29,7 +29,7 @@ struct RenderingTests {
         #expect(DisplayWidth.of(text) == width)
     }
 
-    @Test("a beginning is cut between characters, never wider than asked")
+    @Test("a prefix is cut between characters and is never wider than asked")
     func cuts() {
         #expect(DisplayWidth.prefix("お茶が入った", columns: 5) == "お茶")
         #expect(DisplayWidth.prefix("tea", columns: 5) == "tea")
@@ -114,7 +114,7 @@ struct RenderingTests {
         #expect(value as? String == "a\u{7F}\u{9B}2J\u{A0}ü茶\u{200B}\u{200B}\u{E0041}👩‍👧")
     }
 
-    @Test("colours are for terminals that can, unless NO_COLOR is set or they are asked for")
+    @Test("colors are used on terminals that support them, unless NO_COLOR is set or an option decides")
     func colours() {
         func allows(_ choice: ColorChoice, terminal: Bool, _ variables: [String: String]) -> Bool {
             choice.allows(isTerminal: terminal) { variables[$0] }
@@ -127,7 +127,7 @@ struct RenderingTests {
         #expect(!allows(.never, terminal: true, [:]))
     }
 
-    @Test("on a narrow terminal a list has fewer columns, and no line is wider than it, down to what cannot be cut")
+    @Test("on a narrow terminal a list has fewer columns, and only lines that cannot be cut are wider")
     func narrowsLists() throws {
         let all = [
             countdown("茶道", 300, label: "抹茶 with a label that goes on"),

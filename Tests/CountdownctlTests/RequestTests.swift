@@ -13,7 +13,7 @@ struct RequestTests {
         try StartRequest(try StartCommand.parse(words), clock: clock)
     }
 
-    /// What was wrong with what was typed.
+    /// The error for invalid arguments.
     private func refusal(_ body: () throws -> Void) -> CommandFailure? {
         do {
             try body()
@@ -23,7 +23,7 @@ struct RequestTests {
         }
     }
 
-    @Test("start takes a key and how long, in each of its ways")
+    @Test("start takes a key and a duration, in all forms")
     func starts() throws {
         #expect(try start("tea").call == Start(key: "tea"))
         #expect(try start("tea", "5m").call == Start(key: "tea", durationUSec: 300_000_000))
@@ -34,7 +34,7 @@ struct RequestTests {
         #expect(try start("13800138000").call == Start(key: "13800138000"))
     }
 
-    @Test("start takes what is kept with a countdown, and what to do where it runs")
+    @Test("start takes a label, metadata, forget, and what to do if the key is running")
     func startsWithMore() throws {
         let typed = try start("a", "1s", "--label", "L", "--meta", "k=v", "--meta", "e=", "--meta", "x=a=b", "--forget")
         #expect(
@@ -52,14 +52,14 @@ struct RequestTests {
         #expect(try start("a", "--fail").call.ifRunning == .fail)
     }
 
-    @Test("a time that has passed today is said to be tomorrow's")
+    @Test("for a time that has passed today, there is a note that it is tomorrow's")
     func notesTomorrow() throws {
         #expect(try start("tea", "--until", "9:00").notes == ["'9:00' has passed today; using tomorrow"])
         #expect(try start("tea", "--until", "17:00").notes == [])
     }
 
     @Test(
-        "start refuses what cannot be meant, and says what would be right",
+        "start refuses invalid arguments with what is expected",
         arguments: [
             (["5m"], "missing key; for example `countdownctl start tea 5m` (--key 5m is a key of that name)"),
             (
@@ -93,7 +93,7 @@ struct RequestTests {
         try AdjustCommand.parse(Array(ArgumentNormalizer.normalize(["adjust"] + words).dropFirst())).request(clock)
     }
 
-    @Test("adjust takes an amount with its sign, or a time")
+    @Test("adjust takes a signed duration, or a time")
     func adjusts() throws {
         #expect(try adjust("tea", "+1m").0 == Adjust(key: "tea", byUSec: 60_000_000))
         #expect(try adjust("tea", "-1m").0 == Adjust(key: "tea", byUSec: -60_000_000))
@@ -104,7 +104,7 @@ struct RequestTests {
         #expect(try adjust("tea", "--until", "9:00").notes.count == 1)
     }
 
-    @Test("adjust refuses what cannot be meant, and says what would be right")
+    @Test("adjust refuses invalid arguments with what is expected")
     func refusesAdjustments() {
         #expect(
             refusal { _ = try adjust("tea", "1m") }

@@ -5,7 +5,7 @@ import Varlink
 
 @testable import countdownctl
 
-@Suite("What is said")
+@Suite("Messages")
 struct SentenceTests {
     /// 2026-03-01 12:00:00 at UTC.
     private static let noon: Int64 = 1_772_366_400_000_000
@@ -26,14 +26,14 @@ struct SentenceTests {
         )
     }
 
-    @Test("a countdown is named with its label, and nothing of it commands a terminal")
+    @Test("a countdown is named with its label, without control characters")
     func names() {
         #expect(CountdownText.name(countdown()) == "tea")
         #expect(CountdownText.name(countdown(label: "Green\u{1B}")) == "tea (Green\\u{1b})")
         #expect(CountdownText.name(countdown(label: "")) == "tea")
     }
 
-    @Test("each state is told with what counts in it")
+    @Test("each state has its sentence")
     func states() {
         #expect(text.state(countdown()) == "running, 4:12 left, ends 12:04:12")
         #expect(text.state(countdown(.paused)) == "paused, 4:12 left")
@@ -41,7 +41,7 @@ struct SentenceTests {
         #expect(text.state(countdown(.cancelled)) == "cancelled at 12:00:00, 4:12 left")
     }
 
-    @Test("each event is told in a line, those that tell a person nothing in none")
+    @Test("each event that matters to a person has a line")
     func events() {
         let events = EventText(text)
         func line(_ type: EventType, _ state: State = .running, revision: Int64? = 5, late: Int64? = nil) -> String? {
@@ -66,7 +66,7 @@ struct SentenceTests {
     }
 
     @Test(
-        "what kept a call from its answer has its exit code",
+        "an error of a call has its exit code",
         arguments: [
             (.unreachable(path: "/x", errno: ENOENT), .unavailable),
             (.unreachable(path: "/x", errno: ECONNREFUSED), .unavailable),
@@ -98,7 +98,7 @@ struct SentenceTests {
         #expect(CommandFailure(CountdownError.wrongState(countdown())).exitCode == .notRunning)
     }
 
-    @Test("where no daemon is, how to start it is told")
+    @Test("without a daemon, the error names the command that starts one")
     func tellsHowToStart() {
         #expect(
             CommandFailure(ClientError.unreachable(path: "/run/x", errno: ENOENT)).sentence
@@ -113,7 +113,7 @@ struct SentenceTests {
         #expect(CommandFailure.remedy("/run/x") { _ in nil }.contains("systemctl --user start countdownd.socket"))
     }
 
-    @Test("where no directory for the socket is, what is wrong with it is told")
+    @Test("without a directory for the socket, the error names the fault")
     func tellsOfDirectories() {
         let missing = AddressError.directory("/run/user/1000", origin: .user, uid: 1000, fault: .missing)
         #expect(
@@ -154,7 +154,7 @@ struct SentenceTests {
         ).lines
     }
 
-    @Test("the daemon's state says what differs from this program, and whether it goes on without a session")
+    @Test("the status of the daemon names differences from this program, and whether it survives the session")
     func showsStatus() {
         #expect(
             status(version: "1.0.0", lingers: true, all: false) == [
@@ -186,7 +186,7 @@ struct SentenceTests {
         #expect(Lingering.userName(uid: 1001, in: lines) == nil)
     }
 
-    @Test("a countdown is shown with all that is known of it")
+    @Test("a countdown is shown with all its fields")
     func shows() {
         var shown = countdown(label: "Green")
         shown.clock = .wall

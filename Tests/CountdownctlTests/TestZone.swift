@@ -1,6 +1,6 @@
 @testable import countdownctl
 
-/// A place whose clocks are set once: before that instant they are so far ahead of UTC, then so far.
+/// A time zone whose clocks are set once: it has one offset from UTC before that instant and another one after it.
 struct TestZone: Zone {
     /// Seconds.
     var offsetBefore: Int64 = 0

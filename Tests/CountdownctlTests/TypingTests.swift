@@ -33,7 +33,7 @@ struct TypingTests {
         #expect(ArgumentNormalizer.normalize(typed.components(separatedBy: " ")).joined(separator: " ") == put)
     }
 
-    @Test("--json stands alone or has its style after =")
+    @Test("--json has no value, or its style after =")
     func takesStyles() throws {
         func style(_ words: String...) throws -> JSONStyle? {
             try ShowCommand.parse(ArgumentNormalizer.normalize(words)).options.json

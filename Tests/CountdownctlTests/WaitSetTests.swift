@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The wait set")
 struct WaitSetTests {
-    @Test("a watch asks for what was selected")
+    @Test("a watch has the selected patterns and keys")
     func asks() {
         let heartbeat = ResumableWatch.heartbeat
         let request = ResumableWatch(KeySelection(typed: ["t*", "tea"]), tick: 0, since: 5).request
@@ -13,7 +13,7 @@ struct WaitSetTests {
         #expect(ResumableWatch(KeySelection(typed: [])).request == Watch(heartbeatUSec: heartbeat))
     }
 
-    @Test("what is typed with nothing of a pattern in it is a key")
+    @Test("a word without wildcards is a key")
     func selects() {
         let selection = KeySelection(typed: ["tea", "t?", "[a]", "login/*", "a]"])
         #expect(selection.keys == ["tea", "a]"])
@@ -38,7 +38,7 @@ struct WaitSetTests {
         Event(type: type, revision: revision, key: key, countdown: countdown(key, state, revision: revision))
     }
 
-    @Test("an end is noted once, and the worst code of all counts")
+    @Test("an end counts once, and the highest code of all counts")
     func notesEnds() {
         var waitSet = WaitSet(["a", "b", "a"])
         #expect(waitSet.open == ["a", "b"])
@@ -57,7 +57,7 @@ struct WaitSetTests {
         #expect(waitSet.exitCode == .notRunning)
     }
 
-    @Test("keys that the watch says nothing of are looked up, and after another watch began all again")
+    @Test("keys that the watch does not report are looked up, all of them again after a new watch")
     func asksAfterUnheard() {
         var waitSet = WaitSet(["a", "b"])
         _ = waitSet.update(event(.attached, "a", .running, revision: 1))
@@ -72,7 +72,7 @@ struct WaitSetTests {
         #expect(wasForgotten)
     }
 
-    @Test("of a countdown that was started here no earlier one's end counts")
+    @Test("for a countdown that was started here, earlier ends do not count")
     func passesOverEarlierEnds() {
         var waitSet = WaitSet(["a"])
         _ = waitSet.update(event(.attached, "a", .running, revision: 1))
@@ -85,7 +85,7 @@ struct WaitSetTests {
         #expect(isEnd == [false, false, true])
     }
 
-    @Test("what remains is known from the last tick")
+    @Test("the remaining time comes from the last tick")
     func keepsRemaining() {
         var waitSet = WaitSet(["a"])
         _ = waitSet.update(event(.attached, "a", .running, revision: 1))

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("The clocks of this place")
 struct ZoneTests {
-    /// Central European Time, told by its rule, so that no file of zones has to be there.
+    /// Central European Time by its rule, so that no zone files are needed.
     private static let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"
 
-    @Test("they are read, and instants found, by the rules of the zone, in a process of its own")
+    @Test("zones follow their rules, in a process of its own")
     func followsRules() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("TZ", ZoneTests.berlin, 1)
@@ -21,7 +21,7 @@ struct ZoneTests {
         }
     }
 
-    @Test("a time that is skipped is found by the rule before, one that comes twice is found twice")
+    @Test("a time that is skipped follows the rule before, and a time that comes twice is found twice")
     func findsTransitions() async {
         await #expect(processExitsWith: .success) {
             unsafe setenv("TZ", ZoneTests.berlin, 1)
@@ -43,7 +43,7 @@ struct ZoneTests {
         #expect(CivilTime(year: 1969, month: 12, day: 31).daysSince1970 == -1)
     }
 
-    @Test("instants are shown with the day where it is not today")
+    @Test("instants that are not today are shown with the day")
     func showsDays() {
         let noon: Int64 = 1_772_366_400
         let clock = ClockText(zone: TestZone.utc, now: noon * 1_000_000)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the linker put into the executables.
+/// The executables as linked.
 @Suite("Executables")
 struct BinaryTests {
     /// A dynamically linked executable contains the library's name; a statically linked one contains the module's name.

@@ -31,7 +31,7 @@ struct ClientTests {
     }
 
     @Test(
-        "every error of the interface is thrown as what it is",
+        "every error of the interface is thrown",
         arguments: [
             CountdownError.noSuchCountdown(key: "k"),
             .alreadyRunning(tea),
@@ -53,7 +53,7 @@ struct ClientTests {
     }
 
     @Test(
-        "every error of the protocol is thrown as what it is",
+        "every error of the protocol is thrown",
         arguments: [
             ServiceError.interfaceNotFound("io.countdownd"),
             .methodNotFound("io.countdownd.Get"),
@@ -82,7 +82,7 @@ struct ClientTests {
     }
 
     @Test(
-        "a reply or an error without what it must hold is told with the member",
+        "the error for a reply that lacks a member names the member",
         arguments: [
             (#"{"parameters":{}}"#, "countdown"),
             (#"{}"#, "countdown"),
@@ -99,7 +99,7 @@ struct ClientTests {
     }
 
     @Test(
-        "what is no reply is told as such",
+        "bytes that are not a reply are a protocol violation",
         arguments: ["garbage", "[]", #"{"continues":1}"#, #"{"continues":true}"#]
     )
     func garbage(text: String) {

@@ -62,7 +62,7 @@ struct ConnectionTests {
     }
 
     @Test(
-        "a path that no socket can have is told as such",
+        "a path that no socket can have is refused",
         arguments: [
             (String(repeating: "x", count: 108), ENAMETOOLONG),
             ("", EINVAL),

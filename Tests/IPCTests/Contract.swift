@@ -11,7 +11,7 @@ struct Contract: Sendable, CustomTestStringConvertible {
     let isStrict: Bool
     /// Decodes JSON text and encodes the result.
     let encodedAgain: @Sendable (String) throws -> String
-    /// The names of the stored properties of what is decoded from JSON text, and whether they are optional.
+    /// The names of the stored properties of a value that is decoded from JSON text, and whether they are optional.
     let properties: @Sendable (String) throws -> [Property]
 
     struct Property: Equatable {

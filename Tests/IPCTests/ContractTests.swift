@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Every type is what the definition says")
+@Suite("Every type follows the definition")
 struct ContractTests {
     private let definition = Contract.definition
 
@@ -33,7 +33,7 @@ struct ContractTests {
     }
 
     @Test(
-        "what a type stores are the definition's fields, in their order, optional where they are",
+        "a type stores the definition's fields, in their order, with the same optional ones",
         arguments: Contract.all
     )
     func properties(of contract: Contract) throws {
@@ -44,7 +44,7 @@ struct ContractTests {
     }
 
     @Test(
-        "a value with every field, and one with only those that must be there, is encoded as it was decoded",
+        "a value with every field, and one with only the required fields, is encoded as it was decoded",
         arguments: Contract.all,
         Definition.Extent.allCases
     )
@@ -108,7 +108,7 @@ struct ContractTests {
     }
 
     @Test(
-        "a member that the definition lacks is refused in parameters and passed over in what the daemon says",
+        "a member that the definition lacks is refused in parameters and skipped in replies",
         arguments: Contract.all
     )
     func unknownMember(in contract: Contract) throws {

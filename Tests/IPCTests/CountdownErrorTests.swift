@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Every error is what the definition says")
+@Suite("Every error follows the definition")
 struct CountdownErrorTests {
     private let definition = Contract.definition
 

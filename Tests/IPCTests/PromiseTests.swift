@@ -4,7 +4,7 @@ import Testing
 
 /// The fixture is the interface of version 1. Until 1.0 is released it may be changed with the interface. After that, a test
 /// that fails here names a promise of docs/protocol.md that is broken.
-@Suite("What version 1 of the interface promises")
+@Suite("Promises of version 1 of the interface")
 struct PromiseTests {
     private let current = Contract.definition
     private let first: Definition

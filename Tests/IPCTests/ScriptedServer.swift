@@ -6,9 +6,9 @@ import Varlink
 
 /// The daemon's end of a connection: a thread that answers calls by a script, with the daemon's session.
 final class ScriptedServer: Sendable {
-    /// What the thread does after a call was answered.
+    /// The thread's action after it has answered a call.
     enum Reaction {
-        /// Sends what the session holds.
+        /// Sends everything that the session has buffered.
         case send
         /// Sends these bytes, whatever the session holds.
         case bytes([UInt8])
@@ -94,7 +94,7 @@ final class ScriptedServer: Sendable {
 }
 
 extension ServerSession {
-    /// All that the session holds for its peer.
+    /// Everything that the session has buffered for its peer.
     mutating func takeUnsent() -> [UInt8] {
         var bytes: [UInt8] = []
         withUnsent { span in

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `make bench` measures with: its figures are of no use where it does not do what it says.
+/// The tool with which `make bench` measures: its figures are useless if it does not do its work.
 @Suite("The load generator")
 struct LoadTests {
     private let daemon: DaemonProcess
@@ -22,7 +22,7 @@ struct LoadTests {
         return try JSONDecoder().decode([String: Double].self, from: Data(run.standardOutput.utf8))
     }
 
-    @Test("it starts as many countdowns as it is told to, and finds them", arguments: [1, 3], [1, 8])
+    @Test("it starts and finds the given number of countdowns", arguments: [1, 3], [1, 8])
     func calls(connections: Int, depth: Int) throws {
         let shape = "--connections \(connections) --depth \(depth) --count 100"
         let started = try figures("calls --call start --first 5 \(shape)")
@@ -31,7 +31,7 @@ struct LoadTests {
         #expect(try figures("calls --call get --first 5 --keys 100 \(shape)")["calls"] == 100)
     }
 
-    @Test("what is refused is no measurement")
+    @Test("a call that is refused is not measured")
     func refusals() throws {
         #expect(try figures("calls --call start --count 10")["calls"] == 10)
         for arguments in ["--call start --first 9 --count 2", "--call get --first 10 --keys 1 --count 1"] {
@@ -42,12 +42,12 @@ struct LoadTests {
         }
     }
 
-    @Test("every watcher is told of every change")
+    @Test("every watcher gets every change")
     func fanout() throws {
         #expect(try figures("fanout --watchers 5 --depth 4 --count 100")["deliveries"] == 500)
     }
 
-    @Test("an option that there is not is named, with those that there are")
+    @Test("an unknown option is named, with the known ones")
     func options() throws {
         #expect(try load("calls --connection 5").standardError.hasPrefix("countdown-load: there is no --connection; "))
     }

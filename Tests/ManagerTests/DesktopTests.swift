@@ -35,7 +35,7 @@ struct DesktopTests {
         try session.countdownctl("finish \(key)")
     }
 
-    @Test("the service comes with the desktop, in its sandbox; what ended after the logout is told at the next login")
+    @Test("the service starts with the desktop, in its sandbox; ends after the logout are shown at the next login")
     func comesAndGoes() throws {
         let stand = BuiltProduct.packageDirectory.appendingPathComponent(
             "Tests/NotifyTrials/Desktop/notifications.py"
@@ -58,7 +58,7 @@ struct DesktopTests {
 
         try session.countdownctl("start call 4s")
         try session.logOut()
-        // A countdown of the same length, begun later, has ended: then the call's time has come too.
+        // If a countdown of the same duration, started later, has ended, the call's time has come too.
         try Session(of: .quinn).countdownctl("start clock 4s --wait")
         try session.logIn()
         let second = try desktop()

@@ -5,7 +5,7 @@ import Testing
 private let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")
 
 /// A unit may be hardened more, and these numbers then get smaller; they never get larger.
-@Suite("What systemd-analyze says of the units' exposure", .enabled(if: isThere, "there is no systemd-analyze"))
+@Suite("The exposure of the units according to systemd-analyze", .enabled(if: isThere, "there is no systemd-analyze"))
 struct ExposureTests {
     private let units: TemporaryDirectory
 
@@ -32,7 +32,7 @@ struct ExposureTests {
     }
 
     @Test(
-        "the first layer of a user's service is at most 6.1, with the second it is at most 1.5",
+        "with its first sandbox layer the user service is at most 6.1, with the second at most 1.5",
         arguments: ["countdownd.service", "countdown-notify.service"]
     )
     func user(_ unit: String) throws {

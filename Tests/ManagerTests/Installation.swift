@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// What `make install` puts below a folder: the release, where `make build` has nothing to do, else what the tests were
-/// built with.
+/// The files that `make install` puts below a folder: from the release build if it is up to date, else from the build
+/// of the tests.
 struct Installation {
     private let tree: TemporaryDirectory
 
@@ -25,7 +25,7 @@ struct Installation {
         guard run.exitCode == 0 else { throw Machine.Unexpected(run: run, of: ["make"] + arguments) }
     }
 
-    /// The executables with the libraries of Swift beside them, which may lie where the machine has something else.
+    /// The executables, with Swift's libraries beside them if the machine may lack them.
     private func copyOfDebugBuild() throws -> String {
         let copy = tree.path(of: "built")
         let libraries = tree.path(of: "usr/local/bin")

@@ -2,13 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The machine that these tests share: a systemd of its own, with users, in which `make install` has put ours.
+/// The machine that these tests share: a systemd of its own, with users, in which `make install` has installed the
+/// programs.
 ///
 /// It ends with this process, however that ends: its script reads an input that ends then.
 final class Machine: @unchecked Sendable {
     static let shared = Result { try Machine() }
 
-    /// Why there can be none here, nil where there can.
+    /// Why this system can have no machine; nil if it can.
     static let obstacle: String? = {
         do {
             let run = try RunningCommand(["check"], executable: script).finish()
@@ -34,7 +35,7 @@ final class Machine: @unchecked Sendable {
         atexit { try? Machine.shared.get().end() }
     }
 
-    /// Ends it, and waits until nothing of it is left.
+    /// Stops it, and waits until nothing of it is left.
     private func end() throws {
         command?.endInput()
         _ = try command?.finish()
@@ -51,9 +52,9 @@ final class Machine: @unchecked Sendable {
         try begin(as: user, command, input: input).finish()
     }
 
-    /// Runs a command that has to succeed.
+    /// Runs a command that must succeed.
     ///
-    /// - Returns: what it printed, without the last newline.
+    /// - Returns: its output, without the last newline.
     @discardableResult
     func tell(_ user: User, _ command: String..., input: String = "") throws -> String {
         let run = try run(as: user, command, input: input)
@@ -61,7 +62,7 @@ final class Machine: @unchecked Sendable {
         return run.standardOutput.trimmingCharacters(in: .newlines)
     }
 
-    /// Runs a line of sh(1) that has to succeed.
+    /// Runs a line of sh(1) that must succeed.
     @discardableResult
     func shell(_ user: User, _ line: String) throws -> String {
         try tell(user, "sh", "-euc", line)
@@ -87,7 +88,7 @@ final class Machine: @unchecked Sendable {
     }
 }
 
-/// Who there is on the machine. A test that changes what is a user's has that user to itself.
+/// The users of the machine. A test that changes a user's files has that user to itself.
 enum User: String, CaseIterable {
     /// Alice and Bob are members of the group workers.
     case alice, bob, carol, dave, erin, frank, grace, heidi, ivan, judy, kim, lena, mike, nina, olga, paul, quinn
@@ -97,6 +98,6 @@ enum User: String, CaseIterable {
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Only where there can be a machine.
+    /// Only if this system can have a machine.
     static var onMachine: Self { .enabled(if: Machine.obstacle == nil, Comment(rawValue: Machine.obstacle ?? "")) }
 }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Clients in odd places", .onMachine)
+@Suite("Clients in unusual environments", .onMachine)
 struct ManagedClientTests {
     private let machine: Machine
 
@@ -10,7 +10,7 @@ struct ManagedClientTests {
     }
 
     @Test(
-        "cron's empty environment is enough for a user who has a session, and without one the message says what helps"
+        "in cron's empty environment, a user with a session is served; without one the error names the remedy"
     )
     func cron() throws {
         _ = try Session(of: .grace)
@@ -21,7 +21,7 @@ struct ManagedClientTests {
         #expect(other.standardError.contains("no session of UID \(User.judy.id): `loginctl enable-linger`"))
     }
 
-    @Test("su with a login finds the user's own daemon; without, it says whose XDG_RUNTIME_DIR was left")
+    @Test("su with a login finds the user's own daemon; without a login, the error names the foreign XDG_RUNTIME_DIR")
     func su() throws {
         _ = try Session(of: .nina)
         try machine.tell(.root, "su", "--login", "nina", "--command", "countdownctl start tea 1h")
@@ -51,8 +51,8 @@ struct ManagedClientTests {
         }
     }
 
-    /// Tells the number of the daemon's process in the machine, and then what it says: no user with that name, no home,
-    /// no /run, no variable.
+    /// Prints the number of the daemon's process in the machine, and then the daemon's output. There is no user with
+    /// that name, no home, no /run, and no variable.
     private static let container = """
         exec unshare --mount --net --ipc --pid --fork -- sh -euc '
             read -r number rest < /proc/self/stat

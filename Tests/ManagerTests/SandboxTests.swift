@@ -13,7 +13,7 @@ struct SandboxTests {
         for line in ["CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] { #expect(status.contains(line)) }
         let mapped = try session.machine.tell(.root, "cat", "/proc/\(process)/uid_map").split(separator: " ")
         #expect(mapped == ["\(User.olga.id)", "\(User.olga.id)", "1"])
-        // In there the kernel does not tell root from any other stranger.
+        // In this namespace the kernel sees root as any other foreign user.
         let socket = "COUNTDOWND_SOCKET=/run/user/\(User.olga.id)/countdownd/io.countdownd"
         #expect(try session.machine.run(as: .root, ["env", socket, "countdownctl", "list"]).exitCode == 77)
         let networks = try session.machine.tell(.root, "readlink", "/proc/1/ns/net", "/proc/\(process)/ns/net")
@@ -24,7 +24,7 @@ struct SandboxTests {
         }
     }
 
-    @Test("both leave it one writable directory, which a restart creates again if somebody removed it")
+    @Test("with both layers one directory is writable, and a restart makes it again if it was removed")
     func directory() throws {
         let session = try Session(of: .heidi)
         let store = "/home/heidi/.local/state/countdownd/countdowns.db"
@@ -43,7 +43,7 @@ struct SandboxTests {
     }
 
     @Test(
-        "the first works where users can have no user namespaces; the second keeps it from starting until it is masked"
+        "the first layer works without user namespaces; with the second the service starts only if that is masked"
     )
     func withoutNamespaces() throws {
         let machine = try Machine.shared.get()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The service under a real manager of services", .onMachine)
 struct ServiceTests {
-    @Test("the first client starts it, it tells what it promises, and a stop is clean")
+    @Test("the first client starts it, it reports its readiness, and it stops cleanly")
     func lifeCycle() throws {
         let session = try Session(of: .alice)
         #expect(try session.property("ActiveState") == "inactive")
@@ -25,7 +25,7 @@ struct ServiceTests {
         #expect(try session.machine.shell(.alice, "ls $XDG_RUNTIME_DIR/countdownd") == "")
     }
 
-    @Test("the journal has its lines with their fields, and nothing else of it")
+    @Test("the journal has its lines with their fields, and no others")
     func journal() throws {
         let session = try Session(of: .lena)
         try session.countdownctl("status")
@@ -39,7 +39,7 @@ struct ServiceTests {
         }
     }
 
-    @Test("systemd-analyze verify has no word to say of the units that are installed")
+    @Test("systemd-analyze verify has no complaint about the installed units")
     func verify() throws {
         let session = try Session(of: .alice)
         let units = "countdownd.service countdownd.socket countdown-notify.service"
@@ -49,7 +49,7 @@ struct ServiceTests {
         try session.machine.shell(.root, "test -e /usr/local/share/man/man1/countdownd.1")
     }
 
-    @Test("over a restart a client comes back by itself, and is told every event once")
+    @Test("when it is restarted, a client reconnects, and gets every event once")
     func restart() throws {
         let session = try Session(of: .bob)
         let watching = try Watching(in: session)
@@ -64,7 +64,7 @@ struct ServiceTests {
         #expect(try session.keys() == ["tea", "call"])
     }
 
-    @Test("killed, it is started again, and nothing is lost")
+    @Test("when it is killed, it is started again, and nothing is lost")
     func killed() throws {
         let session = try Session(of: .dave)
         try session.countdownctl("start tea 1h")
@@ -75,7 +75,7 @@ struct ServiceTests {
         #expect(try session.keys() == ["tea"])
     }
 
-    @Test("hung, it is ended by the watchdog and started again, and nothing is lost")
+    @Test("when it hangs, the watchdog restarts it, and nothing is lost")
     func hung() throws {
         let session = try Session(
             of: .erin,
@@ -91,7 +91,9 @@ struct ServiceTests {
         #expect(said.contains { $0["MESSAGE"]?.contains("Watchdog timeout") == true })
     }
 
-    @Test("it ends with its user's session, and at the next one countdowns run on and endings are told late")
+    @Test(
+        "it ends with its user's session, and at the next login countdowns still run, and ends come with their lateness"
+    )
     func session() throws {
         let session = try Session(of: .frank)
         try session.countdownctl("start tea 1h")
@@ -102,7 +104,7 @@ struct ServiceTests {
         #expect(out.exitCode == 69)
         #expect(out.standardError.contains("no session of UID \(User.frank.id): `loginctl enable-linger`"))
 
-        // A countdown of the same length, begun later, has ended: then the egg's time has come too.
+        // If a countdown of the same duration, started later, has ended, the egg's time has come too.
         let clock = try Session(of: .mike)
         try clock.countdownctl("start clock 4s --wait")
         try session.logIn()
@@ -114,7 +116,7 @@ struct ServiceTests {
         let stopped = try session.journal().first { $0["MESSAGE"] == "stopping" }
         let ended = try #require(ending.firstMatch(of: /"endedUSec":(\d+)/).flatMap { Int($0.1) })
         let late = try #require(ending.firstMatch(of: /"lateUSec":(\d+)/).flatMap { Int($0.1) })
-        // Unless the machine stood still for so long that it ended before.
+        // Unless the machine paused for so long that it ended before.
         let isLate = try #require(stopped?["_SOURCE_REALTIME_TIMESTAMP"].flatMap { Int($0) }) < ended
         #expect(late > 0 || !isLate)
     }

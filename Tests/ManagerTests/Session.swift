@@ -1,12 +1,12 @@
 import Foundation
 import TestSupport
 
-/// A user of the machine who is logged in: a manager of services is there, and our socket is enabled.
+/// A user of the machine with a login: the user's service manager runs, and our socket is enabled.
 struct Session {
     let machine: Machine
     let user: User
 
-    /// Logs in for the first time, with a drop-in for our service where one is given.
+    /// Logs in for the first time, with a drop-in for our service if one is given.
     init(of user: User, dropIn: String? = nil) throws {
         machine = try Machine.shared.get()
         self.user = user
@@ -23,7 +23,7 @@ struct Session {
         try machine.tell(.root, "systemctl", "stop", "user@\(user.id).service")
     }
 
-    /// Makes the drop-in of our service that is the user's own.
+    /// Writes the user's own drop-in of our service.
     func write(_ dropIn: String) throws {
         let folder = "$HOME/.config/systemd/user/countdownd.service.d"
         try machine.shell(user, "mkdir -p \(folder); cat > \(folder)/test.conf << 'END'\n\(dropIn)\nEND")
@@ -39,19 +39,19 @@ struct Session {
         try systemctl("show", "--value", "--property=\(name)", "countdownd.service")
     }
 
-    /// Runs a line of countdownctl, which has to succeed.
+    /// Runs a line of countdownctl, which must succeed.
     @discardableResult
     func countdownctl(_ line: String) throws -> String {
         try machine.shell(user, "countdownctl \(line)")
     }
 
-    /// The keys of what runs.
+    /// The keys of the live countdowns.
     func keys() throws -> [String] {
         try countdownctl("list --json").matches(of: /"key":"([^"]*)"/).map { String($0.1) }
     }
 
-    /// What the user's daemons have written, each with its fields. The journal looks up those of its own while the process
-    /// is there, so they may be missing where it wrote and ended.
+    /// The log of the user's daemons, each line with its fields. The journal reads some of them from the running
+    /// process, so they may be missing if it ended at once.
     func journal() throws -> [[String: String]] {
         try machine.journal("_UID=\(user.id)", "SYSLOG_IDENTIFIER=countdownd")
     }
@@ -61,13 +61,13 @@ struct Session {
 final class Watching {
     private let command: RunningCommand
 
-    /// Watches, and has been told all that runs.
+    /// Watches, and waits for synced.
     init(in session: Session) throws {
         command = try session.machine.begin(as: session.user, ["countdownctl", "watch", "--json", "--tick", "0"])
         try events(through: "synced")
     }
 
-    /// The events up to the next of that type, of that key: `started tea`. One of a connection begins with `synced`.
+    /// The events up to the next one of this type and key, such as `started tea`. Each connection begins with `synced`.
     @discardableResult
     func events(through last: String) throws -> [String] {
         var events: [String] = []

@@ -34,7 +34,7 @@ struct SharedServiceTests {
         #expect(Set(lines.compactMap { $0["MESSAGE"] }).isSubset(of: ["ready", "stopping"]))
     }
 
-    @Test("it runs as a user who exists only then, without a capability, a network or a way to gain privileges")
+    @Test("it runs as a dynamic user without capabilities, without a network and without a way to gain privileges")
     func confined() throws {
         try machine.tell(.root, "systemctl", "start", "countdownd@carol.service")
         #expect(try countdownctl("start tea 1h", as: .carol, of: "carol").exitCode == 0)

@@ -1,6 +1,6 @@
 /// The one history of a run: what every reply and event says about a revision must be the same.
 final class History {
-    /// What is known when a call is sent, so that its answer can be no older.
+    /// The state that was known when a call was sent; its answer can be no older.
     struct Known {
         let revision: Int
         /// The newest record of the call's key.
@@ -101,7 +101,7 @@ final class History {
         records.values.filter { $0.revision > first && $0.revision <= last && filter.matches($0.key) }
     }
 
-    /// Checks what can only be known at the end of a run.
+    /// Makes the checks that are possible only at the end of a run.
     func conclude() {
         for (revision, allowed) in allowedTypes {
             guard let type = types[revision] else { continue }

@@ -7,7 +7,7 @@ struct ListAnswer {
 
     var earliest: Int { max(known, countdowns.map(\.revision).max() ?? 0) }
 
-    /// Whether it is the answer of the moment in which these countdowns were there, by key.
+    /// Whether the list shows the countdowns, by key, of this moment.
     func isRight(for present: [String: Countdown]) -> Bool {
         let states = parameters.states ?? ["running", "paused"]
         let filter = Filter(keys: parameters.keys, match: parameters.match)

@@ -77,7 +77,7 @@ final class ModelRun {
         let target = answered + calls
         while answered < target, history.faults.count < 100 {
             for caller in callers.dropFirst() where caller.pendingCount < 4 { try caller.send(randomCall()) }
-            // More than the daemon carries out in one turn, so that the calls of the others are answered in between.
+            // More than the daemon executes in one turn, so that other calls are answered in between.
             if callers[0].pendingCount == 0, chance(25) { for _ in 0..<300 { try callers[0].send(randomStart()) } }
             for waiter in waiters where waiter.pendingCount == 0 { try waiter.send(call("Wait", Self.keys)) }
             if chance(10), let watcher = watchers.randomElement(using: &random) {
@@ -101,7 +101,7 @@ final class ModelRun {
         try pump { self.callers[0].pendingCount == 0 }
     }
 
-    /// Asks for every countdown, so that what was known before the end of the last daemon is found again.
+    /// Lists every countdown, so that a loss in the last daemon is noticed.
     private func askForAll() throws {
         for key in Self.keys { try callers[0].send(call("Get", [key])) }
         var list = Call(method: "List")
@@ -115,7 +115,7 @@ final class ModelRun {
         try pump { self.callers[0].pendingCount == 0 }
     }
 
-    /// Waits for all answers, ends what is waited for, and lets every watcher catch up.
+    /// Waits for all answers, ends the countdowns that calls wait for, and lets every watcher catch up.
     private func comeToRest(_ daemon: DaemonProcess) throws {
         try pump { self.callers.allSatisfy { $0.pendingCount == 0 } }
         for key in waiters.compactMap(\.awaitedKey) { try callers[0].send(call("Finish", [key])) }

@@ -1,11 +1,11 @@
 import TestSupport
 
-/// A client that watches, goes away and comes back with `since`. It checks the order and the completeness of its events.
+/// A client that watches, leaves, and resumes with `since`. It checks the order and the completeness of its events.
 final class Watcher {
     let name: String
     let filter: Filter
     private let tickUSec: Int
-    /// Whether it comes back with `since`; otherwise each Watch begins with the current state.
+    /// Whether it resumes with `since`; otherwise each Watch begins with the current state.
     private let resumes: Bool
     private let history: History
 
@@ -25,7 +25,7 @@ final class Watcher {
     /// these, but until synced the watcher has not received all changes up to their revisions.
     private var attached: Set<String> = []
     private var changesBeforeSynced: [Countdown] = []
-    /// The countdowns that are running or paused as far as the events say.
+    /// The live countdowns according to the events.
     private(set) var alive: [String: Countdown] = [:]
     /// Countdowns that may have ended unseen while the watcher was away.
     private var uncertain: [String: Countdown] = [:]
@@ -34,7 +34,7 @@ final class Watcher {
     private var ends: Set<Int> = []
     private var owedSince: Int?
     private var owed: [(after: Int, upTo: Int)] = []
-    /// What the connections received after synced.
+    /// The events that the connections received after synced.
     private(set) var stretches: [Stretch] = []
 
     /// The changes between synced and the last event of one connection.
@@ -212,7 +212,7 @@ final class Watcher {
         if isSynced { stretches[stretches.count - 1].upTo = lastRevision }
     }
 
-    /// Whether a change may follow what was there before.
+    /// Whether a change may follow the state before it.
     private func follows(_ before: Countdown?, _ event: Event, _ after: Countdown) -> Bool {
         guard let before else { return event.type == "started" && after.isRunning }
         let longer = after.durationUSec - before.durationUSec

@@ -7,7 +7,7 @@ final class NotifyProcess {
     private let notifications: NotificationSocket
     private let log: String
 
-    /// Starts it and waits until it says that it is ready.
+    /// Starts it and waits until it is ready.
     ///
     /// - Parameters:
     ///   - arguments: arguments after the state directory.

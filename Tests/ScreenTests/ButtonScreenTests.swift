@@ -9,7 +9,7 @@ struct ButtonScreenTests {
 
     private func file(_ name: String) -> String { visitor.daemon.directory.path(of: name) }
 
-    @Test("it runs the command once a press, counts, and takes a press again at the end")
+    @Test("a press runs the command once, the button counts, and can be pressed again at the end")
     func presses() throws {
         let terminal = try visitor.terminal(
             "countdownctl button login --for 3s --again Resend --sent 'Sent, again in {s} s' -- sh -c 'echo sent'"
@@ -27,7 +27,7 @@ struct ButtonScreenTests {
         #expect(try terminal.picture().split(separator: "\n").count { $0 == "sent" } == 2)
     }
 
-    @Test("a click presses it, wherever it stands on the terminal, and one beside it does not")
+    @Test("a click on it presses it, wherever it is on the terminal, and a click beside it does not")
     func clicks() throws {
         let terminal = try visitor.terminal("seq 9; countdownctl button login")
         try terminal.wait(for: "enter press")
@@ -75,7 +75,7 @@ struct ButtonScreenTests {
         try terminal.waitForExit(0)
     }
 
-    @Test("a program that is not there is named")
+    @Test("if the program does not exist, the error names it")
     func findsNoProgram() throws {
         let terminal = try visitor.terminal("countdownctl button login -- no-such-program")
         try terminal.wait(for: "enter press")
@@ -83,7 +83,7 @@ struct ButtonScreenTests {
         try terminal.wait(for: "cannot run 'no-such-program': No such file")
     }
 
-    @Test("left and opened again, on another terminal too, it is where its countdown is")
+    @Test("if it is left and opened again, also on another terminal, it shows its countdown")
     func comesBack() throws {
         let first = try visitor.terminal("countdownctl button login --for 1h")
         try first.wait(for: "enter press")
@@ -103,7 +103,7 @@ struct ButtonScreenTests {
         try third.wait(for: "Get code")
     }
 
-    @Test("Ctrl-C leaves it with 130, and --once leaves it as soon as it counts")
+    @Test("Ctrl-C leaves it with 130, and with --once it ends as soon as it counts")
     func leaves() throws {
         let terminal = try visitor.terminal("countdownctl button login")
         try terminal.wait(for: "enter press")
@@ -115,7 +115,7 @@ struct ButtonScreenTests {
         try once.waitForExit(0)
     }
 
-    @Test("without a terminal it says what is there instead")
+    @Test("without a terminal it names the subcommands to use instead")
     func withoutTerminal() throws {
         let terminal = try visitor.terminal("countdownctl button 'my key'", ["TERM": "dumb"])
         try terminal.waitForExit(64)

@@ -16,7 +16,7 @@ struct CodeTerminalTests {
         return terminal
     }
 
-    @Test("the code alone goes to standard output, and a full one is taken at once")
+    @Test("only the code goes to standard output, and a full code is accepted at once")
     func asks() throws {
         let terminal = try asking("--length 6")
         try terminal.type("12")
@@ -48,7 +48,7 @@ struct CodeTerminalTests {
     }
 
     @Test(
-        "of a longer paste the last that fit are kept, what fits is put where the cursor is, and typing is cut at the end",
+        "a long paste keeps its last characters, a short one is put at the cursor, and typing stops at the end",
         arguments: [
             ("98765432", "5432"), ("9 8765 4321 0", "3210"), ("１２３４", "1234"), ("no. 12\n", "12"), ("abc", ""),
             ("1234 or 1234", "1234"),
@@ -57,13 +57,13 @@ struct CodeTerminalTests {
     func keepsTheLast(_ text: String, _ code: String) throws {
         let terminal = try asking("--confirm")
         try terminal.paste(text)
-        // What is typed fills the code, and what is too much of it is dropped.
+        // Typed characters fill the code, and further ones are dropped.
         try terminal.type("0000000000\r")
         try terminal.waitForExit(0)
         #expect(try terminal.picture().hasPrefix("<\((code + "0000").prefix(4))>"))
     }
 
-    @Test("Ctrl-C is 130 with nothing on standard output, --timeout is 124")
+    @Test("Ctrl-C exits with 130 and prints nothing, --timeout exits with 124")
     func leaves() throws {
         let terminal = try asking()
         try terminal.type("123\u{3}")
@@ -74,7 +74,7 @@ struct CodeTerminalTests {
         #expect(try late.picture().contains("<>"))
     }
 
-    @Test("with --hidden there are dots, and with --confirm Enter takes the code")
+    @Test("with --hidden there are dots, and with --confirm Enter accepts the code")
     func hides() throws {
         let terminal = try asking("--hidden --confirm")
         try terminal.type("1234")
@@ -84,7 +84,7 @@ struct CodeTerminalTests {
         #expect(try terminal.picture().hasPrefix("<1239>"))
     }
 
-    @Test("a narrow terminal has less spacing, and one that is too narrow says so")
+    @Test("a narrow terminal has less spacing, and on one that is too narrow the screen says so")
     func shrinks() throws {
         let terminal = try asking("--length 9 --spacing 4 --confirm")
         try terminal.type("123456789")
@@ -95,7 +95,7 @@ struct CodeTerminalTests {
         try terminal.wait(toLookLike: "terminal-code-24")
     }
 
-    @Test("without a terminal a line is read, and what stands behind it is left alone")
+    @Test("without a terminal one line is read, and the input behind it is not")
     func reads() throws {
         let terminal = try visitor.terminal(
             "printf 'code 1234, valid 5 min\\nrest\\n' | { countdownctl ask-code; cat; }"
@@ -118,7 +118,7 @@ struct CodeTerminalTests {
         try terminal.wait(for: "\n1234\n[exit 0]")
     }
 
-    @Test("the button beside it resends, counts, and counts on when the code is asked for again")
+    @Test("the button beside it resends, counts, and still counts when the code is asked for again")
     func resends() throws {
         let terminal = try asking("--key login --for 1h --resend 'echo sent by $0; exit 0'")
         try terminal.wait(toLookLike: "terminal-code-button")
@@ -140,7 +140,7 @@ struct CodeTerminalTests {
         try terminal.wait(for: "Resend in")
     }
 
-    @Test("what cannot be meant is said", arguments: ["--length 0", "--spacing 99", "--key login", "--resend true"])
+    @Test("invalid arguments are refused", arguments: ["--length 0", "--spacing 99", "--key login", "--resend true"])
     func refuses(options: String) throws {
         let terminal = try visitor.terminal("countdownctl ask-code \(options)")
         try terminal.waitForExit(64)

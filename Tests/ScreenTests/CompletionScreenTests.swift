@@ -49,7 +49,7 @@ struct CompletionScreenTests {
             ("list --ho", "list --host"),
         ] {
             try terminal.type("countdownctl \(typed)\t")
-            // What is typed next stands apart from what was completed, and not from what is only suggested.
+            // The next typed word is separated from a completion, but not from a mere suggestion.
             try terminal.type("x")
             try terminal.wait(for: "countdownctl \(whole) x")
             try terminal.type("\u{15}")

@@ -8,7 +8,7 @@ struct FollowTerminalTests {
 
     init() throws { visitor = try Visitor() }
 
-    @Test("attach shows a bar, and what keys do; a narrow terminal shows it on more lines")
+    @Test("attach shows a bar and its keys; a narrow terminal shows them on more lines")
     func attaches() throws {
         try visitor.run("start", "tea", "5m", "--label", "Earl Grey")
         try visitor.run("pause", "tea")
@@ -23,7 +23,7 @@ struct FollowTerminalTests {
         try terminal.waitForExit(130)
     }
 
-    @Test("keys pause, resume, add and take a minute, and cancel")
+    @Test("keys pause, resume, add and subtract a minute, and cancel")
     func keys() throws {
         try visitor.run("start", "tea", "1h")
         let terminal = try visitor.terminal("countdownctl attach tea")
@@ -47,7 +47,7 @@ struct FollowTerminalTests {
         #expect(try visitor.run("is-running", "tea").exitCode == 3)
     }
 
-    @Test("it follows to the end, and leaves a line that says so")
+    @Test("it follows the countdown to its end and prints a line about it")
     func ends() throws {
         let terminal = try visitor.terminal("countdownctl start tea 2s --attach")
         try terminal.waitForExit(0)
@@ -55,7 +55,7 @@ struct FollowTerminalTests {
     }
 
     @Test(
-        "however it is left, it runs on and the terminal is given back",
+        "however the screen is left, the countdown keeps running and the terminal is restored",
         arguments: [("\u{3}", 130), ("q", 130), ("TERM", 143), ("HUP", 129), ("QUIT", 131)]
     )
     func leaves(by way: String, code: Int) throws {
@@ -81,7 +81,7 @@ struct FollowTerminalTests {
         #expect(try visitor.run("is-running", "tea").exitCode == 0)
     }
 
-    @Test("watch shows several as a table that updates in place, and what ends above it")
+    @Test("watch shows several countdowns as a table that updates in place, with ends above it")
     func watches() throws {
         for (key, length) in [("tea", "5m"), ("茶道", "3m"), ("coffee", "1h")] {
             try visitor.run("start", key, length, "--label", key == "茶道" ? "抹茶" : "black")
@@ -106,7 +106,7 @@ struct FollowTerminalTests {
         try visitor.terminal("countdownctl attach tea | cat").wait(for: "tea: running, ")
     }
 
-    @Test("nothing is coloured where NO_COLOR is set")
+    @Test("with NO_COLOR nothing is colored")
     func colours() throws {
         try visitor.run("start", "tea", "1h")
         let terminal = try visitor.terminal("countdownctl attach tea", ["NO_COLOR": "1"])
@@ -127,7 +127,7 @@ struct FollowTerminalTests {
         try terminal.wait(for: "[----")
     }
 
-    @Test("a daemon that goes away is waited for, and the picture goes on")
+    @Test("the screen waits for a daemon that goes away, and then continues")
     func losesDaemon() throws {
         try visitor.run("start", "tea", "1h")
         let terminal = try visitor.terminal("countdownctl attach tea")
@@ -141,7 +141,7 @@ struct FollowTerminalTests {
         try again.terminate()
     }
 
-    @Test("stopped by Ctrl-Z it gives the terminal back, and goes on where it is put in front again")
+    @Test("Ctrl-Z restores the terminal, and the screen continues when it is in the foreground again")
     func stops() throws {
         try visitor.run("start", "tea", "1h")
         let terminal = try visitor.terminal("exec bash --norc --noediting -i")

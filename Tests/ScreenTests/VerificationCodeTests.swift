@@ -22,7 +22,7 @@ struct VerificationCodeTests {
         String(try #require(picture.firstMatch(of: #/Your phone shows: code ([0-9]{4}),/#)).1)
     }
 
-    @Test("left in the middle it goes on counting; a login cancels, and the next visit can send at once")
+    @Test("left in the middle, the countdown runs on; a login cancels it, and the next visit can send at once")
     func wholePage() throws {
         let first = try page()
         try first.wait(for: "Phone number:")
@@ -65,7 +65,7 @@ struct VerificationCodeTests {
         try page.wait(for: "Welcome, 13800.")
     }
 
-    @Test("what is no phone number is refused")
+    @Test("an invalid phone number is refused")
     func refuses() throws {
         let page = try page("tea")
         try page.waitForExit(64)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Somebody at terminals of his own, with a daemon of his own.
+/// A user with terminals and a daemon of his own.
 final class Visitor {
     let daemon: DaemonProcess
 
@@ -33,8 +33,8 @@ final class Visitor {
 }
 
 extension TerminalPane {
-    /// Waits until the terminal looks like a picture that is kept in Tests/Fixtures/screens, with HH:MM:SS for each time
-    /// of day and # for each digit of the seconds on a button.
+    /// Waits until the terminal looks like a picture in Tests/Fixtures/screens, with HH:MM:SS for each time of day and #
+    /// for each digit of the seconds on a button.
     func wait(toLookLike name: String) throws {
         let path = BuiltProduct.packageDirectory.appendingPathComponent("Tests/Fixtures/screens/\(name).txt").path
         let kept = try String(contentsOfFile: path, encoding: .utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The arguments of a process")
 struct ProcessArgumentsTests {
-    @Test("are those that the kernel keeps, empty ones included")
+    @Test("the arguments are those that the kernel keeps, empty ones included")
     func arguments() throws {
         let directory = try TemporaryDirectory()
         let path = try directory.write("countdownd\0--socket\0\0--help\0", to: "cmdline")
@@ -12,14 +12,14 @@ struct ProcessArgumentsTests {
     }
 
     @Test(
-        "are those that the Swift runtime knows if the kernel's cannot be read",
+        "the Swift runtime's arguments are used if the kernel's cannot be read",
         arguments: ["/nowhere", "/dev/null"]
     )
     func unreadable(_ path: String) {
         #expect(ProcessArguments.read(from: path) == Array(CommandLine.arguments.dropFirst()))
     }
 
-    @Test("of this process are the same for the kernel and the Swift runtime")
+    @Test("the arguments of this process are the same for the kernel and the Swift runtime")
     func own() {
         #expect(ProcessArguments.read() == Array(CommandLine.arguments.dropFirst()))
     }

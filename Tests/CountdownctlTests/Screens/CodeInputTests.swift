@@ -2,7 +2,7 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("A code that is typed")
+@Suite("Input of a code")
 struct CodeInputTests {
     private func typed(_ text: String, length: Int = 4, _ alphabet: CodeInput.Alphabet = .digits) -> CodeInput {
         var input = CodeInput(length: length, alphabet: alphabet)
@@ -16,7 +16,7 @@ struct CodeInputTests {
         return String(input.characters)
     }
 
-    @Test("what does not belong into a code is passed over, digits of any script count as digits")
+    @Test("characters that do not belong to a code are skipped, and digits of any script count as digits")
     func admits() {
         #expect(String(typed("1a -2").characters) == "12")
         #expect(typed("１２３４").code == "1234")
@@ -26,7 +26,7 @@ struct CodeInputTests {
         #expect(String(typed("äß茶é_", .alphanumeric).characters) == "")
     }
 
-    @Test("typing past the end is cut and keeps all that was there", arguments: 1...32)
+    @Test("typing past the end is cut and keeps the code", arguments: 1...32)
     func cuts(length: Int) {
         let digits = String((0..<length).map { Character("\($0 % 10)") })
         let input = typed(digits + "9999", length: length)
@@ -70,14 +70,14 @@ struct CodeInputTests {
         #expect(input.code == "9877")
     }
 
-    @Test("a paste replaces what was typed before, where it is a whole code")
+    @Test("a paste of a whole code replaces the typed characters")
     func pastesOver() {
         var input = typed("12")
         input.paste("code 5678")
         #expect(input.code == "5678")
     }
 
-    @Test("backspace takes the character before the cursor, delete the one under it")
+    @Test("backspace deletes the character before the cursor, delete the one under it")
     func deletes() {
         var input = typed("1234")
         input.deleteForward()
@@ -92,7 +92,7 @@ struct CodeInputTests {
         #expect(String(input.characters) == "3" && input.cursor == 0)
     }
 
-    @Test("the cursor moves among what was typed and to the first empty box, no further")
+    @Test("the cursor moves among the typed characters and to the first empty box, no further")
     func moves() {
         var input = typed("12")
         input.move(by: 1)

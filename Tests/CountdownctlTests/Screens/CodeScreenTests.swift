@@ -32,7 +32,7 @@ struct CodeScreenTests {
         return screen
     }
 
-    @Test("a line under each box lights where it is filled, and the cursor blinks in the next one")
+    @Test("the line under a filled box lights, and the cursor blinks in the next box")
     func draws() throws {
         try expect(screen("12").frame(on: .plain()).lines, toLookLike: "code-two")
         try expect(screen("12").frame(on: .plain(showsCursor: false)).lines, toLookLike: "code-two-unseen")
@@ -56,7 +56,7 @@ struct CodeScreenTests {
         try expect(screen("1", length: length, spacing: 1).frame(on: .plain()).lines, toLookLike: "code-of-\(length)")
     }
 
-    @Test("too narrow a terminal shrinks the spacing, then says so")
+    @Test("a narrow terminal shrinks the spacing, and one that is too narrow shows a notice")
     func shrinks() throws {
         let screen = screen("12345", length: 9, spacing: 4)
         try expect(screen.frame(on: .plain(columns: 45)).lines, toLookLike: "code-45")
@@ -91,7 +91,7 @@ struct CodeScreenTests {
         #expect(screen.input.code == "1738")
     }
 
-    @Test("every key that edits does what it says")
+    @Test("every editing key has its effect")
     func edits() {
         var screen = screen("123", confirms: true)
         for key in [TerminalKey.left, .left, .delete, .up, .escape, .control("l"), .backspace] {
@@ -110,7 +110,7 @@ struct CodeScreenTests {
         #expect(screen.frame(on: .plain()).blinks)
     }
 
-    @Test("the button stands beside the boxes, or below them where there is no room", arguments: [79, 30, 12])
+    @Test("the button is beside the boxes, or below them if there is no room", arguments: [79, 30, 12])
     func drawsButton(columns: Int) throws {
         var screen = screen("12", button: button)
         _ = screen.handle(told(.attached, countdown("login", 30, of: 60)))
@@ -123,7 +123,7 @@ struct CodeScreenTests {
         #expect(row.contains(columns == 12 ? "[Resend in" : "Resend in 30 s"))
     }
 
-    @Test("tab goes to the button, where enter presses it; digits go to the boxes again")
+    @Test("tab moves to the button, where enter presses it; digits go to the boxes again")
     func pressesButton() throws {
         var screen = screen("12", button: button)
         _ = screen.handle(synced)
@@ -133,7 +133,7 @@ struct CodeScreenTests {
         #expect(!screen.frame(on: .plain()).blinks)
         #expect(screen.frame(on: .plain()).lines.last?.text == "enter press   tab to the code   ctrl-c leave")
         #expect(screen.handle(.key(.enter)) == [.run(Self.resend)])
-        // While it takes no presses, none is offered.
+        // While the button cannot be pressed, no press is offered.
         #expect(screen.frame(on: .plain()).lines.last?.text == "tab to the code   ctrl-c leave")
         _ = screen.handle(.key(.character("3")))
         #expect(String(screen.input.characters) == "123")
@@ -170,7 +170,7 @@ struct CodeScreenTests {
         #expect(screen.handle(.click).isEmpty)
     }
 
-    @Test("nothing of the code stays on the terminal")
+    @Test("the code does not stay on the terminal")
     func remains() {
         #expect(screen("1234").remains(on: .plain()).isEmpty)
     }

@@ -24,7 +24,7 @@ struct CountdownButtonTests {
         return CountdownButton(titles, command: command, start: Self.start)
     }
 
-    /// One of which it is known that it does not count.
+    /// A button of which it is known that it does not count.
     private func idle(_ button: CountdownButton) -> CountdownButton {
         var button = button
         _ = button.handle(synced)
@@ -35,7 +35,7 @@ struct CountdownButtonTests {
         countdown("login", left, of: length, state, revision: 60 - left)
     }
 
-    /// One that was pressed, and whose command has succeeded.
+    /// A button that was pressed, and whose command has succeeded.
     private func counting(_ button: CountdownButton) -> CountdownButton {
         var button = idle(button)
         _ = button.press()
@@ -48,14 +48,14 @@ struct CountdownButtonTests {
         ButtonPicture(button, on: canvas).frame.lines
     }
 
-    @Test("it is called \"Get code\", and can be pressed")
+    @Test("it has the title \"Get code\" and can be pressed")
     func isIdle() throws {
         let button = idle(button())
         #expect(button.isEnabled)
         try expect(picture(button), toLookLike: "button-idle")
     }
 
-    @Test("no press is taken before it is known whether it counts")
+    @Test("it cannot be pressed before it is known whether it counts")
     func isUnknown() {
         var button = button()
         #expect(button.press().isEmpty)
@@ -65,7 +65,7 @@ struct CountdownButtonTests {
         #expect(button.press().isEmpty)
     }
 
-    @Test("a press runs the command, and no further one is taken while it runs")
+    @Test("a press runs the command, and it cannot be pressed again while the command runs")
     func runs() throws {
         var button = idle(button())
         #expect(button.press() == [.run(Self.command)])
@@ -95,7 +95,7 @@ struct CountdownButtonTests {
         #expect(button.press().isEmpty)
     }
 
-    @Test("at the end its title is the one from before the press, the line beside it is gone, and it takes a press")
+    @Test("at the end it has the title from before the press, no line beside it, and can be pressed")
     func ends() throws {
         var button = counting(button(sent: "Sent, again in {s} s"))
         _ = button.handle(told(.finished, login(0, .finished)))
@@ -104,7 +104,7 @@ struct CountdownButtonTests {
         #expect(button.press() == [.run(Self.command)])
     }
 
-    @Test("with --again that is its title from the first end on")
+    @Test("with --again it has that title from the first end on")
     func endsAnew() throws {
         var button = counting(button(again: "Resend", counting: "({ss}) Resend"))
         #expect(ButtonPicture(button, on: .plain()).title == "(60) Resend")
@@ -175,7 +175,7 @@ struct CountdownButtonTests {
         #expect(button.countdown?.key == "login")
     }
 
-    @Test("what another one starts while the command runs is found by the start that follows")
+    @Test("a countdown that another client starts while the command runs is found by the Start afterwards")
     func meetsAnother() {
         var button = idle(button())
         _ = button.press()
@@ -186,7 +186,7 @@ struct CountdownButtonTests {
         #expect(button.countdown == login(55))
     }
 
-    @Test("an older state that is answered late does not undo a newer one")
+    @Test("an older state that arrives late does not replace a newer one")
     func ignoresOlder() {
         var button = counting(button())
         _ = button.handle(told(.adjusted, countdown("login", 90, of: 90, revision: 9)))
@@ -194,7 +194,7 @@ struct CountdownButtonTests {
         #expect(button.countdown?.revision == 9)
     }
 
-    @Test("a countdown that is paused is shown so")
+    @Test("a paused countdown is shown as paused")
     func pauses() throws {
         var button = counting(button())
         _ = button.handle(told(.paused, countdown("login", 50, of: 60, .paused, revision: 10)))
@@ -202,7 +202,7 @@ struct CountdownButtonTests {
         try expect(picture(button), toLookLike: "button-paused")
     }
 
-    @Test("while the daemon is away no press is taken; after that it is asked what became of it")
+    @Test("while the daemon is away it cannot be pressed, and afterwards the countdown is looked up")
     func losesDaemon() {
         var button = idle(button())
         _ = button.handle(.notice(.lost))
@@ -213,7 +213,7 @@ struct CountdownButtonTests {
         #expect(button.press() == [.run(Self.command)])
     }
 
-    @Test("what ended unseen while the daemon was away has ended")
+    @Test("a countdown that ended while the daemon was away has ended")
     func missesEnd() {
         var button = counting(button())
         _ = button.handle(.notice(.lost))
@@ -222,7 +222,7 @@ struct CountdownButtonTests {
         #expect(button.isEnabled)
     }
 
-    @Test("it fits, whatever the terminal's size; a small one has a line in brackets")
+    @Test("it fits a terminal of any size; on a small one it is a line in brackets")
     func fits() throws {
         let button = counting(button(again: "もう一度", sent: "Sent, again in {s} s"))
         for columns in 1...60 {
@@ -237,14 +237,14 @@ struct CountdownButtonTests {
         try expect(picture(idle(self.button()), on: .plain(.ascii)), toLookLike: "button-ascii-idle")
     }
 
-    @Test("its frame can be clicked, and nothing beside it")
+    @Test("clicks count inside its frame only")
     func target() {
         let frame = ButtonPicture(idle(button()), on: .plain()).frame
         #expect(frame.hasTarget(row: 0, column: 0) && frame.hasTarget(row: 2, column: 13))
         #expect(!frame.hasTarget(row: 3, column: 0) && !frame.hasTarget(row: 0, column: 14))
     }
 
-    @Test("enter, space and a click press it; q leaves, after the command where that runs")
+    @Test("enter, space and a click press it; q leaves, after the command if one runs")
     func screen() {
         for event in [ScreenEvent.key(.enter), .key(.character(" ")), .click] {
             var screen = ButtonScreen(idle(button()))
@@ -259,7 +259,7 @@ struct CountdownButtonTests {
         #expect(screen.handle(.key(.character("q"))) == [.leave(.success)])
     }
 
-    @Test("with --once it is left as soon as it counts, and 130 tells that it was left before")
+    @Test("with --once it ends as soon as it counts, with 130 if it is left before")
     func once() {
         var screen = ButtonScreen(button(), leavesWhenCounting: true)
         #expect(screen.handle(told(.attached, login(30))).last == .leave(.success))
@@ -267,7 +267,7 @@ struct CountdownButtonTests {
         #expect(other.handle(.key(.character("q"))) == [.leave(.interrupted)])
     }
 
-    @Test("what is left of it says that it counts on")
+    @Test("the line that stays says that the countdown runs on")
     func remains() {
         #expect(ButtonScreen(idle(button())).remains(on: .plain()).isEmpty)
         let remains = ButtonScreen(counting(button())).remains(on: .plain())

@@ -18,7 +18,7 @@ struct FollowScreenTests {
         countdown("coffee", 90, .paused, label: nil),
     ]
 
-    @Test("nothing is drawn before all has been told")
+    @Test("nothing is drawn before synced")
     func waits() {
         var screen = FollowScreen(.several)
         _ = screen.handle(told(.attached, tea))
@@ -26,7 +26,7 @@ struct FollowScreenTests {
         #expect(screen.remains(on: .plain()).isEmpty)
     }
 
-    @Test("one is a bar, on as many lines as the terminal asks for", arguments: [79, 42, 30, 20, 8])
+    @Test("one countdown is a bar, on as many lines as the terminal needs", arguments: [79, 42, 30, 20, 8])
     func bar(columns: Int) throws {
         let frame = screen(.one, [tea]).frame(on: .plain(columns: columns))
         try expect(frame.lines, toLookLike: "bar-\(columns)")
@@ -37,7 +37,7 @@ struct FollowScreenTests {
         try expect(screen(.one, [tea]).frame(on: .plain(.ascii)).lines, toLookLike: "bar-ascii")
     }
 
-    @Test("where no keys come from the terminal, none is offered")
+    @Test("without input from the terminal, no keys are offered")
     func offersNoKeys() {
         #expect(screen(.one, [tea]).frame(on: .plain(hasKeys: false)).lines.last?.text == "ctrl-c leave")
     }
@@ -73,7 +73,7 @@ struct FollowScreenTests {
         #expect(screen.soonest(5).map(\.remainingUSec) == Array(many.map(\.remainingUSec).sorted().prefix(5)))
     }
 
-    @Test("an end is told above the picture, and what is ended goes out of it")
+    @Test("an end is printed above the picture and removed from it")
     func ends() {
         var screen = screen(.several, three)
         let ended = countdown("tea", 0, .finished)
@@ -93,7 +93,7 @@ struct FollowScreenTests {
         #expect(screen.handle(.key(.character("x"))).isEmpty)
     }
 
-    @Test("a minute is not taken where less is left, as that would end it")
+    @Test("minus a minute is not offered if that would end the countdown")
     func takesNoLastMinute() throws {
         var screen = screen(.one, [tea])
         _ = screen.handle(tick("tea", 60))
@@ -114,7 +114,7 @@ struct FollowScreenTests {
         #expect(screen.handle(.key(.character("y"))) == [.call(.cancel(key: "tea"))])
     }
 
-    @Test("q leaves: what was to be followed to its end with 130, a watch with 0")
+    @Test("q leaves: attach with 130, watch with 0")
     func leaves() {
         var attached = screen(.one, [tea])
         #expect(attached.handle(.key(.character("q"))) == [.leave(.interrupted)])
@@ -146,7 +146,7 @@ struct FollowScreenTests {
         #expect(screen.frame(on: .plain()).lines.last?.text.hasPrefix("space pause") == true)
     }
 
-    @Test("while the daemon is gone that is shown; what it does not tell again is asked for")
+    @Test("while the daemon is away the screen says so; countdowns that are not reported again are looked up")
     func losesDaemon() {
         var screen = screen(.several, three)
         _ = screen.handle(.notice(.lost))
@@ -160,7 +160,7 @@ struct FollowScreenTests {
         #expect(Set(screen.countdowns.keys) == ["tea", "茶道"])
     }
 
-    @Test("countdowns that only a connection reported that was lost again are confirmed too")
+    @Test("countdowns that only a lost connection reported are looked up too")
     func losesDaemonTwice() {
         var screen = screen(.several, three)
         _ = screen.handle(.notice(.lost))
@@ -169,7 +169,7 @@ struct FollowScreenTests {
         #expect(screen.handle(.notice(.back)).count == 3)
     }
 
-    @Test("without history all is told anew")
+    @Test("without history the screen begins again")
     func losesHistory() {
         var screen = screen(.several, three)
         let sentence = "the daemon no longer has the history since the last event; ends may be missing"
@@ -179,7 +179,7 @@ struct FollowScreenTests {
         #expect(screen.frame(on: .plain()).lines.isEmpty)
     }
 
-    @Test("where nothing runs a watch says so")
+    @Test("without live countdowns watch says so")
     func nothing() {
         #expect(screen(.several, []).frame(on: .plain()).lines.map(\.text) == ["nothing is running   q leave"])
     }

@@ -7,7 +7,7 @@ import Testing
 struct FramePainterTests {
     private func lines(_ texts: [String]) -> [StyledLine] { texts.map { StyledLine($0, on: .plain()) } }
 
-    @Test("what has not changed is not sent again")
+    @Test("unchanged lines are not sent again")
     func nothingTwice() {
         var painter = FramePainter()
         _ = painter.paint(lines(["a", "b"]))
@@ -23,7 +23,7 @@ struct FramePainterTests {
         #expect(text.hasPrefix("\u{1B}[?2026h") && text.hasSuffix("\u{1B}[?2026l"))
     }
 
-    @Test("frames of all heights stand where the one before stood, with what is printed above them")
+    @Test("frames of any height replace the frame before, with printed lines above them")
     func stand() {
         var generator = SeededGenerator(seed: 7)
         for _ in 0..<300 {
@@ -54,7 +54,7 @@ struct FramePainterTests {
     }
 }
 
-/// As much of a terminal as frames need: its lines, those that have scrolled away included.
+/// A terminal as far as frames need one: its lines, including those that have scrolled away.
 private struct LineTerminal {
     let rows: Int
     private var lines = [""]
@@ -63,7 +63,7 @@ private struct LineTerminal {
 
     init(rows: Int) { self.rows = rows }
 
-    /// The lines down to the last that is not empty.
+    /// The lines down to the last one that is not empty.
     var text: [String] {
         var text = lines
         while text.last == "" { text.removeLast() }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("What a terminal sends")
+@Suite("Input from a terminal")
 struct InputReaderTests {
     private func read(_ text: String) -> [TerminalInput] {
         var reader = InputReader()
@@ -24,7 +24,7 @@ struct InputReaderTests {
     }
 
     @Test(
-        "what nobody asked for is passed over whole",
+        "unknown sequences are skipped as a whole",
         arguments: [
             "\u{1B}[15~", "\u{1B}[[A", "\u{1B}x", "\u{1B}[?62;c", "\u{1B}[>0;276;0c", "\u{1B}[<64;3;3M",
             "\u{1B}[<0;3;3m", "\u{1B}[<2;3;3M", "\u{1B}[<32;3;3M", "\u{1}\u{0}", "\u{1B}[99999999999999999999~",
@@ -34,13 +34,13 @@ struct InputReaderTests {
         #expect(read(sent + "x").filter { $0 != .key(.home) } == [.key(.character("x"))])
     }
 
-    @Test("a click is one of the first button, with its place from 0 on")
+    @Test("a click is one of the first button, with its position from 0")
     func clicks() {
         #expect(read("\u{1B}[<0;5;3M\u{1B}[<0;5;3m") == [.click(row: 2, column: 4)])
         #expect(read("\u{1B}[<8;1;1M") == [.click(row: 0, column: 0)])
     }
 
-    @Test("the terminal's answers are read: where the cursor is, and whether it has the keyboard")
+    @Test("the terminal's reports are read: the position of the cursor, and whether it has the keyboard")
     func answers() {
         #expect(read("\u{1B}[12;1R") == [.cursor(row: 11, column: 0)])
         #expect(read("\u{1B}[I\u{1B}[O") == [.focus(true), .focus(false)])
@@ -52,7 +52,7 @@ struct InputReaderTests {
         #expect(read("\u{1B}[200~\u{1B}[201~") == [.paste("")])
     }
 
-    @Test("bytes may come one by one")
+    @Test("bytes may arrive one by one")
     func pieces() {
         let sent = "a茶\u{1B}[A\u{1B}[200~1 茶 2\u{1B}[201~\u{1B}[<0;5;3M\u{1B}OB\u{1B}[O"
         var reader = InputReader()
@@ -62,7 +62,7 @@ struct InputReaderTests {
         #expect(!reader.isPartial)
     }
 
-    @Test("an escape is a key where nothing follows, and may be the beginning of more until then")
+    @Test("an escape is a key if nothing follows, and may begin a sequence until then")
     func escapes() {
         var reader = InputReader()
         #expect(reader.read([0x1B]).isEmpty)
@@ -73,7 +73,7 @@ struct InputReaderTests {
         #expect(reader.read(Array("[D".utf8)) == [.key(.left)])
     }
 
-    @Test("a paste without end is kept to its last part, and keys after it are heard")
+    @Test("a paste without an end keeps its last part, and later keys are read")
     func endlessPaste() {
         var reader = InputReader()
         #expect(reader.read(Array("\u{1B}[200~".utf8)).isEmpty)
@@ -89,7 +89,7 @@ struct InputReaderTests {
         #expect(inputs.last == .key(.character("q")))
     }
 
-    @Test("bytes that are no UTF-8 are passed over, and never hold up what follows")
+    @Test("bytes that are not UTF-8 are skipped and do not delay later ones")
     func noText() {
         var reader = InputReader()
         #expect(reader.read([0xFF, 0xC3, 0x28, 0x61]).last == .key(.character("a")))

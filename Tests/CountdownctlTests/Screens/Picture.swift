@@ -5,7 +5,7 @@ import Testing
 
 @testable import countdownctl
 
-/// What a frame looks like, compared with a picture that is kept in Tests/Fixtures/screens.
+/// A frame compared with a picture in Tests/Fixtures/screens.
 func expect(
     _ lines: [StyledLine],
     toLookLike name: String,
@@ -43,7 +43,7 @@ extension Canvas {
 /// 2026-03-01 12:00:00 UTC, in microseconds since 1970.
 let noon: Int64 = 1_772_366_400_000_000
 
-/// A countdown that has so many seconds left of so many.
+/// A countdown with a remaining time and a duration, in seconds.
 func countdown(
     _ key: String,
     _ left: Int64,
@@ -66,7 +66,7 @@ func countdown(
     )
 }
 
-/// What the daemon tells of a countdown.
+/// An event about a countdown.
 func told(_ type: EventType, _ countdown: Countdown) -> ScreenEvent {
     .told(
         Event(
@@ -79,10 +79,10 @@ func told(_ type: EventType, _ countdown: Countdown) -> ScreenEvent {
     )
 }
 
-/// That so many seconds remain.
+/// A tick with the remaining seconds.
 func tick(_ key: String, _ left: Int64) -> ScreenEvent {
     .told(Event(type: .tick, key: key, remainingUSec: left * 1_000_000))
 }
 
-/// That all there was has been told.
+/// The end of the current state.
 let synced = ScreenEvent.told(Event(type: .synced, revision: 1))

@@ -4,7 +4,7 @@ import Testing
 
 /// The daemon, the bus and the notification service go away and come back.
 @Suite("A desktop with faults")
-struct AbsenceTrials {
+struct FaultTrials {
     private let daemon: DaemonProcess
     private let directory: TemporaryDirectory
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Ends while countdown-notify did not run")
-struct RememberingTrials {
+struct CatchUpTrials {
     /// The summaries of the next notifications.
     private func summaries(_ count: Int, _ scene: Scene) throws -> [String] {
         try (0..<count).map { _ in try scene.shower.next().summary ?? "" }

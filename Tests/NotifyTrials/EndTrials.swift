@@ -37,7 +37,7 @@ struct Scene {
 }
 
 @Suite("Ends on a desktop")
-struct TellingTrials {
+struct EndTrials {
     @Test("an end is shown with its label, its time and its actions")
     func tells() throws {
         let scene = try Scene()
