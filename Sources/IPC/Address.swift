@@ -145,7 +145,8 @@ private struct RuntimeDirectory {
         }
     }
 
-    /// Why the directory cannot hold the socket: another user who can write in it could put a socket in place of ours.
+    /// Why the directory cannot hold the socket: in a directory that other users can write, they could replace our
+    /// socket.
     func fault(_ surroundings: Address.Surroundings) -> AddressError.DirectoryFault? {
         let found: FileStatus
         do {

@@ -73,7 +73,7 @@ public struct CountdownBoard: Sendable {
     ///
     /// - Parameters:
     ///   - instant: microseconds since 1970.
-    ///   - ticking: a key whose remaining time the ticks report.
+    ///   - ticking: a key with ticks, which report its remaining time.
     public mutating func updateRemaining(at instant: Int64, except ticking: String? = nil) {
         for (key, countdown) in countdowns where countdown.state == .running && key != ticking {
             guard let deadline = countdown.deadlineUSec else { continue }

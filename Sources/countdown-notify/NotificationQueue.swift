@@ -45,7 +45,7 @@ struct NotificationQueue {
     private(set) var backlog = Backlog()
     private(set) var progress = ProgressNotifications()
     private(set) var service = Service.unknown
-    /// Whether a call was sent whose answer has to arrive before the next one is sent.
+    /// Whether a call was sent that must be answered before the next one is sent.
     private(set) var isAwaiting = false
     /// Whether the daemon is still reporting the current state or earlier ends.
     private(set) var isCatchingUp = false

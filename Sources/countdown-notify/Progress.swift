@@ -21,7 +21,7 @@ struct ProgressNotifications {
 
     private var board = CountdownBoard()
     private var shown: [String: Shown] = [:]
-    /// The keys whose notification is to be made or updated, in that order.
+    /// The keys of the notifications to make or update, in that order.
     private var changed: [String] = []
 
     /// Takes an event.

@@ -206,7 +206,7 @@ extension Daemon {
         connections.markDirty(connection)
     }
 
-    /// Resumes a throttled connection whose client has read, and tells the poller what the connection waits for.
+    /// Resumes a throttled connection after its client has read, and tells the poller what the connection waits for.
     private func resume(with connection: Connection) {
         if connection.isThrottled, !connection.isBlocked {
             connection.isThrottled = false

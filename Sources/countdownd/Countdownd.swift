@@ -27,7 +27,7 @@ enum Countdownd {
         umask(0o077)
         checkLimits()
         Database.prepareLibrary()
-        // Otherwise libdispatch logs each thread whose priority it may not raise to syslog.
+        // Otherwise libdispatch logs to syslog each thread that must not raise its priority.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
         let log = Log(level: options.logLevel, journalStream: Environment.value(of: "JOURNAL_STREAM"))
         let serviceManager = ServiceManager()

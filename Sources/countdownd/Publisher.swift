@@ -63,7 +63,7 @@ struct Heartbeats {
         due.insert(Beat(instant: instant, token: token), at: low)
     }
 
-    /// Takes a watcher whose instant has come.
+    /// Takes a watcher that is due.
     mutating func takeDue(at now: BootInstant) -> UInt64? {
         guard let last = due.last, last.instant <= now else { return nil }
         return due.removeLast().token
@@ -103,7 +103,7 @@ struct Publisher: ~Copyable {
         if waiting[key]?.isEmpty == true { waiting[key] = nil }
     }
 
-    /// Takes the connections whose wait ends with a change.
+    /// Takes the connections with a wait that ends with a change.
     private mutating func takeWaiting(for change: Change) -> [Connection] {
         let key = change.countdown.key
         guard !change.countdown.isLive, let connections = waiting.removeValue(forKey: key) else { return [] }

@@ -353,7 +353,7 @@ extension CountdownFields {
     }
 }
 
-/// A countdown whose annotations are written without a copy.
+/// A countdown that is written without a copy of its annotations.
 private struct EncodableCountdown: JSONEncodable {
     let countdown: KeyedCountdown
     let now: Now

@@ -42,7 +42,7 @@ func event(_ type: EventType, _ countdown: Countdown) -> Event {
 }
 
 extension Strings {
-    /// Strings at an instant in microseconds, in a time zone whose days are whole days since 1970: `day 000000 12:34`.
+    /// Strings at an instant in microseconds, in a time zone without an offset: `day 000000 12:34`.
     static func at(_ now: Int64) -> Strings {
         Strings(now: now) { instant in
             let minutes = instant / 60_000_000

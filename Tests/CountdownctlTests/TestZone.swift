@@ -1,6 +1,6 @@
 @testable import countdownctl
 
-/// A time zone whose clocks are set once: it has one offset from UTC before that instant and another one after it.
+/// A time zone with one change of its clocks: it has one offset from UTC before that instant and another one after it.
 struct TestZone: Zone {
     /// Seconds.
     var offsetBefore: Int64 = 0

@@ -54,7 +54,7 @@ private enum TimeNamespace {
     static let isPossible =
         (try? RunningCommand(["-T", "--boottime", "1", "true"], executable: "/usr/bin/unshare").finish().exitCode) == 0
 
-    /// The command that becomes the daemon, in a namespace whose boot clock is this many seconds ahead.
+    /// The command that becomes the daemon, in a namespace with a boot clock that is this many seconds ahead.
     static func launcher(offset: Int) -> [String] {
         ["/usr/bin/unshare", "-T", "--boottime", "\(offset)", "--"]
     }

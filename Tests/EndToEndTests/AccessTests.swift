@@ -9,7 +9,7 @@ import Varlink
 struct AccessTests {
     private static let nobody: UInt32 = 65_534
 
-    /// A daemon whose socket other users can reach.
+    /// A daemon with a socket that other users can reach.
     private func open(_ arguments: [String]) throws -> DaemonProcess {
         let daemon = try DaemonProcess(arguments: arguments)
         try letAll(into: daemon.directory, connectTo: daemon.socketPath)

@@ -79,7 +79,7 @@ struct LostStoreTests {
     func rewritten(_ loss: Loss) throws {
         let since = try caller.call(GetStatus()).revision
         try inflict(loss)
-        // A commit shortly after another does not check the index and the lock, whose loss costs no change.
+        // A commit shortly after another does not check the index and the lock, because no change is lost with them.
         let keys = (0..<200).map { "new \($0)" }
         for key in keys { try start(key) }
         let line = daemon.standardError.split(separator: "\n").first {

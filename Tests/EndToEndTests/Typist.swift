@@ -11,13 +11,13 @@ struct Typist {
 
     init(_ daemon: DaemonProcess) { self.init(at: daemon.socketPath) }
 
-    /// Runs a command line, whose words are between spaces, to its end.
+    /// Runs a command line, split at its spaces, to its end.
     func type(_ line: String) throws -> CommandRun { try type(words: words(line)) }
 
     /// Types the words of a command line, and waits for its end.
     func type(words: [String]) throws -> CommandRun { try CommandRun(words, environment: allVariables) }
 
-    /// Starts a command line whose command does not end by itself.
+    /// Starts a command that does not end by itself.
     func begin(_ line: String) throws -> RunningCommand {
         try RunningCommand(words(line), environment: allVariables)
     }

@@ -1,6 +1,6 @@
 public import Varlink
 
-/// A JSON value of any kind as a tree, for tests that handle values whose types they do not know.
+/// A JSON value of any kind as a tree, for tests that handle values of unknown types.
 public indirect enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -99,7 +99,7 @@ extension JSONWriter {
     /// Writes a member.
     public mutating func member(_ name: StaticString, _ value: JSONValue) { member(name, raw: value.text) }
 
-    /// Writes a member whose name is not a literal.
+    /// Writes a member with a name that is not a literal.
     public mutating func member(named name: String, _ value: JSONValue) { member(named: name, raw: value.text) }
 
     /// Writes an element.

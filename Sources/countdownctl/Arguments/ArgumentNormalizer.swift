@@ -5,7 +5,7 @@ enum ArgumentNormalizer {
     /// The option for a word such as `-5m` after a subcommand: ArgumentParser would report an unknown option, but the
     /// subcommand reports an invalid duration.
     private static let options = ["adjust": amountOption, "start": "--for", "run": "--for"]
-    /// Options whose value may be such a word.
+    /// Options that take such a word as their value.
     private static let lengthOptions = ["--for", "--timeout", "--tick", "--exec-timeout"]
 
     static func normalize(_ arguments: [String]) -> [String] {

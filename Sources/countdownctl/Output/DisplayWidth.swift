@@ -61,9 +61,9 @@ enum DisplayWidth {
 
 /// The characters that pictures are drawn with.
 enum Glyphs {
-    /// For terminals whose locale has UTF-8.
+    /// For terminals with a UTF-8 locale.
     case blocks
-    /// For the others, and for consoles whose fonts have few characters.
+    /// For other terminals, and for consoles with few characters in their fonts.
     case ascii
 
     /// Chosen by the locale and the terminal in the environment.

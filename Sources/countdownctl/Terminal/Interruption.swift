@@ -34,12 +34,12 @@ extension Waiter {
 /// process, and none is missed that comes between two waits.
 final class Interruption: Waiter {
     private let signals: SignalDescriptor
-    /// A pipe whose reader may leave; nil if that does not matter.
+    /// A pipe that ends the wait when its reader closes it; nil for none.
     private let pipe: Int32?
     private let background: (any BackgroundWork)?
 
     /// - Parameters:
-    ///   - stream: one that may be a pipe, whose reader interrupts a wait by leaving.
+    ///   - stream: a stream that may be a pipe. If its reader closes it, that interrupts a wait.
     ///   - background: child processes that are supervised during a wait.
     /// - Throws: that the system has no more room.
     init(andReaderOf stream: StandardStream? = nil, with background: (any BackgroundWork)? = nil) throws(CommandFailure)

@@ -276,7 +276,7 @@ extension ClockTime.Note {
     }
 }
 
-/// Durations and times from the command line, whose errors are usage errors.
+/// Durations and times from the command line, with usage errors.
 extension DurationParser {
     static func read(_ text: String) throws(CommandFailure) -> Int64 {
         do {

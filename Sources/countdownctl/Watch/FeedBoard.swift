@@ -21,7 +21,7 @@ struct FeedBoard {
     /// Removes the finished countdown.
     mutating func clearFinished() { finished = nil }
 
-    /// Computes the remaining time at an instant, in microseconds since 1970, of all but one whose ticks report it.
+    /// Computes the remaining time at an instant, in microseconds since 1970, of every countdown except one with ticks.
     mutating func updateRemaining(at instant: Int64, except ticking: String? = nil) {
         board.updateRemaining(at: instant, except: ticking)
     }

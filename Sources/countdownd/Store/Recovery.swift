@@ -209,7 +209,7 @@ struct ShutdownRecord {
     }
 }
 
-/// The boots whose clocks the stored deadlines of elapsed countdowns refer to.
+/// The boots that the stored deadlines of elapsed countdowns refer to.
 ///
 /// A deadline on the clock of a past boot stands for the same wall-clock time.
 struct Boots {

@@ -35,7 +35,7 @@ struct CountdownButtonTests {
         countdown("login", left, of: length, state, revision: 60 - left)
     }
 
-    /// A button that was pressed, and whose command has succeeded.
+    /// A button that was pressed, with a command that has succeeded.
     private func counting(_ button: CountdownButton) -> CountdownButton {
         var button = idle(button)
         _ = button.press()

@@ -13,7 +13,7 @@ struct Counts: Sendable, CustomStringConvertible {
     var refused = 0
     /// Calls that were answered with StorageFailed.
     var failed = 0
-    /// Calls whose answer was lost.
+    /// Calls that got no answer.
     var cutOff = 0
     /// Connections that broke for another reason than that the daemon closed them.
     var oddEnds: [String] = []

@@ -33,7 +33,7 @@ struct Ledger: Sendable {
     private(set) var faults: [String] = []
     /// How many countdowns had ended at their deadline without a call.
     private(set) var endingsFound = 0
-    /// How many of the calls whose answer was lost had been executed, and how many had not.
+    /// How many of the calls without an answer had been executed, and how many had not.
     private(set) var cutOff = (made: 0, lost: 0)
 
     func known(_ key: String) -> Countdown? { entries[key]?.known }

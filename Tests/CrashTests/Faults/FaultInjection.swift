@@ -38,7 +38,7 @@ final class FaultInjection {
     private let file: String
     private let state: String
 
-    /// - Parameter directory: the directory of the daemon whose calls fail.
+    /// - Parameter directory: the directory of the daemon in which calls fail.
     /// - Throws: that no memory can be shared with the daemon.
     init(in directory: TemporaryDirectory) throws {
         file = directory.path(of: "control")
