@@ -53,8 +53,8 @@ public struct CountdownBoard: Sendable {
     /// Whether this connection has reported a key, on the board or not.
     public func hasReported(_ key: String) -> Bool { reported.contains(key) }
 
-    /// The keys on the board that this connection has not reported. After `synced` they have either not changed or ended
-    /// and been forgotten: `Get` tells which.
+    /// The keys on the board that this connection has not reported. After `synced` they have either not changed or
+    /// ended and been forgotten: `Get` shows which.
     public var unconfirmed: [String] { countdowns.keys.filter { !reported.contains($0) } }
 
     /// Takes a countdown as another call returned it. One that has ended leaves the board.

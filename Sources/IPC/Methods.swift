@@ -206,7 +206,7 @@ public struct Resume: ChangeMethod {
 
 /// Changes the remaining time or the deadline: exactly one of both.
 ///
-/// Errors: those of a ``ChangeMethod``; `WrongState` also if a paused countdown should get a deadline.
+/// Errors as for a ``ChangeMethod``; `WrongState` also if a paused countdown should get a deadline.
 public struct Adjust: Method {
     /// The countdown as it is now.
     public typealias Reply = CountdownReply

@@ -4,7 +4,8 @@ public import System
 /// A ``ResumableWatch`` with the connection that it has now. An event loop polls ``descriptor`` until ``deadline``
 /// and calls ``advance()``, which does not wait for the daemon.
 public final class WatchConnection {
-    /// So many replies are returned at once, so that a busy daemon does not keep an event loop from its other work.
+    /// The most replies that are returned at once, so that a busy daemon does not keep an event loop from its other
+    /// work.
     private static let repliesPerTurn = 64
 
     private let path: String

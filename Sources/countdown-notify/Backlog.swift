@@ -64,10 +64,10 @@ enum EndNotification: Hashable {
 /// The ends that wait to be shown, in the order of their revisions. It keeps only those that will be named, and the number
 /// of the others.
 struct Backlog {
-    /// Up to so many ends have a notification each; more become one notification. GNOME Shell before version 48 keeps three
+    /// Up to this number, ends have a notification each; more become one notification. GNOME Shell before version 48 keeps three
     /// notifications of a program and drops older ones.
     static let maximumSingle = 3
-    /// So many ends are named in one notification.
+    /// The most ends that one notification names.
     static let maximumNamed = 10
 
     /// The number of ends that wait.

@@ -33,13 +33,13 @@ struct NotificationQueue {
         case failed
     }
 
-    /// At most so many failures wait; older ones are dropped.
+    /// The most failures that wait; older ones are dropped.
     private static let maximumFailures = 8
-    /// After so many attempts without a success a notification is dropped, so that one that the desktop always refuses,
+    /// After this many attempts without a success a notification is dropped, so that one that the desktop always refuses,
     /// or that always ends it, cannot keep all later ones from being shown. With the pauses between them the attempts take
     /// about a minute and a half.
     private static let maximumAttempts = 10
-    /// The actions of so many notifications can be chosen, far more than fit on a screen.
+    /// The most notifications with actions that can be chosen, far more than fit on a screen.
     private static let maximumActionable = 256
 
     private(set) var backlog = Backlog()

@@ -16,7 +16,7 @@ struct ProgressNotifications {
         var isChanged = false
     }
 
-    /// After so many refusals in a row the notification of a countdown is not sent again.
+    /// After this many refusals in a row the notification of a countdown is not sent again.
     private static let maximumRefusals = 5
 
     private var board = CountdownBoard()

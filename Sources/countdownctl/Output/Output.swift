@@ -57,7 +57,7 @@ struct StandardStream: Sendable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Whether it is a pipe, which tells when its reader leaves.
+    /// Whether it is a pipe, which reports when its reader leaves.
     var isPipe: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO

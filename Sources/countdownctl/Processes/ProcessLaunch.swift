@@ -124,13 +124,13 @@ enum ProcessEnding: Equatable {
     case exited(code: Int32)
     case killed(signal: Int32)
 
-    /// From the status that wait(2) tells.
+    /// From a status of wait(2).
     init(waitStatus: Int32) {
         let signal = waitStatus & 0x7F
         self = signal == 0 ? .exited(code: waitStatus >> 8 & 0xFF) : .killed(signal: signal)
     }
 
-    /// The code by which a shell tells of it.
+    /// The code that a shell returns for it.
     var exitCode: ExitCode {
         switch self {
         case .exited(let code): ExitCode(rawValue: code)

@@ -29,7 +29,7 @@ struct CodeInput: Equatable {
     let length: Int
     let alphabet: Alphabet
     private(set) var characters: [Character] = []
-    /// The place where the next character goes: behind the last one, or one that is overwritten.
+    /// The index of the next character: behind the last one, or one that is overwritten.
     private var place = 0
 
     init(length: Int, alphabet: Alphabet) {

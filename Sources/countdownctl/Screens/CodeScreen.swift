@@ -181,7 +181,7 @@ struct CodePicture {
 
     private func stroke(_ isFilled: Bool) -> String {
         let stroke = canvas.glyphs == .ascii ? (isFilled ? "=" : "-") : (isFilled ? "━" : "─")
-        // Boxes without spacing are told apart by their lines.
+        // Without spacing, boxes are separated by their lines.
         return fittingSpacing == 0 && input.length > 1 ? " \(stroke) " : String(repeating: stroke, count: Self.box)
     }
 }

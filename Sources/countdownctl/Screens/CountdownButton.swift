@@ -113,7 +113,7 @@ extension CountdownButton {
     private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
         switch notice {
         case .lost, .stillLost: isLost = true
-        // One that ended and was forgotten meanwhile is not told.
+        // One that ended and was forgotten meanwhile is not reported.
         case .back: return [.call(.get(key: start.key))]
         case .historyTrimmed, .trimmedAgain: if !isBusy { phase = .unknown }
         }

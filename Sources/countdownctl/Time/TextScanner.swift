@@ -1,6 +1,6 @@
 /// Reads a short text from its beginning, a piece at a time; a piece that is not there leaves the place as it was.
 struct TextScanner {
-    /// So many digits always fit into an integer.
+    /// A number of at most this many digits always fits into an integer.
     static let digitLimit = 18
 
     private let bytes: [UInt8]

@@ -14,7 +14,7 @@ struct EventStream: ~Copyable {
     /// A change of the watch itself.
     enum Notice: Equatable {
         case lost
-        /// Another attempt failed. A person was told the first time.
+        /// Another attempt failed. The user was informed the first time.
         case stillLost
         case back
         /// The daemon has no history from the watch's revision on: the watch begins again, and ends may be missing.
@@ -38,7 +38,7 @@ struct EventStream: ~Copyable {
         try advance()
     }
 
-    /// Waits for what comes next, until the deadline at most.
+    /// Waits for the next step, until the deadline at most.
     ///
     /// - Throws: that the daemon refuses the watch, or that there was none in the beginning.
     mutating func next(until deadline: MonotonicDeadline? = nil) throws(CommandFailure) -> Step {
@@ -95,7 +95,7 @@ extension EventStream.Notice {
 }
 
 extension ResumableWatch {
-    /// Follows what was selected; a tick of nil is the daemon's rule, 0 is none.
+    /// Watches the selection; a tick of nil is the daemon's default, 0 means no ticks.
     init(_ selection: KeySelection, tick: Int64? = nil, since: Int64? = nil) {
         self.init(Watch(match: selection.match, tickUSec: tick, since: since, keys: selection.named))
     }

@@ -85,7 +85,7 @@ final class HookRunner: BackgroundWork {
         let process: StartedProcess
         let name: String
         var end: MonotonicDeadline
-        /// Whether it was told to end.
+        /// Whether it was asked to end.
         var isLate = false
     }
 

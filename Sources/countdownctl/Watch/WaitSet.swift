@@ -3,8 +3,7 @@ import System
 
 /// Waits for the ends of countdowns, for `wait`, `attach` and `start --wait`.
 struct WaitLoop {
-    /// Starts a countdown once the watch has told all there was, so that nothing is missed of it; nil if it was
-    /// interrupted.
+    /// Starts a countdown after `synced`, so that none of its events is missed; nil if it was interrupted.
     typealias Beginning = (any Waiter) throws -> Start.Reply?
 
     private let daemon: DaemonEndpoint

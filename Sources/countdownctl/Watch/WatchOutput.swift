@@ -31,7 +31,7 @@ struct JSONEventPrinter: EventPrinter {
     }
 }
 
-/// A line for each event that tells something.
+/// A line for each event that matters to a person.
 struct LineEventPrinter: EventPrinter {
     func show(_ events: [Event]) throws(StreamFailure) {
         let text = EventText()
