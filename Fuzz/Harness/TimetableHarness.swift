@@ -109,14 +109,14 @@ private struct TimetableTrial: ~Copyable {
             if let expected = live[key] { expect(known == expected, "\(expected) is known, not \(known as Any)") }
             if live[key] == nil { expect(known?.isLive != true, "\(key.text) is not live") }
         }
-        var met: [KeyedCountdown] = []
-        let walk = timetable.openScan(live: .oldest, ended: .nowhere)
+        var visited: [KeyedCountdown] = []
+        let scan = timetable.openScan(live: .oldest, ended: .nowhere)
         var limit = 1_000
-        _ = timetable.scan(walk, budget: &limit) { timetable, slot in
-            met.append(timetable[slot])
+        _ = timetable.scan(scan, budget: &limit) { timetable, slot in
+            visited.append(timetable[slot])
             return true
         }
-        timetable.closeScan(walk)
-        expect(met == live.values.sorted { $0.revision < $1.revision }, "a walk meets all, in their order")
+        timetable.closeScan(scan)
+        expect(visited == live.values.sorted { $0.revision < $1.revision }, "a scan visits all, in their order")
     }
 }

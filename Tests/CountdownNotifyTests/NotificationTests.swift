@@ -11,7 +11,7 @@ struct NotificationTests {
     @Test("the call has the arguments of the specification, in their order and types")
     func call() {
         let call = notification.call(under: all)
-        #expect(call.destination == .notifications)
+        #expect(call.object == .notifications)
         #expect(call.member == "Notify")
         let hints: [BusValue.NamedValue] = [
             .init(name: "urgency", value: .byte(1)), .init(name: "category", value: .string("x-countdownd.ended")),

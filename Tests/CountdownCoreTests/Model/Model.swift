@@ -230,8 +230,8 @@ extension Model.Entry {
 
 extension Model {
     func observation(at now: Now) -> Observation {
-        let met = live.map { $1.countdown($0) } + ended.map { $0.entry.countdown($0.key) }
-        let keys = Set(met.map(\.key))
+        let visited = live.map { $1.countdown($0) } + ended.map { $0.entry.countdown($0.key) }
+        let keys = Set(visited.map(\.key))
         let running = live.filter { $0.value.state == .running }
         let order = running.sorted {
             ($0.value.wallEnd(now), $0.value.revision) < ($1.value.wallEnd(now), $1.value.revision)
@@ -244,7 +244,7 @@ extension Model {
             paused: live.count - running.count,
             ended: ended.count,
             nextDeadline: running.map { $0.value.wallEnd(now) }.min().map { WallInstant(microseconds: $0) },
-            met: met.sorted { $0.revision < $1.revision },
+            visited: visited.sorted { $0.revision < $1.revision },
             found: keys.reduce(into: [:]) { found, key in found[key] = known[key]?.countdown(key) },
             endings: order.map(\.key)
         )

@@ -82,7 +82,7 @@ struct Trial {
         case 13: try setClock()
         case 14: try askInVain()
         case 15...16: try begin()
-        case 17...19: try walk()
+        case 17...19: try scan()
         default: try leave()
         }
         #expect(turns.alarm.map { $0 > now.wall } ?? true)
@@ -239,9 +239,9 @@ struct Trial {
         turns.begin(number, listener.selection, every: listener.interval, since: listener.since)
     }
 
-    private mutating func walk() throws {
+    private mutating func scan() throws {
         let number = Int(draw(1...5))
-        turns.walk(number, limit: Int(pick([1, 2, 5, 100])))
+        turns.scan(number, limit: Int(pick([1, 2, 5, 100])))
         try hear()
     }
 

@@ -10,7 +10,7 @@ struct Observation: Equatable {
     let ended: Int
     let nextDeadline: WallInstant?
     /// The countdowns that a scan visits.
-    let met: [KeyedCountdown]
+    let visited: [KeyedCountdown]
     /// The countdowns that their keys, and the given keys, find.
     let found: [Key: KeyedCountdown]
     /// The keys of the running countdowns, in the order in which they end.
@@ -26,10 +26,10 @@ extension Observation {
         paused = timetable.pausedCount
         ended = timetable.endedCount
         nextDeadline = timetable.nextDeadline(at: now)
-        let met = timetable.known
-        self.met = met
+        let visited = timetable.known
+        self.visited = visited
         var found: [Key: KeyedCountdown] = [:]
-        for key in met.map(\.key) + keys { found[key] = timetable.countdown(under: key) }
+        for key in visited.map(\.key) + keys { found[key] = timetable.countdown(under: key) }
         self.found = found
         endings = timetable.endings(from: now)
     }

@@ -28,7 +28,7 @@ final class Turns {
 
     /// A watcher that is reading the state.
     struct Opening {
-        let walk: ScanID
+        let scan: ScanID
         let selection: Selection
         /// The watcher knows everything up to this revision.
         let since: Revision?
@@ -127,7 +127,7 @@ final class Turns {
     /// Adds a watcher and opens it at once.
     func watch(_ number: Int, _ selection: Selection = .everything, every interval: Duration? = .seconds(1)) {
         begin(number, selection, every: interval)
-        walk(number)
+        scan(number)
     }
 
     /// Adds a watcher that has received nothing yet, or comes back with a revision.
@@ -140,26 +140,26 @@ final class Turns {
         leave(number)
         watchers.add(WatcherID(number), following: selection, every: interval)
         // Countdowns that it knows are visited too, to schedule their ticks.
-        let walk = scene.timetable.openScan(live: .oldest, ended: .after(since ?? scene.timetable.revision))
-        opening[WatcherID(number)] = Opening(walk: walk, selection: selection, since: since)
+        let scan = scene.timetable.openScan(live: .oldest, ended: .after(since ?? scene.timetable.revision))
+        opening[WatcherID(number)] = Opening(scan: scan, selection: selection, since: since)
     }
 
     /// Continues the scan of a watcher; at the end of the scan the watcher is open.
-    func walk(_ number: Int, limit: Int = .max) {
+    func scan(_ number: Int, limit: Int = .max) {
         let id = WatcherID(number)
         guard let opening = opening[id] else { return }
         var limit = limit
-        var met: [(Slot, KeyedCountdown)] = []
-        let progress = scene.timetable.scan(opening.walk, budget: &limit) { timetable, slot in
-            if opening.selection.contains(timetable[slot].key) { met.append((slot, timetable[slot])) }
+        var visited: [(Slot, KeyedCountdown)] = []
+        let progress = scene.timetable.scan(opening.scan, budget: &limit) { timetable, slot in
+            if opening.selection.contains(timetable[slot].key) { visited.append((slot, timetable[slot])) }
             return true
         }
-        for (slot, countdown) in met {
+        for (slot, countdown) in visited {
             if countdown.isLive { watchers.schedule(slot, countdown, for: id, at: now) }
             if opening.since.map({ countdown.revision > $0 }) ?? true { note(.attached(countdown), for: id) }
         }
         guard progress != .more else { return }
-        scene.timetable.closeScan(opening.walk)
+        scene.timetable.closeScan(opening.scan)
         self.opening[id] = nil
         if progress == .missed {
             watchers.remove(id)
@@ -173,7 +173,7 @@ final class Turns {
     func leave(_ number: Int) {
         let id = WatcherID(number)
         watchers.remove(id)
-        if let opening = opening.removeValue(forKey: id) { scene.timetable.closeScan(opening.walk) }
+        if let opening = opening.removeValue(forKey: id) { scene.timetable.closeScan(opening.scan) }
     }
 
     // MARK: Received events

@@ -87,27 +87,27 @@ struct UndoTests {
     }
 
     @Test("a scan does not visit an entry again because its change was undone")
-    mutating func walkers() throws {
-        var met: [Key] = []
-        let walk = scene.timetable.openScan(live: .oldest, ended: .after(scene.timetable.revision))
+    mutating func recorders() throws {
+        var visited: [Key] = []
+        let scan = scene.timetable.openScan(live: .oldest, ended: .after(scene.timetable.revision))
         var limit = 3
-        _ = scene.timetable.scan(walk, budget: &limit) {
-            met.append($0[$1].key)
+        _ = scene.timetable.scan(scan, budget: &limit) {
+            visited.append($0[$1].key)
             return true
         }
         let applied = [
-            try #require(try scene.start(met[2].text, nil, .restart)),
+            try #require(try scene.start(visited[2].text, nil, .restart)),
             try #require(try scene.start("new")),
-            try #require(try scene.ask(.cancel(met[1]))),
+            try #require(try scene.ask(.cancel(visited[1]))),
         ]
         for change in applied.reversed() { scene.timetable.undo(change) }
         limit = .max
         #expect(
-            scene.timetable.scan(walk, budget: &limit) {
-                met.append($0[$1].key)
+            scene.timetable.scan(scan, budget: &limit) {
+                visited.append($0[$1].key)
                 return true
             } == .atEnd
         )
-        #expect(met == scene.timetable.known.filter(\.isLive).map(\.key))
+        #expect(visited == scene.timetable.known.filter(\.isLive).map(\.key))
     }
 }

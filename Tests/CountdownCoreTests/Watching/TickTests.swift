@@ -245,13 +245,13 @@ struct TickTests {
     mutating func changesWhileOpening() {
         for name in ["a", "b", "c"] { turns.turn(start(name)) }
         turns.begin(1)
-        turns.walk(1, limit: 2)
+        turns.scan(1, limit: 2)
         turns.sleep(for: .milliseconds(500))
         turns.turn(.adjust(key("a"), .by(.milliseconds(250))), start("d"))
         turns.sleep(for: .milliseconds(600))
         turns.turn()
         #expect(turns.ticks(heardBy: 1).isEmpty)
-        turns.walk(1)
+        turns.scan(1)
         turns.forget()
         turns.run(for: .seconds(1))
         #expect(Set(turns.ticks(heardBy: 1).map(\.key.text)) == ["a", "b", "c", "d"])

@@ -148,13 +148,13 @@ final class Keeper {
 
     static func known(in timetable: inout Timetable) -> [KeyedCountdown] {
         var known: [KeyedCountdown] = []
-        let walk = timetable.openScan(live: .oldest, ended: .oldest)
+        let scan = timetable.openScan(live: .oldest, ended: .oldest)
         var limit = Int.max
-        _ = timetable.scan(walk, budget: &limit) { timetable, slot in
+        _ = timetable.scan(scan, budget: &limit) { timetable, slot in
             known.append(timetable[slot])
             return true
         }
-        timetable.closeScan(walk)
+        timetable.closeScan(scan)
         return known
     }
 

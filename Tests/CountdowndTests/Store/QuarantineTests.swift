@@ -6,7 +6,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A file that is not a readable store")
-struct UnreadableTests {
+struct QuarantineTests {
     /// What stands there, besides what is said of it.
     enum Kind: CaseIterable {
         case randomBytes, shortText, headerAlone, foreign, foreignWithID, foreignWithLog, foreignWithJournal

@@ -4,7 +4,7 @@ import Testing
 @testable import countdownd
 
 @Suite("The soonest of a list")
-struct CandidateTests {
+struct SoonestTests {
     private let now = Now(boot: BootInstant(microseconds: 1_000_000), offset: .seconds(1_000))
 
     private func elapsed(_ seconds: Int64) -> Phase { .running(until: .elapsed(now.boot + .seconds(seconds))) }

@@ -1,10 +1,10 @@
 import CountdownCore
 
 /// A scan of a timetable, with the countdowns that it has visited.
-struct Walker {
+struct ScanRecorder {
     let id: ScanID
     /// The visited countdowns, in their order.
-    private(set) var met: [KeyedCountdown] = []
+    private(set) var visited: [KeyedCountdown] = []
 
     init(_ scene: inout RunningTimetable, live: Scan.Start = .oldest, ended: Scan.Start = .nowhere) {
         id = scene.timetable.openScan(live: live, ended: ended)
@@ -12,20 +12,20 @@ struct Walker {
 
     /// Continues the scan.
     @discardableResult
-    mutating func walk(_ scene: inout RunningTimetable, limit: Int = .max) -> Scan.Progress {
+    mutating func scan(_ scene: inout RunningTimetable, limit: Int = .max) -> Scan.Progress {
         var limit = limit
         return scene.timetable.scan(id, budget: &limit) { timetable, slot in
-            met.append(timetable[slot])
+            visited.append(timetable[slot])
             return true
         }
     }
 
-    var keys: [String] { met.map(\.key.text) }
-    var revisions: [Int64] { met.map(\.revision.number) }
+    var keys: [String] { visited.map(\.key.text) }
+    var revisions: [Int64] { visited.map(\.revision.number) }
 
     /// The live countdowns, according to the visits.
     var live: [Key: KeyedCountdown] {
-        met.reduce(into: [:]) { $0[$1.key] = $1.isLive ? $1 : nil }
+        visited.reduce(into: [:]) { $0[$1.key] = $1.isLive ? $1 : nil }
     }
 }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import countdownd
 
 @Suite("The path of the store")
-struct PlaceTests {
+struct StorePathTests {
     private let scene: StoreScene
 
     init() throws {

@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Leaving, and coming back")
-struct ReturningTests {
+struct ReattachTests {
     private let daemon: DaemonProcess
 
     init() throws {

@@ -4,7 +4,7 @@ import Testing
 @testable import countdownd
 
 @Suite("When heartbeats are due")
-struct HeartbeatsTests {
+struct HeartbeatScheduleTests {
     private func instant(_ seconds: Int64) -> BootInstant { BootInstant(microseconds: seconds * 1_000_000) }
 
     @Test("the next heartbeat is due an interval after the last event")

@@ -8,7 +8,7 @@ import Varlink
 
 /// Lists while one client restarts countdowns all the time, in turns that do very little each.
 @Suite("A list is of one moment")
-struct OneMomentTests {
+struct ListSnapshotTests {
     private static let keys = (0..<12).map { "\($0)" }
 
     /// The countdowns after each change, as the replies to the client that made them tell.

@@ -5,7 +5,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A schema that another program has changed")
-struct DistrustTests {
+struct ForeignSchemaTests {
     private let scene: StoreScene
 
     init() throws {

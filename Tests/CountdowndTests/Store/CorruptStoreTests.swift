@@ -7,7 +7,7 @@ import Testing
 
 /// Whatever a disk does to the files, it either is what SQLite reads in them that is served, or they are kept aside.
 @Suite("A corrupt store")
-struct DamageTests {
+struct CorruptStoreTests {
     private static let page = 1_024
     private static let frame = 24 + page
     private static let logHeader = 32

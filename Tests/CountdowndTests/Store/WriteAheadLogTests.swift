@@ -7,7 +7,7 @@ import Testing
 @testable import countdownd
 
 @Suite("The write-ahead log")
-struct LogLengthTests {
+struct WriteAheadLogTests {
     private let scene: StoreScene
     private let keeper: Keeper
 

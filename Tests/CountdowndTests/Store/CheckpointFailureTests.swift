@@ -6,7 +6,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A failing checkpoint")
-struct FailingCopyTests {
+struct CheckpointFailureTests {
     @Test("it is tried again after the log has grown by as much, and not by each commit")
     func pauses() throws {
         let directory = try TemporaryDirectory()

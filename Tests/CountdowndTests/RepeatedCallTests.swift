@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite("A call that repeats the last one with another key")
-struct RepetitionTests {
+struct RepeatedCallTests {
     private static func call(_ method: String, _ key: String, _ rest: String = "") -> String {
         #"{"method":"io.countdownd.\#(method)","parameters":{"key":"\#(key)"\#(rest)}}"#
     }

@@ -2,7 +2,7 @@ import CountdownCore
 import Testing
 
 @Suite("A scan")
-struct WalkTests {
+struct ScanTests {
     var scene = RunningTimetable()
 
     /// Five live ones, revisions 1 to 5.
@@ -13,73 +13,73 @@ struct WalkTests {
     @Test("of an empty timetable is at its end at once")
     func empty() {
         var scene = RunningTimetable()
-        var walker = Walker(&scene, live: .oldest, ended: .oldest)
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.met.isEmpty)
+        var recorder = ScanRecorder(&scene, live: .oldest, ended: .oldest)
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.visited.isEmpty)
     }
 
     @Test("visits everything once, in the order of revisions, whatever the budgets are", arguments: 1...6)
     mutating func portions(limit: Int) throws {
         try scene.ask(.pause(key("b")))
         try scene.ask(.cancel(key("d")))
-        var walker = Walker(&scene, ended: .oldest)
+        var recorder = ScanRecorder(&scene, ended: .oldest)
         var portions = 1
-        while walker.walk(&scene, limit: limit) == .more { portions += 1 }
-        #expect(walker.revisions == [1, 3, 5, 6, 7])
-        #expect(walker.keys == ["a", "c", "e", "b", "d"])
+        while recorder.scan(&scene, limit: limit) == .more { portions += 1 }
+        #expect(recorder.revisions == [1, 3, 5, 6, 7])
+        #expect(recorder.keys == ["a", "c", "e", "b", "d"])
         #expect(portions == 5 / limit + 1)
     }
 
     @Test("continues behind the entry at which the visitor stopped")
     mutating func enough() {
-        let walk = scene.timetable.openScan(live: .oldest, ended: .nowhere)
-        var met: [String] = []
+        let scan = scene.timetable.openScan(live: .oldest, ended: .nowhere)
+        var visited: [String] = []
         for _ in 0..<2 {
             var limit = 10
-            let progress = scene.timetable.scan(walk, budget: &limit) { timetable, slot in
-                met.append(timetable[slot].key.text)
-                return met.count.isMultiple(of: 2) ? false : true
+            let progress = scene.timetable.scan(scan, budget: &limit) { timetable, slot in
+                visited.append(timetable[slot].key.text)
+                return visited.count.isMultiple(of: 2) ? false : true
             }
             #expect(progress == .more)
             #expect(limit == 8)
         }
-        #expect(met == ["a", "b", "c", "d"])
+        #expect(visited == ["a", "b", "c", "d"])
     }
 
     @Test("without a budget visits nothing", arguments: [0, -1])
     mutating func nothingLeft(limit: Int) {
-        var walker = Walker(&scene)
-        #expect(walker.walk(&scene, limit: limit) == .more)
-        #expect(walker.met.isEmpty)
+        var recorder = ScanRecorder(&scene)
+        #expect(recorder.scan(&scene, limit: limit) == .more)
+        #expect(recorder.visited.isEmpty)
     }
 
     @Test("at its end continues if something has changed")
     mutating func goesOn() throws {
-        var walker = Walker(&scene)
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.walk(&scene) == .atEnd)
+        var recorder = ScanRecorder(&scene)
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.scan(&scene) == .atEnd)
         try scene.start("f")
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a", "b", "c", "d", "e", "f"])
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["a", "b", "c", "d", "e", "f"])
     }
 
     @Test("leaves out a list without a start")
     mutating func nowhere() throws {
         try scene.ask(.cancel(key("b")))
-        var live = Walker(&scene)
-        live.walk(&scene)
+        var live = ScanRecorder(&scene)
+        live.scan(&scene)
         #expect(live.keys == ["a", "c", "d", "e"])
-        var ended = Walker(&scene, live: .nowhere, ended: .oldest)
-        ended.walk(&scene)
+        var ended = ScanRecorder(&scene, live: .nowhere, ended: .oldest)
+        ended.scan(&scene)
         #expect(ended.keys == ["b"])
     }
 
     @Test("that was closed, or never opened, has missed everything")
     mutating func closed() {
-        var walker = Walker(&scene)
-        scene.timetable.closeScan(walker.id)
-        scene.timetable.closeScan(walker.id)
-        #expect(walker.walk(&scene) == .missed)
+        var recorder = ScanRecorder(&scene)
+        scene.timetable.closeScan(recorder.id)
+        scene.timetable.closeScan(recorder.id)
+        #expect(recorder.scan(&scene) == .missed)
     }
 
     // MARK: Changes during the scan
@@ -90,49 +90,49 @@ struct WalkTests {
     )
     mutating func changesAhead(position: Int) throws {
         let name = ["a", "b", "c", "d", "e"][position]
-        var walker = Walker(&scene)
-        walker.walk(&scene, limit: position)
+        var recorder = ScanRecorder(&scene)
+        recorder.scan(&scene, limit: position)
         try scene.ask(.pause(key(name)))
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a", "b", "c", "d", "e"].filter { $0 != name } + [name])
-        #expect(walker.live == scene.live)
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["a", "b", "c", "d", "e"].filter { $0 != name } + [name])
+        #expect(recorder.live == scene.live)
     }
 
     @Test("visits a countdown again that changes after its visit", arguments: 1...5, 1...5)
     mutating func changesBehind(position: Int, changed: Int) throws {
         let name = ["a", "b", "c", "d", "e"][changed - 1]
-        var walker = Walker(&scene)
-        walker.walk(&scene, limit: position)
+        var recorder = ScanRecorder(&scene)
+        recorder.scan(&scene, limit: position)
         try scene.start(name, nil, .restart)
-        walker.walk(&scene)
+        recorder.scan(&scene)
         let wasMet = changed <= position
-        #expect(walker.keys == ["a", "b", "c", "d", "e"].filter { wasMet || $0 != name } + [name])
-        #expect(walker.live == scene.live)
+        #expect(recorder.keys == ["a", "b", "c", "d", "e"].filter { wasMet || $0 != name } + [name])
+        #expect(recorder.live == scene.live)
     }
 
     @Test("misses nothing if every visited entry changes, the last one too", arguments: 1...5)
     mutating func changesAll(position: Int) throws {
-        var walker = Walker(&scene)
-        walker.walk(&scene, limit: position)
+        var recorder = ScanRecorder(&scene)
+        recorder.scan(&scene, limit: position)
         for name in ["a", "b", "c", "d", "e"].prefix(position).reversed() { try scene.start(name, nil, .restart) }
-        walker.walk(&scene, limit: 2)
+        recorder.scan(&scene, limit: 2)
         for name in ["c", "b", "a"] { try scene.start(name, nil, .restart) }
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.live == scene.live)
-        #expect(walker.revisions == walker.revisions.sorted())
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.live == scene.live)
+        #expect(recorder.revisions == recorder.revisions.sorted())
     }
 
     @Test("can be at the same entry as others, and each continues on its own")
     mutating func several() throws {
-        var walkers = (0..<5).map { _ in Walker(&scene) }
-        for index in walkers.indices { walkers[index].walk(&scene, limit: 1 + index / 2) }
+        var recorders = (0..<5).map { _ in ScanRecorder(&scene) }
+        for index in recorders.indices { recorders[index].scan(&scene, limit: 1 + index / 2) }
         try scene.start("a", nil, .restart)
         try scene.ask(.cancel(key("b")))
-        scene.timetable.closeScan(walkers[0].id)
+        scene.timetable.closeScan(recorders[0].id)
         try scene.start("c", nil, .restart)
-        for index in walkers.indices.dropFirst() {
-            #expect(walkers[index].walk(&scene) == .atEnd)
-            #expect(walkers[index].keys.suffix(4) == ["d", "e", "a", "c"])
+        for index in recorders.indices.dropFirst() {
+            #expect(recorders[index].scan(&scene) == .atEnd)
+            #expect(recorders[index].keys.suffix(4) == ["d", "e", "a", "c"])
         }
     }
 
@@ -142,16 +142,16 @@ struct WalkTests {
     mutating func after(revision: Int64) throws {
         try scene.ask(.cancel(key("b")))
         try scene.ask(.pause(key("a")))
-        var walker = Walker(&scene, live: .after(Revision(revision)), ended: .after(Revision(revision)))
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.revisions == [3, 4, 5, 6, 7].filter { $0 > revision })
+        var recorder = ScanRecorder(&scene, live: .after(Revision(revision)), ended: .after(Revision(revision)))
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.revisions == [3, 4, 5, 6, 7].filter { $0 > revision })
     }
 
     @Test("after a revision is the same with the smallest budgets while everything changes", arguments: 0...7)
     mutating func afterInPortions(revision: Int64) throws {
-        var walker = Walker(&scene, live: .after(Revision(revision)), ended: .after(Revision(revision)))
+        var recorder = ScanRecorder(&scene, live: .after(Revision(revision)), ended: .after(Revision(revision)))
         var portions = 0
-        while walker.walk(&scene, limit: 1) == .more {
+        while recorder.scan(&scene, limit: 1) == .more {
             portions += 1
             switch portions {
             case 1: try scene.ask(.cancel(key("e")))
@@ -161,20 +161,20 @@ struct WalkTests {
             default: break
             }
         }
-        #expect(walker.revisions == walker.revisions.sorted())
-        #expect(walker.revisions.allSatisfy { $0 > revision })
+        #expect(recorder.revisions == recorder.revisions.sorted())
+        #expect(recorder.revisions.allSatisfy { $0 > revision })
         let known = scene.timetable.known.filter { $0.revision > Revision(revision) }
-        #expect(known.allSatisfy(walker.met.contains))
+        #expect(known.allSatisfy(recorder.visited.contains))
     }
 
     @Test("after a revision visits no older entry because a change was undone")
     mutating func afterUndo() throws {
-        var walker = Walker(&scene, live: .after(Revision(3)))
-        walker.walk(&scene, limit: 2)
+        var recorder = ScanRecorder(&scene, live: .after(Revision(3)))
+        recorder.scan(&scene, limit: 2)
         let restarted = try #require(try scene.start("c", nil, .restart))
         scene.timetable.undo(restarted)
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["d", "e"])
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["d", "e"])
     }
 
     // MARK: Compaction
@@ -186,25 +186,25 @@ struct WalkTests {
         limits.endsHeldForWatches = 3
         scene = RunningTimetable(limits: limits)
         for name in ["a", "b", "c", "d"] { try scene.start(name) }
-        var walker = Walker(&scene, live: .oldest, ended: .after(scene.timetable.revision))
+        var recorder = ScanRecorder(&scene, live: .oldest, ended: .after(scene.timetable.revision))
         for name in ["a", "b", "c"] { try scene.ask(.cancel(key(name))) }
-        walker.walk(&scene, limit: limit)
-        // One entry, "d", is live; the ends behind it go as soon as they are met.
+        recorder.scan(&scene, limit: limit)
+        // One entry, "d", is live; the ends behind it go as soon as they are visited.
         #expect(scene.compact().count == max(0, min(3, limit - 1)))
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["d", "a", "b", "c"])
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["d", "a", "b", "c"])
         scene.compact()
         #expect(scene.timetable.endedCount == 0)
     }
 
     @Test("holds an end that is too old as well")
     mutating func heldThoughOld() throws {
-        var walker = Walker(&scene, live: .nowhere, ended: .after(scene.timetable.revision))
+        var recorder = ScanRecorder(&scene, live: .nowhere, ended: .after(scene.timetable.revision))
         try scene.ask(.cancel(key("a")))
         scene.pass(.days(8))
         #expect(scene.compact().isEmpty)
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a"])
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["a"])
         #expect(scene.compact().count == 1)
     }
 
@@ -214,7 +214,7 @@ struct WalkTests {
         limits.history = 0
         scene = RunningTimetable(limits: limits)
         try scene.start("a")
-        _ = Walker(&scene, ended: .oldest)
+        _ = ScanRecorder(&scene, ended: .oldest)
         try scene.ask(.cancel(key("a")))
         #expect(scene.compact().count == 1)
     }
@@ -227,13 +227,13 @@ struct WalkTests {
         scene = RunningTimetable(limits: limits)
         for number in 0..<6 { try scene.start("\(number)") }
         let base = scene.timetable.revision
-        var walker = Walker(&scene, live: .nowhere, ended: .after(base))
+        var recorder = ScanRecorder(&scene, live: .nowhere, ended: .after(base))
         for number in 0..<5 { try scene.ask(.cancel(key("\(number)"))) }
         #expect(scene.compact().isEmpty)
         try scene.ask(.cancel(key("5")))
         #expect(scene.compact() == [Revision(7)])
-        #expect(walker.walk(&scene) == .missed)
-        #expect(walker.walk(&scene) == .missed)
+        #expect(recorder.scan(&scene) == .missed)
+        #expect(recorder.scan(&scene) == .missed)
     }
 
     @Test("of the ends that happen to be kept misses nothing if an end is compacted")
@@ -245,11 +245,11 @@ struct WalkTests {
             try scene.start(name)
             try scene.ask(.cancel(key(name)))
         }
-        var walker = Walker(&scene, ended: .oldest)
-        walker.walk(&scene, limit: 1)
+        var recorder = ScanRecorder(&scene, ended: .oldest)
+        recorder.scan(&scene, limit: 1)
         scene.compact()
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a", "c"])
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["a", "c"])
     }
 
     @Test("continues behind an entry that was compacted and whose slot is used again")
@@ -260,20 +260,20 @@ struct WalkTests {
         for name in ["a", "b"] { try scene.start(name) }
         let base = scene.timetable.revision
         try scene.ask(.cancel(key("a")))
-        var walker = Walker(&scene, live: .after(base), ended: .after(base))
-        walker.walk(&scene)
+        var recorder = ScanRecorder(&scene, live: .after(base), ended: .after(base))
+        recorder.scan(&scene)
         let slot = scene.slot(under: key("a"))
         scene.compact()
         try scene.start("c")
         #expect(scene.slot(under: key("c")) == slot)
         try scene.ask(.cancel(key("c")))
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a", "c"])
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["a", "c"])
         scene.compact()
         try scene.start("d")
         try scene.ask(.pause(key("b")))
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a", "c", "d", "b"])
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["a", "c", "d", "b"])
     }
 
     // MARK: Forgotten ends
@@ -281,15 +281,15 @@ struct WalkTests {
     @Test("visits a forgotten end if it was open at that time")
     mutating func forgotten() throws {
         try scene.start("brief", nil, forget: true)
-        var walker = Walker(&scene, ended: .after(scene.timetable.revision))
-        walker.walk(&scene, limit: 2)
+        var recorder = ScanRecorder(&scene, ended: .after(scene.timetable.revision))
+        recorder.scan(&scene, limit: 2)
         try scene.ask(.cancel(key("brief")))
         scene.compact()
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a", "b", "c", "d", "e", "brief"])
-        #expect(walker.met.last?.isLive == false)
-        var later = Walker(&scene, ended: .oldest)
-        later.walk(&scene)
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["a", "b", "c", "d", "e", "brief"])
+        #expect(recorder.visited.last?.isLive == false)
+        var later = ScanRecorder(&scene, ended: .oldest)
+        later.scan(&scene)
         #expect(later.keys == ["a", "b", "c", "d", "e"])
     }
 
@@ -300,25 +300,25 @@ struct WalkTests {
         scene = RunningTimetable(limits: limits)
         for name in ["a", "b"] { try scene.start(name) }
         try scene.start("brief", nil, forget: true)
-        var walker = Walker(&scene, ended: .oldest)
-        walker.walk(&scene, limit: 1)
+        var recorder = ScanRecorder(&scene, ended: .oldest)
+        recorder.scan(&scene, limit: 1)
         try scene.ask(.cancel(key("brief")))
         scene.compact()
-        #expect(walker.walk(&scene) == .atEnd)
-        #expect(walker.keys == ["a", "b"])
+        #expect(recorder.scan(&scene) == .atEnd)
+        #expect(recorder.keys == ["a", "b"])
     }
 
     @Test("holds forgotten ends while it is open and no longer")
     mutating func forgottenAreLetGo() throws {
         try scene.start("brief", nil, forget: true)
-        let walker = Walker(&scene, ended: .after(scene.timetable.revision))
+        let recorder = ScanRecorder(&scene, ended: .after(scene.timetable.revision))
         let slot = try #require(scene.slot(under: key("brief")))
         try scene.ask(.cancel(key("brief")))
         scene.compact()
         #expect(scene.timetable[slot].key == key("brief"))
         try scene.start("f")
         #expect(scene.slot(under: key("f")) != slot)
-        scene.timetable.closeScan(walker.id)
+        scene.timetable.closeScan(recorder.id)
         scene.compact()
         try scene.start("g")
         #expect(scene.slot(under: key("g")) == slot)
@@ -330,15 +330,15 @@ struct WalkTests {
         limits.endsHeldForWatches = 3
         scene = RunningTimetable(limits: limits)
         for (limit, progress) in [(0, Scan.Progress.missed), (1, .atEnd)] {
-            var walker = Walker(&scene, ended: .after(scene.timetable.revision))
+            var recorder = ScanRecorder(&scene, ended: .after(scene.timetable.revision))
             for index in 0..<4 {
                 try scene.start("\(index)", nil, forget: true)
                 try scene.ask(.cancel(key("\(index)")))
-                if index == 0 { walker.walk(&scene, limit: limit) }
+                if index == 0 { recorder.scan(&scene, limit: limit) }
             }
             scene.compact()
-            #expect(walker.walk(&scene) == progress)
-            scene.timetable.closeScan(walker.id)
+            #expect(recorder.scan(&scene) == progress)
+            scene.timetable.closeScan(recorder.id)
             scene.compact()
         }
     }
@@ -353,7 +353,7 @@ struct WalkTests {
         var generator = SplitMix64(seed: seed)
         var scene = RunningTimetable()
         let names = (0..<20).map { "\($0)" }
-        var walkers: [(base: Revision, walker: Walker)] = []
+        var recorders: [(base: Revision, recorder: ScanRecorder)] = []
         var ended: [Revision] = []
         for _ in 0..<3_000 {
             let name = try #require(names.randomElement(using: &generator))
@@ -368,18 +368,18 @@ struct WalkTests {
             if let change = try? scene.ask(request)?.change, !change.countdown.isLive {
                 ended.append(change.countdown.revision)
             }
-            if walkers.count < 5 {
+            if recorders.count < 5 {
                 let base = scene.timetable.revision
-                walkers.append((base, Walker(&scene, live: .oldest, ended: .after(base))))
+                recorders.append((base, ScanRecorder(&scene, live: .oldest, ended: .after(base))))
             }
-            let index = Int.random(in: walkers.indices, using: &generator)
+            let index = Int.random(in: recorders.indices, using: &generator)
             let limit = Int.random(in: 0...4, using: &generator)
-            guard walkers[index].walker.walk(&scene, limit: limit) == .atEnd else { continue }
-            let (base, walker) = walkers.remove(at: index)
-            #expect(walker.live == scene.live)
-            #expect(walker.met.filter { !$0.isLive }.map(\.revision) == ended.filter { $0 > base })
-            #expect(walker.revisions == Set(walker.revisions).sorted())
-            scene.timetable.closeScan(walker.id)
+            guard recorders[index].recorder.scan(&scene, limit: limit) == .atEnd else { continue }
+            let (base, recorder) = recorders.remove(at: index)
+            #expect(recorder.live == scene.live)
+            #expect(recorder.visited.filter { !$0.isLive }.map(\.revision) == ended.filter { $0 > base })
+            #expect(recorder.revisions == Set(recorder.revisions).sorted())
+            scene.timetable.closeScan(recorder.id)
         }
     }
 }

@@ -2,7 +2,7 @@ import CountdownCore
 import Testing
 
 @Suite("Keys with the same watchers")
-struct HearingAlikeTests {
+struct SameWatchersTests {
     private let now = Now(boot: BootInstant(microseconds: 0), offset: .zero)
 
     private func watchers(_ selections: Selection...) -> Watchers {

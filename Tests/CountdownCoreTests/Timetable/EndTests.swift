@@ -2,7 +2,7 @@ import CountdownCore
 import Testing
 
 @Suite("Ends")
-struct EndingTests {
+struct EndTests {
     var scene = RunningTimetable()
 
     @Test(

@@ -4,7 +4,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A malformed row")
-struct WrongRowTests {
+struct MalformedRowTests {
     private let scene: StoreScene
 
     init() throws {

@@ -4,7 +4,7 @@ import Testing
 import Varlink
 
 @Suite("Countdowns with forget")
-struct ForgettingTests {
+struct ForgetTests {
     @Test("after a countdown with forget has ended, the older end under the key is the answer again")
     func olderEnd() throws {
         let daemon = try DaemonProcess()

@@ -4,7 +4,7 @@ import Testing
 @testable import countdownd
 
 @Suite("A store that fails and recovers")
-struct StorageTests {
+struct RetryingStoreTests {
     /// A store that takes everything, or nothing and says why.
     private final class Disk: Store {
         var failure: StoreFailure?
