@@ -7,6 +7,10 @@ public import System
 /// replies. After any error other than ``ClientError/countdown(_:)`` and ``ClientError/service(_:)`` the connection cannot
 /// be used any more.
 public struct Client: ~Copyable {
+    /// An instant of the monotonic clock up to which a call waits. Other packages name it so, because System is not a
+    /// product of this one.
+    public typealias Deadline = MonotonicDeadline
+
     private var connection: ClientConnection
 
     /// For poll(2): readable if there may be a reply. An event loop calls ``nextReply(to:until:)`` with a deadline that has
