@@ -1,5 +1,5 @@
 # rtc: 2031-03-01T12:00:10
-# The clock is set while no daemon runs: within one boot, what is left is known exactly all the same.
+# The clock is set while no daemon runs: within one boot, the remaining time is known exactly all the same.
 # shellcheck shell=dash
 
 start_daemon

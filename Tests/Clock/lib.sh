@@ -1,9 +1,9 @@
-# What scenarios are written in. A fact is a line that the host compares; all else on the console is for people.
+# The commands of scenarios. A fact is a line that the host compares; everything else on the console is for people.
 # shellcheck shell=dash
 
 fact() { echo "fact: $*"; }
 
-# eventually COMMAND…: tried again until it succeeds, for half a minute.
+# eventually COMMAND…: repeats the command until it succeeds, for half a minute.
 eventually() {
   for _ in $(seq 150); do
     "$@" > /dev/null 2>&1 && return
@@ -33,25 +33,25 @@ kill_daemon() {
 daemon=
 trap stop_daemon EXIT
 
-# follow: what a watcher hears from now on; it connects anew after its daemon.
+# follow: starts a watcher, which reconnects to the next daemon.
 follow() {
   countdownctl watch --json > /run/events &
   eventually grep '"synced"' /run/events
 }
 
-# heard KEY LAST: the types of the changes that the watcher heard of, once LAST has come.
+# heard KEY LAST: the types of the changes that the watcher received, up to LAST.
 heard() {
   eventually grep '"type":"'"$2"'".*"key":"'"$1"'"' /run/events
   fact "$1 was told as" "$(sed -n '/"type":"tick"/d; s/.*"type":"\([a-z]*\)".*"key":"'"$1"'".*/\1/p' /run/events | xargs)"
 }
 
-# late KEY LEAST MOST: how late its end was told, in seconds; the number itself only where it is out of this range.
+# late KEY LEAST MOST: the lateness of its end in seconds; the number itself only if it is out of this range.
 late() {
   eventually grep '"type":"finished".*"key":"'"$1"'"' /run/events
   fact "$1 ended $(range "$(sed -n 's/.*"type":"finished".*"key":"'"$1"'".*"lateUSec":\([0-9]*\).*/\1/p' /run/events)" "$2" "$3") s late"
 }
 
-# left KEY LEAST MOST: what is left of it, in seconds, as above.
+# left KEY LEAST MOST: its remaining time in seconds, as above.
 left() { fact "$1 has $(range "$(field "$1" remainingUSec)" "$2" "$3") s left"; }
 
 range() { # MICROSECONDS LEAST MOST
@@ -59,23 +59,23 @@ range() { # MICROSECONDS LEAST MOST
   if [ "$seconds" -ge "$2" ] && [ "$seconds" -le "$3" ]; then echo "$2 to $3"; else echo "$seconds"; fi
 }
 
-# suspend_to_memory 60: the hardware clock wakes the machine after so many seconds.
+# suspend_to_memory 60: the hardware clock wakes the machine after this many seconds.
 suspend_to_memory() {
   echo 0 > /sys/class/rtc/rtc0/wakealarm
   echo "+$1" > /sys/class/rtc/rtc0/wakealarm
   echo mem > /sys/power/state
 }
 
-# step 3600, step -3600: sets the system clock, by so many seconds.
+# step 3600, step -3600: sets the system clock forward or back by this many seconds.
 step() { date -s "@$(($(date +%s) + $1))" > /dev/null; }
 
-# in_seconds 3600: a time to start a countdown until.
+# in_seconds 3600: a deadline for a countdown.
 in_seconds() { echo "@$(($(date +%s) + $1))"; }
 
-# field KEY NAME: one field of the countdown as the daemon tells it; empty where it is absent.
+# field KEY NAME: one field of the countdown; empty if it is absent.
 field() { countdownctl show "$1" --json | sed -n 's/.*"'"$2"'":"\{0,1\}\([^",}]*\).*/\1/p'; }
 
-# tell KEY…: their state, and the minute of the wall clock at which they end or have ended.
+# tell KEY…: their states, and the minute of the wall clock of their deadlines or ends.
 tell() {
   local key at
   for key in "$@"; do

@@ -1,8 +1,8 @@
 # rtc: 2031-03-01T12:00:10
 # rtc: 2031-03-01T11:05:30
 # rtc: 2031-03-02T11:05:30
-# The clock is set one hour back, the daemon is killed, and the machine boots anew: the time that was left is left, less
-# what the clock says has passed. A day later all have ended, when they were to; what was paused still is.
+# The clock is set one hour back, the daemon is killed, and the machine boots: the remaining time is the one from before, less
+# the time that has passed by the clock. A day later all have ended at their deadlines, and a paused one is still paused.
 # shellcheck shell=dash
 
 start_daemon

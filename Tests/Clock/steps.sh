@@ -1,6 +1,6 @@
 # rtc: 2031-03-01T12:00:10
-# The clock is set forward and back under a running daemon: an elapsed countdown keeps what is left, one with a
-# deadline keeps the instant and ends once it has passed; one that is about to end, ends in its time.
+# The clock is set forward and back under a running daemon: an elapsed countdown keeps its remaining time; one with a
+# deadline keeps the deadline and ends when it has passed; one that is about to end, ends in time.
 # shellcheck shell=dash
 
 start_daemon
@@ -18,7 +18,7 @@ left wall 1790 1849
 fact two hours back, and one that is about to end
 countdownctl start soon 5s
 step -7200
-# Before anybody asks: it is by itself that the daemon learns of the step.
+# Before any call: the daemon must notice the clock step by itself.
 late soon 0 2
 tell elapsed wall
 left elapsed 1740 1799

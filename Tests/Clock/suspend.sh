@@ -1,6 +1,6 @@
 # rtc: 2031-03-01T12:00:10
-# Suspended to memory, a countdown runs on: one that ended meanwhile is told as late as it is, another has less left;
-# ticks that fell into the suspend are not made up for.
+# A countdown runs on while the machine is suspended to memory: one that ended meanwhile has its lateness, another one has
+# less time remaining; ticks that fell into the suspend are not made up for.
 # shellcheck shell=dash
 
 start_daemon

@@ -1,5 +1,5 @@
 # rtc: 2031-03-01T12:00:10
-# Ten years forward and back again: what is left stays, and what has ended is told.
+# Ten years forward and back again: the remaining time stays, and each end is delivered.
 # shellcheck shell=dash
 
 start_daemon

@@ -1,4 +1,4 @@
-"""How figures are written: three digits that count, and a unit that fits."""
+"""How figures are written: three significant digits, and a unit that fits."""
 
 
 def rate(value):

@@ -1,4 +1,4 @@
-"""What the machine lets anybody do, with as many bytes as countdownd has to move."""
+"""The machine's own speed, with as many bytes as countdownd has to move."""
 
 import glob
 import os
@@ -33,7 +33,7 @@ def floors(trial):
 
 
 def row_bytes(trial):
-    """What the database has for each row, once it has all of them."""
+    """The bytes of the database per row, when it has all rows."""
     count = 20_000
     with trial.directory() as directory:
         with trial.countdownd(directory) as server:

@@ -1,13 +1,13 @@
-"""The same things with more and more keys, and with more and more connections."""
+"""The same measures with more and more keys, and with more and more connections."""
 
 from benchmark.trial import DURABLE, TELLING
 
-# Milliseconds after which an ending that was not told is counted as that late.
+# Milliseconds by which an end counts as late if it was not delivered.
 GROWTH_PATIENCE = 3000
 
 
 def lead(count):
-    """Milliseconds in which a watcher has been told of so many that run."""
+    """Milliseconds until a watcher has the ticks of this many running countdowns."""
     return 500 + count // 200
 
 

@@ -1,4 +1,4 @@
-"""The lines that there are, in the order in which they are measured."""
+"""All lines, in the order in which they are measured."""
 
 from benchmark.floors import floors
 from benchmark.growth import growth

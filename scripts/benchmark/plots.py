@@ -1,9 +1,9 @@
-"""Plots with logarithmic axes, by matplotlib, which can be read on a light and on a dark ground."""
+"""Plots with logarithmic axes by matplotlib, for light and dark backgrounds."""
 
 import collections
 import io
 
-# The title, the text below the horizontal axis, how a value of the vertical axis is written, and each server's points.
+# The title, the text below the horizontal axis, the format of the vertical axis, and each server's points.
 Panel = collections.namedtuple("Panel", "title below write series")
 
 COLORS = {"countdownd": "#1f77d0", "redis": "#d0661f"}

@@ -1,8 +1,8 @@
-"""How much is asked for."""
+"""The sizes of the measures."""
 
 
 class Sizes:
-    """How much is asked for; a quick trial shows that everything goes, and its figures say nothing."""
+    """The sizes of the measures; a quick trial only shows that everything works."""
 
     def __init__(self, quick):
         self.many = 50_000 if quick else 1_000_000

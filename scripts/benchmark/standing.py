@@ -1,4 +1,4 @@
-"""What a server takes that has much to keep, or nothing to do."""
+"""The memory and processor time of a server with many countdowns, or with nothing to do."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from benchmark.trial import DURABLE
 
 
 def many(trial):
-    """Memory with many, and the start with many stored."""
+    """Memory with many countdowns, and a start with many stored ones."""
     count = trial.sizes.many
 
     def countdownd():
@@ -34,7 +34,7 @@ def many(trial):
             trial.record("empty", "redis", server.resident_bytes())
             trial.fill(server, count)
             trial.record("memory", "redis", server.resident_bytes() / count)
-        # Where it rewrote by itself, nobody could say what is loaded.
+        # If Redis rewrote its file by itself, the loaded content would be unknown.
         arguments = (*DURABLE, "--auto-aof-rewrite-percentage", "0")
         with trial.directory() as directory:
             with trial.redis(*arguments, directory=directory) as server:
@@ -69,7 +69,7 @@ def rewrite(redis):
 
 
 def flood(trial):
-    """The longest answer while very many are started at full speed."""
+    """The longest answer while very many countdowns are started at full speed."""
     asked_for = 90_000_000
 
     def measure(server):
@@ -78,7 +78,7 @@ def flood(trial):
         probe = trial.start_load("probe", server, call="get", first=asked_for, keys=1000, every=200, seconds=120,
                                  **{"while": loading.pid})
         try:
-            # The probe goes on until the load has been waited for.
+            # The probe continues until the load has ended.
             loaded = trial.finish(loading)
             told = trial.finish(probe)
         finally:
@@ -93,14 +93,14 @@ def flood(trial):
 
 
 def idle(trial):
-    """All rounds at once, as none of them does anything: each with 1,000 that run, and nobody who watches."""
+    """All rounds at once, because idle servers do not disturb each other: each with 1,000 running keys and no watcher."""
     rounds, seconds = trial.rounds, trial.sizes.idle_seconds
 
     def measure(servers):
         connections = [trial.connect(server) for server in servers[:rounds]]
         for server in servers:
             trial.fill(server, 1000)
-        # What was started is stored and trimmed, and threads that have nothing to do have ended.
+        # The starts are stored and trimmed, and idle threads have ended.
         time.sleep(10)
         wake_ups = [connection.call("GetStatus")["counters"]["wakeUps"] for connection in connections]
         before = [server.activity() for server in servers]
@@ -110,7 +110,7 @@ def idle(trial):
             trial.record("idle-switches", server.name, switches)
             trial.record("idle-processor", server.name, nanoseconds / 1e6)
         for connection, woken in zip(connections, wake_ups):
-            # The question itself wakes it up.
+            # Reading the figures wakes the server.
             trial.record("idle-wakeups", "countdownd", connection.call("GetStatus")["counters"]["wakeUps"] - woken - 1)
 
     trial.once("idle", [trial.countdownd() for _ in range(rounds)] + [trial.redis(*DURABLE) for _ in range(rounds)],

@@ -1,4 +1,4 @@
-"""What clients ask for and are told: calls, endings, changes and ticks. Each line on fresh servers, in turn."""
+"""Calls, ends, changes and ticks between clients and a server. Each line has fresh servers, in turn."""
 
 from benchmark.trial import DURABLE, TELLING
 
@@ -6,7 +6,7 @@ SHAPES = {"1": (1, 1), "50": (50, 1), "50x32": (50, 32)}
 
 
 def shapes(trial):
-    """Of each shape its name, connections, depth, and how many calls take about a second."""
+    """Each shape: its name, connections, depth, and the number of calls in about a second."""
     sizes = (trial.sizes.alone, trial.sizes.together, trial.sizes.pipelined)
     return [(name, *SHAPES[name], size) for name, size in zip(SHAPES, sizes)]
 

@@ -1,4 +1,4 @@
-"""One run of all lines: servers of their own, the load on them, and what came of it."""
+"""One run of all lines: servers, the load on them, and the results."""
 
 import contextlib
 import json
@@ -16,11 +16,11 @@ from measuring import PATIENCE, Connection, Daemon, Redis, Server
 
 from benchmark.sizes import Sizes
 
-# A stored change is on its way to the disk once a second, as shipped; the snapshots of `save` are left out.
+# As shipped, a stored change is written to the disk once a second; the snapshots of `save` are off.
 DURABLE = ("--appendonly", "yes", "--appendfsync", "everysec")
-# Tells the keys that expire, which Redis does not by itself.
+# Events of expired keys, which are off by default in Redis.
 TELLING = ("--notify-keyspace-events", "Ex")
-# What a round may end with, and the next one goes on after it.
+# The errors of a round after which the next one continues.
 FAILURES = (RuntimeError, OSError, EOFError, subprocess.TimeoutExpired)
 
 
@@ -48,10 +48,10 @@ class Trial:
     def __init__(self, programs, load, rounds, quick):
         self.programs, self.load_program = programs, load
         self.rounds, self.sizes = rounds, Sizes(quick)
-        # Of each name and each server, what every round measured.
+        # By name and server, the values of every round.
         self.values = {}
         self.failures = {}
-        # A thousand connections, and what Python and the servers need besides.
+        # A thousand connections, and the descriptors of Python and the servers.
         most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 65_536), most))
 
@@ -63,7 +63,7 @@ class Trial:
         return statistics.median(values) if values else None
 
     def in_turn(self, line, *bodies):
-        """Lets each of the bodies measure, A B A B; where one fails, what it would have said is missing and it is said."""
+        """Lets each body measure, A B A B; if one fails, its value is missing and the failure is printed."""
         for number in range(self.rounds):
             print(f"{time.strftime('%T')} {line}, round {number + 1} of {self.rounds}", file=sys.stderr, flush=True)
             for body in bodies:
@@ -73,7 +73,7 @@ class Trial:
                     self.note_failure(line, failure)
 
     def on_both(self, line, measure, *redis):
-        """Lets it measure countdownd, and Redis with these arguments, in turn, each time on a fresh one."""
+        """Measures countdownd, and Redis with these arguments, in turn, each time on a fresh server."""
         def on(serving):
             with serving as server:
                 measure(server)
@@ -112,7 +112,7 @@ class Trial:
 
     @contextlib.contextmanager
     def echo(self, directory, call):
-        """What answers a call with as many bytes as the daemon does, and does nothing besides."""
+        """A server that answers each call with as many bytes as the daemon does, and does nothing else."""
         with self.serving(lambda path: Echo(self, path, call, self.reply_bytes(call)), directory) as server:
             yield server
 
@@ -128,7 +128,7 @@ class Trial:
 
     @contextlib.contextmanager
     def serving(self, start, directory):
-        """A server on that directory, or on one of its own, ended in the end."""
+        """A server on that directory, or on one of its own, which is ended afterwards."""
         with contextlib.ExitStack() as stack:
             server = start(directory or stack.enter_context(self.directory()))
             stack.callback(server.end)
@@ -151,7 +151,7 @@ class Trial:
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def finish(self, process):
-        """The figures of a load that has been started."""
+        """The figures of a load that was started."""
         try:
             output, errors = process.communicate(timeout=300)
         finally:
@@ -163,5 +163,5 @@ class Trial:
         return json.loads(output)
 
     def fill(self, server, count, first=0):
-        """Starts so many countdowns as fast as the server takes them."""
+        """Starts this many countdowns as fast as the server accepts them."""
         return self.load("calls", server, call="start", connections=50, depth=32, count=count, first=first)
