@@ -154,6 +154,22 @@ static inline int linux_clock_watch_create(void)
 	return timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 }
 
+/* timerfd_create(2): a descriptor that becomes readable at an instant of the boot clock, also if it passed in suspend. */
+
+static inline int linux_boot_timer_create(void)
+{
+	return timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
+/* Sets the instant in microseconds; 0 for none. */
+static inline int linux_boot_timer_set(int descriptor, int64_t microseconds)
+{
+	struct itimerspec time = {
+		.it_value = { .tv_sec = microseconds / 1000000, .tv_nsec = microseconds % 1000000 * 1000 },
+	};
+	return timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &time, NULL);
+}
+
 /* inotify(7) */
 
 /* A descriptor that becomes readable when the file is removed, renamed or gets another mode. */
@@ -244,11 +260,14 @@ static inline int linux_signal_descriptor_of(const int *signals, int count)
 	return signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* The number of the next signal of the descriptor; 0 if there is none. */
-static inline int linux_next_signal(int descriptor)
+/* The number of the next signal of the descriptor and its code (si_code); 0 if there is none. */
+static inline int linux_next_signal(int descriptor, int *code)
 {
 	struct signalfd_siginfo signal;
-	return read(descriptor, &signal, sizeof signal) == sizeof signal ? (int)signal.ssi_signo : 0;
+	if (read(descriptor, &signal, sizeof signal) != sizeof signal)
+		return 0;
+	*code = signal.ssi_code;
+	return (int)signal.ssi_signo;
 }
 
 /* pthread_create(3) */

@@ -16,6 +16,31 @@ public enum WallClock {
     }
 }
 
+/// The boot clock, which continues while the machine is suspended and cannot be set.
+public enum BootClock {
+    /// Microseconds since the machine was booted.
+    public static var now: Int64 { microseconds(of: CLOCK_BOOTTIME) }
+}
+
+/// A timer of the boot clock. If its instant passes while the machine is suspended, it fires at the resume.
+public struct BootTimer: ~Copyable {
+    private let owned: Descriptor
+
+    /// The descriptor to poll: it is readable from the instant on, until another one is set.
+    public var descriptor: Int32 { owned.number }
+
+    /// A timer that is not set.
+    public init() throws(SystemFailure) {
+        owned = try Descriptor(owning: linux_boot_timer_create(), of: "timerfd_create")
+    }
+
+    /// Sets the instant, in microseconds of the boot clock; nil for never.
+    public func set(_ bootUSec: Int64?) {
+        // An instant of 0 would stop the timer.
+        _ = linux_boot_timer_set(descriptor, bootUSec.map { max($0, 1) } ?? 0)
+    }
+}
+
 /// An instant of the monotonic clock up to which a caller waits. Setting the system clock does not move it.
 public struct MonotonicDeadline: Sendable, Hashable, Comparable {
     /// Microseconds of CLOCK_MONOTONIC.

@@ -20,8 +20,12 @@ public struct SignalDescriptor: ~Copyable {
     }
 
     /// The next signal that has arrived, or nil.
-    public func next() -> Int32? {
-        let signal = linux_next_signal(descriptor)
-        return signal > 0 ? signal : nil
+    public func next() -> Int32? { nextWithOrigin()?.signal }
+
+    /// The next signal that has arrived, and whether the kernel sent it, as for a key of the terminal; or nil.
+    public func nextWithOrigin() -> (signal: Int32, isFromKernel: Bool)? {
+        var code: Int32 = 0
+        let signal = unsafe linux_next_signal(descriptor, &code)
+        return signal > 0 ? (signal, code == SI_KERNEL) : nil
     }
 }

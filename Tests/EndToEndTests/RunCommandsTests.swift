@@ -96,6 +96,121 @@ struct RunCommandsTests {
         #expect(try state(of: "tea") == "cancelled")
     }
 
+    /// Begins `run` with a command that lives until its input ends.
+    private func hold(_ line: String) throws -> RunningCommand {
+        let words = line.split(separator: " ").map(String.init)
+        let run = try RunningCommand(
+            ["run"] + words + ["--", "sh", "-c", "echo ready; read line; exit 0"],
+            environment: ["COUNTDOWND_SOCKET": daemon.socketPath],
+            input: nil
+        )
+        #expect(try run.line() == "ready")
+        return run
+    }
+
+    private func number(_ name: String, of key: String) throws -> Int {
+        let text = try member(name, of: typist.type("show \(key) --json").standardOutput)
+        return try #require(text.flatMap(Int.init))
+    }
+
+    /// The microseconds from the start of a countdown to its end.
+    private func extent(of key: String) throws -> Int {
+        try number("deadlineUSec", of: key) - number("startedUSec", of: key)
+    }
+
+    @Test("a command that takes longer than its cooldown does not overlap, and the key is free after it")
+    func doesNotOverlap() throws {
+        let first = try hold("tea 100ms")
+        _ = try typist.type("start other 100ms --wait")
+        let second = try typist.type("run tea 100ms -- echo two")
+        #expect(second.standardOutput.isEmpty && second.exitCode == 75)
+        first.endInput()
+        #expect(try first.finish().exitCode == 0)
+        #expect(try state(of: "tea") == "finished")
+        #expect(try typist.type("run tea 1h -- echo three").standardOutput == "three\n")
+    }
+
+    @Test("the cooldown counts from the start of the command, with --from end from its exit")
+    func countsFrom() throws {
+        _ = try typist.type("run tea 20s -- true")
+        #expect(try extent(of: "tea") == 20_000_000)
+        #expect(try number("durationUSec", of: "tea") == 20_000_000)
+        let run = try hold("milk 1h --from end")
+        _ = try typist.type("start other 100ms --wait")
+        run.endInput()
+        #expect(try run.finish().exitCode == 0)
+        #expect(try extent(of: "milk") > 3_600_100_000)
+        let wrong = try typist.type("run tea 1h --from middle -- true")
+        #expect(wrong.message.hasPrefix("countdownctl: The value 'middle' is invalid for '--from <when>'"))
+    }
+
+    @Test("when countdownctl is killed, the countdown ends by itself after one hold")
+    func isKilled() throws {
+        let run = try hold("tea 1s")
+        run.process.send(signal: SIGKILL)
+        run.endInput()
+        _ = try run.finish()
+        #expect(try state(of: "tea") == "running")
+        #expect(try extent(of: "tea") == 30_000_000)
+    }
+
+    @Test("a countdown that somebody ends or starts again meanwhile is left alone, and that is said unless it is quiet")
+    func leavesLost() throws {
+        for (line, message) in [
+            ("finish tea", "tea: finished while the command was running; its end was not moved"),
+            ("start tea 2h --restart", "tea: started again by another program; its end was not moved"),
+        ] {
+            for options in ["", " -q"] {
+                let run = try hold("tea 1s\(options)")
+                _ = try typist.type(line)
+                let before = try typist.type("show tea --json").standardOutput
+                run.endInput()
+                let ended = try run.finish()
+                #expect(ended.exitCode == 0)
+                #expect(ended.messages == (options.isEmpty ? [message] : []))
+                #expect(try member("revision", of: before).map(Int.init) == number("revision", of: "tea"))
+                _ = try typist.type("cancel tea")
+            }
+        }
+    }
+
+    @Test("time that somebody adds meanwhile stays, and a paused countdown stays paused")
+    func keepsOthersChanges() throws {
+        let run = try hold("tea 20s")
+        _ = try typist.type("adjust tea +1h")
+        run.endInput()
+        #expect(try run.finish().exitCode == 0)
+        #expect(try extent(of: "tea") == 3_620_000_000)
+        let paused = try hold("milk 20s")
+        _ = try typist.type("pause milk")
+        paused.endInput()
+        #expect(try paused.finish().standardError.isEmpty)
+        #expect(try state(of: "milk") == "paused")
+    }
+
+    @Test("a daemon that is started again while the command runs does not matter")
+    func outlivesDaemon() throws {
+        let run = try hold("tea 20s")
+        try daemon.kill()
+        let second = try DaemonProcess(in: daemon.directory)
+        run.endInput()
+        let ended = try run.finish()
+        #expect(ended.exitCode == 0 && ended.standardError.isEmpty)
+        #expect(try extent(of: "tea") == 20_000_000)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test("without a daemon at the exit the command's code is returned, and the cooldown that stays is reported")
+    func losesDaemon() throws {
+        let run = try hold("tea 1s")
+        try daemon.kill()
+        run.endInput()
+        let ended = try run.finish()
+        #expect(ended.exitCode == 0)
+        let message = "countdownctl: tea: the countdown was not changed after the command: no daemon at "
+        #expect(ended.message.hasPrefix(message))
+    }
+
     @Test("of many at once one runs")
     func runsOneOfMany() throws {
         let all = try (0..<6).map { _ in try typist.begin("run tea 1h -- echo ran") }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 struct RunCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -17,6 +18,18 @@ struct RunCommand: Subcommand {
             command runs, and its exit code is returned: 126 if it cannot be executed, 127
             if it was not found, 128 plus the signal number if a signal killed it. If the
             command fails, the cooldown is cancelled. No shell is used.
+
+            The command does not overlap itself: the countdown does not end while
+            countdownctl runs, however long the command takes. After the command it ends
+            DURATION after the start, or at once if that has passed; with --from end,
+            DURATION after the command. If countdownctl is killed, stopped or cut off from
+            the daemon, the countdown ends by itself after at most DURATION or 30 s,
+            whichever is longer. Signals are passed on to the command. A process that the
+            command leaves in the background is not held.
+
+            If another program meanwhile cancels, finishes or restarts the countdown,
+            countdownctl says so and leaves it alone. A countdown that was paused stays
+            paused, and time that was added stays.
             """
     )
 
@@ -28,6 +41,9 @@ struct RunCommand: Subcommand {
 
     @Option(name: .customLong("for"), help: ArgumentHelp("The same as the argument DURATION.", valueName: "duration"))
     var length: String?
+
+    @Option(help: ArgumentHelp("When DURATION begins: start or end of the command.", valueName: "when"))
+    var from = CooldownHold.Origin.start
 
     @Option(
         name: [.customShort("E"), .long],
@@ -54,22 +70,29 @@ struct RunCommand: Subcommand {
         let conflict = try conflictStatus()
         let daemon = try DaemonEndpoint()
         let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
-        let revision: Int64
+        let timer = try BootTimer.orFailure()
+        let countdown: Countdown
         do {
-            revision = try daemon.call(call).countdown.revision
+            countdown = try daemon.call(call).countdown
         } catch {
             guard case .alreadyRunning(let countdown) = error.refusal else { throw error }
             output.say(Self.sentence(aboutRunning: countdown))
             return conflict
         }
-        let cooldown = Cooldown(key: call.key, revision: revision, daemon: daemon, output: output)
+        let keeper = CooldownKeeper(
+            try terms(countdown),
+            started: countdown,
+            timer: timer,
+            daemon: daemon,
+            output: output
+        )
         do {
-            let status = try ForegroundCommand(words: command).run().exitCode
-            if status != .success, !keepOnFailure { cooldown.giveBack() }
-            return status
+            let ending = try ForegroundCommand(words: command).run(beside: keeper)
+            keeper.finish(succeeded: ending == .exited(code: 0))
+            return ending.exitCode
         } catch {
-            if !keepOnFailure { cooldown.giveBack() }
-            throw CommandFailure(error)
+            keeper.finish(succeeded: false)
+            throw error
         }
     }
 
@@ -83,16 +106,31 @@ struct RunCommand: Subcommand {
             let word = ShellWord.quote(key)
             throw .usage("missing command; for example `countdownctl run \(word) 1h -- COMMAND`")
         }
-        guard positional == nil || length == nil else { throw .usage("use either DURATION or --for") }
-        let length = try (positional ?? length).map { text throws(CommandFailure) in try DurationParser.read(text) }
-        guard length != 0 else { throw .usage("the duration must be at least 1us") }
+        let cooldown = try cooldown()
         return Start(
             key: key,
-            durationUSec: length,
+            durationUSec: cooldown.map { terms($0).hold },
             ifRunning: .fail,
             label: label,
             forget: forget ? true : nil
         )
+    }
+
+    /// The terms of the cooldown for the reply to the call.
+    private func terms(_ countdown: Countdown) throws(CommandFailure) -> CooldownHold.Terms {
+        terms(try cooldown() ?? countdown.durationUSec)
+    }
+
+    private func terms(_ cooldown: Int64) -> CooldownHold.Terms {
+        CooldownHold.Terms(cooldown: cooldown, origin: from, keepsOnFailure: keepOnFailure)
+    }
+
+    /// The duration that was typed.
+    private func cooldown() throws(CommandFailure) -> Int64? {
+        guard positional == nil || length == nil else { throw .usage("use either DURATION or --for") }
+        let length = try (positional ?? length).map { text throws(CommandFailure) in try DurationParser.read(text) }
+        guard length != 0 else { throw .usage("the duration must be at least 1us") }
+        return length
     }
 
     private func conflictStatus() throws(CommandFailure) -> ExitCode {
@@ -114,23 +152,17 @@ struct RunCommand: Subcommand {
     }
 }
 
-/// A countdown that was started for a command.
-private struct Cooldown {
-    let key: String
-    /// The revision of its start: a countdown that was changed since must not be cancelled.
-    let revision: Int64
-    let daemon: DaemonEndpoint
-    let output: Output
+extension CooldownHold.Origin: ExpressibleByArgument {}
 
-    func giveBack() {
+extension BootTimer {
+    /// A timer.
+    ///
+    /// - Throws: an internal error if the system refuses.
+    fileprivate static func orFailure() throws(CommandFailure) -> BootTimer {
         do {
-            _ = try daemon.call(Cancel(key: key, ifRevision: revision))
+            return try BootTimer()
         } catch {
-            switch error.refusal {
-            // It has ended, or another one's has begun.
-            case .wrongState, .noSuchCountdown, .revisionMismatch: break
-            default: output.warn("countdownctl: the cooldown was not cancelled: \(error.sentence)")
-            }
+            throw CommandFailure(.internalFault, "cannot make a timer: \(error)")
         }
     }
 }

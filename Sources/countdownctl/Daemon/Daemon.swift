@@ -54,13 +54,13 @@ extension DaemonEndpoint {
 
 /// A request that has been sent and is to be answered.
 struct PendingRequest: ~Copyable {
-    let request: ScreenRequest
+    let request: CountdownRequest
     private var client: Client
 
     /// Connects and sends it.
     ///
     /// - Throws: if there is no daemon.
-    init(_ request: ScreenRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
+    init(_ request: CountdownRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
         var client = try daemon.connect()
         do {
             switch request {
@@ -68,8 +68,9 @@ struct PendingRequest: ~Copyable {
             case .start(let start): try client.start(start)
             case .pause(let key): try client.start(Pause(key: key))
             case .resume(let key): try client.start(Resume(key: key))
-            case .cancel(let key): try client.start(Cancel(key: key))
-            case .adjust(let key, let amount): try client.start(Adjust(key: key, byUSec: amount))
+            case .cancel(let key, let revision): try client.start(Cancel(key: key, ifRevision: revision))
+            case .adjust(let key, let amount, let revision):
+                try client.start(Adjust(key: key, byUSec: amount, ifRevision: revision))
             }
         } catch {
             throw CommandFailure(error)
@@ -100,19 +101,19 @@ struct PendingRequest: ~Copyable {
     }
 }
 
-/// A call of the daemon that a screen asks for; its answer is a countdown.
-enum ScreenRequest: Equatable {
+/// A call of the daemon whose answer is a countdown.
+enum CountdownRequest: Equatable {
     case get(key: String)
     case start(Start)
     case pause(key: String)
     case resume(key: String)
-    case cancel(key: String)
+    case cancel(key: String, ifRevision: Int64? = nil)
     /// Adds microseconds, or takes them.
-    case adjust(key: String, by: Int64)
+    case adjust(key: String, by: Int64, ifRevision: Int64? = nil)
 
     var key: String {
         switch self {
-        case .get(let key), .pause(let key), .resume(let key), .cancel(let key), .adjust(let key, _): key
+        case .get(let key), .pause(let key), .resume(let key), .cancel(let key, _), .adjust(let key, _, _): key
         case .start(let start): start.key
         }
     }

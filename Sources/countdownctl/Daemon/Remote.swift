@@ -44,12 +44,7 @@ struct RemoteInvocation: Equatable {
         var command = ForegroundCommand(words: ["/proc/self/exe"] + arguments)
         command.variables = [(Address.variable, tunnel.path), (Self.variable, host)]
         command.support = tunnel.process
-        let ending: ProcessEnding
-        do {
-            ending = try command.run()
-        } catch {
-            throw CommandFailure(error)
-        }
+        let ending = try command.run()
         if tunnel.process.hasEnded, ending == .killed(signal: SIGTERM) {
             throw CommandFailure(.unavailable, "the connection to \(quoted(host)) was closed")
         }

@@ -60,17 +60,15 @@ struct ForegroundCommand {
     /// A process that it needs: if that process ends first, the command gets SIGTERM.
     var support: StartedProcess?
 
-    /// Runs it to its end.
+    /// Runs it to its end, and advances the other work meanwhile.
     ///
     /// - Throws: why it could not be started.
-    func run() throws(ProcessLaunch.NotStarted) -> ProcessEnding {
-        var signals = Self.passedOn
+    func run(beside work: (any CompanionWork)? = nil) throws(CommandFailure) -> ProcessEnding {
         var before = sigset_t()
-        unsafe pthread_sigmask(SIG_BLOCK, &signals, &before)
+        unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        // If SIGCHLD is ignored, which is inherited, the kernel reaps children before they are waited for.
-        signal(SIGCHLD, SIG_DFL)
-        let process = try ProcessLaunch(words: words, variables: variables, mask: before).start()
+        let signals = try SignalDescriptor(reading: Self.passedOn + [SIGCHLD])
+        let process = try started(mask: before)
         var support = support
         while true {
             if let ending = process.ending() { return ending }
@@ -78,23 +76,40 @@ struct ForegroundCommand {
                 process.send(SIGTERM)
                 support = nil
             }
-            var told = unsafe siginfo_t()
-            let number = unsafe sigwaitinfo(&signals, &told)
-            // A signal of the terminal has reached the command, too.
-            guard number > 0, number != SIGCHLD, unsafe told.si_code != SI_KERNEL else { continue }
-            process.send(number)
+            var set = PollSet()
+            set.add(signals.descriptor)
+            for descriptor in work?.descriptors ?? [] { set.add(descriptor) }
+            set.wait()
+            passOn(signals, to: process)
+            work?.advance()
         }
     }
 
-    /// The signals that are passed on, and SIGCHLD.
-    private static var passedOn: sigset_t {
-        var signals = sigset_t()
-        unsafe sigemptyset(&signals)
-        for number in [SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH] {
-            unsafe sigaddset(&signals, number)
+    private func started(mask: sigset_t) throws(CommandFailure) -> StartedProcess {
+        do {
+            return try ProcessLaunch(words: words, variables: variables, mask: mask).start()
+        } catch {
+            throw CommandFailure(error)
         }
-        return signals
     }
+
+    private func passOn(_ signals: borrowing SignalDescriptor, to process: StartedProcess) {
+        while let (signal, isFromKernel) = signals.nextWithOrigin() {
+            // A signal of the terminal has reached the command, too.
+            if signal != SIGCHLD, !isFromKernel { process.send(signal) }
+        }
+    }
+
+    private static let passedOn = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH]
+}
+
+/// Work that goes on while a command runs in the foreground.
+protocol CompanionWork: AnyObject {
+    /// The descriptors that become readable when there is something to do.
+    var descriptors: [Int32] { get }
+
+    /// Handles readable descriptors, without waiting.
+    func advance()
 }
 
 /// A command that a screen runs.

@@ -120,7 +120,7 @@ extension CountdownButton {
         return []
     }
 
-    private mutating func handle(_ answer: Result<Countdown, CommandFailure>, to request: ScreenRequest) {
+    private mutating func handle(_ answer: Result<Countdown, CommandFailure>, to request: CountdownRequest) {
         if case .get = request { isLost = false }
         switch (request, answer) {
         case (_, .success(let countdown)): count(countdown)

@@ -87,7 +87,7 @@ extension FollowScreen {
 
     private mutating func handle(
         _ answer: Result<Countdown, CommandFailure>,
-        to request: ScreenRequest
+        to request: CountdownRequest
     ) -> [ScreenAction] {
         switch (request, answer) {
         case (.get(let key), .success(let countdown)):

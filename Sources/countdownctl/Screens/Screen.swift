@@ -25,7 +25,7 @@ enum ScreenEvent {
     /// Something happened to the watch.
     case notice(EventStream.Notice)
     /// A call that was asked for was answered.
-    case answered(ScreenRequest, Result<Countdown, CommandFailure>)
+    case answered(CountdownRequest, Result<Countdown, CommandFailure>)
     /// A command that was asked for has ended.
     case ended(CommandEnding)
 }
@@ -33,7 +33,7 @@ enum ScreenEvent {
 /// An action that a screen asks for.
 enum ScreenAction: Equatable {
     /// A call of the daemon, to be answered.
-    case call(ScreenRequest)
+    case call(CountdownRequest)
     /// A command to be run; one at a time.
     case run(ShellCommand)
     /// A line for an event, to stay above the picture.

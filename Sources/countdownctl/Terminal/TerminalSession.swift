@@ -193,14 +193,14 @@ extension TerminalSession: EventPrinter where S == FollowScreen {
 struct ScreenTasks: ~Copyable {
     /// Nil if the screen makes no calls.
     let daemon: DaemonEndpoint?
-    private var requests: [ScreenRequest] = []
+    private var requests: [CountdownRequest] = []
     private var exchange: PendingRequest?
     private var command: RunningCommand?
 
     init(of daemon: DaemonEndpoint?) { self.daemon = daemon }
 
     /// Makes a call once those before it have been answered.
-    mutating func call(_ request: ScreenRequest) -> [ScreenEvent] {
+    mutating func call(_ request: CountdownRequest) -> [ScreenEvent] {
         requests.append(request)
         return send()
     }
