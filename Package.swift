@@ -89,7 +89,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CountdowndTests",
-            dependencies: ["countdownd", "CountdownCore", "IPC", "Varlink", "TestSupport"],
+            dependencies: ["countdownd", "CountdownCore", "IPC", "System", "Varlink", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -220,33 +220,11 @@ static inline int linux_utc_stamp(time_t time, unsigned char *text)
 
 /* signalfd(2) */
 
-/* Blocks SIGTERM and SIGINT in this thread and those that it starts, and ignores SIGHUP and SIGPIPE. */
-static inline int linux_take_signals(void)
-{
-	sigset_t signals;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	if (signal(SIGHUP, SIG_IGN) == SIG_ERR || signal(SIGPIPE, SIG_IGN) == SIG_ERR)
-		return -1;
-	return pthread_sigmask(SIG_BLOCK, &signals, NULL);
-}
-
-/* A descriptor that becomes readable on SIGTERM and SIGINT. */
-static inline int linux_signal_descriptor(void)
-{
-	sigset_t signals;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 /*
  * A descriptor that becomes readable on one of these signals, which are blocked from then on. Signals that the process
  * was started to ignore stay ignored.
  */
-static inline int linux_signal_descriptor_of(const int *signals, int count)
+static inline int linux_signal_descriptor(const int *signals, int count)
 {
 	sigset_t taken;
 	sigemptyset(&taken);

@@ -29,7 +29,7 @@ public struct OptionParser {
 
     private let flags: Set<String>
     private let options: Set<String>
-    private var rest: ArraySlice<String>
+    private var remaining: ArraySlice<String>
     private var hasEnded = false
 
     /// - Parameters:
@@ -37,7 +37,7 @@ public struct OptionParser {
     ///   - flags: the names of the options without a value, such as `--help`.
     ///   - options: the names of the options with a value.
     public init(_ arguments: [String], flags: Set<String>, options: Set<String>) {
-        rest = arguments[...]
+        remaining = arguments[...]
         self.flags = flags
         self.options = options
     }
@@ -46,7 +46,7 @@ public struct OptionParser {
     ///
     /// - Throws: that an option is unknown, that its value is missing, or that a flag has a value.
     public mutating func next() throws(UsageError) -> Argument? {
-        guard let argument = rest.popFirst() else { return nil }
+        guard let argument = remaining.popFirst() else { return nil }
         if hasEnded || !argument.hasPrefix("-") || argument == "-" { return .operand(argument) }
         if argument == "--" {
             hasEnded = true
@@ -61,7 +61,7 @@ public struct OptionParser {
         guard options.contains(name) else {
             throw UsageError("unknown option '\(PrintableText.escape(name))'; see --help")
         }
-        guard let value = parts.count > 1 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+        guard let value = parts.count > 1 ? parts[1] : remaining.popFirst(), !value.isEmpty else {
             throw UsageError("\(name) needs a value; see --help")
         }
         return .option(name, value: value)

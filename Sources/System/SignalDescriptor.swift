@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// Signals that are read from a descriptor, see signalfd(2). They no longer have their default effect.
-public struct SignalDescriptor: ~Copyable {
+public struct SignalDescriptor: ~Copyable, Sendable {
     private let owned: Descriptor
 
     /// The descriptor to poll: it is readable when a signal has arrived.
@@ -14,7 +14,7 @@ public struct SignalDescriptor: ~Copyable {
         // If SIGCHLD is ignored, the kernel reaps children and no signal arrives.
         if signals.contains(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
         let number = unsafe signals.withUnsafeBufferPointer {
-            unsafe linux_signal_descriptor_of($0.baseAddress, Int32($0.count))
+            unsafe linux_signal_descriptor($0.baseAddress, Int32($0.count))
         }
         owned = try Descriptor(owning: number, of: "signalfd")
     }

@@ -13,12 +13,17 @@ public struct StateDirectory: ~Copyable {
     /// The path of the directory.
     public let path: String
     private let lock: Descriptor
+    private let lockFile: FileIdentity?
 
-    /// Makes the directory for its user alone if it is missing, and locks the file `lock` in it, which names the process
+    /// Whether the lock still keeps other instances out: false if another program has removed or replaced the lock file.
+    public var isLocked: Bool { lockFile != nil && FileIdentity(of: "\(path)/lock") == lockFile }
+
+    /// Makes the directory, accessible only to its user, if it is missing, and locks the file `lock` in it, which names the process
     /// and the host that hold the lock.
     public init(path: String) throws(Unavailable) {
         self.path = path
         lock = try Self.takeLock(in: path)
+        lockFile = FileIdentity(of: lock.number)
     }
 
     private static func takeLock(in path: String) throws(Unavailable) -> Descriptor {

@@ -31,24 +31,3 @@ func restarting(_ name: StaticString, _ call: () -> Int) throws(SystemFailure) -
         guard errno == EINTR else { throw SystemFailure(name) }
     }
 }
-
-/// A file descriptor with one owner, which closes it.
-public struct Descriptor: ~Copyable {
-    /// The number to use in system calls.
-    public let number: Int32
-
-    /// Takes over a descriptor that a call has just returned.
-    ///
-    /// - Parameters:
-    ///   - number: what the call returned; -1 if it failed and set errno.
-    ///   - call: the name of the call.
-    /// - Throws: the failure of the call.
-    public init(owning number: Int32, of call: StaticString) throws(SystemFailure) {
-        guard number >= 0 else { throw SystemFailure(call) }
-        self.number = number
-    }
-
-    deinit {
-        close(number)
-    }
-}

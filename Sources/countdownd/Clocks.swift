@@ -1,6 +1,7 @@
 import CLinux
 import CountdownCore
 import Glibc
+import System
 
 /// The only place where the daemon reads a clock.
 struct Clocks {
@@ -27,7 +28,7 @@ struct Clocks {
 
     /// The system clock.
     static func systemClock() -> WallInstant {
-        WallInstant(microseconds: microseconds(of: CLOCK_REALTIME))
+        WallInstant(microseconds: WallClock.now)
     }
 
     /// The system clock between two readings of the boot clock.
@@ -44,20 +45,14 @@ struct Clocks {
     }
 
     private static func readOnce() -> ClockOffset.Reading {
-        let before = microseconds(of: CLOCK_BOOTTIME)
+        let before = BootClock.now
         let wall = systemClock()
-        let after = microseconds(of: CLOCK_BOOTTIME)
+        let after = BootClock.now
         return ClockOffset.Reading(
             before: BootInstant(microseconds: before),
             wall: wall,
             after: BootInstant(microseconds: after)
         )
-    }
-
-    private static func microseconds(of clock: clockid_t) -> Int64 {
-        var time = timespec()
-        unsafe clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
 }
 

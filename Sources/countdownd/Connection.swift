@@ -1,5 +1,6 @@
 import CountdownCore
 import Glibc
+import System
 import Varlink
 
 /// A client's connection: its socket, its session, and its unfinished reply.

@@ -1,6 +1,7 @@
 import CLinux
 import CountdownCore
 import Glibc
+import System
 import Varlink
 
 /// Whether connections are accepted. Other connections stay in the listen queue.

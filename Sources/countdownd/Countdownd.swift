@@ -32,12 +32,16 @@ enum Countdownd {
         let log = Log(level: options.logLevel, journalStream: Environment.value(of: "JOURNAL_STREAM"))
         let serviceManager = ServiceManager()
         do {
-            try Signals.take()
+            // Before any thread starts, because threads inherit which signals are blocked.
+            signal(SIGHUP, SIG_IGN)
+            signal(SIGPIPE, SIG_IGN)
+            let signals = try SignalDescriptor([SIGTERM, SIGINT])
             let daemon = try Daemon(
                 limits: options.limits,
                 options: options,
                 log: log,
                 serviceManager: serviceManager,
+                signals: signals,
                 storage: storage(options, log),
                 listen: { try listener(options, serviceManager) }
             )
@@ -76,7 +80,7 @@ enum Countdownd {
     }
 
     private static func storage(_ options: Options, _ log: Log) -> RetryingStore {
-        let directory = StateDirectory.path(option: options.stateDirectory, environment: Environment.value(of:))
+        let directory = StateDirectory.path(of: "countdownd", option: options.stateDirectory)
         let location = StoreLocation(
             directory: directory,
             durability: options.durability,

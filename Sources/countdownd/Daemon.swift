@@ -1,6 +1,7 @@
 import CountdownCore
 import Dispatch
 import Glibc
+import System
 import Varlink
 
 /// The owner of all state. Everything happens on the thread of its event loop, one turn after the other.
@@ -27,7 +28,7 @@ actor Daemon {
     /// Whether the last turn left no work for the next one.
     private var isDone = true
     let clockChanges: ClockChangeMonitor
-    let signals: Signals
+    let signals: SignalDescriptor
     var listener: Listener
     var acceptBackoff = AcceptBackoff()
     var reserve: DescriptorReserve
@@ -65,6 +66,7 @@ actor Daemon {
         options: Options,
         log: Log,
         serviceManager: ServiceManager,
+        signals: consuming SignalDescriptor,
         storage: consuming RetryingStore,
         clocks: consuming Clocks = Clocks(),
         listen: () throws -> Listener
@@ -76,7 +78,8 @@ actor Daemon {
         translation = Translation(limits: limits)
         publisher = Publisher(translation: translation)
         clockChanges = try ClockChangeMonitor()
-        signals = try Signals()
+        reserve = DescriptorReserve(of: signals.descriptor)
+        self.signals = signals
         let now = clocks.now().now
         started = now.wall
         if let opened = try storage.open(at: now) {
@@ -95,7 +98,6 @@ actor Daemon {
         receiveBuffer = [UInt8](repeating: 0, count: limits.readBytesInTurn)
         poller = try Poller()
         timer = Timer(queue: DispatchQueue(label: "countdownd.timer"))
-        reserve = DescriptorReserve(of: signals.descriptor)
         guard reserve.fill() else { throw SystemFailure("fcntl") }
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import System
 
 /// The executor of the daemon's actor: the one thread on which the epoll loop runs.
 ///

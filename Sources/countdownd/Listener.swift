@@ -101,10 +101,10 @@ struct Listener: ~Copyable {
             throw .system(SystemFailure("mkdir"), path: directory)
         }
         let status: FileStatus
-        do throws(System.SystemFailure) {
+        do throws(SystemFailure) {
             status = try FileStatus.read(directory)
         } catch {
-            throw .system(SystemFailure("stat", code: error.code), path: directory)
+            throw .system(error, path: directory)
         }
         let isOthers = status.owner != geteuid() && status.owner != 0
         let isOpen = status.mode & 0o002 != 0 && status.mode & S_ISVTX == 0
@@ -136,30 +136,5 @@ struct Listener: ~Copyable {
         }
         guard !isAnswered else { throw .inUse(path: path) }
         unsafe unlink(path)
-    }
-}
-
-/// The identity of a file, by which it differs from a later file at the same path.
-struct FileIdentity: Equatable {
-    let device: dev_t
-    let inode: ino_t
-
-    init?(of path: String) {
-        guard let status = Self.status(of: path) else { return nil }
-        device = status.st_dev
-        inode = status.st_ino
-    }
-
-    init?(of descriptor: Int32) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
-        device = status.st_dev
-        inode = status.st_ino
-    }
-
-    /// The status of the file at a path, without following a link; nil if there is none or it cannot be seen.
-    static func status(of path: String) -> stat? {
-        var status = stat()
-        return unsafe lstat(path, &status) == 0 ? status : nil
     }
 }

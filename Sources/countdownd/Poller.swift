@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import System
 
 /// A descriptor that is ready, and for what.
 struct Readiness {

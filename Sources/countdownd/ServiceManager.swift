@@ -2,6 +2,7 @@ import CLinux
 import CSystemd
 import CountdownCore
 import Glibc
+import System
 
 /// Keeps systemd informed: readiness, status and watchdog.
 struct ServiceStatusReporter {
@@ -74,16 +75,10 @@ struct ServiceStatusReporter {
 
     /// The local time, with the date if it is not today's.
     private static func clockTime(of instant: WallInstant, at now: Now) -> Substring {
-        let (time, today) = (localMinute(of: instant), localMinute(of: now.wall))
+        let (time, today) = (WallClock.localMinute(instant.microseconds), WallClock.localMinute(now.wall.microseconds))
         let parts = time.split(separator: " ")
         guard parts.count == 2, today.hasPrefix(parts[0]) else { return time[...] }
         return parts[1]
-    }
-
-    private static func localMinute(of instant: WallInstant) -> String {
-        unsafe String(unsafeUninitializedCapacity: Int(LINUX_MINUTE_LENGTH)) {
-            unsafe Int(linux_local_minute(time_t(instant.microseconds / 1_000_000), $0.baseAddress))
-        }
     }
 }
 

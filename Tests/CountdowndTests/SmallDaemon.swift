@@ -1,6 +1,7 @@
 import CountdownCore
 import Foundation
 import IPC
+import System
 import TestSupport
 
 @testable import countdownd
@@ -44,6 +45,7 @@ struct SmallDaemon {
             options: options,
             log: log,
             serviceManager: ServiceManager(),
+            signals: SignalDescriptor([]),
             storage: RetryingStore(location: location, log: log),
             clocks: clocks,
             listen: { try Listener(path: path) }

@@ -16,19 +16,6 @@ struct FilesTests {
         #expect(SystemFailure("connect", code: 111).description == "connect: Connection refused")
     }
 
-    @Test("the option names the state directory, else systemd or the XDG specification does")
-    func stateDirectory() {
-        func path(_ option: String?, _ variables: [String: String]) -> String? {
-            StateDirectory.path(of: "program", option: option) { variables[$0] }
-        }
-        let all = ["STATE_DIRECTORY": "/s:/t", "XDG_STATE_HOME": "/x", "HOME": "/h"]
-        #expect(path("/o", all) == "/o")
-        #expect(path(nil, all) == "/s")
-        #expect(path(nil, ["XDG_STATE_HOME": "/x", "HOME": "/h"]) == "/x/program")
-        #expect(path(nil, ["HOME": "/h"]) == "/h/.local/state/program")
-        #expect(path(nil, [:]) == nil)
-    }
-
     @Test("markup is written as entities, quotation marks only if asked for")
     func markup() {
         #expect(Markup.escape("<a href='x'>\"&\"") == "&lt;a href=&#39;x&#39;&gt;&quot;&amp;&quot;")

@@ -1,5 +1,6 @@
 import Dispatch
 import Synchronization
+import System
 
 /// Keeps the write-ahead log short without delaying turns.
 ///

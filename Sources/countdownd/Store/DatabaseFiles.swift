@@ -2,6 +2,7 @@ import CLinux
 import CSQLite
 import CountdownCore
 import Glibc
+import System
 
 /// The file of a database and its companions, examined without SQLite, which would change them: SQLite replays a log, or
 /// removes it if the database is missing.

@@ -1,4 +1,5 @@
 import CountdownCore
+import System
 
 /// A store that fails and recovers: ends that cannot be stored now are kept and stored later.
 struct RetryingStore {
@@ -280,7 +281,7 @@ extension Outage.Transition {
             are delivered and stored later
             """
         case .ended(let duration, let late):
-            "changes can be stored again, after \(Self.text(of: duration))\(Self.text(ofLate: late))"
+            "changes can be stored again, after \(ApproximateDuration.text(duration.microseconds))\(Self.text(ofLate: late))"
         case .flapping:
             """
             changes cannot be stored again: \(cause ?? ""); the store is flapping, so nothing more is logged before it \
@@ -289,7 +290,7 @@ extension Outage.Transition {
         case .recovered(let duration, let times, let late):
             """
             changes have been stored for a minute; before, storing failed \(times) times in \
-            \(Self.text(of: duration))\(Self.text(ofLate: late))
+            \(ApproximateDuration.text(duration.microseconds))\(Self.text(ofLate: late))
             """
         }
     }
@@ -304,14 +305,5 @@ extension Outage.Transition {
 
     private static func text(ofLate count: Int) -> String {
         count == 0 ? "" : "; \(count) \(count == 1 ? "end" : "ends") stored late"
-    }
-
-    /// The duration in its two largest units.
-    private static func text(of duration: Duration) -> String {
-        let milliseconds = max(0, duration.microseconds / 1_000)
-        let (seconds, minutes, hours) = (milliseconds / 1_000, milliseconds / 60_000, milliseconds / 3_600_000)
-        if seconds == 0 { return "\(milliseconds) ms" }
-        if minutes == 0 { return "\(seconds) s" }
-        return hours == 0 ? "\(minutes) min \(seconds % 60) s" : "\(hours) h \(minutes % 60) min"
     }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import CSQLite
 import Glibc
+import System
 
 /// An error of SQLite.
 struct SQLiteFailure: Error, CustomStringConvertible {
@@ -25,7 +26,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     init(code: Int32, systemCode: Int32 = 0, description: String) {
         self.code = code
         self.systemCode = systemCode
-        self.description = systemCode == 0 ? description : "\(description): \(SystemFailure.text(of: systemCode))"
+        self.description = systemCode == 0 ? description : "\(description): \(systemMessage(systemCode))"
     }
 }
 

@@ -1,6 +1,7 @@
 import CSQLite
 import CountdownCore
 import Glibc
+import System
 import Varlink
 
 /// Keeps changes beyond the life of the process.
@@ -243,7 +244,7 @@ final class SQLiteStore: Store {
     /// Locks the directory again after its lock file was removed.
     private func lockedAnew() throws(StoreFailure) -> StateDirectory {
         do throws(OpenError) {
-            return try StateDirectory(path: directory.path)
+            return try StateDirectory.ofStore(at: directory.path)
         } catch {
             throw StoreFailure(error)
         }

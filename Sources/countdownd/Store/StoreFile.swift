@@ -1,5 +1,6 @@
 import CountdownCore
 import Glibc
+import System
 
 /// Opens the database file, creates it, or quarantines it if it cannot be read.
 ///

@@ -16,7 +16,7 @@ struct StorePathTests {
     /// Why the store cannot be opened now.
     private func reason() -> String? {
         do {
-            _ = try scene.file().open(in: StateDirectory(path: scene.directory.path))
+            _ = try scene.file().open(in: .ofStore(at: scene.directory.path))
             return nil
         } catch OpenError.unavailable(let failure) {
             return failure.advice

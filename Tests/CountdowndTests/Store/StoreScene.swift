@@ -45,7 +45,7 @@ final class StoreScene {
     }
 
     private func openOnce() throws -> Keeper {
-        try Keeper(file().open(in: StateDirectory(path: directory.path)))
+        try Keeper(file().open(in: .ofStore(at: directory.path)))
     }
 
     /// A connection beside the daemon's, such as a person's, which leaves the log as it is.

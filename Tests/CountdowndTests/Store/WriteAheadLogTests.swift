@@ -1,6 +1,7 @@
 import CountdownCore
 import Dispatch
 import Foundation
+import System
 import TestSupport
 import Testing
 

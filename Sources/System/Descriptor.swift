@@ -1,5 +1,26 @@
 import Glibc
 
+/// A file descriptor with one owner, which closes it.
+public struct Descriptor: ~Copyable, Sendable {
+    /// The number to use in system calls.
+    public let number: Int32
+
+    /// Takes over a descriptor that a call has just returned.
+    ///
+    /// - Parameters:
+    ///   - number: what the call returned; -1 if it failed and set errno.
+    ///   - call: the name of the call.
+    /// - Throws: the failure of the call.
+    public init(owning number: Int32, of call: StaticString) throws(SystemFailure) {
+        guard number >= 0 else { throw SystemFailure(call) }
+        self.number = number
+    }
+
+    deinit {
+        close(number)
+    }
+}
+
 /// The file descriptors of this process.
 public enum FileDescriptors {
     /// Opens `/dev/null` in place of each standard stream that is closed.

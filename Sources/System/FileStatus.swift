@@ -1,0 +1,59 @@
+public import Glibc
+
+/// The owner and the permissions of a file.
+public struct FileStatus: Sendable, Hashable {
+    /// Whether the file is a directory.
+    public var isDirectory: Bool
+    /// The user ID of the owner.
+    public var owner: UInt32
+    /// The permission bits, such as 0o700.
+    public var mode: UInt32
+
+    /// A status, for tests and fakes.
+    public init(isDirectory: Bool, owner: UInt32, mode: UInt32) {
+        self.isDirectory = isDirectory
+        self.owner = owner
+        self.mode = mode
+    }
+
+    /// Reads the status of the file at a path; symbolic links are followed.
+    public static func read(_ path: String) throws(SystemFailure) -> FileStatus {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw SystemFailure("stat") }
+        return FileStatus(
+            isDirectory: status.st_mode & S_IFMT == S_IFDIR,
+            owner: status.st_uid,
+            mode: status.st_mode & 0o7777
+        )
+    }
+}
+
+/// The identity of a file, by which it differs from a later file at the same path.
+public struct FileIdentity: Hashable, Sendable {
+    /// The number of its file system's device, `st_dev` of stat(2).
+    public let device: dev_t
+    /// Its number on the file system, `st_ino` of stat(2).
+    public let inode: ino_t
+
+    /// The identity of the file at a path, of a link and not of its target; nil, with errno, if there is none.
+    public init?(of path: String) {
+        guard let status = Self.status(of: path) else { return nil }
+        self.init(status)
+    }
+
+    /// The identity of an open file; nil, with errno, if the descriptor is not open.
+    public init?(of descriptor: Int32) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+
+    private init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
+
+    /// The status of the file at a path, of a link and not of its target; nil, with errno, if there is none or it cannot
+    /// be seen.
+    public static func status(of path: String) -> stat? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? status : nil
+    }
+}

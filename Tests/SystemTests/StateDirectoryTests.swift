@@ -1,0 +1,93 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import System
+
+@Suite("The state directory and its lock")
+struct StateDirectoryTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path(of: "a/b/state") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        unsafe gethostname(&name, name.count)
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// The process that has locked the directory; nil if it is free.
+    private func holder() throws -> String? {
+        do {
+            _ = try StateDirectory(path: path)
+            return nil
+        } catch StateDirectory.Unavailable.locked(let held, let holder) {
+            #expect(held == path)
+            return holder
+        }
+    }
+
+    @Test("it is created, with its parents, accessible only to its user")
+    func made() throws {
+        _ = try StateDirectory(path: path)
+        for directory in ["a", "a/b", "a/b/state"] {
+            let status = try #require(FileIdentity.status(of: self.directory.path(of: directory)))
+            #expect(status.st_mode & 0o777 == 0o700)
+        }
+    }
+
+    @Test("the lock names the process and the host that hold it, and is free when they have gone")
+    func holds() throws {
+        func hold() throws -> String? {
+            let held = try StateDirectory(path: path)
+            let holder = try holder()
+            #expect(held.path == path)
+            return holder
+        }
+        #expect(try hold() == "process \(getpid()) on \(host)")
+        #expect(try holder() == nil)
+    }
+
+    @Test("it is no longer locked if the lock file is removed or replaced")
+    func lockFileLost() throws {
+        let held = try StateDirectory(path: path)
+        var isLocked = held.isLocked
+        #expect(isLocked)
+        unsafe unlink("\(path)/lock")
+        isLocked = held.isLocked
+        #expect(!isLocked)
+        _ = try StateDirectory(path: path)
+        isLocked = held.isLocked
+        #expect(!isLocked)
+    }
+
+    @Test("if the lock names no process, the holder is unknown")
+    func unnamed() throws {
+        _ = try StateDirectory(path: path)
+        let lock = unsafe open("\(path)/lock", O_RDWR | O_TRUNC | O_CLOEXEC)
+        defer { close(lock) }
+        try #require(flock(lock, LOCK_EX | LOCK_NB) == 0)
+        #expect(try holder() == "an unknown process")
+        for line in ["process 7 on elsewhere\nmore", "\u{1}"] {
+            unsafe _ = pwrite(lock, line, line.utf8.count, 0)
+            #expect(try holder() == line.split(separator: "\n").first.map(String.init))
+            ftruncate(lock, 0)
+        }
+    }
+
+    @Test("the option names the state directory, else systemd or the XDG specification does")
+    func stateDirectory() {
+        func path(_ option: String?, _ variables: [String: String]) -> String? {
+            StateDirectory.path(of: "program", option: option) { variables[$0] }
+        }
+        let all = ["STATE_DIRECTORY": "/s:/t", "XDG_STATE_HOME": "/x", "HOME": "/h"]
+        #expect(path("/o", all) == "/o")
+        #expect(path(nil, all) == "/s")
+        #expect(path(nil, ["XDG_STATE_HOME": "/x", "HOME": "/h"]) == "/x/program")
+        #expect(path(nil, ["HOME": "/h"]) == "/h/.local/state/program")
+        #expect(path(nil, [:]) == nil)
+    }
+}
