@@ -15,7 +15,7 @@ public struct Revision: Comparable, Hashable, Sendable {
 }
 
 /// What stays the same when the system clock is set.
-public enum Clock: Sendable {
+public enum DeadlineClock: Sendable {
     /// The remaining time: 60 s take 60 s.
     case elapsed
     /// The deadline: 17:30 is when the clock on the wall says so.
@@ -28,7 +28,7 @@ public enum Deadline: Hashable, Sendable {
     case wall(WallInstant)
 
     /// Its clock.
-    public var clock: Clock {
+    public var clock: DeadlineClock {
         switch self {
         case .elapsed: .elapsed
         case .wall: .wall
@@ -73,7 +73,7 @@ public enum Phase: Hashable, Sendable {
 public struct KeyedCountdown: Hashable, Sendable {
     public let key: Key
     public internal(set) var phase: Phase
-    public internal(set) var clock: Clock
+    public internal(set) var clock: DeadlineClock
     /// The whole duration with all extensions and adjustments, without pauses.
     public internal(set) var duration: Duration
     public let started: WallInstant
@@ -87,7 +87,7 @@ public struct KeyedCountdown: Hashable, Sendable {
     public init(
         key: Key,
         phase: Phase,
-        clock: Clock,
+        clock: DeadlineClock,
         duration: Duration,
         started: WallInstant,
         label: String? = nil,
@@ -110,7 +110,7 @@ public struct KeyedCountdown: Hashable, Sendable {
     init(
         key: Key,
         phase: Phase,
-        clock: Clock,
+        clock: DeadlineClock,
         duration: Duration,
         started: WallInstant,
         annotations: Annotations,

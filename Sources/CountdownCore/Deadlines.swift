@@ -48,9 +48,9 @@ struct Deadlines: Sendable {
     /// An iterator over all running countdowns in the order in which they end.
     func inOrder(at now: Now) -> DeadlineOrder { DeadlineOrder(elapsed, wall, at: now) }
 
-    private typealias Due = (instant: Int64, id: Int32)
+    private typealias DueDeadline = (instant: Int64, id: Int32)
 
-    private static func earlier(_ elapsed: Due?, _ wall: Due?, in slab: inout Slab) -> Due? {
+    private static func earlier(_ elapsed: DueDeadline?, _ wall: DueDeadline?, in slab: inout Slab) -> DueDeadline? {
         guard let elapsed, let wall else { return elapsed ?? wall }
         let isWall =
             wall.instant != elapsed.instant
@@ -68,7 +68,7 @@ extension Slab: TieBreak {
 /// children in the heap become candidates for the next one.
 struct DeadlineOrder {
     /// An element of one of the heaps that may be the next one.
-    private struct Candidate {
+    private struct NextElement {
         let isWall: Bool
         let position: Int
         let slot: Slot
@@ -84,7 +84,7 @@ struct DeadlineOrder {
     private let wall: IndexedHeap
     private let now: Now
     /// By their numbers in `heap`.
-    private var candidates: [Candidate] = []
+    private var candidates: [NextElement] = []
     private var orders = Orders()
     private var heap = IndexedHeap()
     private var hasBegun = false
@@ -111,7 +111,7 @@ struct DeadlineOrder {
         guard let element = (isWall ? wall : elapsed).element(at: position) else { return }
         let slot = Slot(index: element.id)
         let instant = isWall ? element.instant : now.wall(of: BootInstant(microseconds: element.instant)).microseconds
-        candidates.append(Candidate(isWall: isWall, position: position, slot: slot))
+        candidates.append(NextElement(isWall: isWall, position: position, slot: slot))
         orders.orders.append(slab[slot].revision.number)
         heap.set(Int32(truncatingIfNeeded: candidates.count - 1), at: instant, ties: &orders)
     }

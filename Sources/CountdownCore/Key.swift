@@ -3,13 +3,6 @@
 /// Two keys are equal if their bytes are equal: no Unicode normalization is applied. Most keys are short; their bytes are stored
 /// inline, so creating, copying and comparing them allocates nothing.
 public struct Key: Hashable, Sendable {
-    /// Why a text is not a key.
-    public enum Invalid: Error, Equatable {
-        case empty
-        case tooLong(bytes: Int)
-        case controlCharacter(Unicode.Scalar)
-    }
-
     /// The limit of a file name.
     public static let maximumBytes = 255
 
@@ -21,10 +14,10 @@ public struct Key: Hashable, Sendable {
     let long: LongKey?
 
     /// Checks a text.
-    public init(_ text: String) throws(Invalid) { try self.init(text.utf8Span) }
+    public init(_ text: String) throws(InvalidKey) { try self.init(text.utf8Span) }
 
     /// Checks a text and copies it.
-    public init(_ text: UTF8Span) throws(Invalid) {
+    public init(_ text: UTF8Span) throws(InvalidKey) {
         let utf8 = text.span
         guard !utf8.isEmpty else { throw .empty }
         guard utf8.count > ShortKey.capacity else {
@@ -39,7 +32,7 @@ public struct Key: Hashable, Sendable {
         (short, long) = (ShortKey(), LongKey(text))
     }
 
-    private static func refuseControls(in text: String) throws(Invalid) {
+    private static func refuseControls(in text: String) throws(InvalidKey) {
         for scalar in text.unicodeScalars
         where !(" "..."~").contains(scalar) && scalar.properties.generalCategory == .control {
             throw .controlCharacter(scalar)
@@ -83,6 +76,13 @@ public struct Key: Hashable, Sendable {
         guard let long else { return short.hash(into: &hasher) }
         unsafe long.text.utf8.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
+}
+
+/// Why a text is not a key.
+public enum InvalidKey: Error, Equatable {
+    case empty
+    case tooLong(bytes: Int)
+    case controlCharacter(Unicode.Scalar)
 }
 
 /// The text of a long key.

@@ -4,14 +4,6 @@
 /// the others. A `]` directly behind `[` is literal. There are no escapes: `[*]` is a literal star. Matching takes a few
 /// steps per character of the key, whatever the pattern is.
 public struct Pattern: Hashable, Sendable {
-    /// Why a text is not a pattern.
-    public enum Invalid: Error, Equatable {
-        case empty
-        case unclosedBracket
-        /// It has more parts than a key has bytes.
-        case tooLong(parts: Int)
-    }
-
     enum Part: Hashable, Sendable {
         case run
         case one
@@ -43,7 +35,7 @@ public struct Pattern: Hashable, Sendable {
     public var matchesAll: Bool { parts == [.run] }
 
     /// Parses a pattern.
-    public init(_ text: String) throws(Invalid) {
+    public init(_ text: String) throws(InvalidPattern) {
         guard !text.isEmpty else { throw .empty }
         var remaining = text.unicodeScalars[...]
         var parts: [Part] = []
@@ -63,7 +55,7 @@ public struct Pattern: Hashable, Sendable {
         states = tried > Self.partsTriedAgain ? PatternStates(parts) : nil
     }
 
-    private static func bracket(_ remaining: inout Substring.UnicodeScalarView) throws(Invalid) -> Part {
+    private static func bracket(_ remaining: inout Substring.UnicodeScalarView) throws(InvalidPattern) -> Part {
         let negated = remaining.first == "!" || remaining.first == "^"
         if negated { remaining.removeFirst() }
         var ranges: [ClosedRange<Unicode.Scalar>] = []
@@ -105,6 +97,14 @@ public struct Pattern: Hashable, Sendable {
         }
         return parts[part...].allSatisfy { $0 == .run }
     }
+}
+
+/// Why a text is not a pattern.
+public enum InvalidPattern: Error, Equatable {
+    case empty
+    case unclosedBracket
+    /// It has more parts than a key has bytes.
+    case tooLong(parts: Int)
 }
 
 /// A pattern as a nondeterministic automaton whose states are tried all at once: a key takes a few steps per character, whatever

@@ -9,7 +9,7 @@ public struct Slot: Hashable, Sendable {
 ///
 /// The deadline of a running countdown is in the heap of its clock.
 struct Entry: Sendable {
-    enum State: Sendable {
+    enum EntryState: Sendable {
         case running
         case paused
         case finished
@@ -23,8 +23,8 @@ struct Entry: Sendable {
     var next = Slot.none
     /// The number of the cold fields; `ColdFields.none` if there are none.
     var cold = ColdFields.none
-    var state: State
-    var clock: Clock
+    var state: EntryState
+    var clock: DeadlineClock
     var forget: Bool
     /// Empty if the key is long.
     var key: ShortKey
@@ -33,7 +33,7 @@ struct Entry: Sendable {
         revision = countdown.revision
         duration = countdown.duration
         started = countdown.started
-        state = State(countdown.phase)
+        state = EntryState(countdown.phase)
         clock = countdown.clock
         forget = countdown.forget
         key = countdown.key.short
@@ -42,7 +42,7 @@ struct Entry: Sendable {
     var isLive: Bool { state == .running || state == .paused }
 }
 
-extension Entry.State {
+extension Entry.EntryState {
     init(_ phase: Phase) {
         self =
             switch phase {

@@ -189,7 +189,7 @@ extension Timetable {
 
     /// Takes an entry out of its list; scans that visited it last are moved back.
     mutating func unlink(_ slot: Slot, from name: RevisionLists.Name) {
-        if pins[slot] != nil { moveBack(from: slot, in: name) }
+        if pins[slot] != nil { moveScansBack(from: slot, in: name) }
         lists[name].remove(slot, in: &slab)
     }
 
@@ -256,8 +256,7 @@ extension Timetable {
         var visited = Revision(.max)
         guard lists[name].count > 0 else { return visited }
         for scan in scans.values {
-            let place = scan.places[name.rawValue]
-            if case .after = place.start { visited = min(visited, place.passed) }
+            if let passed = scan.visited(in: name) { visited = min(visited, passed) }
         }
         return visited
     }
@@ -287,6 +286,152 @@ extension Timetable {
         lists[name].compacted = slab[slot].revision
         unlink(slot, from: name)
         discard(slot)
+    }
+}
+
+extension Timetable {
+    /// Opens a scan. It takes memory until `closeScan` is called.
+    ///
+    /// If it begins after a revision in the ended list, it also visits the forgotten ends from now on, and ends are held for
+    /// it. A scan of the ends that happen to be kept (`.oldest`) does neither, and cannot miss one.
+    public mutating func openScan(live: Scan.StartPoint, ended: Scan.StartPoint) -> ScanID {
+        lastScan = ScanID(number: lastScan.number + 1)
+        var forgotten = Scan.StartPoint.nowhere
+        if case .after = ended { forgotten = .after(revision) }
+        let scan = Scan(live: live, ended: ended, forgotten: forgotten, of: lists)
+        for slot in scan.lastSlots { pin(slot) }
+        scans[lastScan] = scan
+        return lastScan
+    }
+
+    /// Closes a scan, so that nothing is held for it any more; nothing happens if it is closed already.
+    public mutating func closeScan(_ id: ScanID) {
+        guard let scan = scans.removeValue(forKey: id) else { return }
+        for slot in scan.lastSlots { unpin(slot) }
+    }
+
+    /// Continues a scan.
+    ///
+    /// - Parameters:
+    ///   - id: an open scan.
+    ///   - budget: how many entries at most; less the number that was visited or passed afterwards.
+    ///   - visit: is called with the timetable and each entry; false stops behind that entry.
+    /// - Returns: whether more entries follow.
+    public mutating func scan(
+        _ id: ScanID,
+        budget: inout Int,
+        visit: (borrowing Timetable, Slot) -> Bool
+    ) -> Scan.Progress {
+        guard var scan = scans[id] else { return .missed }
+        for slot in scan.lastSlots { unpin(slot) }
+        defer {
+            for slot in scan.lastSlots { pin(slot) }
+            scans[id] = scan
+        }
+        guard !scan.missesEntries(of: lists) else { return .missed }
+        guard scan.seek(in: slab, budget: &budget) else { return .more }
+        while budget > 0 {
+            guard let slot = scan.next(in: lists, slab) else { return .atEnd }
+            budget -= 1
+            guard visit(self, slot) else { return .more }
+        }
+        return .more
+    }
+
+    // MARK: Pinned entries: the last ones that open scans have visited
+
+    private mutating func pin(_ slot: Slot) { pins[slot, default: 0] += 1 }
+
+    private mutating func unpin(_ slot: Slot) {
+        guard let count = pins[slot] else { return }
+        pins[slot] = count == 1 ? nil : count - 1
+    }
+
+    /// Moves scans from an entry that is about to leave its list to the entry before it.
+    private mutating func moveScansBack(from slot: Slot, in name: RevisionLists.Name) {
+        let previous = slab[slot].previous
+        for id in scans.keys where scans[id]?.moveBack(from: slot, in: name, to: previous) == true {
+            unpin(slot)
+            if previous != .none { pin(previous) }
+        }
+    }
+}
+
+extension Timetable {
+    /// How many countdowns are restored between two flushes: as many as there are already, within these bounds. So the index
+    /// grows only a few times, and the entries that wait take little memory.
+    private static let flushSizes = 65_536...262_144
+
+    /// Inserts a stored countdown. It is found under its key after the next `flush`.
+    ///
+    /// - Precondition: countdowns are restored in the order of their revisions.
+    public mutating func restore(_ countdown: KeyedCountdown) {
+        precondition(countdown.revision > revision, "countdowns are restored in the order of their revisions")
+        revision = countdown.revision
+        // The key of an end that is not kept does not find it.
+        guard countdown.isLive || !countdown.forget else {
+            if let live = dropRestored(countdown.key) { bulkLoad.replaced.append(live) }
+            return
+        }
+        bulkLoad.append(insert(countdown), KeyIndex.place(of: countdown.key))
+    }
+
+    /// Removes a restored live countdown of which a later row says that it ended and was forgotten.
+    ///
+    /// - Returns: its revision; nil if no countdown is live under the key.
+    public mutating func dropRestored(_ key: Key) -> Revision? {
+        indexLoaded()
+        guard let slot = slot(under: key), slab[slot].isLive else { return nil }
+        show(hiddenEnds.removeValue(forKey: slot), under: key)
+        return removeReplaced(slot)
+    }
+
+    /// Whether `flush` must be called before more countdowns are restored.
+    public var needsFlush: Bool {
+        let flushed = liveCount + endedCount - bulkLoad.count
+        return bulkLoad.count >= min(max(flushed, Self.flushSizes.lowerBound), Self.flushSizes.upperBound)
+    }
+
+    /// Puts the restored countdowns into the index.
+    ///
+    /// - Returns: the revisions of live countdowns that a later row replaced; those of one key are in their order.
+    public mutating func flush() -> [Revision] {
+        indexLoaded()
+        defer { bulkLoad.replaced = [] }
+        return bulkLoad.replaced
+    }
+
+    /// Ends the bulk load; changes follow.
+    ///
+    /// - Parameters:
+    ///   - revision: the newest change; not below a restored revision.
+    ///   - oldest: all ends after this revision were restored.
+    ///   - gaps: revisions that may have been used by changes that are lost.
+    public mutating func resume(at revision: Revision, oldest: Revision, gaps: [ClosedRange<Revision>]) {
+        precondition(bulkLoad.isEmpty, "restored countdowns are flushed")
+        bulkLoad = BulkLoad()
+        self.revision = max(revision, self.revision)
+        oldestRevision = min(oldest, self.revision)
+        self.gaps = gaps
+    }
+
+    private mutating func indexLoaded() {
+        let tables = bulkLoad.sort()
+        for (number, count) in tables.enumerated() { index.makeRoom(for: count, inTable: number) }
+        for entry in bulkLoad.take() {
+            guard let instead = index.set(entry.place, to: entry.slot, in: slab) else { continue }
+            let wasLive = slab[instead].isLive
+            let hidden = wasLive ? hiddenEnds.removeValue(forKey: instead) : instead
+            if slab[entry.slot].isLive { hiddenEnds[entry.slot] = hidden }
+            if wasLive { bulkLoad.replaced.append(removeReplaced(instead)) }
+        }
+    }
+
+    private mutating func removeReplaced(_ slot: Slot) -> Revision {
+        unlink(slot, from: .live)
+        let revision = slab[slot].revision
+        discard(slot)
+        return revision
     }
 }
 

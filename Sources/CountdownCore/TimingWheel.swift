@@ -1,10 +1,10 @@
 /// The ticks of all countdowns: a timing wheel for each interval on each clock.
 struct TickSchedule: ~Copyable, Sendable {
     /// A tick that is due.
-    struct Due {
+    struct DueTick {
         let interval: IntervalID
-        let clock: Clock
-        let tick: TimingWheel.Tick
+        let clock: DeadlineClock
+        let tick: TimingWheel.WheelTick
     }
 
     /// The watchers that want ticks at one interval.
@@ -107,20 +107,20 @@ struct TickSchedule: ~Copyable, Sendable {
     }
 
     /// Removes the first tick that is due; nil if none is.
-    mutating func popDue(at now: Now) -> Due? {
+    mutating func popDue(at now: Now) -> DueTick? {
         guard let next = nextTick(at: now) else { return nil }
         if next.microseconds == wall.next {
             return wall.popDue(at: now.wall.microseconds).map {
-                Due(interval: $0.interval, clock: .wall, tick: $0.tick)
+                DueTick(interval: $0.interval, clock: .wall, tick: $0.tick)
             }
         }
         return elapsed.popDue(at: now.boot.microseconds).map {
-            Due(interval: $0.interval, clock: .elapsed, tick: $0.tick)
+            DueTick(interval: $0.interval, clock: .elapsed, tick: $0.tick)
         }
     }
 
     /// Takes the countdown of a tick off the wheel from which the tick came.
-    mutating func cancel(_ due: Due) {
+    mutating func cancel(_ due: DueTick) {
         switch due.clock {
         case .elapsed: elapsed.cancel(due.tick.slot, at: due.interval)
         case .wall: wall.cancel(due.tick.slot, at: due.interval)
@@ -179,7 +179,7 @@ struct TimingWheels: Sendable {
     }
 
     /// Removes the next tick that is due; nil if there is none.
-    mutating func popDue(at now: Int64) -> (interval: IntervalID, tick: TimingWheel.Tick)? {
+    mutating func popDue(at now: Int64) -> (interval: IntervalID, tick: TimingWheel.WheelTick)? {
         guard let first = due.first else { return nil }
         let interval = IntervalID(number: first.id)
         guard let tick = wheels[interval.index].popDue(at: now) else { return nil }
@@ -209,7 +209,7 @@ struct TimingWheels: Sendable {
 /// latest phase of its entries: a tick is never early, is at most 1 ms late, and needs no sorting. Instants are microseconds
 /// on the clock of the wheel.
 struct TimingWheel: Sendable {
-    struct Tick {
+    struct WheelTick {
         let slot: Slot
         /// The revision of the countdown when it was scheduled. If the slot has another one now, the countdown is gone.
         let revision: Revision
@@ -293,7 +293,7 @@ struct TimingWheel: Sendable {
     /// Removes the next tick of a bucket that is due; nil if there is none.
     ///
     /// An entry that moved into the place of a cancelled one may be returned twice; then its tick is not new.
-    mutating func popDue(at now: Int64) -> Tick? {
+    mutating func popDue(at now: Int64) -> WheelTick? {
         guard let first = due.first, first.instant <= now else { return nil }
         let id = Int(first.id)
         if buckets[id].pending == 0 {
@@ -307,7 +307,7 @@ struct TimingWheel: Sendable {
         return tick
     }
 
-    private mutating func makeTick(_ index: Int, of id: Int, at now: Int64) -> Tick {
+    private mutating func makeTick(_ index: Int, of id: Int, at now: Int64) -> WheelTick {
         let entry = buckets[id].entries[index]
         let remaining = entry.deadline.saturatingSubtracted(now).roundedUp(to: interval)
         let instant = entry.deadline.saturatingSubtracted(remaining)
@@ -315,7 +315,7 @@ struct TimingWheel: Sendable {
         let last = entry.generation == generation ? entry.last : generationBegan
         buckets[id].entries[index].last = max(last, instant)
         buckets[id].entries[index].generation = generation
-        return Tick(
+        return WheelTick(
             slot: entry.slot,
             revision: entry.revision,
             instant: instant,

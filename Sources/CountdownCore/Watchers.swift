@@ -137,7 +137,7 @@ public struct Watchers: ~Copyable, Sendable {
     /// - Returns: whether any watcher follows the countdown at all.
     private mutating func find(
         _ receivers: inout [WatcherID],
-        of due: TickSchedule.Due,
+        of due: TickSchedule.DueTick,
         _ key: Key,
         at now: Now
     ) -> Bool {

@@ -4,28 +4,6 @@ import Glibc
 import System
 import Varlink
 
-/// Whether connections are accepted. Other connections stay in the listen queue.
-struct AcceptBackoff {
-    enum State: Equatable {
-        case on
-        /// Until a connection is closed.
-        case full
-        /// Until a connection is closed, or until this instant.
-        case failed(until: BootInstant)
-    }
-
-    /// The pause after a failure; meanwhile other processes may free descriptors or memory.
-    static let pause = Duration.seconds(1)
-
-    var state = State.on
-
-    /// When to try again; nil if only a closed connection can help.
-    var next: BootInstant? {
-        guard case .failed(let instant) = state else { return nil }
-        return instant
-    }
-}
-
 /// Accepting.
 extension Daemon {
     func pollListener() throws(SystemFailure) {
@@ -114,12 +92,12 @@ extension Daemon {
         )
     }
 
-    private func stopAccepting(_ state: AcceptBackoff.State, _ reason: String, at now: Now) {
+    private func stopAccepting(_ state: AcceptBackoff.AcceptState, _ reason: String, at now: Now) {
         logLimited(.notAccepting, "not accepting connections: \(reason)", at: now)
         setAccepting(state)
     }
 
-    private func setAccepting(_ state: AcceptBackoff.State) {
+    private func setAccepting(_ state: AcceptBackoff.AcceptState) {
         acceptBackoff.state = state
         do throws(SystemFailure) {
             try poller.set(listener.descriptor, token: Token.listener, reading: state == .on, writing: false)
@@ -300,5 +278,26 @@ extension Daemon {
 
     private var requestsOverQuota: any ReplyError {
         translation.limitReached("selectionBytesInAll", limits.selectionBytesInAll)
+    }
+}
+
+/// Lines about clients, which must not be able to fill a disk.
+extension Daemon {
+    func logLimited(
+        _ topic: RateLimitedLog.Topic,
+        _ message: String,
+        fields: KeyValuePairs<String, String> = [:],
+        at now: Now
+    ) {
+        rateLimitedLog.write(topic, message, fields: fields, to: log, at: now.boot)
+    }
+
+    func logLimited(about violation: ProtocolViolation, at now: Now) {
+        switch violation {
+        case .messageTooLong(let limit):
+            logLimited(.messageTooLong, "disconnecting a client whose message has more than \(limit) bytes", at: now)
+        default:
+            logLimited(.brokenProtocol, "disconnecting a client that broke the protocol: \(violation)", at: now)
+        }
     }
 }

@@ -48,7 +48,7 @@ enum Countdownd {
             daemon.run()
         } catch OpenError.held(let path, let holder) {
             end("\(path) is held by another countdownd: \(holder)", status: EX_UNAVAILABLE)
-        } catch let failure as Listener.Failure {
+        } catch let failure as Listener.ListenError {
             end("\(failure)", status: EX_UNAVAILABLE)
         } catch let failure as AddressError {
             end(sentence(for: failure), status: EX_UNAVAILABLE)

@@ -122,7 +122,7 @@ actor Daemon {
         }
         timer.start { [eventLoop] in eventLoop.wakeUp() }
         let now = readClocks([])
-        statusReporter.becomeReady(serviceStatus(at: now), at: now)
+        statusReporter.becomeReady(statusLine(at: now), at: now)
         log.write(.info, "ready")
         isDone = turn([])
     }
@@ -180,16 +180,16 @@ actor Daemon {
         counters.note(turn, of: limits)
         lastChanges = turn.changes.steps.count
         sendAll(at: now)
-        let serviceStatus = serviceStatus(at: now)
-        statusReporter.report(serviceStatus, at: now)
+        let statusLine = statusLine(at: now)
+        statusReporter.report(statusLine, at: now)
         rateLimitedLog.summarize(to: log, at: now.boot)
-        arm(after: turn, serviceStatus.next)
+        arm(after: turn, statusLine.next)
         return !turn.isCutShort && !connections.hasQueuedWork
     }
 
-    private func serviceStatus(at now: Now) -> ServiceStatusReporter.ServiceStatus {
+    private func statusLine(at now: Now) -> ServiceStatusReporter.StatusLine {
         let (running, next) = (timetable.runningCount, timetable.nextDeadline(at: now))
-        return ServiceStatusReporter.ServiceStatus(running: running, next: next, trouble: storage.failure?.reason)
+        return ServiceStatusReporter.StatusLine(running: running, next: next, trouble: storage.failure?.reason)
     }
 
     /// Arms the timer for the earliest of all instants at which something is due.
@@ -300,5 +300,70 @@ extension Daemon {
         let progress = timetable.scan(scan, budget: &left, visit: visit)
         turn.entriesLeft = left == 0 ? 0 : turn.entriesLeft - (budget - left) * selection.steps
         return progress
+    }
+}
+
+/// The middle of a turn: expiry, and the store.
+extension Daemon {
+    /// Expires what is due. Expiries cannot fail, so they come first.
+    func expireDue(_ turn: inout Turn) {
+        while turn.endingsLeft > 0, let change = timetable.expireNext(at: turn.now) {
+            turn.endingsLeft -= 1
+            turn.changes.steps.append(change)
+            counters.endings += 1
+        }
+        if timetable.isDue(at: turn.now) { turn.isCutShort = true }
+    }
+
+    /// Stores the turn. If that fails, the clients' changes are rolled back and their calls are answered again;
+    /// expiries stand.
+    func commitOrRollBack(_ turn: inout Turn) {
+        guard !turn.changes.isEmpty else { return }
+        do throws(StoreFailure) {
+            try storage.commit(turn.changes, of: timetable, at: turn.now)
+        } catch {
+            turn.failure = error
+            turn.changes.steps.removeLast(turn.applied.count)
+            for applied in turn.applied.reversed() { timetable.undo(applied) }
+            turn.applied = []
+            storage.keep(turn.changes)
+            answerAgain(&turn)
+        }
+        counters.changes += turn.changes.steps.count
+    }
+
+    /// Retries what could not be stored, or opening the store, if it is time.
+    ///
+    /// - Returns: the instant by the clocks as they are held from now on.
+    func retryStorage(at now: Now) -> Now {
+        storage.retry(timetable, at: now)
+        guard !storage.isOpen, storage.isTimeToTry(at: now) else { return now }
+        guard let opened = storage.openAtLast(at: now) else { return now }
+        let offset = opened.offset ?? now.offset
+        adopt(opened)
+        return Now(boot: now.boot, offset: offset)
+    }
+
+    /// Continues with the content of a store that could not be opened at first.
+    ///
+    /// Nothing was changed until now. Clients that got revision 0 are disconnected; they reconnect and start
+    /// over.
+    private func adopt(_ opened: consuming OpenedStore) {
+        for connection in connections.all where connection.isBusy {
+            release(connection)
+            connection.condition = .gone
+            connections.markDirty(connection)
+        }
+        if let offset = opened.offset { clocks.hold(offset) }
+        stepRevision = opened.stepRevision
+        timetable = opened.timetable
+        // Opening the store has noted it, with the store's revision.
+        clockStep = nil
+    }
+
+    /// Removes ends that are too many or too old.
+    func trim(_ turn: inout Turn) {
+        storage.drop(timetable.compact(at: turn.now, budget: &turn.compactionsLeft))
+        if turn.compactionsLeft == 0 { turn.isCutShort = true }
     }
 }

@@ -1,4 +1,5 @@
 import CLinux
+import CountdownCore
 import Glibc
 import IPC
 import System
@@ -6,7 +7,7 @@ import System
 /// The listening socket, passed by systemd or made here.
 struct Listener: ~Copyable {
     /// Why a socket cannot listen.
-    enum Failure: Error, CustomStringConvertible {
+    enum ListenError: Error, CustomStringConvertible {
         case system(SystemFailure, path: String)
         /// Another daemon answers there.
         case inUse(path: String)
@@ -53,7 +54,7 @@ struct Listener: ~Copyable {
     }
 
     /// Listens on a path. A socket that no process listens on any more is replaced.
-    init(path: String) throws(Failure) {
+    init(path: String) throws(ListenError) {
         try Self.prepareDirectory(of: path)
         try Self.removeStaleSocket(at: path)
         socket = try Self.listen(on: path)
@@ -94,7 +95,7 @@ struct Listener: ~Copyable {
     }
 
     /// Makes the last directory of the path, for this user alone, if it does not exist.
-    private static func prepareDirectory(of path: String) throws(Failure) {
+    private static func prepareDirectory(of path: String) throws(ListenError) {
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard !directory.isEmpty else { return }
         if unsafe mkdir(directory, 0o700) != 0, errno != EEXIST {
@@ -111,7 +112,7 @@ struct Listener: ~Copyable {
         if isOthers || isOpen { throw .openDirectory(path: directory) }
     }
 
-    private static func listen(on path: String) throws(Failure) -> Descriptor {
+    private static func listen(on path: String) throws(ListenError) -> Descriptor {
         do throws(SystemFailure) {
             let socket = try Descriptor(owning: linux_unix_socket(), of: "socket")
             // The file gets this mode when it is made, so no other user can connect even for a moment.
@@ -124,7 +125,7 @@ struct Listener: ~Copyable {
         }
     }
 
-    private static func removeStaleSocket(at path: String) throws(Failure) {
+    private static func removeStaleSocket(at path: String) throws(ListenError) {
         guard let status = FileIdentity.status(of: path) else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
         let isAnswered: Bool
@@ -136,5 +137,27 @@ struct Listener: ~Copyable {
         }
         guard !isAnswered else { throw .inUse(path: path) }
         unsafe unlink(path)
+    }
+}
+
+/// Whether connections are accepted. Other connections stay in the listen queue.
+struct AcceptBackoff {
+    enum AcceptState: Equatable {
+        case on
+        /// Until a connection is closed.
+        case full
+        /// Until a connection is closed, or until this instant.
+        case failed(until: BootInstant)
+    }
+
+    /// The pause after a failure; meanwhile other processes may free descriptors or memory.
+    static let pause = Duration.seconds(1)
+
+    var state = AcceptState.on
+
+    /// When to try again; nil if only a closed connection can help.
+    var next: BootInstant? {
+        guard case .failed(let instant) = state else { return nil }
+        return instant
     }
 }

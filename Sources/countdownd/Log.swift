@@ -2,7 +2,6 @@ import CSystemd
 import CountdownCore
 import Glibc
 import System
-import Varlink
 
 /// The daemon's log: structured entries if stderr is the journal, else lines on stderr.
 ///
@@ -24,14 +23,14 @@ struct Log: Sendable {
         }
     }
 
-    private enum Destination: Sendable {
+    private enum Sink: Sendable {
         case standardError
         case journal
         case elsewhere(@Sendable (Level, String) -> Void)
     }
 
     let level: Level
-    private let destination: Destination
+    private let destination: Sink
 
     /// - Parameters:
     ///   - level: nothing below it is logged.
@@ -78,9 +77,9 @@ struct Log: Sendable {
 }
 
 /// A log with a rate limit, for lines that clients can cause as often as they like. In each interval a number of lines
-/// of each kind is written. Further lines are counted, and written as one line at the end of the interval.
+/// of each topic is written. Further lines are counted, and written as one line at the end of the interval.
 struct RateLimitedLog {
-    enum Kind: CaseIterable {
+    enum Topic: CaseIterable {
         case notAccepting
         /// A user has too many connections.
         case overQuota
@@ -105,7 +104,7 @@ struct RateLimitedLog {
 
     private let lines: Int
     private let duration: Duration
-    private var intervals: [Kind: Interval] = [:]
+    private var intervals: [Topic: Interval] = [:]
 
     init(limits: Limits) {
         (lines, duration) = (limits.logLines, limits.logSpan)
@@ -116,54 +115,33 @@ struct RateLimitedLog {
 
     /// Writes a line, or counts it.
     mutating func write(
-        _ kind: Kind,
+        _ topic: Topic,
         _ message: String,
         fields: KeyValuePairs<String, String> = [:],
         to log: Log,
         at now: BootInstant
     ) {
-        guard kind.level <= log.level else { return }
+        guard topic.level <= log.level else { return }
         summarize(to: log, at: now)
-        var interval = intervals[kind] ?? Interval(end: now + duration)
+        var interval = intervals[topic] ?? Interval(end: now + duration)
         if interval.written < lines {
             interval.written += 1
-            log.write(kind.level, message, fields: fields)
+            log.write(topic.level, message, fields: fields)
         } else {
             interval.withheld += 1
             interval.last = message
         }
-        intervals[kind] = interval
+        intervals[topic] = interval
     }
 
     /// Ends the intervals that are over, and writes a summary of their suppressed lines.
     mutating func summarize(to log: Log, at now: BootInstant) {
-        for kind in Kind.allCases {
-            guard let interval = intervals[kind], interval.end <= now else { continue }
-            intervals[kind] = nil
+        for topic in Topic.allCases {
+            guard let interval = intervals[topic], interval.end <= now else { continue }
+            intervals[topic] = nil
             guard let last = interval.last else { continue }
             let more = interval.withheld - 1
-            log.write(kind.level, more > 0 ? "\(last), and \(more) more like it" : last, fields: ["MORE": "\(more)"])
-        }
-    }
-}
-
-/// Lines about clients, which must not be able to fill a disk.
-extension Daemon {
-    func logLimited(
-        _ kind: RateLimitedLog.Kind,
-        _ message: String,
-        fields: KeyValuePairs<String, String> = [:],
-        at now: Now
-    ) {
-        rateLimitedLog.write(kind, message, fields: fields, to: log, at: now.boot)
-    }
-
-    func logLimited(about violation: ProtocolViolation, at now: Now) {
-        switch violation {
-        case .messageTooLong(let limit):
-            logLimited(.messageTooLong, "disconnecting a client whose message has more than \(limit) bytes", at: now)
-        default:
-            logLimited(.brokenProtocol, "disconnecting a client that broke the protocol: \(violation)", at: now)
+            log.write(topic.level, more > 0 ? "\(last), and \(more) more like it" : last, fields: ["MORE": "\(more)"])
         }
     }
 }

@@ -10,7 +10,7 @@ struct Options: Equatable {
         case socket
     }
 
-    enum Command: Equatable {
+    enum ParseResult: Equatable {
         case run(Options)
         case showHelp
         case showVersion
@@ -20,7 +20,7 @@ struct Options: Equatable {
     var stateDirectory: String?
     var leeway = Duration.zero
     var access = Access.owner
-    var durability = SQLiteStore.Durability.process
+    var durability = Durability.process
     var history = Limits().history
     var logLevel = Log.Level.info
 
@@ -59,7 +59,7 @@ struct Options: Equatable {
         """
 
     /// Parses the arguments after the program's name. If an option is repeated, its last value counts.
-    static func parse(_ arguments: [String]) throws(OptionParser.UsageError) -> Command {
+    static func parse(_ arguments: [String]) throws(OptionParser.UsageError) -> ParseResult {
         var options = Options()
         var parser = OptionParser(
             arguments,
@@ -88,7 +88,7 @@ struct Options: Equatable {
         case "--socket": socket = value
         case "--state-directory": stateDirectory = value
         case "--durability":
-            guard let durability = SQLiteStore.Durability(rawValue: value) else {
+            guard let durability = Durability(rawValue: value) else {
                 throw invalid("process or power-loss")
             }
             self.durability = durability

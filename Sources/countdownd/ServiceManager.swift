@@ -7,7 +7,7 @@ import System
 /// Keeps systemd informed: readiness, status and watchdog.
 struct ServiceStatusReporter {
     /// The content of the status line.
-    struct ServiceStatus: Equatable {
+    struct StatusLine: Equatable {
         let running: Int
         /// The earliest deadline; nil if no countdown is running.
         let next: WallInstant?
@@ -19,7 +19,7 @@ struct ServiceStatusReporter {
     private static let pause = Duration.seconds(1)
 
     private let serviceManager: ServiceManager
-    private var reportedStatus: ServiceStatus?
+    private var reportedLine: StatusLine?
     private var lastReport: BootInstant
     /// When the watchdog is due; nil if there is none.
     private var nextPing: BootInstant?
@@ -35,24 +35,24 @@ struct ServiceStatusReporter {
         nextPing = serviceManager.watchdogInterval.map { _ in now.boot }
     }
 
-    mutating func becomeReady(_ serviceStatus: ServiceStatus, at now: Now) {
-        reportedStatus = serviceStatus
-        serviceManager.notify("READY=1\nSTATUS=\(Self.status(serviceStatus, at: now))")
+    mutating func becomeReady(_ statusLine: StatusLine, at now: Now) {
+        reportedLine = statusLine
+        serviceManager.notify("READY=1\nSTATUS=\(Self.text(statusLine, at: now))")
     }
 
     /// Feeds the watchdog if it is due, and reports a changed status, at most once a second.
-    mutating func report(_ serviceStatus: ServiceStatus, at now: Now) {
+    mutating func report(_ statusLine: StatusLine, at now: Now) {
         feedWatchdog(at: now)
         let mayReport = lastReport + Self.pause
-        guard mayReport <= now.boot, serviceStatus != reportedStatus else {
+        guard mayReport <= now.boot, statusLine != reportedLine else {
             // A different number of countdowns is reported in a later turn; a failing store must be reported in time.
-            nextReport = (serviceStatus.trouble == nil) == (reportedStatus?.trouble == nil) ? nil : mayReport
+            nextReport = (statusLine.trouble == nil) == (reportedLine?.trouble == nil) ? nil : mayReport
             return
         }
         lastReport = now.boot
-        let isReported = serviceManager.notifyAtOnce("STATUS=\(Self.status(serviceStatus, at: now))")
-        if isReported { reportedStatus = serviceStatus }
-        let isUrgent = (serviceStatus.trouble == nil) != (reportedStatus?.trouble == nil)
+        let isReported = serviceManager.notifyAtOnce("STATUS=\(Self.text(statusLine, at: now))")
+        if isReported { reportedLine = statusLine }
+        let isUrgent = (statusLine.trouble == nil) != (reportedLine?.trouble == nil)
         nextReport = isUrgent && !isReported ? now.boot + Self.pause : nil
     }
 
@@ -67,10 +67,10 @@ struct ServiceStatusReporter {
     }
 
     /// A line for `systemctl status`. It names no key, because keys are often phone numbers.
-    static func status(_ serviceStatus: ServiceStatus, at now: Now) -> String {
-        let next = serviceStatus.next.map { ", next \(clockTime(of: $0, at: now))" }
-        let trouble = serviceStatus.trouble.map { "; changes cannot be stored: \($0)" }
-        return "\(serviceStatus.running) running\(next ?? "")\(trouble ?? "")"
+    static func text(_ statusLine: StatusLine, at now: Now) -> String {
+        let next = statusLine.next.map { ", next \(clockTime(of: $0, at: now))" }
+        let trouble = statusLine.trouble.map { "; changes cannot be stored: \($0)" }
+        return "\(statusLine.running) running\(next ?? "")\(trouble ?? "")"
     }
 
     /// The local time, with the date if it is not today's.

@@ -128,10 +128,10 @@ struct Translation {
         }
         do {
             return Selection(
-                keys: Set(try (keys ?? []).map { text throws(Key.Invalid) in try Key(text) }),
-                patterns: try match.map { text throws(Pattern.Invalid) in try Pattern(text) }
+                keys: Set(try (keys ?? []).map { text throws(InvalidKey) in try Key(text) }),
+                patterns: try match.map { text throws(InvalidPattern) in try Pattern(text) }
             )
-        } catch is Pattern.Invalid {
+        } catch is InvalidPattern {
             throw InvalidParameter("match")
         } catch {
             throw InvalidParameter("keys")
@@ -299,7 +299,7 @@ extension Translation {
         timetable: borrowing Timetable,
         watchers: Int,
         connections: Int,
-        counters: Counters
+        counters: [String: Int]
     ) -> some JSONEncodable {
         GetStatus.Reply(
             version: Version.current,
@@ -311,7 +311,7 @@ extension Translation {
             revision: timetable.revision.number,
             oldestRevision: timetable.oldestRevision.number,
             limits: limits.named.mapValues { Int64($0) },
-            counters: counters.named.mapValues { Int64($0) }
+            counters: counters.mapValues { Int64($0) }
         )
     }
 

@@ -1,71 +1,6 @@
 import CountdownCore
 import Varlink
 
-/// A `Watch` in progress: first a snapshot, then events as they happen. If the system clock is set, the live countdowns are
-/// sent once more.
-struct WatchCursor {
-    /// Sends the countdowns that exist, or those that changed after `since`. It ends with `synced`.
-    enum Snapshot {
-        case pending
-        case scanning(ScanID)
-        case complete
-    }
-
-    /// Sends the live countdowns once more, because a set system clock has moved their deadlines or remaining time.
-    enum ClockResend {
-        case idle
-        /// The clock was set. The scan after an earlier clock step, if there is one, is of no use any more.
-        case pending(abandoned: ScanID?)
-        /// Revisions after `upTo` were sent after the clock step.
-        case scanning(ScanID, upTo: Revision)
-
-        mutating func clockWasSet() {
-            switch self {
-            case .idle: self = .pending(abandoned: nil)
-            case .pending: break
-            case .scanning(let scan, _): self = .pending(abandoned: scan)
-            }
-        }
-    }
-
-    let request: WatchRequest
-    var snapshot = Snapshot.pending
-    var clockResend = ClockResend.idle
-    /// A countdown with this revision or an earlier one existed before the snapshot began.
-    var base: Revision
-    /// Whether countdowns up to `base` are sent although `since` is later, because the system clock was set after `since`.
-    let sendsOlder: Bool
-
-    init(request: WatchRequest, revision: Revision, sendsOlder: Bool) {
-        self.request = request
-        base = request.since ?? revision
-        self.sendsOlder = sendsOlder
-    }
-
-    /// Whether the watcher got `synced` and receives events as they happen.
-    var isSynced: Bool {
-        if case .complete = snapshot { return true }
-        return false
-    }
-
-    /// The scans that end with this watch.
-    var scans: [ScanID] {
-        var scans: [ScanID] = []
-        if case .scanning(let scan) = snapshot { scans.append(scan) }
-        switch clockResend {
-        case .pending(let scan?), .scanning(let scan, _): scans.append(scan)
-        case .idle, .pending: break
-        }
-        return scans
-    }
-
-    /// Whether the next turn has something to send besides events.
-    var needsScan: Bool {
-        if case .idle = clockResend { return !isSynced }
-        return true
-    }
-}
-
 /// `Watch`: a snapshot, in parts, and then events.
 extension Daemon {
     func beginWatch(_ request: WatchRequest, of connection: Connection, at now: Now) {
@@ -116,7 +51,7 @@ extension Daemon {
         if request.since == nil { cursor.base = timetable.revision }
         // A countdown that is not sent has to tick all the same.
         let visitsOlder = cursor.sendsOlder || request.tick != nil
-        let live: Scan.Start
+        let live: Scan.StartPoint
         if visitsOlder, let slots = slotsAtOnce(of: request.selection, &turn) {
             for slot in slots where timetable[slot].revision <= cursor.base {
                 visit(slot, timetable[slot], cursor, of: connection, at: turn.now)
@@ -238,5 +173,58 @@ extension Daemon {
         turn.entriesLeft -= selection.keys.count
         return selection.keys.compactMap { timetable.slot(under: $0) }.filter { timetable[$0].isLive }
             .sorted { timetable[$0].revision < timetable[$1].revision }
+    }
+}
+
+/// Events on their way into the connections.
+extension Daemon {
+    /// Delivers the changes of the turn.
+    func publish(_ turn: Turn) {
+        publisher.publish(turn.changes.steps, of: timetable, at: turn.now) { id, batch in
+            guard let connection = connections[UInt64(id.number)] else { return }
+            counters.events += batch.count
+            deliver(batch, to: connection, at: turn.now)
+        } end: { connection, countdown in
+            finishReply(of: connection) { $0.reply { translation.write(countdown, at: turn.now, into: &$0) } }
+        }
+    }
+
+    /// Delivers the ticks that are due. A client that has not read its earlier events gets none.
+    func publishTicks(_ turn: inout Turn) {
+        let now = turn.now
+        publisher.publishTicks(of: timetable, limit: &turn.ticksLeft, at: now) { id, batch in
+            guard let connection = connections[UInt64(id.number)], !connection.isBlocked else { return }
+            counters.ticks += batch.count
+            deliver(batch, to: connection, at: now)
+        }
+        if turn.ticksLeft == 0 { turn.isCutShort = true }
+    }
+
+    /// Delivers a heartbeat to each watcher that asked for them and got no event for as long.
+    func publishHeartbeats(_ turn: Turn) {
+        let now = turn.now
+        while let token = publisher.heartbeats.takeDue(at: now.boot) {
+            guard let connection = connections[token], case .watching(let cursor) = connection.unfinishedReply,
+                let interval = cursor.request.heartbeat
+            else { continue }
+            if connection.lastDelivery + interval <= now.boot, cursor.isSynced, !connection.isBlocked {
+                deliver(.heartbeat(timetable.revision), to: connection, at: now)
+            }
+            let next = Heartbeats.next(after: connection.lastDelivery, every: interval, at: now.boot)
+            publisher.heartbeats.set(token, at: next)
+        }
+    }
+
+    /// Delivers an event to one watcher.
+    func deliver(_ event: DeliveredEvent, to connection: Connection, at now: Now) {
+        publisher.encode(event, at: now) { deliver($0, to: connection, at: now) }
+    }
+
+    /// Puts a batch into the reply that a watcher gets at the end of the turn, or before if it is full.
+    private func deliver(_ batch: EventBatch, to connection: Connection, at now: Now) {
+        guard connection.condition == .open else { return }
+        connections.markDirty(connection)
+        guard connection.deliver(batch.events, at: now, pageBytes: limits.pageBytes) else { return }
+        notePage(for: connection, at: now)
     }
 }

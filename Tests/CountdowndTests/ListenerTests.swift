@@ -17,7 +17,7 @@ struct ListenerTests {
         FileIdentity.status(of: directory.path(of: name)).map { $0.st_mode & 0o7777 }
     }
 
-    private func listen(_ name: String) throws(Listener.Failure) {
+    private func listen(_ name: String) throws(Listener.ListenError) {
         _ = try Listener(path: directory.path(of: name))
     }
 
@@ -64,7 +64,7 @@ struct ListenerTests {
         if isSticky {
             try listen("open/socket")
         } else {
-            let failure = #expect(throws: Listener.Failure.self) { try listen("open/socket") }
+            let failure = #expect(throws: Listener.ListenError.self) { try listen("open/socket") }
             guard case .openDirectory = failure else {
                 Issue.record("\(String(describing: failure))")
                 return
@@ -77,7 +77,7 @@ struct ListenerTests {
         do {
             let listener = try Listener(path: directory.path(of: "socket"))
             #expect(listener.descriptor >= 0)
-            let failure = #expect(throws: Listener.Failure.self) { try listen("socket") }
+            let failure = #expect(throws: Listener.ListenError.self) { try listen("socket") }
             guard case .inUse = failure else {
                 Issue.record("\(String(describing: failure))")
                 return
@@ -92,7 +92,7 @@ struct ListenerTests {
     @Test("replaces no file that is not a socket")
     func notASocket() throws {
         unsafe close(open(directory.path(of: "file"), O_CREAT | O_CLOEXEC, 0o600))
-        let failure = #expect(throws: Listener.Failure.self) { try listen("file") }
+        let failure = #expect(throws: Listener.ListenError.self) { try listen("file") }
         guard case .notASocket = failure else {
             Issue.record("\(String(describing: failure))")
             return

@@ -17,7 +17,7 @@ struct RateLimitedLogTests {
 
     private func at(_ seconds: Int64) -> BootInstant { BootInstant(microseconds: seconds * 1_000_000) }
 
-    private mutating func write(_ kind: RateLimitedLog.Kind, _ numbers: ClosedRange<Int>, at seconds: Int64) {
+    private mutating func write(_ kind: RateLimitedLog.Topic, _ numbers: ClosedRange<Int>, at seconds: Int64) {
         for number in numbers { rateLimitedLog.write(kind, "\(kind) \(number)", to: lines.log, at: at(seconds)) }
     }
 

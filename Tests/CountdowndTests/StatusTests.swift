@@ -16,8 +16,8 @@ struct StatusTests {
 
     private func status(_ running: Int, next span: Duration? = nil, trouble: String? = nil) -> String {
         let next = span.map { now.wall + $0 }
-        return ServiceStatusReporter.status(
-            ServiceStatusReporter.ServiceStatus(running: running, next: next, trouble: trouble),
+        return ServiceStatusReporter.text(
+            ServiceStatusReporter.StatusLine(running: running, next: next, trouble: trouble),
             at: now
         )
     }

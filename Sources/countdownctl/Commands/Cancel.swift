@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 
 struct CancelCommand: ChangeCommand {
-    typealias Change = Cancel
+    typealias RequestedChange = Cancel
 
     static let configuration = CommandConfiguration(
         commandName: "cancel",

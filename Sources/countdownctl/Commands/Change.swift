@@ -3,7 +3,7 @@ import IPC
 
 /// a subcommand that makes the same change to each of its keys.
 protocol ChangeCommand: Subcommand {
-    associatedtype Change: ChangeMethod
+    associatedtype RequestedChange: ChangeMethod
 
     var arguments: KeyArguments { get set }
     var condition: RevisionOption { get set }
@@ -49,7 +49,7 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     /// - Throws: that the daemon is gone.
     mutating func make(_ key: String) throws {
         do {
-            let countdown = try client.call(V.Change(key: key, ifRevision: command.condition.ifRevision)).countdown
+            let countdown = try client.call(V.RequestedChange(key: key, ifRevision: command.condition.ifRevision)).countdown
             record(countdown, command.sentence(about: countdown, CountdownText()))
         } catch .countdown(let refusal) {
             record(refusal)

@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 
 struct FinishCommand: ChangeCommand {
-    typealias Change = Finish
+    typealias RequestedChange = Finish
 
     static let configuration = CommandConfiguration(
         commandName: "finish",

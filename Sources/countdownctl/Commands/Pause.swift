@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 
 struct PauseCommand: ChangeCommand {
-    typealias Change = Pause
+    typealias RequestedChange = Pause
 
     static let configuration = CommandConfiguration(
         commandName: "pause",

@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 
 struct ResumeCommand: ChangeCommand {
-    typealias Change = Resume
+    typealias RequestedChange = Resume
 
     static let configuration = CommandConfiguration(
         commandName: "resume",

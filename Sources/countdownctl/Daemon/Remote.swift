@@ -92,10 +92,10 @@ struct Tunnel: ~Copyable {
     let process: StartedProcess
     private let folder: PrivateFolder
     /// While it is open, the remote command runs; it is also closed if this program is killed.
-    private let holding: Pipe.End
+    private let holding: Pipe.PipeEnd
 
     /// The output of the remote command.
-    private let answers: Pipe.End
+    private let answers: Pipe.PipeEnd
 
     /// Logs in and has the socket there forwarded.
     ///

@@ -4,7 +4,7 @@ import System
 /// A command in the background with empty standard input. Its output is kept until it ends.
 struct RunningCommand: ~Copyable {
     private let process: StartedProcess
-    private let pipe: Pipe.End
+    private let pipe: Pipe.PipeEnd
     private var output = CommandOutput()
     private var isSilent = false
 

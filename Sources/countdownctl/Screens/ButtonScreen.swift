@@ -49,8 +49,8 @@ struct ButtonScreen: Screen {
     private func note(on canvas: Canvas) -> StyledLine {
         if isLost { return StyledLine(EventStream.Notice.lostSentence, .yellow, on: canvas) }
         if isLeaving { return StyledLine("waiting for the command; Ctrl-C stops it", .yellow, on: canvas) }
-        let press = button.isEnabled ? [KeyHints.Hint("enter", "press")] : []
-        return KeyHints.line(press + [KeyHints.Hint("q", "leave")], on: canvas)
+        let press = button.isEnabled ? [KeyHints.KeyHint("enter", "press")] : []
+        return KeyHints.line(press + [KeyHints.KeyHint("q", "leave")], on: canvas)
     }
 }
 

@@ -91,15 +91,15 @@ struct CodeScreen: Screen {
     private func note(on canvas: Canvas) -> StyledLine {
         if isLost { return StyledLine(EventStream.Notice.lostSentence, .yellow, on: canvas) }
         if isMissingSome { return StyledLine("\(input.length - input.characters.count) more", .yellow, on: canvas) }
-        var hints: [KeyHints.Hint] = []
-        if confirms, input.isFull { hints.append(KeyHints.Hint("enter", "done")) }
+        var hints: [KeyHints.KeyHint] = []
+        if confirms, input.isFull { hints.append(KeyHints.KeyHint("enter", "done")) }
         if isAtButton {
-            if button?.isEnabled == true { hints.append(KeyHints.Hint("enter", "press")) }
-            hints.append(KeyHints.Hint("tab", "to the code"))
+            if button?.isEnabled == true { hints.append(KeyHints.KeyHint("enter", "press")) }
+            hints.append(KeyHints.KeyHint("tab", "to the code"))
         } else if button?.isEnabled == true {
-            hints.append(KeyHints.Hint("tab", "to the button"))
+            hints.append(KeyHints.KeyHint("tab", "to the button"))
         }
-        return KeyHints.line(hints + [KeyHints.Hint("ctrl-c", "leave")], on: canvas)
+        return KeyHints.line(hints + [KeyHints.KeyHint("ctrl-c", "leave")], on: canvas)
     }
 }
 

@@ -31,19 +31,19 @@ extension FollowScreen {
             return StyledLine(question, .bold, on: canvas)
         case .failure(let sentence): return StyledLine(sentence, .red, on: canvas)
         case .tooLittleLeft: return StyledLine("less than a minute is left; c cancels", .yellow, on: canvas)
-        case nil: return KeyHints.line(canvas.hasKeys ? hints : [KeyHints.Hint("ctrl-c", "leave")], on: canvas)
+        case nil: return KeyHints.line(canvas.hasKeys ? hints : [KeyHints.KeyHint("ctrl-c", "leave")], on: canvas)
         }
     }
 
     /// The key hints, the most useful first.
-    private var hints: [KeyHints.Hint] {
-        let leave = KeyHints.Hint("q", "leave")
-        guard let selection else { return [KeyHints.Hint("", "nothing is running"), leave] }
+    private var hints: [KeyHints.KeyHint] {
+        let leave = KeyHints.KeyHint("q", "leave")
+        guard let selection else { return [KeyHints.KeyHint("", "nothing is running"), leave] }
         var hints = [
-            KeyHints.Hint("space", selection.state == .paused ? "resume" : "pause"), leave,
-            KeyHints.Hint("+/-", "a minute"), KeyHints.Hint("c", "cancel"),
+            KeyHints.KeyHint("space", selection.state == .paused ? "resume" : "pause"), leave,
+            KeyHints.KeyHint("+/-", "a minute"), KeyHints.KeyHint("c", "cancel"),
         ]
-        if subject == .several, countdowns.count > 1 { hints.append(KeyHints.Hint("j/k", "select")) }
+        if subject == .several, countdowns.count > 1 { hints.append(KeyHints.KeyHint("j/k", "select")) }
         return hints
     }
 }

@@ -46,7 +46,7 @@ enum ScreenAction: Equatable {
 
 /// A line with the keys and their effects.
 enum KeyHints {
-    struct Hint {
+    struct KeyHint {
         let key: String
         let meaning: String
 
@@ -57,7 +57,7 @@ enum KeyHints {
     }
 
     /// As many of them as there is room for.
-    static func line(_ hints: [Hint], on canvas: Canvas) -> StyledLine {
+    static func line(_ hints: [KeyHint], on canvas: Canvas) -> StyledLine {
         var line = StyledLine()
         for hint in hints {
             let gap = line.width > 0 ? "   " : ""

@@ -3,8 +3,8 @@ import System
 
 /// The events of a watch, across restarts of the daemon.
 struct EventStream: ~Copyable {
-    /// A step of the stream.
-    enum Step {
+    /// An item of the stream.
+    enum StreamItem {
         case events([Event])
         case notice(Notice)
         case timedOut
@@ -25,7 +25,7 @@ struct EventStream: ~Copyable {
 
     private let interruption: any Waiter
     private let connection: WatchConnection
-    private var steps: [Step] = []
+    private var items: [StreamItem] = []
     /// Whether the history was trimmed and `synced` has not arrived since.
     private var isTrimmed = false
 
@@ -41,11 +41,11 @@ struct EventStream: ~Copyable {
     /// Waits for the next step, until the deadline at most.
     ///
     /// - Throws: that the daemon refuses the watch, or that there was none in the beginning.
-    mutating func next(until deadline: MonotonicDeadline? = nil) throws(CommandFailure) -> Step {
+    mutating func next(until deadline: MonotonicDeadline? = nil) throws(CommandFailure) -> StreamItem {
         while true {
-            if !steps.isEmpty { return steps.removeFirst() }
+            if !items.isEmpty { return items.removeFirst() }
             try advance()
-            guard steps.isEmpty else { continue }
+            guard items.isEmpty else { continue }
             let earliest = [deadline, connection.deadline].compactMap(\.self).min()
             switch interruption.wait(for: connection.descriptor, until: earliest) {
             case .readable: break
@@ -66,14 +66,14 @@ struct EventStream: ~Copyable {
     private mutating func take(_ event: WatchEvent) {
         switch event {
         case .started: break
-        case .stillLost: steps.append(.notice(.stillLost))
+        case .stillLost: items.append(.notice(.stillLost))
         case .events(let events):
             if events.contains(where: { $0.type == .synced }) { isTrimmed = false }
-            steps.append(.events(events))
-        case .lost: steps.append(.notice(.lost))
-        case .recovered: steps.append(.notice(.back))
+            items.append(.events(events))
+        case .lost: items.append(.notice(.lost))
+        case .recovered: items.append(.notice(.back))
         case .historyTrimmed:
-            steps.append(.notice(isTrimmed ? .trimmedAgain : .historyTrimmed))
+            items.append(.notice(isTrimmed ? .trimmedAgain : .historyTrimmed))
             isTrimmed = true
         }
     }

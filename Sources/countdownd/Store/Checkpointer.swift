@@ -27,7 +27,7 @@ final class Checkpointer: Sendable {
     /// 56 MiB: if the background cannot keep up, the daemon copies all frames, so that the log is bounded.
     private static let tooMany = 56 * 1_024
 
-    private enum State {
+    private enum Marker {
         static let failed = -3
         static let idle = -2
         static let working = -1
@@ -37,8 +37,8 @@ final class Checkpointer: Sendable {
     /// The database. If another file has its path, nothing may be copied into that.
     private let file: FileIdentity?
     let queue = DispatchQueue(label: "countdownd.checkpoint", qos: .utility)
-    /// One of `State`, or the number of frames that the background has copied.
-    private let state = Atomic<Int>(State.idle)
+    /// One of `Marker`, or the number of frames that the background has copied.
+    private let state = Atomic<Int>(Marker.idle)
 
     /// - Parameter path: of the database.
     init(path: String) {
@@ -51,8 +51,8 @@ final class Checkpointer: Sendable {
         if frames >= Self.tooMany { return .finish }
         let state = state.load(ordering: .acquiring)
         switch state {
-        case State.working: return .nothing
-        case State.failed: return .pause
+        case Marker.working: return .nothing
+        case Marker.failed: return .pause
         case 0...frames: return advice(frames: frames, left: frames - state, whenIdle: whenIdle)
         // Nothing has been copied, or the log has restarted since.
         default: return frames >= Self.worthCopying ? .startInBackground : .nothing
@@ -66,13 +66,13 @@ final class Checkpointer: Sendable {
     }
 
     /// Whether the background may be writing to the database.
-    var isCopying: Bool { state.load(ordering: .acquiring) == State.working }
+    var isCopying: Bool { state.load(ordering: .acquiring) == Marker.working }
 
     /// Starts a copy in the background; `advice` shows when it has finished.
     func start() {
-        state.store(State.working, ordering: .releasing)
+        state.store(Marker.working, ordering: .releasing)
         queue.async { [self] in
-            state.store((try? copy()) ?? State.failed, ordering: .releasing)
+            state.store((try? copy()) ?? Marker.failed, ordering: .releasing)
         }
     }
 
@@ -94,6 +94,6 @@ final class Checkpointer: Sendable {
     /// If the background is still copying, that stays known: it may be changing the size of the database.
     func hasFinished() {
         guard !isCopying else { return }
-        state.store(State.idle, ordering: .releasing)
+        state.store(Marker.idle, ordering: .releasing)
     }
 }

@@ -1,5 +1,7 @@
 import CountdownCore
 import Dispatch
+import Glibc
+import System
 
 /// Reads a store: its contents, as of the clocks now.
 struct Recovery {
@@ -75,9 +77,9 @@ struct Recovery {
             lastFirst = first
             let batch = RowBatch(first: first, bytes: batches.bytes(1))
             for line in batch.lines {
-                let reading = Row.read(line, of: batch, after: lastRevision, shift: shift)
-                if let revision = reading.revision { lastRevision = revision }
-                result.add(reading)
+                let row = Row.read(line, of: batch, after: lastRevision, shift: shift)
+                if let revision = row.revision { lastRevision = revision }
+                result.add(row)
             }
             if result.timetable.needsFlush { result.flush(at: now) }
         }
@@ -126,9 +128,9 @@ struct Recovery {
 
 extension Recovery.Result {
     /// Adds the contents of a row; earlier rows were added before.
-    fileprivate mutating func add(_ reading: Row.Reading) {
-        if let revision = reading.revision { newestRow = max(newestRow, revision) }
-        switch reading {
+    fileprivate mutating func add(_ row: Row.Content) {
+        if let revision = row.revision { newestRow = max(newestRow, revision) }
+        switch row {
         case .countdown(let countdown):
             timetable.restore(countdown)
         case .forgotten(let key, let revision):
@@ -136,10 +138,10 @@ extension Recovery.Result {
             deadRows += timetable.flush()
             if let live { deadRows.append(live) }
             deadRows.append(revision)
-        case .malformed(let row):
+        case .malformed(let malformed):
             // Whatever the row was meant to say, earlier rows of its key do not count any more.
-            if let key = row.key { _ = timetable.dropRestored(key) }
-            skipped.append(SkippedRow(row: row.place, fault: row.fault, revision: row.revision))
+            if let key = malformed.key { _ = timetable.dropRestored(key) }
+            skipped.append(SkippedRow(row: malformed.place, fault: malformed.fault, revision: malformed.revision))
         }
     }
 
@@ -345,4 +347,40 @@ struct SkippedRow: Equatable, CustomStringConvertible {
     let revision: Revision?
 
     var description: String { "\(row): \(fault)" }
+}
+
+/// The identity of a boot: a time of CLOCK_BOOTTIME means something only within one.
+enum BootIdentity {
+    /// The identity of this boot; empty if the kernel does not tell it.
+    ///
+    /// In a time namespace CLOCK_BOOTTIME can have an offset, so that stored times mean something else than outside of it,
+    /// although the boot is the same. So the offset is a part of the identity.
+    static var current: String {
+        text(
+            bootID: text(of: "/proc/sys/kernel/random/boot_id"),
+            timeOffsets: text(of: "/proc/self/timens_offsets")
+        )
+    }
+
+    /// - Parameters:
+    ///   - bootID: random(4)'s text for this boot; empty if it is not known.
+    ///   - timeOffsets: time_namespaces(7)'s lines for the offsets of the clocks; empty if there are no time namespaces.
+    /// - Returns: empty if the kernel's text for the boot is.
+    static func text(bootID: String, timeOffsets: String) -> String {
+        guard let boot = bootID.split(separator: "\n").first.map(String.init) else { return "" }
+        let offset = timeOffsets.split(separator: "\n")
+            .map { $0.split(separator: " ") }
+            .first { $0.first == "boottime" }?
+            .dropFirst()
+            .joined(separator: " ")
+        guard let offset, offset != "0 0" else { return boot }
+        return "\(boot) with CLOCK_BOOTTIME moved by \(offset) s ns"
+    }
+
+    private static func text(of path: String) -> String {
+        guard let file = try? Descriptor(owning: unsafe open(path, O_RDONLY | O_CLOEXEC), of: "open") else { return "" }
+        return unsafe String(unsafeUninitializedCapacity: 256) {
+            unsafe max(0, read(file.number, $0.baseAddress, $0.count))
+        }
+    }
 }

@@ -4,7 +4,7 @@ import Varlink
 
 /// A countdown as a row of the view `countdown`: a line of a batch, which is a JSON array.
 struct Row {
-    enum State: Int64 {
+    enum RowState: Int64 {
         case running = 0
         case paused = 1
         case finished = 2
@@ -14,7 +14,7 @@ struct Row {
     }
 
     private let countdown: KeyedCountdown
-    private let state: State
+    private let state: RowState
     private let boot: Int64?
     private let instant: Int64
     private let rest: Int64
@@ -71,7 +71,7 @@ struct Row {
 /// Reading rows. Whatever the table contains, a row becomes a valid value or a description of its fault.
 extension Row {
     /// The contents of a row.
-    enum Reading {
+    enum Content {
         case countdown(KeyedCountdown)
         case forgotten(Key, Revision)
         /// No daemon writes such a row.
@@ -115,7 +115,7 @@ extension Row {
         of batch: RowBatch,
         after last: Revision,
         shift: (Int64) -> Duration?
-    ) -> Reading {
+    ) -> Content {
         let values = Values.read(line, of: batch)
         guard values.isWhole, let distance = values.distance else {
             let fault = "not a JSON array of values that begins with an integer"
@@ -136,9 +136,9 @@ extension Row {
         _ values: borrowing Values,
         _ revision: Revision,
         shift: (Int64) -> Duration?
-    ) throws(Fault) -> Reading {
+    ) throws(Fault) -> Content {
         guard let key = values.key else { throw Fault(text: "invalid key") }
-        guard let state = values.state.flatMap(State.init) else { throw Fault(text: "unknown state") }
+        guard let state = values.state.flatMap(RowState.init) else { throw Fault(text: "unknown state") }
         if state == .forgotten { return .forgotten(key, revision) }
         let clock = try clock(values)
         return .countdown(
@@ -156,7 +156,7 @@ extension Row {
         )
     }
 
-    private static func clock(_ values: borrowing Values) throws(Fault) -> Clock {
+    private static func clock(_ values: borrowing Values) throws(Fault) -> DeadlineClock {
         switch values.clock {
         case 0: .elapsed
         case 1: .wall
@@ -165,8 +165,8 @@ extension Row {
     }
 
     private static func phase(
-        _ state: State,
-        _ clock: Clock,
+        _ state: RowState,
+        _ clock: DeadlineClock,
         _ values: borrowing Values,
         shift: (Int64) -> Duration?
     ) throws(Fault) -> Phase {
@@ -220,16 +220,16 @@ extension Row {
 
 extension Row {
     /// An optional value of a line.
-    private enum Value<Content: JSONReadable> {
+    private enum Value<Wrapped: JSONReadable> {
         case none
-        case some(Content)
+        case some(Wrapped)
         case other
 
         init(from reader: inout JSONReader) {
             if reader.null() {
                 self = .none
             } else {
-                self = (try? Content.read(from: &reader)).map { .some($0) } ?? .other
+                self = (try? Wrapped.read(from: &reader)).map { .some($0) } ?? .other
             }
         }
     }

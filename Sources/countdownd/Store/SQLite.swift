@@ -59,6 +59,9 @@ extension SQLiteFailure {
         linux_ignore_file_size_signal()
     }
 
+    /// Bytes of a page of a store.
+    static let pageSize = 1_024
+
     /// How many milliseconds a connection waits for a lock of another one, such as a backup or a person with sqlite3.
     static let busyMilliseconds: Int32 = 250
 
@@ -70,7 +73,7 @@ extension SQLiteFailure {
     var walFrames: Int { Int(unsafe frames.pointee) }
 
     /// The least size of the log's file: a header, and for each frame a page with its header.
-    var logBytes: Int { walFrames == 0 ? 0 : 32 + walFrames * (24 + Schema.pageSize) }
+    var logBytes: Int { walFrames == 0 ? 0 : 32 + walFrames * (24 + Self.pageSize) }
 
     /// Opens a file. Its write-ahead log is copied only by `checkpoint`, and when the last connection is closed.
     ///

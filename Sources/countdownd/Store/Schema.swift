@@ -6,9 +6,6 @@ struct Schema: Sendable {
     /// The value of `PRAGMA application_id` in our files: "cntd".
     static let applicationID: Int64 = 0x636e_7464
 
-    /// Bytes of a page.
-    static let pageSize = 1_024
-
     /// SQL that creates the tables of version 1.
     let first: String
     /// SQL that leads from version 1 to 2, from 2 to 3, and so on, without transactions of its own.
@@ -92,7 +89,7 @@ struct Schema: Sendable {
 extension Schema {
     /// Creates all tables in an empty database, by the same steps that upgrade an old store.
     func create(in database: borrowing Database) throws(SQLiteFailure) {
-        try database.execute("PRAGMA page_size = \(Self.pageSize)")
+        try database.execute("PRAGMA page_size = \(Database.pageSize)")
         try database.inTransaction { database throws(SQLiteFailure) in
             try database.execute(statements(upTo: version))
             try database.execute("PRAGMA application_id = \(Self.applicationID); PRAGMA user_version = \(version)")

@@ -17,41 +17,13 @@ struct StoreFile {
 
     let path: String
     private var directory: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
-    let durability: SQLiteStore.Durability
+    let durability: Durability
     let recovery: Recovery
     let log: Log
     var schema = Schema.current
 
-    /// Opens the file and reads it.
-    ///
-    /// - Parameter directory: of the file; stays locked as long as the store is open.
-    /// - Returns: the store and its contents.
-    /// - Throws: if the file can be neither opened nor quarantined now.
-    func open(in directory: consuming StateDirectory) throws(OpenError) -> OpenedStore {
-        try finishRewrite()
-        let opened = try openOrBeginAnew()
-        let (stepRevision, offset) = (opened.result.stepRevision, opened.result.offset)
-        do throws(StoreFailure) {
-            let store = try SQLiteStore(
-                opened.database,
-                opened.lock,
-                loaded: opened.result,
-                of: self,
-                in: directory
-            )
-            return OpenedStore(
-                store: store,
-                timetable: opened.result.timetable,
-                stepRevision: stepRevision,
-                offset: offset
-            )
-        } catch {
-            throw .unavailable(error)
-        }
-    }
-
     /// Finishes a new store that the last daemon wrote from memory, if it was killed meanwhile.
-    private func finishRewrite() throws(OpenError) {
+    func finishRewrite() throws(OpenError) {
         let rewrite = StoreRewrite(files: DatabaseFiles(path: path), directory: directory, now: recovery.now)
         do throws(SystemFailure) {
             let (isNew, kept) = try rewrite.finish()

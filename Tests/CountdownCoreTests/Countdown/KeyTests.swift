@@ -15,19 +15,19 @@ struct KeyTests {
 
     @Test("of no bytes is refused")
     func empty() {
-        #expect(throws: Key.Invalid.empty) { try Key("") }
+        #expect(throws: InvalidKey.empty) { try Key("") }
     }
 
     @Test("of 255 bytes is accepted, of 256 refused")
     func length() throws {
         _ = try Key(String(repeating: "k", count: 255))
-        #expect(throws: Key.Invalid.tooLong(bytes: 256)) { try Key(String(repeating: "k", count: 256)) }
+        #expect(throws: InvalidKey.tooLong(bytes: 256)) { try Key(String(repeating: "k", count: 256)) }
     }
 
     @Test("is as long as its bytes are, not its characters")
     func bytes() throws {
         _ = try Key(String(repeating: "茶", count: 85))
-        #expect(throws: Key.Invalid.tooLong(bytes: 258)) { try Key(String(repeating: "茶", count: 86)) }
+        #expect(throws: InvalidKey.tooLong(bytes: 258)) { try Key(String(repeating: "茶", count: 86)) }
     }
 
     @Test(
@@ -36,13 +36,13 @@ struct KeyTests {
     )
     func controlCharacter(scalar: Unicode.Scalar) {
         for text in ["a\(scalar)b", "\(scalar)b", "a\(scalar)", "\(scalar)"] {
-            #expect(throws: Key.Invalid.controlCharacter(scalar)) { try Key(text) }
+            #expect(throws: InvalidKey.controlCharacter(scalar)) { try Key(text) }
         }
     }
 
     @Test("with a control character that merges into one with its neighbour is refused: CR LF")
     func carriageReturnLineFeed() {
-        #expect(throws: Key.Invalid.controlCharacter("\r")) { try Key("a\r\nb") }
+        #expect(throws: InvalidKey.controlCharacter("\r")) { try Key("a\r\nb") }
     }
 
     @Test("differs from another key if the bytes differ, though both look the same")

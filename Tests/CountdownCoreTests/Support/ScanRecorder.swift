@@ -6,7 +6,7 @@ struct ScanRecorder {
     /// The visited countdowns, in their order.
     private(set) var visited: [KeyedCountdown] = []
 
-    init(_ scene: inout RunningTimetable, live: Scan.Start = .oldest, ended: Scan.Start = .nowhere) {
+    init(_ scene: inout RunningTimetable, live: Scan.StartPoint = .oldest, ended: Scan.StartPoint = .nowhere) {
         id = scene.timetable.openScan(live: live, ended: ended)
     }
 

@@ -37,7 +37,7 @@ struct PatternTests {
 
     @Test("of no characters is refused")
     func empty() {
-        #expect(throws: Pattern.Invalid.empty) { try Pattern("") }
+        #expect(throws: InvalidPattern.empty) { try Pattern("") }
     }
 
     @Test(
@@ -45,7 +45,7 @@ struct PatternTests {
         arguments: ["[", "[a", "a[", "[]", "[!", "[!]", "[^]", "[a-", "x[a-z", "[a][", "[[]["]
     )
     func unclosedBracket(text: String) {
-        #expect(throws: Pattern.Invalid.unclosedBracket) { try Pattern(text) }
+        #expect(throws: InvalidPattern.unclosedBracket) { try Pattern(text) }
     }
 
     @Test("of stars alone matches every key, and is recognized as such")
@@ -95,7 +95,7 @@ struct PatternTests {
     @Test("with more parts than a key has bytes is refused")
     func tooLong() throws {
         _ = try Pattern(String(repeating: "a", count: 255))
-        #expect(throws: Pattern.Invalid.tooLong(parts: 256)) { try Pattern(String(repeating: "a", count: 256)) }
+        #expect(throws: InvalidPattern.tooLong(parts: 256)) { try Pattern(String(repeating: "a", count: 256)) }
     }
 
     @Test(

@@ -67,8 +67,8 @@ import Testing
         #expect(watchers.nextTick(at: later) == nil)
     }
 
-    private func take(all now: Int64, from wheel: inout TimingWheel) -> [TimingWheel.Tick] {
-        var ticks: [TimingWheel.Tick] = []
+    private func take(all now: Int64, from wheel: inout TimingWheel) -> [TimingWheel.WheelTick] {
+        var ticks: [TimingWheel.WheelTick] = []
         while let tick = wheel.popDue(at: now) {
             if tick.isNew, tick.remaining > .zero { ticks.append(tick) }
         }

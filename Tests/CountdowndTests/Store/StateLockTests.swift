@@ -41,7 +41,7 @@ struct DurabilityTests {
         let scene = try StoreScene()
         // The file is new first, then an old one.
         for _ in 1...2 {
-            for (durability, synchronous) in [(.process, 1), (.powerLoss, 2)] as [(SQLiteStore.Durability, Int64)] {
+            for (durability, synchronous) in [(.process, 1), (.powerLoss, 2)] as [(Durability, Int64)] {
                 let opened = try scene.file(durability).openOrBeginAnew()
                 func pragma(_ name: String) throws -> Int64? { try opened.database.integer("PRAGMA \(name)") }
                 #expect(try pragma("synchronous") == synchronous)

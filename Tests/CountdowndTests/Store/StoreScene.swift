@@ -21,7 +21,7 @@ final class StoreScene {
     var path: String { directory.path(of: "countdowns.db") }
 
     /// The file, as a daemon that starts now opens it.
-    func file(_ durability: SQLiteStore.Durability = .process) -> StoreFile {
+    func file(_ durability: Durability = .process) -> StoreFile {
         StoreFile(
             path: path,
             durability: durability,

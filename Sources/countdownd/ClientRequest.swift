@@ -1,0 +1,70 @@
+import CountdownCore
+
+/// A call in the terms of the core.
+enum ClientRequest {
+    case change(Request)
+    case countdown(Key)
+    /// Boxed, because they are much larger than the other cases.
+    indirect case list(ListRequest)
+    case wait(Key)
+    indirect case watch(WatchRequest)
+    case status
+}
+
+/// The parameters of `List`.
+struct ListRequest {
+    struct States: OptionSet {
+        let rawValue: Int
+
+        static let running = States(rawValue: 1)
+        static let paused = States(rawValue: 2)
+        static let finished = States(rawValue: 4)
+        static let cancelled = States(rawValue: 8)
+
+        static let live: States = [.running, .paused]
+        static let ended: States = [.finished, .cancelled]
+
+        init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        init(of countdown: KeyedCountdown) {
+            switch countdown.phase {
+            case .running: self = .running
+            case .paused: self = .paused
+            case .finished: self = .finished
+            case .cancelled: self = .cancelled
+            }
+        }
+    }
+
+    let selection: Selection
+    let states: States
+    /// The number of countdowns that end first; nil for all of them, in the order of their last change.
+    let soonest: Int?
+}
+
+/// The parameters of `Watch`.
+struct WatchRequest {
+    let selection: Selection
+    /// Nil if no ticks are wanted.
+    let tick: Duration?
+    let since: Revision?
+    let heartbeat: Duration?
+}
+
+/// An event for one watcher alone.
+enum DeliveredEvent {
+    /// A countdown of the snapshot: live, or ended after `since`.
+    case current(KeyedCountdown)
+    /// The system clock was set, so the deadline or the remaining time is different.
+    case clockWasSet(KeyedCountdown)
+    case synced(Revision)
+    case heartbeat(Revision)
+}
+
+/// The result of a call that changes something.
+enum ChangeOutcome {
+    case attached
+    case changed(Change.Kind)
+}

@@ -1,0 +1,218 @@
+import CountdownCore
+
+/// A `List` that is being answered.
+///
+/// A reply holds countdowns of one moment: what was found in earlier turns is checked in the turn in which the reply is
+/// written, and a countdown that changed meanwhile is visited again further on.
+struct ListCursor {
+    enum Stage {
+        /// Nothing was looked at yet.
+        case unopened
+        case scanning(ScanID)
+        /// The answer of this moment, which is delivered from this countdown on.
+        case delivering([KeyedCountdown], next: Int, at: Now)
+    }
+
+    /// A countdown that was found and is not in a reply yet.
+    struct Found {
+        let slot: Slot
+        let countdown: KeyedCountdown
+    }
+
+    let request: ListRequest
+    /// Whether the caller takes more than one reply.
+    let takesPages: Bool
+    var stage = Stage.unopened
+    /// What the scan has found, in the order of revisions.
+    var found: [Found] = []
+    /// About as many bytes as the found countdowns take in a reply.
+    var foundBytes = 0
+    /// What the scan has found for `soonest`.
+    var candidates: SoonestCandidates?
+
+    init(request: ListRequest, takesPages: Bool) {
+        self.request = request
+        self.takesPages = takesPages
+    }
+
+    func contains(_ countdown: KeyedCountdown) -> Bool {
+        request.states.contains(ListRequest.States(of: countdown)) && request.selection.contains(countdown.key)
+    }
+
+    mutating func find(_ countdown: KeyedCountdown, at slot: Slot) {
+        found.append(Found(slot: slot, countdown: countdown))
+        foundBytes += 160 + countdown.textBytes
+    }
+}
+
+/// The countdowns that end first, of those that the scan has visited so far.
+///
+/// More are kept than are asked for, since some of them may change or end before the scan is at its end. If too many do, the
+/// soonest of those that were dropped may belong to the answer: then nothing can be said, and the scan has to be repeated
+/// with room for more.
+struct SoonestCandidates {
+    struct Candidate {
+        let slot: Slot
+        let revision: Revision
+        let isPaused: Bool
+        /// In microseconds: when it ends, or ended; the remaining time of a paused one.
+        let rank: Int64
+
+        init(_ countdown: KeyedCountdown, at slot: Slot, _ now: Now) {
+            self.slot = slot
+            revision = countdown.revision
+            switch countdown.phase {
+            case .running(let deadline): (isPaused, rank) = (false, deadline.wall(at: now).microseconds)
+            case .paused(let remaining): (isPaused, rank) = (true, remaining.microseconds)
+            case .finished(let instant, _), .cancelled(let instant, _): (isPaused, rank) = (false, instant.microseconds)
+            }
+        }
+
+        /// Whether one comes before another; of two at the same instant, the one that changed first, as it ends first.
+        static func isSooner(_ left: Candidate, _ right: Candidate) -> Bool {
+            guard left.isPaused == right.isPaused else { return right.isPaused }
+            return left.rank == right.rank ? left.revision < right.revision : left.rank < right.rank
+        }
+    }
+
+    /// The number that is asked for.
+    let count: Int
+    /// The number that is kept at least.
+    let capacity: Int
+    /// The offset of the clocks by which deadlines on both of them are compared.
+    let offset: Duration
+    private var candidates: [Candidate] = []
+    /// The soonest candidate that was dropped because there was no room.
+    private var dropped: Candidate?
+
+    init(count: Int, capacity: Int, at now: Now) {
+        self.count = count
+        self.capacity = capacity
+        offset = now.offset
+    }
+
+    /// A generous capacity to begin with: that many of the soonest countdowns rarely change during one scan.
+    static func firstCapacity(for count: Int) -> Int { count + 256 }
+
+    /// The bytes of as many candidates as there can be at once.
+    static func bytes(capacity: Int) -> Int { 2 * capacity * MemoryLayout<Candidate>.stride }
+
+    /// Adds a countdown that the scan visits.
+    ///
+    /// - Parameters:
+    ///   - candidate: the countdown.
+    ///   - isUnchanged: whether the countdown of a candidate is as it was when it was visited.
+    mutating func append(_ candidate: Candidate, isUnchanged: (Candidate) -> Bool) {
+        candidates.append(candidate)
+        guard candidates.count >= 2 * capacity else { return }
+        sort(isUnchanged)
+        guard candidates.count > capacity else { return }
+        if dropped.map({ Candidate.isSooner(candidates[capacity], $0) }) ?? true { dropped = candidates[capacity] }
+        candidates.removeLast(candidates.count - capacity)
+    }
+
+    /// Picks the soonest.
+    ///
+    /// - Parameter isKnown: whether the countdown of a candidate is as it was when it was visited, and known under its key.
+    /// - Returns: their slots in their order; nil if a countdown that was dropped may belong to them.
+    mutating func soonest(isKnown: (Candidate) -> Bool) -> [Slot]? {
+        sort(isKnown)
+        let chosen = candidates.prefix(count)
+        if let dropped, let last = chosen.last, chosen.count < count || Candidate.isSooner(dropped, last) { return nil }
+        if dropped != nil, chosen.isEmpty, count > 0 { return nil }
+        return chosen.map(\.slot)
+    }
+
+    private mutating func sort(_ isWanted: (Candidate) -> Bool) {
+        candidates.removeAll { !isWanted($0) }
+        candidates.sort(by: Candidate.isSooner)
+    }
+}
+
+/// The text of a JSON array that is filled element by element, each encoded elsewhere.
+struct ElementPage {
+    private var bytes: [UInt8] = []
+
+    var isEmpty: Bool { bytes.isEmpty }
+    var count: Int { bytes.count }
+
+    mutating func append(_ element: [UInt8]) {
+        bytes.append(UInt8(ascii: bytes.isEmpty ? "[" : ","))
+        bytes.append(contentsOf: element)
+    }
+
+    /// The whole array; the page is empty afterwards.
+    mutating func take() -> [UInt8] {
+        var array: [UInt8] = []
+        // The memory goes with it: thousands of watchers would hold theirs from the first page on.
+        swap(&array, &bytes)
+        if array.isEmpty { array.append(UInt8(ascii: "[")) }
+        array.append(UInt8(ascii: "]"))
+        return array
+    }
+}
+
+/// A `Watch` in progress: first a snapshot, then events as they happen. If the system clock is set, the live countdowns are
+/// sent once more.
+struct WatchCursor {
+    /// Sends the countdowns that exist, or those that changed after `since`. It ends with `synced`.
+    enum Snapshot {
+        case pending
+        case scanning(ScanID)
+        case complete
+    }
+
+    /// Sends the live countdowns once more, because a set system clock has moved their deadlines or remaining time.
+    enum ClockResend {
+        case idle
+        /// The clock was set. The scan after an earlier clock step, if there is one, is of no use any more.
+        case pending(abandoned: ScanID?)
+        /// Revisions after `upTo` were sent after the clock step.
+        case scanning(ScanID, upTo: Revision)
+
+        mutating func clockWasSet() {
+            switch self {
+            case .idle: self = .pending(abandoned: nil)
+            case .pending: break
+            case .scanning(let scan, _): self = .pending(abandoned: scan)
+            }
+        }
+    }
+
+    let request: WatchRequest
+    var snapshot = Snapshot.pending
+    var clockResend = ClockResend.idle
+    /// A countdown with this revision or an earlier one existed before the snapshot began.
+    var base: Revision
+    /// Whether countdowns up to `base` are sent although `since` is later, because the system clock was set after `since`.
+    let sendsOlder: Bool
+
+    init(request: WatchRequest, revision: Revision, sendsOlder: Bool) {
+        self.request = request
+        base = request.since ?? revision
+        self.sendsOlder = sendsOlder
+    }
+
+    /// Whether the watcher got `synced` and receives events as they happen.
+    var isSynced: Bool {
+        if case .complete = snapshot { return true }
+        return false
+    }
+
+    /// The scans that end with this watch.
+    var scans: [ScanID] {
+        var scans: [ScanID] = []
+        if case .scanning(let scan) = snapshot { scans.append(scan) }
+        switch clockResend {
+        case .pending(let scan?), .scanning(let scan, _): scans.append(scan)
+        case .idle, .pending: break
+        }
+        return scans
+    }
+
+    /// Whether the next turn has something to send besides events.
+    var needsScan: Bool {
+        if case .idle = clockResend { return !isSynced }
+        return true
+    }
+}

@@ -1,0 +1,423 @@
+import CSQLite
+import CountdownCore
+import Glibc
+import System
+import Varlink
+
+/// Stores every change in an SQLite database.
+///
+/// A commit appends its changes, which is cheap, and deletes some dead rows. These are scattered over the file, so that
+/// deleting one takes as long as appending several; commits in quick succession leave them. With `synchronous=NORMAL` a
+/// committed change survives the death of the process, with `FULL` that of the machine.
+final class SQLiteStore: Store {
+
+    /// Dead rows that a commit deletes, in addition to two for each of its changes: a few microseconds each.
+    private static let deletionsInCommit = 64
+    /// Dead rows that are deleted at once when the daemon is idle: this takes a millisecond or two.
+    private static let deletionsWhenIdle = 128
+    /// The most dead rows that may be left: 10 MiB of the file, and a tenth of a second of the next start.
+    private static let mostDeferred = 131_072
+
+    /// Commits in quick succession check only the files with which changes would be lost; every so often they check all.
+    private static let commitsBetweenFullChecks = 128
+
+    private let file: StoreFile
+    private var database: Database
+    private var lock: DatabaseLock
+    private var directory: StateDirectory
+    private var files: StoreFiles
+    private var statements: Statements
+    private var checkpointer: Checkpointer
+    /// What the store remembers besides the countdowns. New rows refer to its boot.
+    private var record: ShutdownRecord
+    /// Rows that do not count any more, in the order in which they may be deleted.
+    private var deadRows: DeadRows
+    private var newest: Revision
+    /// All ends up to this revision were given up, and whether this is stored.
+    private var oldest: Revision
+    private var oldestIsStored = true
+    private var commitsUntilFullCheck = SQLiteStore.commitsBetweenFullChecks
+    private(set) var checkpoints = 0
+    /// After a checkpoint has failed, the next one waits until the log has this many frames.
+    private var framesForNextCopy = 0
+    /// The most frames that the log has had since its file was truncated.
+    private var framesOfFile = 0
+
+    /// - Parameters:
+    ///   - database: open, and read.
+    ///   - lock: of the database.
+    ///   - loaded: the contents of the database.
+    ///   - file: where the database is.
+    ///   - directory: stays locked as long as the store is open.
+    /// - Throws: if the tables are not those of this version, or files are lost already.
+    init(
+        _ database: consuming Database,
+        _ lock: consuming DatabaseLock,
+        loaded: borrowing Recovery.Result,
+        of file: StoreFile,
+        in directory: consuming StateDirectory
+    ) throws(StoreFailure) {
+        self.file = file
+        do throws(SQLiteFailure) {
+            guard let record = loaded.record else { throw .corrupt("nothing was read") }
+            self.record = record
+            statements = try Statements(database)
+            // If nothing was read or written since the log was switched on, the first read makes the log and its index.
+            _ = try database.integer("PRAGMA schema_version")
+        } catch {
+            throw StoreFailure(error, of: file.path)
+        }
+        files = try StoreFiles(of: DatabaseFiles(path: file.path), in: directory.path)
+        self.database = database
+        self.lock = lock
+        self.directory = directory
+        checkpointer = Checkpointer(path: file.path)
+        deadRows = DeadRows(loaded.deadRows)
+        newest = loaded.newestRow
+        oldest = loaded.timetable.oldestRevision
+    }
+
+    func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure) {
+        try check(inFull: !deferringCleanup)
+        let deletions = deadRows.deletable(
+            before: newest,
+            most: deletions(with: changes, deferringCleanup: deferringCleanup)
+        )
+        do throws(SQLiteFailure) {
+            try transact { () throws(SQLiteFailure) in
+                try statements.insertion.run(changes.steps, boot: record.boot)
+                try delete(deletions)
+                if let step = changes.clockStep { try keep(step) }
+                // A commit without changes is a test whether the store works.
+                if changes.isEmpty { try writeSomething() }
+            }
+        } catch {
+            if error.isOfInputOrOutput { try? commitNothing() }
+            // A lock that is held for so long is not waited for again before it is released: that would delay every turn.
+            if error.isOfLock { database.wait(milliseconds: 0) }
+            throw StoreFailure(error)
+        }
+        database.wait(milliseconds: Database.busyMilliseconds)
+        noteDeleted(deletions)
+        for step in changes.steps { note(step) }
+        if let step = changes.clockStep { note(step) }
+        checkpoint(whenIdle: false)
+    }
+
+    func check() throws(StoreFailure) { try check(inFull: true) }
+
+    private func check(inFull: Bool) throws(StoreFailure) {
+        try files.check(logBytes: database.logBytes, isCheckpointing: checkpointer.isCopying)
+        commitsUntilFullCheck -= 1
+        guard inFull || commitsUntilFullCheck <= 0 else { return }
+        commitsUntilFullCheck = Self.commitsBetweenFullChecks
+        try files.checkIndex()
+        if !directory.isLocked { directory = try lockedAnew() }
+    }
+
+    /// Locks the directory again after its lock file was removed.
+    private func lockedAnew() throws(StoreFailure) -> StateDirectory {
+        do throws(OpenError) {
+            return try StateDirectory.ofStore(at: directory.path)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    private func lock(_ path: String) throws(StoreFailure) -> DatabaseLock {
+        do throws(OpenError) {
+            return try DatabaseLock(path: path)
+        } catch {
+            throw StoreFailure(error)
+        }
+    }
+
+    func rewrite(_ timetable: borrowing Timetable, clockStep: ClockStep?, at now: Now) throws(StoreFailure) -> String? {
+        try files.checkPlace()
+        if !directory.isLocked { directory = try lockedAnew() }
+        if let clockStep { note(clockStep) }
+        record.revision = timetable.revision
+        record.oldest = timetable.oldestRevision
+        let files = DatabaseFiles(path: file.path)
+        let kept = try StoreRewrite(files: files, directory: directory.path, now: now).run(timetable, record)
+        let lock = try lock(file.path)
+        do throws(SQLiteFailure) {
+            let database = try file.connect()
+            statements = try Statements(database)
+            // The log of the old store is no part of the new one.
+            self.database.keepLogOnClose(true)
+            self.database = database
+        } catch {
+            throw StoreFailure(error, of: file.path)
+        }
+        self.lock = lock
+        self.files = try StoreFiles(of: files, in: directory.path)
+        checkpointer = Checkpointer(path: file.path)
+        deadRows = DeadRows([])
+        (newest, oldest, oldestIsStored) = (record.revision, record.oldest, true)
+        (framesForNextCopy, framesOfFile) = (0, 0)
+        return kept
+    }
+
+    func cleanUp() -> Bool {
+        // Cleanup can wait until a lock is released; no turn has to wait for it.
+        database.wait(milliseconds: 0)
+        defer { database.wait(milliseconds: Database.busyMilliseconds) }
+        checkpoint(whenIdle: true)
+        // If files are lost, the next commit reports it.
+        guard deadRows.count > Self.deletionsInCommit, (try? check()) != nil else { return false }
+        let deletions = deadRows.deletable(before: newest, most: Self.deletionsWhenIdle)
+        do throws(SQLiteFailure) {
+            try transact { () throws(SQLiteFailure) in try delete(deletions) }
+        } catch {
+            // A failure matters only if there are changes; the next commit reports it.
+            return false
+        }
+        noteDeleted(deletions)
+        return true
+    }
+
+    /// How many dead rows a commit deletes; if too many are left, at least as many as it can add.
+    private func deletions(with changes: Changes, deferringCleanup: Bool) -> Int {
+        guard deferringCleanup else { return Self.deletionsInCommit + 2 * changes.steps.count }
+        return deadRows.count < Self.mostDeferred ? 0 : 2 * changes.steps.count
+    }
+
+    /// Replaces a transaction that was written to the log but could not be synced: a daemon that opens the store later would
+    /// find it complete.
+    private func commitNothing() throws(SQLiteFailure) {
+        try transact(writeSomething)
+    }
+
+    /// Runs the body in a transaction. If it throws, nothing is stored.
+    private func transact(_ body: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+        try statements.begin.run()
+        do throws(SQLiteFailure) {
+            try body()
+            try statements.commit.run()
+        } catch {
+            if database.isInTransaction { try? statements.rollback.run() }
+            throw error
+        }
+    }
+
+    func drop(_ endings: [Revision]) {
+        guard let last = endings.last else { return }
+        oldest = max(oldest, last)
+        oldestIsStored = false
+        deadRows.append(contentsOf: endings)
+    }
+
+    func close(at revision: Revision) {
+        do throws(SQLiteFailure) {
+            statements.stop.bind(revision.number, at: 1)
+            statements.stop.bind(oldest.number, at: 2)
+            try statements.stop.run()
+        } catch {
+            // The next start assumes a crash, which is right.
+        }
+    }
+
+    private func note(_ step: ClockStep) {
+        record.offset = step.offset
+        record.stepRevision = step.revision
+    }
+
+    private func note(_ step: Change) {
+        newest = step.countdown.revision
+        if let replaced = step.replaced { deadRows.append(replaced) }
+        if !step.countdown.isLive && step.countdown.forget { deadRows.append(step.countdown.revision) }
+    }
+
+    /// Deletes rows. Before the first end is deleted that was given up, this is stored.
+    private func delete(_ revisions: [Revision]) throws(SQLiteFailure) {
+        guard !revisions.isEmpty else { return }
+        if !oldestIsStored { try keepOldest() }
+        try statements.deletion.run(revisions)
+    }
+
+    private func noteDeleted(_ revisions: [Revision]) {
+        guard !revisions.isEmpty else { return }
+        oldestIsStored = true
+        deadRows.removeFirst(revisions.count)
+    }
+
+    /// Writes a page although nothing changes: SQLite does not write a row that is set to the values it has.
+    private func writeSomething() throws(SQLiteFailure) {
+        try markStopped(1)
+        try markStopped(0)
+    }
+
+    private func markStopped(_ isStopped: Int64) throws(SQLiteFailure) {
+        statements.markStopped.bind(isStopped, at: 1)
+        try statements.markStopped.run()
+    }
+
+    private func keepOldest() throws(SQLiteFailure) {
+        statements.keepOldest.bind(oldest.number, at: 1)
+        try statements.keepOldest.run()
+    }
+
+    private func keep(_ step: ClockStep) throws(SQLiteFailure) {
+        statements.keepStep.bind(step.offset.microseconds, at: 1)
+        statements.keepStep.bind(step.revision.number, at: 2)
+        try statements.keepStep.run()
+    }
+
+    /// Keeps the write-ahead log short.
+    private func checkpoint(whenIdle: Bool) {
+        let frames = database.walFrames
+        framesOfFile = max(framesOfFile, frames)
+        guard frames >= framesForNextCopy else { return }
+        let advice = checkpointer.advice(frames: frames, whenIdle: whenIdle)
+        // Nothing is copied into a file that another program has overwritten.
+        if advice != .nothing, (try? check(inFull: false)) == nil { return }
+        switch advice {
+        case .nothing: break
+        case .startInBackground:
+            checkpoints += 1
+            files.noteCheckpoint()
+            checkpointer.start()
+        case .finish:
+            // Truncating takes longer if the log is longer.
+            let cuttingOff = whenIdle && framesOfFile > 2 * Checkpointer.worthCopying
+            let copy = try? database.checkpoint(cuttingOff: cuttingOff)
+            if cuttingOff, copy != nil { framesOfFile = 0 }
+            files.noteCheckpoint()
+            framesForNextCopy = copy == nil ? frames + Checkpointer.worthCopying : 0
+            checkpointer.hasFinished()
+        case .pause:
+            framesForNextCopy = frames + Checkpointer.worthCopying
+            checkpointer.hasFinished()
+        }
+    }
+}
+
+/// The prepared statements of a store.
+struct Statements {
+    let begin: Statement
+    let commit: Statement
+    let rollback: Statement
+    let insertion: RowInsertion
+    let deletion: RowDeletion
+    let keepStep: Statement
+    let markStopped: Statement
+    let keepOldest: Statement
+    let stop: Statement
+
+    init(_ database: borrowing Database) throws(SQLiteFailure) {
+        begin = try database.prepare("BEGIN IMMEDIATE")
+        commit = try database.prepare("COMMIT")
+        rollback = try database.prepare("ROLLBACK")
+        insertion = try RowInsertion(database)
+        deletion = try RowDeletion(database)
+        keepStep = try database.prepare("UPDATE daemon SET offset = ?, step_revision = ?")
+        markStopped = try database.prepare("UPDATE daemon SET is_stopped = ?")
+        keepOldest = try database.prepare("UPDATE daemon SET oldest_revision = ?")
+        stop = try database.prepare("UPDATE daemon SET revision = ?, oldest_revision = ?, is_stopped = 1")
+    }
+}
+
+/// Rows that do not count any more, oldest first: a row is deleted after all rows that it replaced.
+struct DeadRows {
+    private var revisions: [Revision]
+    private var first = 0
+
+    init(_ revisions: [Revision]) {
+        self.revisions = revisions
+    }
+
+    var count: Int { revisions.count - first }
+
+    mutating func append(_ revision: Revision) {
+        revisions.append(revision)
+    }
+
+    mutating func append(contentsOf more: [Revision]) {
+        revisions.append(contentsOf: more)
+    }
+
+    /// The next rows that may be deleted. The newest row of all stays, so that its revision is never given again.
+    ///
+    /// - Returns: a copy, because a slice would force the next append to copy all rows.
+    func deletable(before newest: Revision, most: Int) -> [Revision] {
+        Array(revisions[first...].prefix(most).prefix { $0 < newest })
+    }
+
+    mutating func removeFirst(_ count: Int) {
+        first += count
+        guard first > revisions.count / 2 else { return }
+        revisions.removeFirst(first)
+        first = 0
+    }
+}
+
+/// Where the store is and how it is opened, at the start and if it could not be opened then.
+struct StoreLocation {
+    /// Nil if no home directory is known.
+    let directory: String?
+    let durability: Durability
+    let limits: Limits
+    let log: Log
+
+    /// The path of the database.
+    var path: String? { directory.map { "\($0)/countdowns.db" } }
+
+    func open(at now: Now) throws(OpenError) -> OpenedStore {
+        guard let directory, let path else {
+            throw .unavailable(StoreFailure(reason: "there is no home directory: give a --state-directory", hint: nil))
+        }
+        let held = try StateDirectory.ofStore(at: directory)
+        let file = StoreFile(
+            path: path,
+            durability: durability,
+            recovery: Recovery(limits: limits, now: now, bootID: BootIdentity.current),
+            log: log
+        )
+        return try file.open(in: held)
+    }
+}
+
+extension StateDirectory {
+    /// Makes the directory of the store if it is missing, and locks it.
+    static func ofStore(at path: String) throws(OpenError) -> StateDirectory {
+        do throws(StateDirectory.Unavailable) {
+            return try StateDirectory(path: path)
+        } catch {
+            switch error {
+            case .locked(let path, let holder): throw .held(path: path, holder: holder)
+            case .unusable(let path, let failure): throw .unavailable(StoreFailure(failure, of: path))
+            }
+        }
+    }
+}
+
+extension StoreFile {
+    /// Opens the file and reads it.
+    ///
+    /// - Parameter directory: of the file; stays locked as long as the store is open.
+    /// - Returns: the store and its contents.
+    /// - Throws: if the file can be neither opened nor quarantined now.
+    func open(in directory: consuming StateDirectory) throws(OpenError) -> OpenedStore {
+        try finishRewrite()
+        let opened = try openOrBeginAnew()
+        let (stepRevision, offset) = (opened.result.stepRevision, opened.result.offset)
+        do throws(StoreFailure) {
+            let store = try SQLiteStore(
+                opened.database,
+                opened.lock,
+                loaded: opened.result,
+                of: self,
+                in: directory
+            )
+            return OpenedStore(
+                store: store,
+                timetable: opened.result.timetable,
+                stepRevision: stepRevision,
+                offset: offset
+            )
+        } catch {
+            throw .unavailable(error)
+        }
+    }
+}
