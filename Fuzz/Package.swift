@@ -28,7 +28,7 @@ let package = Package(
             path: "Modules/countdownd",
             exclude: ["Countdownd.swift"]
         ),
-        .target(name: "countdownctl", path: "Modules/countdownctl"),
+        .target(name: "countdownctl", dependencies: ["System"], path: "Modules/countdownctl"),
         .target(
             name: "Harness",
             dependencies: ["CountdownCore", "JSONTree", "Varlink", "IPC", "countdownd", "countdownctl"],

@@ -1,5 +1,6 @@
 /// One step in the life of one countdown.
 public struct Change: Hashable, Sendable {
+    /// What happened to the countdown.
     public enum Kind: Sendable {
         case started
         case restarted
@@ -10,6 +11,7 @@ public struct Change: Hashable, Sendable {
         case cancelled
     }
 
+    /// What happened.
     public let kind: Kind
     /// The countdown after the change.
     public let countdown: KeyedCountdown
@@ -19,6 +21,7 @@ public struct Change: Hashable, Sendable {
 
 /// A change that was applied, with what `undo` needs.
 public struct Applied: Sendable {
+    /// The change that was made.
     public let change: Change
     let slot: Slot
     let origin: Origin

@@ -9,6 +9,7 @@ public struct ClockOffset: Sendable {
         let wall: WallInstant
         let after: BootInstant
 
+        /// A reading; `before` and `after` are of the boot clock, in this order.
         public init(before: BootInstant, wall: WallInstant, after: BootInstant) {
             self.before = before
             self.wall = wall

@@ -1,11 +1,14 @@
 /// The number of a change. Every change of every countdown has its own number, and the numbers only grow.
 public struct Revision: Comparable, Hashable, Sendable {
+    /// The number; a later change of any countdown has a greater one.
     public let number: Int64
 
+    /// The revision with a number.
     public init(_ number: Int64) {
         self.number = number
     }
 
+    /// An earlier change is less than a later one.
     public static func < (left: Revision, right: Revision) -> Bool {
         left.number < right.number
     }
@@ -71,11 +74,15 @@ public enum Phase: Hashable, Sendable {
 
 /// A countdown: running, paused or ended.
 public struct KeyedCountdown: Hashable, Sendable {
+    /// The name under which clients find it.
     public let key: Key
+    /// Its state, with the instants that belong to it.
     public internal(set) var phase: Phase
+    /// The clock that its deadline is kept against; of an ended countdown, the last one.
     public internal(set) var clock: DeadlineClock
     /// The whole duration with all extensions and adjustments, without pauses.
     public internal(set) var duration: Duration
+    /// The time of the system clock when it was started or restarted.
     public let started: WallInstant
     /// Label and metadata.
     var annotations: Annotations
@@ -84,6 +91,7 @@ public struct KeyedCountdown: Hashable, Sendable {
     /// The number of its last change.
     public internal(set) var revision: Revision
 
+    /// A countdown as it was stored.
     public init(
         key: Key,
         phase: Phase,

@@ -65,6 +65,7 @@ public struct Key: Hashable, Sendable {
         withBytes { unsafe $0.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) } }
     }
 
+    /// Whether the bytes are equal.
     public static func == (left: Key, right: Key) -> Bool {
         guard left.short == right.short else { return false }
         guard let a = left.long, let b = right.long else { return left.isLong == right.isLong }
@@ -72,6 +73,7 @@ public struct Key: Hashable, Sendable {
         return a.text.utf8.elementsEqual(b.text.utf8)
     }
 
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         guard let long else { return short.hash(into: &hasher) }
         unsafe long.text.utf8.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }

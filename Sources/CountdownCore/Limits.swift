@@ -15,6 +15,7 @@ public struct Limits: Sendable {
     public var labelBytes = 1_024
     /// Metadata names what the countdown is about; documents belong elsewhere, under the same key.
     public var metadataPairs = 32
+    /// The bytes of all names and values.
     public var metadataBytes = 4_096
     /// Labels and metadata of all running and paused countdowns, with what it takes to keep them: 128 bytes for each of the
     /// `countdowns`.
@@ -79,14 +80,18 @@ public struct Limits: Sendable {
 
     /// Lines of each kind that clients can cause in a time span; further ones are counted.
     public var logLines = 10
+    /// The time span of `logLines`.
     public var logSpan = Duration.seconds(60)
 
     // MARK: The budgets of a turn: the rest follows in the next turn, which reads the clocks again
 
     /// A few milliseconds of work, so that no reply, end or tick is delayed for long.
     public var callsInTurn = 256
+    /// Calls of one connection: a fair share if several clients send many.
     public var callsOfConnectionInTurn = 64
+    /// Countdowns that end.
     public var endsInTurn = 4_096
+    /// Ticks, each for all of its watchers.
     public var ticksInTurn = 4_096
     /// Matches of keys against patterns for events and ticks: if watchers have more patterns, a turn has fewer calls, ends and
     /// ticks. A pattern with anything behind a `*` counts as 32, because it takes 2 µs at worst and others take almost nothing.
@@ -100,6 +105,7 @@ public struct Limits: Sendable {
     /// Bytes read from one client: a fair share if many send much.
     public var readBytesInTurn = 64 * 1_024
 
+    /// The defaults.
     public init() {}
 
     /// The limits that a client can reach, by their names in `LimitReached` and `GetStatus`.
@@ -134,38 +140,4 @@ public struct Limits: Sendable {
             "logSpanUSec": Int(logSpan.microseconds),
         ]
     }
-}
-
-/// The memory of the daemon if every limit is reached at once.
-///
-/// These are the sizes of the structures, rounded up, with the reserve of arrays and tables.
-extension Limits {
-    /// The sum, in bytes.
-    public var memoryCeiling: Int {
-        processBytes + countdownsCeiling + endingsCeiling + ticksCeiling + connections * connectionCeiling
-            + receivedCeiling + selectionBytesInAll + 4 * unsentBytesInAll
-    }
-
-    /// The program itself and the store's pages.
-    private var processBytes: Int { 32 * 1_024 * 1_024 }
-
-    /// A countdown with the longest key and no annotations: its entry, cold fields, deadline and place in the index.
-    private var countdownBytes: Int { 448 }
-
-    /// Running and paused countdowns, with their labels and metadata.
-    public var countdownsCeiling: Int { countdowns * countdownBytes + 2 * textBytesInAll }
-
-    /// Ends with the longest label and metadata: the history, and the ends that are held for watches.
-    public var endingsCeiling: Int {
-        (history + 2 * endsHeldForWatches) * (countdownBytes + labelBytes + metadataBytes + 160 * metadataPairs)
-    }
-
-    /// The entries on the timing wheels.
-    public var ticksCeiling: Int { tickPlaces * 128 }
-
-    /// One connection, besides the buffers that are counted together: its state, and pages.
-    public var connectionCeiling: Int { 4 * pageBytes + 8 * 1_024 }
-
-    /// The input buffers, and what one client adds before the clients with the largest buffers are disconnected.
-    public var receivedCeiling: Int { receivedBytesInAll + 2 * (messageBytes + readBytesInTurn) }
 }

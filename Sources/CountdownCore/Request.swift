@@ -31,14 +31,20 @@ public enum Request: Sendable {
 
     /// The fields of a new or restarted countdown.
     public struct Start: Sendable {
+        /// The key of the countdown.
         public var key: Key
         /// Nil means the default duration.
         public var end: End?
+        /// What to do if the key is running or paused.
         public var ifLive: IfLive
+        /// A line for people; nil for none.
         public var label: String?
+        /// Pairs to keep with the countdown; nil for none.
         public var metadata: [String: String]?
+        /// Whether its end is not kept.
         public var forget: Bool
 
+        /// The fields of a countdown, which `decide` checks.
         public init(
             _ key: Key,
             _ end: End? = nil,

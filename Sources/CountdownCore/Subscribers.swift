@@ -53,8 +53,10 @@ struct Subscribers: Sendable {
 
 /// The name of a watcher, chosen by the caller that adds it.
 public struct WatcherID: Hashable, Sendable {
+    /// The number, which the caller gave.
     public let number: Int
 
+    /// A name for a watcher.
     public init(_ number: Int) {
         self.number = number
     }
@@ -62,7 +64,9 @@ public struct WatcherID: Hashable, Sendable {
 
 /// The countdowns that a watch follows or a list contains.
 public struct Selection: Sendable {
+    /// The selected keys.
     public let keys: Set<Key>
+    /// The patterns of selected keys.
     public let patterns: [Pattern]
     /// Whether every key is selected.
     public let isEverything: Bool

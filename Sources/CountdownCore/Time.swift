@@ -2,8 +2,10 @@
 ///
 /// All arithmetic in this file saturates, so no input can overflow and trap.
 public struct Duration: Comparable, Hashable, Sendable {
+    /// The number of microseconds.
     public let microseconds: Int64
 
+    /// A duration in microseconds.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
@@ -21,14 +23,17 @@ public struct Duration: Comparable, Hashable, Sendable {
         Duration(microseconds: milliseconds.saturatingMultiplied(by: 1_000))
     }
 
+    /// A shorter duration is less than a longer one, a negative one less than zero.
     public static func < (left: Duration, right: Duration) -> Bool {
         left.microseconds < right.microseconds
     }
 
+    /// The sum; the greatest or least duration if the sum is out of range.
     public static func + (left: Duration, right: Duration) -> Duration {
         Duration(microseconds: left.microseconds.saturatingAdded(right.microseconds))
     }
 
+    /// The difference; the greatest or least duration if it is out of range.
     public static func - (left: Duration, right: Duration) -> Duration {
         Duration(microseconds: left.microseconds.saturatingSubtracted(right.microseconds))
     }
@@ -41,18 +46,22 @@ public struct Instant<Line: ClockLine>: Comparable, Hashable, Sendable {
     /// Microseconds since the origin of the clock.
     public let microseconds: Int64
 
+    /// An instant in microseconds since the origin of its clock.
     public init(microseconds: Int64) {
         self.microseconds = microseconds
     }
 
+    /// An earlier instant is less than a later one of the same clock.
     public static func < (left: Self, right: Self) -> Bool {
         left.microseconds < right.microseconds
     }
 
+    /// The instant a duration later; the last or first one if it is out of range.
     public static func + (instant: Self, duration: Duration) -> Self {
         Self(microseconds: instant.microseconds.saturatingAdded(duration.microseconds))
     }
 
+    /// The instant a duration earlier; the first or last one if it is out of range.
     public static func - (instant: Self, duration: Duration) -> Self {
         Self(microseconds: instant.microseconds.saturatingSubtracted(duration.microseconds))
     }
@@ -80,10 +89,12 @@ public typealias BootInstant = Instant<BootLine>
 
 /// One instant on both clocks.
 public struct Now: Hashable, Sendable {
+    /// The time of the boot clock.
     public let boot: BootInstant
     /// The system clock less the boot clock; held from one step of the system clock to the next.
     public let offset: Duration
 
+    /// An instant by the boot clock and the offset of the system clock from it.
     public init(boot: BootInstant, offset: Duration) {
         self.boot = boot
         self.offset = offset

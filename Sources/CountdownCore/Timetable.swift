@@ -3,11 +3,13 @@
 /// A pure value: time is an argument. `decide` computes the change that a request makes, or refuses it, and changes nothing;
 /// `apply` makes the change and cannot fail; `undo` reverses it; `expireNext` ends the countdowns whose deadline has come.
 public struct Timetable: ~Copyable, Sendable {
+    /// The limits that `decide` and `compact` keep to.
     public let limits: Limits
     /// The revision of the newest change.
     public internal(set) var revision: Revision
     /// All ends after this revision are kept: it is the oldest one from which a watch can be resumed.
     public internal(set) var oldestRevision: Revision
+    /// The number of paused countdowns.
     public internal(set) var pausedCount = 0
 
     var gaps: [ClosedRange<Revision>] = []
@@ -35,6 +37,7 @@ public struct Timetable: ~Copyable, Sendable {
 
     /// The number of running and paused countdowns.
     public var liveCount: Int { lists[.live].count }
+    /// The number of running countdowns.
     public var runningCount: Int { liveCount - pausedCount }
     /// The number of kept ends.
     public var endedCount: Int { lists[.ended].count }

@@ -5,7 +5,7 @@
 public struct Watchers: ~Copyable, Sendable {
     /// What remains of a countdown, for the watchers that follow it at one interval.
     public struct Tick: Sendable {
-        public let slot: Slot
+        /// The key of the countdown.
         public let key: Key
         /// A whole multiple of the interval.
         public let remaining: Duration
@@ -129,7 +129,7 @@ public struct Watchers: ~Copyable, Sendable {
             receivers.removeAll(keepingCapacity: true)
             if !find(&receivers, of: due, key, at: now) { ticks.cancel(due) }
             guard due.tick.isNew, due.tick.remaining > .zero, !receivers.isEmpty else { continue }
-            deliver(Tick(slot: due.tick.slot, key: key, remaining: due.tick.remaining), receivers)
+            deliver(Tick(key: key, remaining: due.tick.remaining), receivers)
         }
     }
 

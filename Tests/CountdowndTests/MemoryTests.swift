@@ -104,3 +104,19 @@ extension DaemonProcess {
         return (Int(sizes.split(separator: " ")[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))
     }
 }
+
+/// The memory that the limits allow: the sizes of the structures, rounded up, with the reserve of arrays and tables.
+extension Limits {
+    /// Running and paused countdowns with the longest key (entry, cold fields, deadline, place in the index), labels and
+    /// metadata.
+    fileprivate var countdownsCeiling: Int { countdowns * 448 + 2 * textBytesInAll }
+
+    /// The entries on the timing wheels.
+    fileprivate var ticksCeiling: Int { tickPlaces * 128 }
+
+    /// One connection, besides the buffers that are counted together: its state, and pages.
+    fileprivate var connectionCeiling: Int { 4 * pageBytes + 8 * 1_024 }
+
+    /// The input buffers, and what one client adds before the clients with the largest buffers are disconnected.
+    fileprivate var receivedCeiling: Int { receivedBytesInAll + 2 * (messageBytes + readBytesInTurn) }
+}

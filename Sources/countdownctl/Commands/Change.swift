@@ -49,7 +49,8 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     /// - Throws: that the daemon is gone.
     mutating func make(_ key: String) throws {
         do {
-            let countdown = try client.call(V.RequestedChange(key: key, ifRevision: command.condition.ifRevision)).countdown
+            let change = V.RequestedChange(key: key, ifRevision: command.condition.ifRevision)
+            let countdown = try client.call(change).countdown
             record(countdown, command.sentence(about: countdown, CountdownText()))
         } catch .countdown(let refusal) {
             record(refusal)

@@ -1,1 +1,0 @@
-../../../Sources/countdownctl/Rendering/PrintableText.swift
