@@ -6,10 +6,10 @@ import Varlink
 
 @testable import countdownd
 
-/// Whatever the portions of a turn are, what clients see is the same.
+/// The budgets of a turn do not change anything that clients see.
 @Suite("Turns with the smallest budgets")
 struct BudgetTests {
-    /// A daemon that does the least in a turn that it can, and puts hardly anything into a page.
+    /// A daemon with the smallest budgets of a turn and the smallest pages.
     private func daemon() throws -> SmallDaemon {
         try SmallDaemon {
             $0.callsInTurn = 2
@@ -58,7 +58,7 @@ struct BudgetTests {
         let caller = try daemon.caller()
         let keys = (0..<50).map { "\($0)" }
         for key in keys { _ = try caller.call(Start(key: key)) }
-        // Changes and the beginning of the watch meet in the same turns.
+        // Changes and the beginning of the watch fall into the same turns.
         let follower = try daemon.follower(IPC.Watch(tickUSec: 0))
         for key in keys.reversed() where key.hasSuffix("3") { try caller.send(Pause(key: key), oneway: true) }
         for key in keys where key.hasSuffix("7") { try caller.send(Cancel(key: key), oneway: true) }
@@ -174,7 +174,7 @@ struct BudgetTests {
             try caller.send(Start(key: "\(number)"), oneway: true)
             try caller.send(Finish(key: "\(number)"), oneway: true)
         }
-        // Each call makes a turn at least, in which one is let go of.
+        // Each call causes at least one turn, which compacts one end.
         for _ in 0..<40 { _ = try caller.call(GetStatus()) }
         #expect(try caller.call(List(states: State.allCases)).countdowns.map(\.key) == ["38", "39"])
     }

@@ -79,7 +79,7 @@ struct DaemonOptionsTests {
         #expect(refusal(of: argument) == "unknown option '\(name)'; see --help")
     }
 
-    @Test("an argument that is no option is refused", arguments: ["start", "", "-"])
+    @Test("an invalid argument is refused", arguments: ["start", "", "-"])
     func operand(_ argument: String) {
         #expect(refusal(of: argument) == "unexpected argument '\(argument)'; see --help")
     }

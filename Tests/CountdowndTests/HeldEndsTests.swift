@@ -11,7 +11,7 @@ import Varlink
 struct HeldEndsTests {
     private static let live = 2_000
 
-    /// A daemon that keeps no history, and so many countdowns that their state does not fit into a socket's buffer.
+    /// A daemon that keeps no history, with more countdowns than fit into a socket's buffer.
     private func crowdedDaemon(_ limits: (inout Limits) -> Void = { _ in }) throws -> (SmallDaemon, Caller) {
         let daemon = try SmallDaemon {
             $0.history = 0
@@ -31,16 +31,16 @@ struct HeldEndsTests {
         return keys
     }
 
-    @Test("a watch without since is told all of them and reaches synced, though no history is kept")
+    @Test("a watch without since gets all of them and reaches synced, though no history is kept")
     func held() throws {
         let (daemon, caller) = try crowdedDaemon()
         let follower = try daemon.follower(IPC.Watch(tickUSec: 0))
         #expect(try follower.next().type == .attached)
-        // The watch cannot be done: nothing more is read until these have ended.
+        // The watch cannot have finished: nothing more is read until these have ended.
         let ended = try finish(300, caller)
         let events = try follower.events(through: .synced)
         #expect(events.filter { $0.type == .finished }.compactMap(\.key) == ended)
-        // Nothing is held any more.
+        // No end is held any more.
         _ = try caller.call(GetStatus())
         #expect(try caller.call(List(states: [.finished])).countdowns.isEmpty)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import countdownd
 
-/// A real daemon is filled, and takes no more memory than the ceiling of limits that were all reached.
+/// A real daemon is filled up to a limit, and its memory stays below the calculated ceiling.
 @Suite("The limit of memory", .enabled(if: Sanitizers.areAbsent, "a sanitizer takes memory of its own"))
 struct MemoryTests {
     private let daemon: DaemonProcess
@@ -83,7 +83,7 @@ struct MemoryTests {
     }
 }
 
-/// A watcher whose replies are looked at as text.
+/// A watcher that keeps its replies as text.
 private struct RawReader {
     let connection: RawConnection
 
@@ -98,7 +98,7 @@ private struct RawReader {
 }
 
 extension DaemonProcess {
-    /// The memory that it has now.
+    /// The daemon's memory.
     fileprivate func residentBytes() throws -> Int {
         let sizes = try String(contentsOfFile: "/proc/\(process.identifier)/statm", encoding: .utf8)
         return (Int(sizes.split(separator: " ")[1]) ?? 0) * sysconf(Int32(_SC_PAGESIZE))

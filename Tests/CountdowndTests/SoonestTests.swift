@@ -10,14 +10,14 @@ struct SoonestTests {
     private func elapsed(_ seconds: Int64) -> Phase { .running(until: .elapsed(now.boot + .seconds(seconds))) }
     private func wall(_ seconds: Int64) -> Phase { .running(until: .wall(now.wall + .seconds(seconds))) }
 
-    /// The soonest of candidates that were met in this order, by name, if some of them are stale at the end.
+    /// The soonest of candidates, visited in this order, by name, if some of them are stale at the end.
     private func soonest(
         _ count: Int,
         capacity: Int = 1_000,
         of phases: [(String, Phase)],
         stale: Set<String> = []
     ) throws -> [String]? {
-        // The slots are those that a timetable gives.
+        // The slots of a timetable.
         var timetable = Timetable(limits: Limits(), revision: Revision(0))
         var candidates = SoonestCandidates(count: count, capacity: capacity, at: now)
         var names: [Slot: String] = [:]
@@ -69,7 +69,7 @@ struct SoonestTests {
     func dropped() throws {
         let phases = (0..<20).map { ("\($0)", elapsed(Int64($0))) }
         #expect(try soonest(2, capacity: 4, of: phases) == ["0", "1"])
-        // Only at the end it turns out that the soonest have changed: the soonest of those that were dropped may follow.
+        // Only the end shows that the soonest have changed, so the soonest of the dropped ones may follow.
         #expect(try soonest(2, capacity: 4, of: phases, stale: ["0", "1"]) == ["2", "3"])
         #expect(try soonest(2, capacity: 4, of: phases, stale: ["0", "1", "2"]) == nil)
         #expect(try soonest(2, capacity: 4, of: phases, stale: ["0", "1", "2", "3"]) == nil)

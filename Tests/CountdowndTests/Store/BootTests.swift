@@ -19,7 +19,7 @@ struct BootTests {
         #expect(Set(identities + ["94cb"]).count == 4)
     }
 
-    @Test("it is not known if the kernel does not tell it")
+    @Test("it is unknown if the kernel does not report it")
     func unknown() {
         #expect(BootIdentity.text(bootID: "", timeOffsets: "boottime 5 0\n") == "")
     }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import countdownd
 
-/// A store with rows of every kind, as it is before anything happens to it.
+/// A store with rows of every kind, before it is damaged.
 struct SampleStore: Sendable {
-    /// The file when all is in it.
+    /// The file with all rows.
     let whole: Data
-    /// The file, and the log beside it, before its second half was taken in.
+    /// The file, and the log beside it, before the second half of its rows was copied.
     let older: Data
     let log: Data
     let rows: Int
@@ -60,11 +60,11 @@ struct SampleStore: Sendable {
     }
 }
 
-/// Files that a daemon finds where its store should be.
+/// Files in the place of a daemon's store.
 struct DamagedStore {
-    /// What becomes of them.
+    /// The daemon's reaction to them.
     enum Outcome: Equatable {
-        /// So many rows are accounted for.
+        /// The store is served with this many rows; the skipped rows were logged.
         case served(rows: Int, skipped: Int)
         case keptAside
     }
@@ -80,13 +80,13 @@ struct DamagedStore {
         for (name, contents) in files { try contents.write(to: URL(fileURLWithPath: scene.directory.path(of: name))) }
     }
 
-    /// Has a daemon open them, which may neither trap nor lose anything in silence.
+    /// Lets a daemon open the files, which may neither trap nor lose anything silently.
     func open() throws -> Outcome {
         let scene = try StoreScene(inMemory: true)
         try place(in: scene)
         var opened = try scene.file().openOrBeginAnew()
         let known = Keeper.known(in: &opened.result.timetable).count
-        // What comes next may fail where only that meets the damage.
+        // Later steps may fail if only they meet the damage.
         try? opened.database.execute("INSERT INTO gap SELECT -first, 0 FROM batch; DELETE FROM batch")
         let kept = try scene.files.filter { $0.key.hasPrefix("countdowns-unreadable") && !$0.key.hasSuffix("-shm") }
         guard kept.isEmpty else {
@@ -106,25 +106,25 @@ struct DamagedStore {
 
     private func order(_ left: Data, _ right: Data) -> Bool { left.lexicographicallyPrecedes(right) }
 
-    /// Holds what becomes of them against what SQLite says of them.
+    /// Compares the daemon's reaction with SQLite's report on the files.
     ///
     /// - Parameters:
-    ///   - keptAside: whether they have to be; nil where it is for SQLite to say.
-    ///   - location: of the test.
-    /// - Throws: where they cannot be laid out.
+    ///   - keptAside: whether they must be quarantined; nil if SQLite's report decides.
+    ///   - location: the place in the test.
+    /// - Throws: that they cannot be written.
     func expect(keptAside: Bool? = nil, _ location: SourceLocation = #_sourceLocation) throws {
         let outcome = try open()
         if let keptAside { #expect((outcome == .keptAside) == keptAside, sourceLocation: location) }
         switch (outcome, try rowsBySQLite()) {
         case (.served(let rows, let skipped), let count?):
-            // One that is left out may hide an earlier one of its key.
+            // A skipped row may hide an earlier one of its key.
             #expect((count - skipped...count).contains(rows), sourceLocation: location)
         case (.served, nil): Issue.record("SQLite calls it malformed, and it was served", sourceLocation: location)
         case (.keptAside, _): break
         }
     }
 
-    /// How many rows there are; nil where SQLite cannot say, or finds fault with the pages.
+    /// The number of rows; nil if SQLite cannot count them, or reports corrupt pages.
     private func rowsBySQLite() throws -> Int? {
         guard database != nil else { return nil }
         let scene = try StoreScene(inMemory: true)

@@ -15,7 +15,7 @@ struct LateOpeningTests {
     private let daemon: SmallDaemon
     private let caller: Caller
 
-    /// A daemon upon a store that it cannot open: one that another has left, whose clocks were held 40 µs off.
+    /// A daemon on a store that it cannot open, left by a daemon that saw the clocks 40 µs apart.
     init() throws {
         directory = try TemporaryDirectory()
         let starts = [
@@ -31,7 +31,7 @@ struct LateOpeningTests {
         caller = try daemon.caller()
     }
 
-    /// Leaves a store behind as a daemon does that is killed.
+    /// Leaves a store behind, as a daemon that is killed does.
     private static func leave(_ starts: [Request.Start], at now: Now, in path: String) throws -> Revision {
         let opening = StoreLocation(directory: path, durability: .process, limits: Limits(), log: Lines().log)
         var opened = try opening.open(at: now)
@@ -45,7 +45,7 @@ struct LateOpeningTests {
         return opened.timetable.revision
     }
 
-    /// Lets the store be opened, and its time come.
+    /// Lets the store be opened, at the time of the next attempt.
     private func open(after span: Duration, step: Duration = .zero) throws {
         unsafe unlink(directory.path(of: "state"))
         unsafe rename(directory.path(of: "away"), directory.path(of: "state"))
@@ -109,7 +109,7 @@ struct LateOpeningTests {
         try checkStep(passed: 101)
     }
 
-    /// An hour's step, and so many seconds that have passed.
+    /// A clock step of an hour after this many seconds.
     private func checkStep(passed: Int64) throws {
         #expect(try caller.call(Get(key: "elapsed")).countdown.remainingUSec == (600 - passed) * 1_000_000)
         #expect(try caller.call(Get(key: "wall")).countdown.state == .finished)

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import countdownd
 
-/// What a log was told.
+/// The lines of a log.
 final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
 

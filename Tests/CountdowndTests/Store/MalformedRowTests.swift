@@ -18,7 +18,7 @@ struct MalformedRowTests {
 
     private func execute(_ sql: String) throws { try scene.execute(sql) }
 
-    /// What may be wrong in one that a person has changed, and what is said of it.
+    /// A mistake of a person in a row, and its description in the log.
     private static let faults: [(change: String, words: String)] = [
         ("key = ''", "invalid key"),
         ("key = NULL", "invalid key"),
@@ -64,7 +64,7 @@ struct MalformedRowTests {
         #expect(try scene.integer("SELECT count(*) FROM countdown") == 3)
     }
 
-    /// What may stand in the place of a row's line.
+    /// A text in place of a row's line.
     private static let lines = [
         "", " ", "null", "[]", "{}", "[1]", "[1,\"wrong\"", "[1,\"wr\u{1}ong\",0,0,1,2,0,4,5,null,null,0]",
         "[1,\"wrong\",0,0,1,2,0,4,5,null,null,0,0]", "[null,\"wrong\",0,0,1,2,0,4,5,null,null,0]",
@@ -153,7 +153,7 @@ struct MalformedRowTests {
         #expect(keeper.timetable.revision > revision)
         #expect(!keeper.canResume(after: Revision(revision.number - 1)))
         #expect(keeper.canResume(after: revision))
-        // Letting go of older endings does not take that back.
+        // The compaction of older ends does not undo that.
         try keeper.turn(.start("10"), .cancel(Key("10")), at: scene.now)
         keeper.trim(at: scene.now)
         #expect(!keeper.canResume(after: Revision(revision.number - 1)))

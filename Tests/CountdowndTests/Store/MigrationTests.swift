@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Upgrading an older store")
 struct MigrationTests {
-    /// What this daemon's store becomes in two steps that the tests have made up.
+    /// The daemon's store after two upgrades that the tests define.
     private static let later = Schema(
         first: Schema.current.first,
         steps: Schema.current.steps + [
@@ -98,7 +98,7 @@ struct MigrationTests {
         struct Killed: Error {}
         do {
             let database = try scene.connect()
-            // So that what is changed is written before it is committed.
+            // So that the changes are written before the commit.
             try database.execute("PRAGMA cache_size = 1; BEGIN IMMEDIATE; \(Self.later.steps[Int(Self.first) - 1])")
             try database.execute("PRAGMA user_version = \(Self.first + 1)")
             let before = try #require(scene.files["countdowns.db-wal"]).count

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A file that is not a readable store")
 struct QuarantineTests {
-    /// What stands there, besides what is said of it.
+    /// A file in the store's place, besides its description.
     enum Kind: CaseIterable {
         case randomBytes, shortText, headerAlone, foreign, foreignWithID, foreignWithLog, foreignWithJournal
         case newer, newerInLog, unreleased, otherColumns, withoutTable, versionZero, unknownFormat
@@ -56,7 +56,7 @@ struct QuarantineTests {
         scene = try StoreScene()
     }
 
-    /// A store of ours with countdowns in it; its log has its newest changes, unless it was stopped.
+    /// A store of ours with countdowns; unless its daemon was stopped, the newest changes are in its log.
     private func leaveStore(stopped: Bool = true) throws {
         let keeper = try scene.open()
         for number in 0..<50 { try keeper.turn(.start("\(number)"), at: scene.now) }
@@ -124,7 +124,7 @@ struct QuarantineTests {
         }
     }
 
-    /// A tree of which each page can be read, and one is there in place of another too.
+    /// A tree of readable pages, in which one page also stands for another one.
     private func leaveLeafTwice() throws {
         try leaveStore()
         let query = "SELECT rootpage FROM sqlite_schema WHERE name = 'batch'"
@@ -142,7 +142,7 @@ struct QuarantineTests {
         try execute(sql)
     }
 
-    /// What another program leaves that is killed in the midst of a change.
+    /// The files of another program that was killed during a change.
     private func prepareForeignJournal() throws {
         let writer = try scene.connect()
         try writer.execute("CREATE TABLE a (b); INSERT INTO a VALUES (zeroblob(100000)); PRAGMA cache_size = 1")
@@ -213,7 +213,7 @@ struct QuarantineTests {
         let database = try #require(scene.files["countdowns.db"])
         let log = try #require(scene.files["countdowns.db-wal"])
         let kept = scene.directory.path(of: "countdowns-unreadable-20250615T152319Z.db")
-        // The log has both its names when the database is renamed.
+        // The log has both names while the database is renamed.
         unsafe link(scene.path + "-wal", kept + "-wal")
         unsafe rename(scene.path, kept)
         #expect(try scene.open().known.isEmpty)

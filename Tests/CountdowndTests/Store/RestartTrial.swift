@@ -4,11 +4,11 @@ import Testing
 
 @testable import countdownd
 
-/// A machine on which daemons start and end, beside a model of what they have promised.
+/// A machine on which daemons start and end, with a model of their promises.
 struct RestartTrial {
-    /// What a live countdown is to do.
+    /// The promise about a live countdown.
     private enum Promise: Equatable {
-        /// It ends at this point of the time that passes, whatever the clocks say.
+        /// It ends at this point of the passing time, whatever the clocks say.
         case elapsed(until: Duration)
         case wall(until: WallInstant)
         case paused(left: Duration)
@@ -18,9 +18,9 @@ struct RestartTrial {
     private var generator: SeededGenerator
     private var keeper: Keeper?
     private var promises: [String: Promise] = [:]
-    /// In the order in which they came.
+    /// In the order in which they happened.
     private var endings: [KeyedCountdown] = []
-    /// How much time has passed. Over a reboot it is told by the system clock, and by what the store knows of it.
+    /// How much time has passed. Over a reboot, the system clock and the stored offset decide.
     private var time = Duration.zero
     private var storedOffset: Duration
     private var boots = 1
@@ -33,7 +33,7 @@ struct RestartTrial {
         try start(isNewBoot: true)
     }
 
-    /// Lets something happen, and holds what comes of it against the model.
+    /// Makes a random step, and checks the daemon against the model.
     mutating func step() throws {
         switch Int.random(in: 0..<16, using: &generator) {
         case 0..<8: try change()
@@ -42,7 +42,7 @@ struct RestartTrial {
         case 12: try end(cleanly: true)
         case 13: try end(cleanly: false)
         case 14:
-            // It has no turn any more in which it could notice.
+            // The daemon has no turn left in which it could notice.
             setClock()
             try end(cleanly: Bool.random(using: &generator))
         default: try reboot()
@@ -55,7 +55,7 @@ struct RestartTrial {
         try turn()
     }
 
-    /// Lets time pass until nothing is left.
+    /// Lets time pass until every countdown has ended.
     mutating func finish() throws {
         for key in promises.keys.sorted() {
             guard case .paused(let left) = promises[key] else { continue }
@@ -146,7 +146,7 @@ struct RestartTrial {
         try check()
     }
 
-    /// Has the daemon end what is due, then do what is asked.
+    /// Lets the daemon end the countdowns that are due, and then make a change.
     private mutating func turn(_ request: Request? = nil) throws {
         guard let keeper else { return }
         let wasSet = storedOffset != scene.now.offset
@@ -162,7 +162,7 @@ struct RestartTrial {
         #expect(!promises.values.contains { lateness($0) ?? .seconds(-1) >= .zero })
     }
 
-    // MARK: What was promised
+    // MARK: The promises
 
     /// How long ago it should have ended; nil while it is paused.
     private func lateness(_ promise: Promise) -> Duration? {
@@ -183,7 +183,7 @@ struct RestartTrial {
         #expect(end == scene.now.wall - lateness)
     }
 
-    /// Holds all that the daemon knows against what was promised.
+    /// Checks all countdowns of the daemon against the promises.
     private func check() throws {
         let known = try #require(keeper).known
         #expect(known.filter { !$0.isLive } == endings)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A store that fails and recovers")
 struct RetryingStoreTests {
-    /// A store that takes everything, or nothing and says why.
+    /// A store that accepts every commit, or refuses all with a reason.
     private final class Disk: Store {
         var failure: StoreFailure?
         private(set) var stored: [Changes] = []
@@ -179,7 +179,7 @@ struct RetryingStoreTests {
         #expect(lines.all.last == "error: 1 end could not be stored, and will be delivered again")
     }
 
-    // MARK: Trying again
+    // MARK: Retries
 
     @Test("it is tried again after a second, then after twice as long each time, up to a minute")
     func pauses() throws {
@@ -189,7 +189,7 @@ struct RetryingStoreTests {
         var tries: [Double] = []
         while tries.count < 9, let next = storage.next {
             tries.append(Double(next.microseconds) / 1_000_000)
-            // A turn in between fails too, and puts nothing off.
+            // A turn in between fails too, and delays no retry.
             try? storage.commit(
                 Changes(),
                 of: timetable,
@@ -258,7 +258,7 @@ struct RetryingStoreTests {
     func rewrittenAtTheEnd() throws {
         var storage = try openStorage()
         disk.failure = Self.lost
-        // However shortly ago it was written again.
+        // However recently it was written again.
         try storage.commit(ending(2), of: timetable, at: instant(1))
         storage.close(timetable, at: instant(1))
         #expect(disk.rewrites == 2)

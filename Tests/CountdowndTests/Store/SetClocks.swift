@@ -7,7 +7,7 @@ import Synchronization
 final class SetClocks: Sendable {
     private let state: Mutex<Now>
 
-    /// - Parameter wall: late enough that no alarm of this machine rings for it.
+    /// - Parameter wall: late enough that no timer of this machine fires for it.
     init(wall: WallInstant = WallInstant(microseconds: 4_000_000_000_000_000)) {
         let boot = BootInstant(microseconds: 1_000_000_000)
         state = Mutex(Now(boot: boot, offset: Duration(microseconds: wall.microseconds - boot.microseconds)))
@@ -15,7 +15,7 @@ final class SetClocks: Sendable {
 
     var now: Now { state.withLock { $0 } }
 
-    /// What a daemon reads.
+    /// The reading of a daemon.
     var clocks: Clocks {
         Clocks { [self] in
             let now = now
@@ -23,7 +23,7 @@ final class SetClocks: Sendable {
         }
     }
 
-    /// Lets time pass, and then sets the system clock forward by so much.
+    /// Lets time pass, and then sets the system clock forward by this much.
     func pass(_ span: Duration, thenSetBy step: Duration = .zero) {
         state.withLock { $0 = Now(boot: $0.boot + span, offset: $0.offset + step) }
     }

@@ -11,7 +11,7 @@ struct StoredCountdownTests {
         scene = try StoreScene()
     }
 
-    /// Texts that some reader or writer somewhere gets wrong.
+    /// Texts that are often read or written wrongly.
     private static let difficult = [
         "", " ", "tea", "\u{0}", "before\u{0}after", "\u{1}\u{1f}\u{7f}\u{85}", "\n\r\t", #""\/'`;--"#, "{}[],:",
         "null",
@@ -56,7 +56,7 @@ struct StoredCountdownTests {
         #expect(try scene.open().known.count == 2)
     }
 
-    // MARK: Rows that count no more
+    // MARK: Dead rows
 
     private func rows(_ condition: String = "1") throws -> Int64 {
         try #require(try scene.integer("SELECT count(*) FROM countdown WHERE \(condition)"))
@@ -128,7 +128,7 @@ struct StoredCountdownTests {
         #expect(try scene.open().known.isEmpty)
     }
 
-    // MARK: Endings
+    // MARK: Ends
 
     private func end(_ range: Range<Int>, by keeper: Keeper) throws {
         for number in range { try keeper.turn(.start("\(number)"), .finish(Key("\(number)")), at: scene.now) }
@@ -143,7 +143,7 @@ struct StoredCountdownTests {
             try end(0..<15, by: keeper)
             trimmed = keeper.known[4].revision
             keeper.trim(at: scene.now)
-            // What is let go is stored with the next turn.
+            // The next turn stores the compaction.
             try keeper.turn(.start("next"), at: scene.now)
             try scene.crash()
         }
@@ -157,7 +157,7 @@ struct StoredCountdownTests {
         }
     }
 
-    @Test("ends that were given up are given up by the next start, too, if that was not stored yet")
+    @Test("ends that were compacted are compacted by the next start too, if that was not stored yet")
     func letGoAgain() throws {
         scene.limits.history = 10
         do {
