@@ -2,7 +2,7 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("Points in time, typed")
+@Suite("Times on the command line")
 struct ClockTimeTextTests {
     /// 2026-03-01 12:00:00 at UTC.
     private static let noon: Int64 = 1_772_366_400

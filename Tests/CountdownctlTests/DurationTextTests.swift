@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import countdownctl
 
-@Suite("Lengths of time, typed")
+@Suite("Durations on the command line")
 struct DurationTextTests {
     @Test(
         "valid durations are parsed",
@@ -71,7 +72,7 @@ struct DurationTextTests {
 
     @Test("a printed duration is parsed as the same duration")
     func isReadAsItIsShown() throws {
-        var generator = SplitMix(seed: 7)
+        var generator = SeededGenerator(seed: 7)
         for exponent in 0..<52 {
             for _ in 0..<40 {
                 let length = min(Int64(generator.next() >> (63 - UInt64(exponent))), DurationParser.longest)
@@ -89,20 +90,5 @@ struct DurationTextTests {
     )
     func shows(_ microseconds: Int64, _ text: String) {
         #expect(DurationFormat.render(microseconds) == text)
-    }
-}
-
-/// Random numbers that are the same in each run.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

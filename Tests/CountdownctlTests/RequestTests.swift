@@ -4,7 +4,7 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("Calls that are meant")
+@Suite("Requests of subcommands")
 struct RequestTests {
     /// 2026-03-01 12:00:00 at UTC.
     private let clock = ClockText(zone: TestZone.utc, now: 1_772_366_400_000_000)

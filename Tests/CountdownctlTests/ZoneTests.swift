@@ -3,7 +3,7 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("The clocks of this place")
+@Suite("Time zones")
 struct ZoneTests {
     /// Central European Time by its rule, so that no zone files are needed.
     private static let berlin = "CET-1CEST,M3.5.0,M10.5.0/3"

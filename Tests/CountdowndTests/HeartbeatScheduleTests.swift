@@ -3,7 +3,7 @@ import Testing
 
 @testable import countdownd
 
-@Suite("When heartbeats are due")
+@Suite("The schedule of heartbeats")
 struct HeartbeatScheduleTests {
     private func instant(_ seconds: Int64) -> BootInstant { BootInstant(microseconds: seconds * 1_000_000) }
 

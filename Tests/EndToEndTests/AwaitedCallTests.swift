@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Calls that are awaited")
+@Suite("Async calls")
 struct AwaitedCallTests {
     private let daemon: DaemonProcess
     private let countdowns: AsyncClient

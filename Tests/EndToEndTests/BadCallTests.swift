@@ -137,7 +137,7 @@ struct BadCall: Sendable, CustomTestStringConvertible {
         ]
 }
 
-@Suite("Calls that make no sense")
+@Suite("Invalid calls")
 struct BadCallTests {
     private let daemon: DaemonProcess
     private let bystander: Bystander

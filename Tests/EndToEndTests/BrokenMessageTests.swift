@@ -73,7 +73,7 @@ struct BrokenMessage: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("Messages that break the rules")
+@Suite("Messages that violate Varlink")
 struct BrokenMessageTests {
     private let daemon: DaemonProcess
     private let bystander: Bystander

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Many at once")
+@Suite("Many countdowns and watchers")
 struct CrowdTests {
     private let daemon: DaemonProcess
     private let caller: Caller

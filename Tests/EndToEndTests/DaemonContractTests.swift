@@ -6,7 +6,7 @@ import Varlink
 
 /// `Caller` and `Follower` check every message of every test against the definition; these tests show that no method
 /// and no error of the definition is left out.
-@Suite("The interface, as the running daemon speaks it")
+@Suite("The interface of the running daemon")
 struct DaemonContractTests {
     private let daemon: DaemonProcess
     private let caller: Caller

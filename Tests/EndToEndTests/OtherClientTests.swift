@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Other people's clients", .enabled(if: TestPython.isAvailable, "make acceptance installs the Python packages"))
+@Suite("Clients from PyPI", .enabled(if: TestPython.isAvailable, "make acceptance installs the Python packages"))
 struct OtherClientTests {
     @Test(
         "a countdown outlives a client of another kind, and is found again by it",

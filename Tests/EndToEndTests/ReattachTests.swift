@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Leaving, and coming back")
+@Suite("Starting a countdown that another client has left")
 struct ReattachTests {
     private let daemon: DaemonProcess
 

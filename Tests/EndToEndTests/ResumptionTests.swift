@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("Coming back to a watch")
+@Suite("Resuming a watch")
 struct ResumptionTests {
     private let daemon: DaemonProcess
     private let caller: Caller

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("The listening socket")
+@Suite("The socket file")
 struct SocketFileTests {
     private let directory: TemporaryDirectory
     private var socket: String { directory.path(of: "socket") }
@@ -211,7 +211,7 @@ struct SocketFileTests {
     }
 }
 
-@Suite("Sockets that a service manager hands over")
+@Suite("Sockets that a service manager passes")
 struct ActivationTests {
     private let directory: TemporaryDirectory
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Varlink
 
-@Suite("A state directory that cannot be had")
+@Suite("A state directory that is not available")
 struct StateDirectoryTests {
     private let daemon: DaemonProcess
     private let caller: Caller

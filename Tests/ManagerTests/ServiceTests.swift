@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The service under a real manager of services", .onMachine)
+@Suite("The service under systemd", .onMachine)
 struct ServiceTests {
     @Test("the first client starts it, it reports its readiness, and it stops cleanly")
     func lifeCycle() throws {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Looking at countdowns in a terminal")
+@Suite("Following countdowns in a terminal")
 struct FollowTerminalTests {
     private let visitor: Visitor
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("Looking at countdowns")
+@Suite("Pictures of followed countdowns")
 struct FollowScreenTests {
     private func screen(_ subject: FollowScreen.Subject, _ countdowns: [Countdown]) -> FollowScreen {
         var screen = FollowScreen(subject)
