@@ -3,7 +3,7 @@ import Testing
 
 @testable import countdownctl
 
-@Suite("Pictures of followed countdowns")
+@Suite("The screen of attach and watch")
 struct FollowScreenTests {
     private func screen(_ subject: FollowScreen.Subject, _ countdowns: [Countdown]) -> FollowScreen {
         var screen = FollowScreen(subject)
