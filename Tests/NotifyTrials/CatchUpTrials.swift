@@ -6,7 +6,7 @@ import Testing
 struct CatchUpTrials {
     /// The summaries of the next notifications.
     private func summaries(_ count: Int, _ scene: Scene) throws -> [String] {
-        try (0..<count).map { _ in try scene.shower.next().summary ?? "" }
+        try (0..<count).map { _ in try scene.server.next().summary ?? "" }
     }
 
     @Test("they are shown once at the next start, in their order, but not those before the first start")
@@ -36,7 +36,7 @@ struct CatchUpTrials {
         try scene.notify().terminate()
         try scene.end("a", "b", "c", "d")
         let notify = try scene.notify()
-        let shown = try scene.shower.next()
+        let shown = try scene.server.next()
         #expect(shown.summary == "4 countdowns have ended")
         #expect(shown.body?.split(separator: "\n").map { $0.prefix(2) } == ["a,", "b,", "c,", "d,"])
         #expect(shown.actions == ["dismiss", "Dismiss"])
@@ -65,7 +65,7 @@ struct CatchUpTrials {
     @Test("if the daemon does not keep all of them, a notice comes first, once")
     func trimmed() throws {
         let desktop = try Desktop()
-        let shower = try Shower(on: desktop)
+        let server = try NotificationServer(on: desktop)
         let daemon = try DaemonProcess(arguments: ["--history", "1"])
         func notify() throws -> NotifyProcess {
             try NotifyProcess(of: daemon.socketPath, on: desktop.address, in: desktop.directory)
@@ -77,13 +77,13 @@ struct CatchUpTrials {
             _ = try caller.call(Finish(key: key))
         }
         let second = try notify()
-        #expect(try shower.next().summary == "Countdowns may have ended unseen")
-        #expect(try shower.next().summary == "c")
+        #expect(try server.next().summary == "Countdowns may have ended unseen")
+        #expect(try server.next().summary == "c")
         try second.terminate()
         let third = try notify()
         _ = try caller.call(Start(key: "d"))
         _ = try caller.call(Finish(key: "d"))
-        #expect(try shower.next().summary == "d")
+        #expect(try server.next().summary == "d")
         withExtendedLifetime(third) {}
     }
 

@@ -7,12 +7,14 @@ import Testing
 struct Scene {
     let daemon: DaemonProcess
     let desktop: Desktop
-    let shower: Shower
+    let server: NotificationServer
 
     init(_ options: String...) throws {
         daemon = try DaemonProcess()
         desktop = try Desktop()
-        shower = try options.isEmpty ? Shower(on: desktop) : Shower(on: desktop, "--capabilities", options[0])
+        server =
+            try options.isEmpty
+            ? NotificationServer(on: desktop) : NotificationServer(on: desktop, "--capabilities", options[0])
     }
 
     /// Starts countdown-notify.
@@ -46,7 +48,7 @@ struct EndTrials {
         _ = try caller.call(Start(key: "egg"))
         _ = try caller.call(Cancel(key: "egg"))
         _ = try caller.call(Start(key: "tea", durationUSec: 1_000, label: "<Earl> & Grey"))
-        let shown = try scene.shower.next()
+        let shown = try scene.server.next()
         #expect(shown.summary == "<Earl> & Grey")
         #expect(shown.body?.hasPrefix("Ended at ") == true)
         #expect(shown.actions == ["again", "Again", "add-minute", "+1 min", "dismiss", "Dismiss"])
@@ -64,9 +66,9 @@ struct EndTrials {
         let notify = try scene.notify()
         let caller = try Caller(of: scene.daemon)
         _ = try caller.call(Start(key: "tea", durationUSec: 1_000, label: "a\(try #require(Unicode.Scalar(0xFFFF)))"))
-        #expect(try scene.shower.next().summary == #"a\u{ffff}"#)
+        #expect(try scene.server.next().summary == #"a\u{ffff}"#)
         try scene.end("b\(try #require(Unicode.Scalar(0xFDD0)))", "egg")
-        #expect(try [scene.shower.next(), scene.shower.next()].map(\.summary) == [#"b\u{fdd0}"#, "egg"])
+        #expect(try [scene.server.next(), scene.server.next()].map(\.summary) == [#"b\u{fdd0}"#, "egg"])
         withExtendedLifetime(notify) {}
     }
 
@@ -76,7 +78,7 @@ struct EndTrials {
         let notify = try scene.notify()
         let caller = try Caller(of: scene.daemon)
         _ = try caller.call(Start(key: "tea", durationUSec: 1_000, label: "<b>"))
-        let shown = try scene.shower.next()
+        let shown = try scene.server.next()
         #expect(shown.actions == [])
         #expect((shown.body == "") == capabilities.isEmpty)
         #expect(shown.summary?.hasPrefix(capabilities.isEmpty ? "<b>: Ended at " : "<b>") == true)
@@ -93,23 +95,23 @@ struct EndTrials {
         let start = Start(key: "tea", durationUSec: 5_000_000_000, label: "Tea", metadata: ["cup": "blue"])
         _ = try caller.call(start)
         _ = try caller.call(Finish(key: "tea"))
-        let first = try scene.shower.next()
-        try scene.shower.choose("again", of: first.id)
+        let first = try scene.server.next()
+        try scene.server.choose("again", of: first.id)
         try follower.events(through: .finished)
         let again = try #require(try follower.next().countdown)
         #expect(again.state == .running && again.durationUSec == 5_000_000_000)
         #expect(again.label == "Tea" && again.metadata == ["cup": "blue"])
-        #expect(try scene.shower.next("CloseNotification").id == first.id)
+        #expect(try scene.server.next("CloseNotification").id == first.id)
 
         _ = try caller.call(Finish(key: "tea"))
-        try scene.shower.choose("add-minute", of: try scene.shower.next().id)
+        try scene.server.choose("add-minute", of: try scene.server.next().id)
         try follower.events(through: .finished)
         #expect(try follower.next().countdown?.durationUSec == 60_000_000)
 
         _ = try caller.call(Finish(key: "tea"))
-        let last = try scene.shower.next()
-        try scene.shower.choose("dismiss", of: last.id)
-        #expect(try scene.shower.next("CloseNotification").id == last.id)
+        let last = try scene.server.next()
+        try scene.server.choose("dismiss", of: last.id)
+        #expect(try scene.server.next("CloseNotification").id == last.id)
         #expect(try caller.call(Get(key: "tea")).countdown.state == .finished)
         withExtendedLifetime(notify) {}
     }
@@ -119,10 +121,10 @@ struct EndTrials {
         let scene = try Scene()
         let notify = try scene.notify()
         try scene.end("tea")
-        let shown = try scene.shower.next()
+        let shown = try scene.server.next()
         try scene.daemon.kill()
-        try scene.shower.choose("again", of: shown.id)
-        let trouble = try scene.shower.next()
+        try scene.server.choose("again", of: shown.id)
+        let trouble = try scene.server.next()
         #expect(trouble.summary == "tea")
         #expect(trouble.body?.hasPrefix("It could not be started again: no daemon at ") == true)
         withExtendedLifetime(notify) {}
@@ -133,7 +135,7 @@ struct EndTrials {
         let scene = try Scene()
         let notify = try scene.notify("tea", "login/*")
         try scene.end("egg", "login/1", "teapot", "tea")
-        #expect(try [scene.shower.next(), scene.shower.next()].map(\.summary) == ["login/1", "tea"])
+        #expect(try [scene.server.next(), scene.server.next()].map(\.summary) == ["login/1", "tea"])
         withExtendedLifetime(notify) {}
     }
 
@@ -143,15 +145,15 @@ struct EndTrials {
         let notify = try scene.notify("--progress")
         let caller = try Caller(of: scene.daemon)
         _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
-        let first = try scene.shower.next()
+        let first = try scene.server.next()
         #expect(first.summary == "tea" && first.hints?.value == 0 && first.timeout == 0)
         #expect(first.hints?.category == "x-countdownd.progress")
         _ = try caller.call(Pause(key: "tea"))
-        let paused = try scene.shower.next()
+        let paused = try scene.server.next()
         #expect(paused.body == "Paused" && paused.replaces == first.id && paused.id == first.id)
         _ = try caller.call(Finish(key: "tea"))
         // Either of the two watches may report first.
-        let last = [try scene.shower.next().hints?.category]
+        let last = [try scene.server.next().hints?.category]
         #expect(last == ["x-countdownd.ended"])
         withExtendedLifetime(notify) {}
     }
@@ -163,12 +165,12 @@ struct EndTrials {
         let caller = try Caller(of: scene.daemon)
         for end in ["cancel", "terminate"] {
             _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
-            let shown = try scene.shower.next()
+            let shown = try scene.server.next()
             // After an update in its place its number is known.
             _ = try caller.call(Pause(key: "tea"))
-            #expect(try scene.shower.next().replaces == shown.id)
+            #expect(try scene.server.next().replaces == shown.id)
             if end == "cancel" { _ = try caller.call(Cancel(key: "tea")) } else { try notify.terminate() }
-            #expect(try scene.shower.next("CloseNotification").id == shown.id)
+            #expect(try scene.server.next("CloseNotification").id == shown.id)
         }
     }
 }

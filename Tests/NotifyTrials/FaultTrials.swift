@@ -34,36 +34,36 @@ struct FaultTrials {
         let notify = try notify()
         try end("tea")
         try notify.awaitStatus("no notification service; waiting: 1")
-        let shower = try Shower(on: desktop)
-        #expect(try shower.next().summary == "tea")
+        let server = try NotificationServer(on: desktop)
+        #expect(try server.next().summary == "tea")
         try notify.awaitStatus("everything is shown")
         try end("egg")
-        #expect(try shower.next().summary == "egg")
+        #expect(try server.next().summary == "egg")
     }
 
     @Test("ends that a silent service did not answer are shown by the next service")
     func silent() throws {
         let desktop = try Desktop(in: directory)
-        let silent = try Shower(on: desktop, "--silent")
+        let silent = try NotificationServer(on: desktop, "--silent")
         let notify = try notify()
         try end("tea")
         #expect(try silent.next().summary == "tea")
         try end("egg")
         try notify.awaitStatus("showing ends; waiting: 2")
         try silent.vanish()
-        let shower = try Shower(on: desktop)
-        #expect(try [shower.next(), shower.next()].map(\.summary) == ["tea", "egg"])
+        let server = try NotificationServer(on: desktop)
+        #expect(try [server.next(), server.next()].map(\.summary) == ["tea", "egg"])
     }
 
     @Test("a notification that was refused is sent again")
     func refusing() throws {
         let desktop = try Desktop(in: directory)
-        let shower = try Shower(on: desktop, "--refuse", "2")
+        let server = try NotificationServer(on: desktop, "--refuse", "2")
         let notify = try notify()
         try end("tea")
-        #expect(try shower.next("refused").summary == "tea")
-        #expect(try shower.next("refused").summary == "tea")
-        #expect(try shower.next().summary == "tea")
+        #expect(try server.next("refused").summary == "tea")
+        #expect(try server.next("refused").summary == "tea")
+        #expect(try server.next().summary == "tea")
         withExtendedLifetime(notify) {}
     }
 
@@ -73,8 +73,8 @@ struct FaultTrials {
         try end("tea")
         for key in ["tea", "egg"] {
             let desktop = try Desktop(in: directory)
-            let shower = try Shower(on: desktop)
-            #expect(try shower.next().summary == key)
+            let server = try NotificationServer(on: desktop)
+            #expect(try server.next().summary == key)
             try notify.awaitStatus("everything is shown")
             if key == "tea" {
                 try desktop.end()
@@ -87,33 +87,33 @@ struct FaultTrials {
     @Test("if the daemon is killed and started again, no end is missed and none is shown twice")
     func daemonRestarts() throws {
         let desktop = try Desktop(in: directory)
-        let shower = try Shower(on: desktop)
+        let server = try NotificationServer(on: desktop)
         let notify = try notify()
         let caller = try Caller(of: daemon)
         _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
         _ = try caller.call(Start(key: "egg", durationUSec: 3_600_000_000))
         try end("call")
-        #expect(try shower.next().summary == "call")
+        #expect(try server.next().summary == "call")
         // It ends while the daemon is away, or just before.
         _ = try caller.call(Adjust(key: "tea", byUSec: -3_599_900_000))
         try daemon.kill()
         let second = try DaemonProcess(in: daemon.directory)
-        #expect(try shower.next().summary == "tea")
+        #expect(try server.next().summary == "tea")
         _ = try Caller(of: second).call(Finish(key: "egg"))
-        #expect(try shower.next().summary == "egg")
+        #expect(try server.next().summary == "egg")
         withExtendedLifetime(notify) {}
     }
 
     @Test("a missing daemon is waited for")
     func noDaemon() throws {
         let desktop = try Desktop(in: directory)
-        let shower = try Shower(on: desktop)
+        let server = try NotificationServer(on: desktop)
         try daemon.kill()
         let notify = try notify(until: "no daemon at ")
         let second = try DaemonProcess(in: daemon.directory)
         try notify.awaitStatus("everything is shown")
         try end("tea", of: second)
-        #expect(try shower.next().summary == "tea")
+        #expect(try server.next().summary == "tea")
     }
 
     @Test("a second instance with the same state directory fails and says what it needs")

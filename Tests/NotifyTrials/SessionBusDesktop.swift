@@ -39,7 +39,7 @@ final class Desktop {
 }
 
 /// A notification service.
-final class Shower {
+final class NotificationServer {
     /// A call, as it was shown.
     struct Shown: Decodable {
         let member: String
