@@ -7,6 +7,7 @@ public enum ClockHarness: Harness {
         func instants(of time: CivilTime) -> CivilInstants { .once(time.secondsAtUTC) }
     }
 
+    /// Checks one input.
     public static func check(_ input: inout Input) {
         let text = String(decoding: input.rest().bytes, as: UTF8.self)
         checkLength(text)

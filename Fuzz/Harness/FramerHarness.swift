@@ -2,6 +2,7 @@ import Varlink
 
 /// A stream is split at its NULs, and nowhere else, whatever the sizes of its pieces.
 public enum FramerHarness: Harness {
+    /// Checks one input.
     public static func check(_ input: inout Input) {
         let limit = Int(input.next()) + 1
         let stream = input.rest()

@@ -4,6 +4,7 @@ public protocol Harness {
 }
 
 extension Harness {
+    /// Checks the bytes of one input.
     public static func run(_ bytes: UnsafeBufferPointer<UInt8>) {
         var input = Input(bytes: Array(bytes))
         check(&input)

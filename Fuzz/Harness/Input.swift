@@ -3,6 +3,7 @@ public struct Input {
     private let bytes: [UInt8]
     private var position = 0
 
+    /// An input of libFuzzer.
     public init(bytes: [UInt8]) {
         self.bytes = bytes
     }

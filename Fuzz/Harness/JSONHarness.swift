@@ -7,6 +7,7 @@ import Varlink
 public enum JSONHarness: Harness {
     private static let deepest = 500
 
+    /// Checks one input.
     public static func check(_ input: inout Input) {
         let bytes = input.rest().bytes
         guard let tree = try? JSONValue(parsing: bytes) else { return }

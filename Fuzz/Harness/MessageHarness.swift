@@ -3,6 +3,7 @@ import Varlink
 
 /// The parameters of every method and reply are the same after they were written and read again.
 public enum MessageHarness: Harness {
+    /// Checks one input.
     public static func check(_ input: inout Input) {
         let number = Int(input.next()) % Interface.methods.count
         let isReply = input.next() & 1 == 1

@@ -9,6 +9,7 @@ import Varlink
 public enum SessionHarness: Harness {
     private static let translation = Translation(limits: .init())
 
+    /// Checks one input.
     public static func check(_ input: inout Input) {
         let isClient = input.next() & 1 == 1
         let stream = input.rest()

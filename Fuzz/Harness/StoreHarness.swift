@@ -8,6 +8,7 @@ public enum StoreHarness: Harness {
     private static let now = Now(boot: BootInstant(microseconds: 1_000_000), offset: .seconds(1_770_000_000))
     private static let sound = Result { try makeSound() }
 
+    /// Checks one input.
     public static func check(_ input: inout Input) {
         do {
             let directory = try makeDirectory()

@@ -2,6 +2,7 @@ import CountdownCore
 
 /// Requests, time and clocks in any order: the timetable agrees with a dictionary of the live countdowns.
 public enum TimetableHarness: Harness {
+    /// Checks one input.
     public static func check(_ input: inout Input) {
         var trial = TimetableTrial()
         while !input.isAtEnd { trial.act(&input) }

@@ -149,6 +149,7 @@ struct Translation {
 
 /// Makes keys of the bytes of a call, without a string in between.
 extension Key: JSONReadable {
+    /// Reads a key; nil if the value is not a valid one.
     public static func read(from reader: inout JSONReader) -> Key? { reader.withString { try? Key($0) } }
 }
 

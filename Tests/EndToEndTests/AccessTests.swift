@@ -43,7 +43,7 @@ struct AccessTests {
         let daemon = try DaemonProcess()
         let mode = [FileAttributeKey.posixPermissions: 0o711]
         try FileManager.default.setAttributes(mode, ofItemAtPath: daemon.directory.path)
-        let error = #expect(throws: SystemFailure.self) {
+        let error = #expect(throws: SystemCallFailure.self) {
             try RawConnection(to: daemon.socketPath, as: Self.nobody)
         }
         #expect(error?.code == EACCES)

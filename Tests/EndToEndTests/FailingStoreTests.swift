@@ -22,7 +22,7 @@ struct FailingStoreTests {
         init(in directory: String) throws {
             let code = unsafe sqlite3_open("\(directory)/countdowns.db", &database)
             guard code == SQLITE_OK, unsafe sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK else {
-                throw SystemFailure("sqlite3", code: EIO)
+                throw SystemCallFailure("sqlite3", code: EIO)
             }
         }
 

@@ -38,7 +38,7 @@ struct HostileTests {
         let connection = try daemon.connect()
         let bytes = [UInt8](repeating: UInt8(ascii: "{"), count: 65_536)
         var sent = 0
-        #expect(throws: SystemFailure.self) {
+        #expect(throws: SystemCallFailure.self) {
             while sent < 1 << 30 {
                 try connection.send(bytes)
                 sent += bytes.count
@@ -159,9 +159,9 @@ struct HostileTests {
 private func raiseDescriptorLimit(to count: rlim_t) throws -> rlim_t {
     let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     var limit = rlimit()
-    guard unsafe getrlimit(descriptors, &limit) == 0 else { throw SystemFailure("getrlimit") }
+    guard unsafe getrlimit(descriptors, &limit) == 0 else { throw SystemCallFailure("getrlimit") }
     guard limit.rlim_cur < count else { return limit.rlim_cur }
     limit.rlim_cur = min(count, limit.rlim_max)
-    guard unsafe setrlimit(descriptors, &limit) == 0 else { throw SystemFailure("setrlimit") }
+    guard unsafe setrlimit(descriptors, &limit) == 0 else { throw SystemCallFailure("setrlimit") }
     return limit.rlim_cur
 }

@@ -229,7 +229,7 @@ struct ActivationTests {
             listening: [other.descriptor, varlink.descriptor]
         )
         _ = try Caller(on: RawConnection(to: varlink.path)).call(GetStatus())
-        #expect(throws: SystemFailure.self) { try daemon.connect() }
+        #expect(throws: SystemCallFailure.self) { try daemon.connect() }
         try daemon.terminate()
         #expect(FileManager.default.fileExists(atPath: varlink.path), "its file is the service manager's")
     }

@@ -36,7 +36,7 @@ struct UnreadableStoreTests {
         defer { unsafe sqlite3_close(database) }
         guard unsafe sqlite3_open(store, &database) == SQLITE_OK,
             unsafe sqlite3_exec(database, sql, nil, nil, nil) == SQLITE_OK
-        else { throw SystemFailure("sqlite3", code: EIO) }
+        else { throw SystemCallFailure("sqlite3", code: EIO) }
     }
 
     private func damage(_ damage: Damage) throws {

@@ -53,6 +53,7 @@ public indirect enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: JSONReadable {
+    /// Reads the next value, of any kind.
     public static func read(from reader: inout JSONReader) -> JSONValue? {
         let text = reader.rawValue()
         return JSONReader.read(copying: text) { value in

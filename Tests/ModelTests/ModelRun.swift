@@ -156,7 +156,7 @@ final class ModelRun {
             let open = receivers.count
             try receiveInput()
             let isUnexpected = receivers.count < open && callers.contains { $0.connection == nil }
-            if isUnexpected { throw SystemFailure("the daemon closed a connection", code: 104) }
+            if isUnexpected { throw SystemCallFailure("the daemon closed a connection", code: 104) }
         }
     }
 

@@ -28,7 +28,7 @@ final class NotifyProcess {
         log = directory.path(of: "notify.log")
         let errors = unsafe open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
-        guard errors >= 0, nothing >= 0 else { throw SystemFailure("open") }
+        guard errors >= 0, nothing >= 0 else { throw SystemCallFailure("open") }
         defer { for descriptor in [errors, nothing] { close(descriptor) } }
         process = try ChildProcess(
             BuiltProduct.path(of: "countdown-notify"),

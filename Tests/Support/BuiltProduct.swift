@@ -19,9 +19,12 @@ public enum BuiltProduct {
     public static let packageDirectory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The executable was not built.
     public struct Missing: Error, CustomStringConvertible {
+        /// The path of the executable.
         public let path: String
 
+        /// The path and the command that builds it.
         public var description: String { "\(path) is not there: `swift build` makes it" }
     }
 }

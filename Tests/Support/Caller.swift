@@ -3,20 +3,25 @@ import Varlink
 
 /// A client that makes calls of `io.countdownd`, and checks every answer against the definition.
 public final class Caller {
+    /// The connection of the calls.
     public let connection: RawConnection
     private var session = ClientSession(messageLimit: 16 << 20)
 
+    /// A client on a connection.
     public init(on connection: RawConnection) {
         self.connection = connection
     }
 
+    /// A client on a new connection to a daemon.
     public convenience init(of daemon: DaemonProcess) throws {
         self.init(on: try daemon.connect())
     }
 
     /// The reply to a call, and whether more follow.
     public struct Answer<Value> {
+        /// The decoded reply.
         public let value: Value
+        /// Whether more replies follow.
         public let continues: Bool
     }
 
@@ -80,6 +85,7 @@ public final class Caller {
         let message: String
         let faults: [String]
 
+        /// The contradictions and the message.
         public var description: String { "\(faults.joined(separator: "; ")): \(message)" }
     }
 }

@@ -3,11 +3,13 @@ import Glibc
 
 /// A process that a test started: reaped once, and killed if the test releases it before its end.
 public final class ChildProcess {
+    /// How a process ended.
     public enum Ending: Equatable, Sendable {
         case exited(code: Int32)
         case killed(signal: Int32)
     }
 
+    /// The process identifier.
     public let identifier: pid_t
 
     /// Readable once the process has ended.
@@ -23,7 +25,7 @@ public final class ChildProcess {
     ) throws {
         identifier = try spawn(executable, arguments, environment, descriptors)
         ended = process_descriptor(identifier)
-        guard ended >= 0 else { throw SystemFailure("pidfd_open") }
+        guard ended >= 0 else { throw SystemCallFailure("pidfd_open") }
     }
 
     deinit {
@@ -41,9 +43,10 @@ public final class ChildProcess {
 
     /// Sets how many descriptors the process may have from now on.
     public func limitDescriptors(to count: UInt) throws {
-        guard process_limit_descriptors(identifier, count) == 0 else { throw SystemFailure("prlimit") }
+        guard process_limit_descriptors(identifier, count) == 0 else { throw SystemCallFailure("prlimit") }
     }
 
+    /// Whether the process has not ended.
     public var isRunning: Bool {
         var entry = pollfd(fd: ended, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) == 0
@@ -55,7 +58,7 @@ public final class ChildProcess {
         if let ending { return ending }
         _ = try poll([ended], until: deadline, waitingFor: "process \(identifier) to end")
         var status: Int32 = 0
-        guard waitpid(identifier, &status, 0) == identifier else { throw SystemFailure("waitpid") }
+        guard waitpid(identifier, &status, 0) == identifier else { throw SystemCallFailure("waitpid") }
         let signal = status & 0x7f
         let ending = signal == 0 ? Ending.exited(code: (status >> 8) & 0xff) : .killed(signal: signal)
         self.ending = ending
@@ -97,6 +100,6 @@ private func spawn(
     defer { for string in words + variables { free(string) } }
     var identifier: pid_t = 0
     let code = posix_spawn(&identifier, executable, &actions, &attributes, words, variables)
-    guard code == 0 else { throw SystemFailure("posix_spawn of \(executable)", code: code) }
+    guard code == 0 else { throw SystemCallFailure("posix_spawn of \(executable)", code: code) }
     return identifier
 }

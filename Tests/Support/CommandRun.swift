@@ -2,8 +2,11 @@ import Foundation
 
 /// A run of countdownctl, from its start to its end.
 public struct CommandRun: Sendable {
+    /// Everything that it wrote to standard output.
     public let standardOutput: String
+    /// Everything that it wrote to standard error.
     public let standardError: String
+    /// How it ended.
     public let ending: ChildProcess.Ending
 
     /// Runs it. If it has not ended by the deadline, it is killed and an error is thrown.

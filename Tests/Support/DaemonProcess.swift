@@ -2,8 +2,11 @@ import Foundation
 
 /// A real countdownd with a socket, a state directory and a service manager of its own.
 public final class DaemonProcess {
+    /// The directory of the socket, the state and the log.
     public let directory: TemporaryDirectory
+    /// The socket of its service manager.
     public let notifications: NotificationSocket
+    /// The process of countdownd.
     public let process: ChildProcess
 
     /// Starts the daemon and waits until it is ready.
@@ -66,7 +69,9 @@ public final class DaemonProcess {
         }
     }
 
+    /// The path of the daemon's socket.
     public var socketPath: String { directory.path(of: "socket") }
+    /// The path of the state directory.
     public var stateDirectory: String { directory.path(of: "state") }
 
     /// Everything that daemons in this directory have written to standard error.
@@ -74,6 +79,7 @@ public final class DaemonProcess {
         (try? String(contentsOfFile: directory.path(of: "log"), encoding: .utf8)) ?? ""
     }
 
+    /// A new connection to the daemon.
     public func connect() throws -> RawConnection {
         try RawConnection(to: socketPath)
     }
@@ -100,9 +106,12 @@ public final class DaemonProcess {
 
     /// The daemon ended or hung before it was ready.
     public struct NotReady: Error, CustomStringConvertible {
+        /// The error of the wait.
         public let reason: any Error
+        /// The daemon's standard error.
         public let log: String
 
+        /// The error and the daemon's log.
         public var description: String { "countdownd: \(reason)\n\(log)" }
     }
 }
@@ -116,7 +125,7 @@ private func start(
 ) throws -> ChildProcess {
     let log = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)
-    guard log >= 0, nothing >= 0 else { throw SystemFailure("open") }
+    guard log >= 0, nothing >= 0 else { throw SystemCallFailure("open") }
     defer { for descriptor in [log, nothing] { close(descriptor) } }
     let command = try launcher + [BuiltProduct.path(of: "countdownd")] + arguments
     guard !sockets.isEmpty else {

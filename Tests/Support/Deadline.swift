@@ -7,6 +7,7 @@ public struct Deadline: Sendable {
 
     private let instant: ContinuousClock.Instant
 
+    /// A deadline this long from now.
     public init(after duration: Duration = usual) {
         instant = .now + duration
     }
@@ -20,6 +21,7 @@ public struct Deadline: Sendable {
 
 /// Something did not happen in time.
 public struct TimedOut: Error, CustomStringConvertible {
+    /// Names the awaited condition.
     public let description: String
 
     init(waitingFor what: String) {
@@ -47,15 +49,19 @@ public func letPass(_ duration: Duration) {
 }
 
 /// A system call that failed.
-public struct SystemFailure: Error, CustomStringConvertible {
+public struct SystemCallFailure: Error, CustomStringConvertible {
+    /// The name of the call.
     public let call: String
+    /// The error number, see errno(3).
     public let code: Int32
 
+    /// The failure of a call that has just set `errno`, or that returned this error number.
     public init(_ call: String, code: Int32 = errno) {
         self.call = call
         self.code = code
     }
 
+    /// The call and the message of strerror(3).
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
@@ -73,6 +79,6 @@ func poll(
         let ready = Glibc.poll(&entries, nfds_t(entries.count), deadline.milliseconds)
         if ready > 0 { return Set(entries.indices.filter { entries[$0].revents != 0 }) }
         if ready == 0 { throw TimedOut(waitingFor: what) }
-        guard errno == EINTR else { throw SystemFailure("poll") }
+        guard errno == EINTR else { throw SystemCallFailure("poll") }
     }
 }

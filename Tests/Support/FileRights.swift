@@ -12,6 +12,6 @@ public func withRightsOfNobody<Result>(_ body: () throws -> Result) rethrows -> 
 /// Lets other users reach a socket in a directory that is private otherwise.
 public func letAll(into directory: TemporaryDirectory, connectTo socket: String) throws {
     for (path, mode) in [(directory.path, 0o711 as mode_t), (socket, 0o666)] {
-        guard chmod(path, mode) == 0 else { throw SystemFailure("chmod of \(path)") }
+        guard chmod(path, mode) == 0 else { throw SystemCallFailure("chmod of \(path)") }
     }
 }

@@ -2,6 +2,7 @@ public import IPC
 
 /// A client with a `Watch`, which returns the events one by one.
 public final class Follower {
+    /// The client of the watch.
     public let caller: Caller
     private var waiting: [Event] = []
 
@@ -66,6 +67,7 @@ public final class Follower {
         let event: String
         let fault: String
 
+        /// The contradiction and the event.
         public var description: String { "\(fault): \(event)" }
     }
 }

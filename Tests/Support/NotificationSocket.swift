@@ -2,6 +2,7 @@ import Glibc
 
 /// The socket on which a service manager would listen: the daemon's sd_notify messages arrive here.
 public final class NotificationSocket {
+    /// The path for `NOTIFY_SOCKET`.
     public let path: String
 
     /// Every assignment so far, in order, such as `READY=1`.
@@ -9,11 +10,12 @@ public final class NotificationSocket {
     private var passed = 0
     private let descriptor: Int32
 
+    /// Receives at a path where no file exists.
     public init(path: String) throws {
         self.path = path
         descriptor = try makeSocket(SOCK_DGRAM)
         try withSocketAddress(of: path) { address, length in
-            guard bind(descriptor, address, length) == 0 else { throw SystemFailure("bind \(path)") }
+            guard bind(descriptor, address, length) == 0 else { throw SystemCallFailure("bind \(path)") }
         }
     }
 
@@ -47,7 +49,7 @@ public final class NotificationSocket {
         defer { close(sender) }
         try withSocketAddress(of: path) { address, length in
             let sent = sendto(sender, assignments, assignments.utf8.count, 0, address, length)
-            guard sent == assignments.utf8.count else { throw SystemFailure("sendto \(path)") }
+            guard sent == assignments.utf8.count else { throw SystemCallFailure("sendto \(path)") }
         }
     }
 
@@ -57,14 +59,14 @@ public final class NotificationSocket {
         defer { close(sender) }
         try withSocketAddress(of: path) { address, length in
             while sendto(sender, "X=1", 3, Int32(MSG_DONTWAIT), address, length) == 3 {}
-            guard errno == EAGAIN else { throw SystemFailure("sendto \(path)") }
+            guard errno == EAGAIN else { throw SystemCallFailure("sendto \(path)") }
         }
     }
 
     private func receive() throws -> [String] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
-        guard count >= 0 else { throw SystemFailure("recv") }
+        guard count >= 0 else { throw SystemCallFailure("recv") }
         return String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
@@ -73,6 +75,7 @@ public final class NotificationSocket {
         let awaited: String
         let ending: ChildProcess.Ending
 
+        /// The end of the process and the missing notification.
         public var description: String { "\(ending) without \(awaited)" }
     }
 }

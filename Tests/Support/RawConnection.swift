@@ -14,7 +14,7 @@ public final class RawConnection {
         try withSocketAddress(of: path) { address, length in
             let result =
                 user.map { connect_as($0, descriptor, address, length) } ?? connect(descriptor, address, length)
-            guard result == 0 else { throw SystemFailure("connect to \(path)") }
+            guard result == 0 else { throw SystemCallFailure("connect to \(path)") }
         }
     }
 
@@ -40,7 +40,7 @@ public final class RawConnection {
         let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
         let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, flags) }
         guard count < 0 else { return count }
-        guard errno == EAGAIN || errno == EINTR else { throw SystemFailure("send") }
+        guard errno == EAGAIN || errno == EINTR else { throw SystemCallFailure("send") }
         return 0
     }
 
@@ -67,7 +67,9 @@ public final class RawConnection {
 
     /// The next message; throws if the connection was closed instead.
     public func message(until deadline: Deadline = Deadline()) throws -> String {
-        guard let message = try nextMessage(until: deadline) else { throw SystemFailure("message", code: ECONNRESET) }
+        guard let message = try nextMessage(until: deadline) else {
+            throw SystemCallFailure("message", code: ECONNRESET)
+        }
         return message
     }
 
@@ -94,7 +96,7 @@ public final class RawConnection {
         while !isClosed {
             let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count < 0, errno == EAGAIN || errno == EINTR { break }
-            guard count >= 0 || errno == ECONNRESET else { throw SystemFailure("recv") }
+            guard count >= 0 || errno == ECONNRESET else { throw SystemCallFailure("recv") }
             received += buffer[..<max(0, count)]
             isClosed = count <= 0
         }
@@ -130,15 +132,17 @@ public final class RawConnection {
         var buffer = [UInt8](repeating: 0, count: portion)
         let count = recv(descriptor, &buffer, buffer.count, 0)
         if count < 0, errno == ECONNRESET { return false }
-        guard count >= 0 else { throw SystemFailure("recv") }
+        guard count >= 0 else { throw SystemCallFailure("recv") }
         received += buffer[..<count]
         return count > 0
     }
 
     /// The connection was closed within a message.
     public struct Cut: Error, CustomStringConvertible {
+        /// The bytes of the incomplete message.
         public let rest: [UInt8]
 
+        /// The length of the incomplete message and its beginning.
         public var description: String {
             "closed within a message: \(rest.count) bytes, \(String(decoding: rest.prefix(100), as: UTF8.self))…"
         }

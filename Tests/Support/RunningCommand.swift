@@ -3,6 +3,7 @@ import Foundation
 
 /// A countdownctl that runs while the test reads its output.
 public final class RunningCommand {
+    /// The process of the command.
     public let process: ChildProcess
     private let directory: TemporaryDirectory
     private let output: Int32
@@ -25,12 +26,12 @@ public final class RunningCommand {
         if let input {
             inputs[0] = open(try directory.write(input, to: "input"), O_RDONLY | O_CLOEXEC)
         } else if pipe2(&inputs, O_CLOEXEC) != 0 {
-            throw SystemFailure("pipe")
+            throw SystemCallFailure("pipe")
         }
         self.input = input == nil ? inputs[1] : nil
         let errors = open(directory.path(of: "errors"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         var ends: [Int32] = [-1, -1]
-        guard inputs[0] >= 0, errors >= 0, pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemFailure("open") }
+        guard inputs[0] >= 0, errors >= 0, pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemCallFailure("open") }
         defer { for descriptor in [inputs[0], errors, ends[1]] { close(descriptor) } }
         output = ends[0]
         process = try ChildProcess(
@@ -49,7 +50,7 @@ public final class RunningCommand {
     /// Types text into its standard input, which must be a pipe.
     public func type(_ text: String) throws {
         let bytes = Array(text.utf8)
-        guard let input, write(input, bytes, bytes.count) == bytes.count else { throw SystemFailure("write") }
+        guard let input, write(input, bytes, bytes.count) == bytes.count else { throw SystemCallFailure("write") }
     }
 
     /// Closes its standard input, which must be a pipe.
@@ -97,7 +98,7 @@ public final class RunningCommand {
         )
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = Glibc.read(output, &buffer, buffer.count)
-        guard count >= 0 else { throw SystemFailure("read") }
+        guard count >= 0 else { throw SystemCallFailure("read") }
         unread += buffer[..<count]
         read += buffer[..<count]
         return count > 0

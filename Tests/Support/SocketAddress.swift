@@ -12,7 +12,7 @@ func withSocketAddress<Result>(
         room.copyBytes(from: path.utf8)
         return true
     }
-    guard fits else { throw SystemFailure("the socket path \(path)", code: ENAMETOOLONG) }
+    guard fits else { throw SystemCallFailure("the socket path \(path)", code: ENAMETOOLONG) }
     return try withUnsafePointer(to: address) { pointer in
         try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
             try body(pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -23,6 +23,6 @@ func withSocketAddress<Result>(
 /// A Unix socket that no child process inherits.
 func makeSocket(_ type: __socket_type) throws -> Int32 {
     let descriptor = socket(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0 else { throw SystemFailure("socket") }
+    guard descriptor >= 0 else { throw SystemCallFailure("socket") }
     return descriptor
 }

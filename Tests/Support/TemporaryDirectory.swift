@@ -2,6 +2,7 @@ import Foundation
 
 /// A private directory that is removed with its last holder. Its path is short enough for sockets.
 public final class TemporaryDirectory: Sendable {
+    /// The path of the directory.
     public let path: String
 
     /// - Parameter inMemory: whether to make it on a file system in memory, if there is one, which has little room.
@@ -9,7 +10,7 @@ public final class TemporaryDirectory: Sendable {
     public init(inMemory: Bool = false) throws {
         let place = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
         var template = Array("\(place)/countdownd-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFailure("mkdtemp") }
+        guard mkdtemp(&template) != nil else { throw SystemCallFailure("mkdtemp") }
         path = template.withUnsafeBufferPointer { buffer in
             String(decoding: buffer.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         }

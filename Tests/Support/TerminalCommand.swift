@@ -3,6 +3,7 @@ import Foundation
 
 /// A countdownctl on a terminal of its own, on which a test types and reads.
 public final class TerminalCommand {
+    /// The process of countdownctl.
     public let process: ChildProcess
     private let terminal: Int32
 
@@ -12,12 +13,12 @@ public final class TerminalCommand {
         var name = [CChar](repeating: 0, count: 128)
         guard terminal >= 0, grantpt(terminal) == 0, unlockpt(terminal) == 0,
             ptsname_r(terminal, &name, name.count) == 0
-        else { throw SystemFailure("openpt") }
+        else { throw SystemCallFailure("openpt") }
         let other = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard other >= 0 else { throw SystemFailure("open") }
+        guard other >= 0 else { throw SystemCallFailure("open") }
         defer { close(other) }
         var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemFailure("ioctl") }
+        guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemCallFailure("ioctl") }
         // In a session with this terminal, because Ctrl-C is a signal only there.
         process = try ChildProcess(
             "/usr/bin/setsid",

@@ -36,7 +36,7 @@ public final class TerminalPane {
 
         var input: [Int32] = [-1, -1]
         var output: [Int32] = [-1, -1]
-        guard pipe2(&input, O_CLOEXEC) == 0, pipe2(&output, O_CLOEXEC) == 0 else { throw SystemFailure("pipe") }
+        guard pipe2(&input, O_CLOEXEC) == 0, pipe2(&output, O_CLOEXEC) == 0 else { throw SystemCallFailure("pipe") }
         defer { for descriptor in [input[0], output[1]] { close(descriptor) } }
         commands = input[1]
         replies = output[0]
@@ -131,7 +131,7 @@ extension TerminalPane {
     /// Gives tmux a command and returns the answer.
     private func ask(_ command: String, until deadline: Deadline = Deadline()) throws -> [String] {
         let bytes = Array("\(command)\n".utf8)
-        guard write(commands, bytes, bytes.count) == bytes.count else { throw SystemFailure("write to tmux") }
+        guard write(commands, bytes, bytes.count) == bytes.count else { throw SystemCallFailure("write to tmux") }
         return try nextReply(until: deadline)
     }
 
@@ -174,6 +174,7 @@ extension TerminalPane {
 
     /// tmux refused a command.
     public struct Refused: Error {
+        /// The answer of tmux.
         public let answer: String
     }
 }

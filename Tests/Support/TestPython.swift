@@ -14,9 +14,11 @@ public enum TestPython {
         return path
     }
 
+    /// The Python is not installed.
     public struct Missing: Error, CustomStringConvertible {
         let path: String
 
+        /// The command that installs it.
         public var description: String {
             "\(path) does not exist: run make acceptance, or set COUNTDOWND_TEST_PYTHON to a Python that has the packages"
                 + " varlink and asyncvarlink"

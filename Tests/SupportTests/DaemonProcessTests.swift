@@ -28,7 +28,7 @@ struct DaemonProcessTests {
         let socket = try ListeningSocket(path: directory.path(of: "handed"))
         let daemon = try DaemonProcess(in: directory, listening: [socket.descriptor])
         #expect(try RawConnection(to: socket.path).exchange(information).contains("io.countdownd"))
-        #expect(throws: SystemFailure.self) { try daemon.connect() }
+        #expect(throws: SystemCallFailure.self) { try daemon.connect() }
     }
 
     @Test("if a daemon refuses to start, the error comes at once and has its log")

@@ -73,7 +73,7 @@ final class CrashRun {
         while answered < target {
             let descriptors = writers.map(\.descriptor) + watchClients.map(\.descriptor)
             var entries = descriptors.map { pollfd(fd: $0 ?? -1, events: Int16(POLLIN), revents: 0) }
-            guard poll(&entries, nfds_t(entries.count), 30_000) > 0 else { throw SystemFailure("poll") }
+            guard poll(&entries, nfds_t(entries.count), 30_000) > 0 else { throw SystemCallFailure("poll") }
             for (index, entry) in entries.enumerated() where entry.revents != 0 {
                 let isThere =
                     index < writers.count

@@ -44,10 +44,12 @@ final class FaultInjection {
         file = directory.path(of: "control")
         state = directory.path(of: "state")
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0, ftruncate(descriptor, off_t(Layout.size)) == 0 else { throw SystemFailure("control") }
+        guard descriptor >= 0, ftruncate(descriptor, off_t(Layout.size)) == 0 else {
+            throw SystemCallFailure("control")
+        }
         defer { close(descriptor) }
         let mapped = mmap(nil, Layout.size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
-        guard let mapped, mapped != MAP_FAILED else { throw SystemFailure("mmap") }
+        guard let mapped, mapped != MAP_FAILED else { throw SystemCallFailure("mmap") }
         control = mapped
     }
 

@@ -1,6 +1,8 @@
 /// Why a text is not a definition: the token that was found, and the one that was expected.
 public struct DefinitionSyntaxError: Error, Equatable {
+    /// The token that was expected.
     public var expected: String
+    /// The token that was found.
     public var found: String
 }
 
