@@ -275,24 +275,3 @@ extension ClockTime.Note {
         }
     }
 }
-
-/// Durations and times from the command line, with usage errors.
-extension DurationParser {
-    static func read(_ text: String) throws(CommandFailure) -> Int64 {
-        do {
-            return try parse(text)
-        } catch {
-            throw .usage(error.description)
-        }
-    }
-}
-
-extension ClockTime {
-    static func read(_ text: String, _ clock: ClockText) throws(CommandFailure) -> ClockTime {
-        do {
-            return try ClockTimeParser(now: clock.now, zone: clock.zone).parse(text)
-        } catch {
-            throw .usage(error.description)
-        }
-    }
-}

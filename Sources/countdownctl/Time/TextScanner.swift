@@ -1,3 +1,5 @@
+import System
+
 /// Reads a short text from its beginning, a piece at a time; a piece that is not there leaves the place as it was.
 struct TextScanner {
     /// A number of at most this many digits always fits into an integer.
@@ -98,5 +100,26 @@ struct DecimalNumber: Equatable {
 
     private static func value(_ digits: ArraySlice<UInt8>) -> Int64 {
         digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+}
+
+/// A text in quotes, without characters that cannot be seen.
+func quoted(_ text: String) -> String { "'\(PrintableText.escape(text))'" }
+
+extension String {
+    /// The text with another put in the place of each occurrence of a part, which is not empty.
+    func substituting(_ other: String, for part: String) -> String {
+        var rest = self[...]
+        var result = ""
+        while let first = rest.first {
+            if rest.hasPrefix(part) {
+                result += other
+                rest = rest.dropFirst(part.count)
+            } else {
+                result.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return result
     }
 }
