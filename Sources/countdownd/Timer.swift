@@ -1,4 +1,3 @@
-import CLinux
 import CountdownCore
 import Dispatch
 import Glibc

@@ -90,8 +90,8 @@ struct BudgetTests {
         let waiter = try daemon.caller()
         let waited = try waiter.call(Wait(key: "15")).countdown
         #expect(waited.state == .finished)
-        let told = try follower.events(through: .finished, of: "29").filter { $0.type == .finished }
-        #expect(told.map(\.key) == keys)
+        let events = try follower.events(through: .finished, of: "29").filter { $0.type == .finished }
+        #expect(events.map(\.key) == keys)
         #expect(try caller.call(GetStatus()).counters["mostEndingsInTurn"] == 1)
     }
 
@@ -143,8 +143,8 @@ struct BudgetTests {
         let patterns = (0..<63).map { "*aaaaaa\($0)" } + ["1*"]
         let found = try caller.call(all: List(match: patterns)).flatMap(\.countdowns).map(\.key)
         #expect(found == (0..<200).map { "\($0)" }.filter { $0.hasPrefix("1") })
-        let told = try daemon.follower(IPC.Watch(match: patterns, tickUSec: 0)).events(through: .synced)
-        #expect(told.dropLast().map(\.key) == found)
+        let events = try daemon.follower(IPC.Watch(match: patterns, tickUSec: 0)).events(through: .synced)
+        #expect(events.dropLast().map(\.key) == found)
         // Two of them in a turn, for each of both.
         #expect(try #require(try caller.call(GetStatus()).counters["turns"]) >= before + 200)
     }

@@ -1,5 +1,4 @@
 import CLinux
-import CSQLite
 import CountdownCore
 import Glibc
 import System

@@ -1,5 +1,4 @@
 import CountdownCore
-import Dispatch
 import Glibc
 import System
 

@@ -1,8 +1,6 @@
-import CSQLite
 import CountdownCore
 import Glibc
 import System
-import Varlink
 
 /// Stores every change in an SQLite database.
 ///

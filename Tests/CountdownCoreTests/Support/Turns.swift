@@ -84,7 +84,7 @@ final class Turns {
         let endings = scene.endDue()
         let changes = requests.map { request in try? scene.ask(request)?.change }
         for change in endings + changes.compactMap(\.self) { tell(change) }
-        tellTicks(limit)
+        deliverTicks(limit)
         scene.compact()
         return changes
     }
@@ -95,7 +95,7 @@ final class Turns {
         let applied = requests.compactMap { request in try? scene.ask(request) }
         for change in applied.reversed() { scene.timetable.undo(change) }
         for change in endings { tell(change) }
-        tellTicks(.max)
+        deliverTicks(.max)
         scene.compact()
     }
 
@@ -104,18 +104,18 @@ final class Turns {
         if let slot = scene.slot(under: change.countdown.key) {
             watchers.schedule(slot, scene.timetable[slot], at: now)
         }
-        var hearers: [WatcherID] = []
-        watchers.forEachWatcher(of: change.countdown.key) { hearers.append($0) }
-        for id in hearers { note(.change(change), for: id) }
+        var subscribers: [WatcherID] = []
+        watchers.forEachWatcher(of: change.countdown.key) { subscribers.append($0) }
+        for id in subscribers { note(.change(change), for: id) }
     }
 
-    private func tellTicks(_ limit: Int) {
+    private func deliverTicks(_ limit: Int) {
         var limit = limit
-        var told: [(WatcherID, Heard)] = []
-        watchers.tick(at: now, in: scene.timetable, budget: &limit) { tick, hearers in
-            for id in hearers { told.append((id, .tick(tick.key, remaining: tick.remaining))) }
+        var delivered: [(WatcherID, Heard)] = []
+        watchers.tick(at: now, in: scene.timetable, budget: &limit) { tick, subscribers in
+            for id in subscribers { delivered.append((id, .tick(tick.key, remaining: tick.remaining))) }
         }
-        for (id, heard) in told { note(heard, for: id) }
+        for (id, heard) in delivered { note(heard, for: id) }
     }
 
     private func note(_ heard: Heard, for id: WatcherID) {

@@ -76,7 +76,7 @@ struct ChangeTests {
     }
 
     @Test("a change has the countdown in its new state")
-    mutating func told() throws {
+    mutating func delivered() throws {
         for request in [Request.start(.init(key("k"))), .pause(key("k")), .resume(key("k")), .finish(key("k"))] {
             let change = try #require(try scene.ask(request)).change
             #expect(change.countdown == scene["k"])

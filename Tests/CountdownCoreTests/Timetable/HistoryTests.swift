@@ -58,7 +58,7 @@ struct HistoryTests {
     }
 
     @Test("is compacted within a budget")
-    mutating func portions() throws {
+    mutating func parts() throws {
         for index in 0..<15 { try end("\(index)") }
         var limit = 2
         #expect(scene.timetable.compact(at: scene.now, budget: &limit).count == 2)

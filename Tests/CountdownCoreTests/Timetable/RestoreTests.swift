@@ -73,10 +73,10 @@ struct RestoreTests {
         for number in 0..<keys * times {
             scene.timetable.restore(running("\(number % keys)", revision: Int64(number) + 1))
         }
-        let superseded = scene.timetable.flush().map(\.number)
-        #expect(Set(superseded) == Set(1...Int64(keys * (times - 1))))
+        let replaced = scene.timetable.flush().map(\.number)
+        #expect(Set(replaced) == Set(1...Int64(keys * (times - 1))))
         for key in 0..<Int64(keys) {
-            let ofKey = superseded.filter { ($0 - 1) % Int64(keys) == key }
+            let ofKey = replaced.filter { ($0 - 1) % Int64(keys) == key }
             #expect(ofKey == ofKey.sorted())
             #expect(scene["\(key)"]?.revision == Revision(Int64(keys * (times - 1)) + key + 1))
         }
@@ -86,18 +86,18 @@ struct RestoreTests {
     @Test("needs a flush after a number of countdowns that grows with the timetable")
     mutating func needsFlush() {
         var number = 0
-        var portions: [Int] = []
+        var parts: [Int] = []
         for _ in 0..<4 {
             let before = number
             while !scene.timetable.needsFlush {
                 number += 1
                 scene.timetable.restore(running("\(number)", revision: Int64(number)))
             }
-            portions.append(number - before)
+            parts.append(number - before)
             #expect(scene.timetable.flush().isEmpty)
             #expect(scene.timetable.needsFlush == false)
         }
-        #expect(portions == [65_536, 65_536, 131_072, 262_144])
+        #expect(parts == [65_536, 65_536, 131_072, 262_144])
     }
 
     @Test("of a forgotten end leaves nothing of the countdown")

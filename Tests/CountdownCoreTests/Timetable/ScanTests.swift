@@ -19,15 +19,15 @@ struct ScanTests {
     }
 
     @Test("visits everything once, in the order of revisions, whatever the budgets are", arguments: 1...6)
-    mutating func portions(limit: Int) throws {
+    mutating func parts(limit: Int) throws {
         try scene.ask(.pause(key("b")))
         try scene.ask(.cancel(key("d")))
         var recorder = ScanRecorder(&scene, ended: .oldest)
-        var portions = 1
-        while recorder.scan(&scene, limit: limit) == .more { portions += 1 }
+        var parts = 1
+        while recorder.scan(&scene, limit: limit) == .more { parts += 1 }
         #expect(recorder.revisions == [1, 3, 5, 6, 7])
         #expect(recorder.keys == ["a", "c", "e", "b", "d"])
-        #expect(portions == 5 / limit + 1)
+        #expect(parts == 5 / limit + 1)
     }
 
     @Test("continues behind the entry at which the visitor stopped")
@@ -148,12 +148,12 @@ struct ScanTests {
     }
 
     @Test("after a revision is the same with the smallest budgets while everything changes", arguments: 0...7)
-    mutating func afterInPortions(revision: Int64) throws {
+    mutating func afterInParts(revision: Int64) throws {
         var recorder = ScanRecorder(&scene, live: .after(Revision(revision)), ended: .after(Revision(revision)))
-        var portions = 0
+        var parts = 0
         while recorder.scan(&scene, limit: 1) == .more {
-            portions += 1
-            switch portions {
+            parts += 1
+            switch parts {
             case 1: try scene.ask(.cancel(key("e")))
             case 2: try scene.ask(.pause(key("c")))
             case 3: try scene.start("a", nil, .restart)

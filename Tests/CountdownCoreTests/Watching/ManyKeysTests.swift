@@ -18,21 +18,21 @@ struct ManyKeysTests {
         }
         watchers.remove(WatcherID(2))
         for key in keys {
-            let hearers = hearers(of: key, among: watchers)
-            #expect(hearers == [WatcherID(1), WatcherID(3)])
+            let subscribers = subscribers(of: key, among: watchers)
+            #expect(subscribers == [WatcherID(1), WatcherID(3)])
         }
-        let hearersOfOther = hearers(of: key("other"), among: watchers)
-        #expect(hearersOfOther.isEmpty)
+        let subscribersOfOther = subscribers(of: key("other"), among: watchers)
+        #expect(subscribersOfOther.isEmpty)
         watchers.remove(WatcherID(1))
         watchers.remove(WatcherID(3))
-        let hearersAfter = hearers(of: key("0"), among: watchers)
-        #expect(hearersAfter.isEmpty)
+        let subscribersAfter = subscribers(of: key("0"), among: watchers)
+        #expect(subscribersAfter.isEmpty)
         #expect(watchers.isEmpty == true)
     }
 
-    private func hearers(of key: Key, among watchers: borrowing Watchers) -> Set<WatcherID> {
-        var hearers: Set<WatcherID> = []
-        watchers.forEachWatcher(of: key) { hearers.insert($0) }
-        return hearers
+    private func subscribers(of key: Key, among watchers: borrowing Watchers) -> Set<WatcherID> {
+        var subscribers: Set<WatcherID> = []
+        watchers.forEachWatcher(of: key) { subscribers.insert($0) }
+        return subscribers
     }
 }

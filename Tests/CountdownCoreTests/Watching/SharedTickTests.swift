@@ -7,7 +7,7 @@ import Testing
     private let interval: Int64 = 1_000_000
 
     @Test("a countdown that joins a bucket that is due takes no tick from the others in it")
-    func boardingAnOverdueBucket() throws {
+    func joiningADueBucket() throws {
         var wheel = TimingWheel(interval: Duration(microseconds: interval))
         wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
         // 200 us after the tick at 1,000,100, which is not delivered yet.
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test("a countdown that joins a bucket that is due has its own ticks on time")
-    func ticksAfterBoardingAnOverdueBucket() {
+    func ticksAfterJoiningADueBucket() {
         var wheel = TimingWheel(interval: Duration(microseconds: interval))
         wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
         wheel.schedule(Slot(index: 1), revision: Revision(2), deadline: 5_000_900, now: 1_000_300)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test("a second watcher at the same interval takes no tick from the first")
-    func boardingTwice() throws {
+    func joiningTwice() throws {
         var wheel = TimingWheel(interval: Duration(microseconds: interval))
         wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 0)
         wheel.schedule(Slot(index: 0), revision: Revision(1), deadline: 10_000_100, now: 1_000_300)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test("ticks at many intervals come in the order of their instants, and an interval goes with its last watcher")
-    func manyPaces() throws {
+    func manyIntervals() throws {
         var timetable = Timetable(limits: Limits(), revision: Revision(0))
         let start = Now(boot: BootInstant(microseconds: 0), offset: .zero)
         let tea = try Key("tea")
@@ -56,11 +56,11 @@ import Testing
             watchers.open(id, at: start)
         }
         let later = Now(boot: BootInstant(microseconds: 2_000_000), offset: .zero)
-        var told: [WatcherID] = []
+        var delivered: [WatcherID] = []
         var limit = Int.max
-        watchers.tick(at: later, in: timetable, budget: &limit) { _, hearers in told += hearers }
-        #expect(Set(told).count == 100)
-        #expect(told.count == 100)
+        watchers.tick(at: later, in: timetable, budget: &limit) { _, subscribers in delivered += subscribers }
+        #expect(Set(delivered).count == 100)
+        #expect(delivered.count == 100)
 
         for number in 1...100 { watchers.remove(WatcherID(number)) }
         #expect(watchers.wantsTicks == false)

@@ -70,11 +70,11 @@ struct TickTests {
             ends[key("\(index)")] = Now(boot: turns.now.boot + span, offset: turns.now.offset)
         }
         turns.run(for: .seconds(5))
-        var told: [Key: [Duration]] = [:]
+        var delivered: [Key: [Duration]] = [:]
         for (at, key, remaining) in turns.ticks(heardBy: 1) {
             let late = at.boot - (try #require(ends[key]).boot - remaining)
             #expect(late >= .zero && late < .milliseconds(1))
-            told[key, default: []].append(remaining)
+            delivered[key, default: []].append(remaining)
         }
         let started = turns.heard(by: 1).compactMap { note -> KeyedCountdown? in
             guard case .change(let change) = note.heard, change.kind == .started else { return nil }
@@ -83,7 +83,7 @@ struct TickTests {
         #expect(started.count == 300)
         for countdown in started {
             let whole = (countdown.duration.microseconds - 1) / 1_000_000
-            #expect(told[countdown.key] ?? [] == (0..<whole).reversed().map { .seconds($0 + 1) })
+            #expect(delivered[countdown.key] ?? [] == (0..<whole).reversed().map { .seconds($0 + 1) })
         }
     }
 
@@ -160,9 +160,11 @@ struct TickTests {
         turns.turn(ticks: 1)
         turns.sleep(for: .milliseconds(1_500))
         turns.turn()
-        let told = Dictionary(grouping: turns.ticks(heardBy: 1), by: \.key).mapValues { $0.map(\.remaining) }
+        let delivered = Dictionary(grouping: turns.ticks(heardBy: 1), by: \.key).mapValues { $0.map(\.remaining) }
         #expect(
-            told.values.sorted { $0.count < $1.count } == [[.seconds(8)], [.seconds(8)], [.seconds(9), .seconds(8)]]
+            delivered.values.sorted { $0.count < $1.count } == [
+                [.seconds(8)], [.seconds(8)], [.seconds(9), .seconds(8)],
+            ]
         )
         turns.forget()
         turns.run(for: .milliseconds(500))
@@ -194,23 +196,23 @@ struct TickTests {
         turns.sleep(for: .seconds(1))
         turns.forget()
         var gone: Set<Key> = []
-        var portion = 0
+        var part = 0
         while let next = turns.watchers.nextTick(at: turns.now), next <= turns.now.wall {
             turns.turn(ticks: 4_096)
-            portion += 1
+            part += 1
             turns.sleep(for: .microseconds(100))
             // Some countdowns with and some without a delivered tick leave, others join in the same millisecond.
-            for index in stride(from: portion * 7, to: count, by: 5_003) {
+            for index in stride(from: part * 7, to: count, by: 5_003) {
                 gone.insert(key("\(index)"))
-                turns.turn(.cancel(key("\(index)")), start("new \(portion) \(index)"), ticks: 0)
+                turns.turn(.cancel(key("\(index)")), start("new \(part) \(index)"), ticks: 0)
             }
         }
-        let told = turns.ticks(heardBy: 1)
-        #expect(portion >= count / 4_096)
-        #expect(Set(told.map(\.key)).count == told.count)
-        #expect(told.allSatisfy { $0.remaining == .seconds(59) })
+        let delivered = turns.ticks(heardBy: 1)
+        #expect(part >= count / 4_096)
+        #expect(Set(delivered.map(\.key)).count == delivered.count)
+        #expect(delivered.allSatisfy { $0.remaining == .seconds(59) })
         let stayed = Set((0..<count).map { key("\($0)") }).subtracting(gone)
-        #expect(stayed.isSubset(of: told.map(\.key)))
+        #expect(stayed.isSubset(of: delivered.map(\.key)))
     }
 
     // MARK: Receivers

@@ -6,7 +6,7 @@ final class WatcherTests {
     var watchers = Watchers()
     let now = SimulatedClocks().now
 
-    private func hearers(of text: String) -> [Int] {
+    private func subscribers(of text: String) -> [Int] {
         var numbers: [Int] = []
         watchers.forEachWatcher(of: key(text)) { numbers.append($0.number) }
         return numbers.sorted()
@@ -24,22 +24,22 @@ final class WatcherTests {
         open(3, .init(keys: [], patterns: [pattern("t*")]))
         open(4, .init(keys: [key("egg")], patterns: [pattern("t?a")]))
         open(5, .init(keys: [], patterns: []))
-        #expect(hearers(of: "tea") == [1, 2, 3, 4])
-        #expect(hearers(of: "egg") == [1, 2, 4])
-        #expect(hearers(of: "toast") == [1, 3])
-        #expect(hearers(of: "jam") == [1])
+        #expect(subscribers(of: "tea") == [1, 2, 3, 4])
+        #expect(subscribers(of: "egg") == [1, 2, 4])
+        #expect(subscribers(of: "toast") == [1, 3])
+        #expect(subscribers(of: "jam") == [1])
     }
 
     @Test("receive nothing before they are open")
     func opening() {
         watchers.add(WatcherID(1), following: .everything, every: .seconds(1))
-        #expect(hearers(of: "tea").isEmpty)
+        #expect(subscribers(of: "tea").isEmpty)
         #expect(watchers.count == 1)
         #expect(watchers.isEmpty == false)
         watchers.open(WatcherID(1), at: now)
         watchers.open(WatcherID(1), at: now)
         watchers.open(WatcherID(2), at: now)
-        #expect(hearers(of: "tea") == [1])
+        #expect(subscribers(of: "tea") == [1])
     }
 
     @Test("receive nothing after they were removed", arguments: 1...4)
@@ -52,10 +52,10 @@ final class WatcherTests {
         for (index, selection) in selections.enumerated() { open(index + 1, selection) }
         watchers.remove(WatcherID(number))
         watchers.remove(WatcherID(number))
-        #expect(hearers(of: "tea") == (1...4).filter { $0 != number })
+        #expect(subscribers(of: "tea") == (1...4).filter { $0 != number })
         for number in 1...4 { watchers.remove(WatcherID(number)) }
-        #expect(hearers(of: "tea").isEmpty)
-        #expect(hearers(of: "egg").isEmpty)
+        #expect(subscribers(of: "tea").isEmpty)
+        #expect(subscribers(of: "egg").isEmpty)
         #expect(watchers.isEmpty == true)
     }
 
@@ -63,10 +63,10 @@ final class WatcherTests {
     func again() {
         open(1, .everything)
         watchers.add(WatcherID(1), following: .init(keys: [key("egg")], patterns: []), every: nil)
-        #expect(hearers(of: "egg").isEmpty)
+        #expect(subscribers(of: "egg").isEmpty)
         watchers.open(WatcherID(1), at: now)
-        #expect(hearers(of: "tea").isEmpty)
-        #expect(hearers(of: "egg") == [1])
+        #expect(subscribers(of: "tea").isEmpty)
+        #expect(subscribers(of: "egg") == [1])
         #expect(watchers.count == 1)
     }
 

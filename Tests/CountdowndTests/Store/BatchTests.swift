@@ -59,7 +59,7 @@ struct DeletionTests {
     }
 
     @Test(
-        "superseded changes are deleted from their batches, and the other changes stay",
+        "replaced changes are deleted from their batches, and the other changes stay",
         arguments: [1, 2, 3, 16, 17]
     )
     func scattered(step: Int) throws {

@@ -63,7 +63,7 @@ struct StoredCountdownTests {
     }
 
     @Test("a row is deleted after a later row has its key, except the newest row of all")
-    func superseded() throws {
+    func replaced() throws {
         let keeper = try scene.open()
         for _ in 0..<500 {
             try keeper.turn(.start(Request.Start(Key("tea"), ifLive: .restart)), at: scene.now)
@@ -74,7 +74,7 @@ struct StoredCountdownTests {
     @Test(
         "dead rows of turns in quick succession are deleted a few at a time when the daemon is idle, also after a restart"
     )
-    func portions() throws {
+    func parts() throws {
         do {
             let keeper = try scene.open()
             keeper.defersCleanup = true
