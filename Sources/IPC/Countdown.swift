@@ -176,41 +176,19 @@ public struct CountdownFields: Sendable {
     ///
     /// - Parameters:
     ///   - key: the key in UTF-8.
-    ///   - writer: a writer with an open object that has no members yet.
-    ///   - texts: writes the label and the metadata; nil if there are none.
-    public func encode(key: Span<UInt8>, into writer: inout JSONWriter, texts: ((inout JSONWriter) -> Void)?) {
-        writer.members(atMost: Self.room(forKey: key)) { members in
-            encodeFirst(key: key, into: &members)
-            if texts == nil { encodeLast(into: &members) }
-        }
-        guard let texts else { return }
+    ///   - writer: a writer with an open object.
+    ///   - texts: writes the label and the metadata, if there are any.
+    public func encode(key: Span<UInt8>, into writer: inout JSONWriter, texts: (inout JSONWriter) -> Void) {
+        writer.member("key", utf8: key)
+        writer.member("state", state)
+        writer.member("clock", clock)
+        writer.member("durationUSec", durationUSec)
+        writer.member("remainingUSec", remainingUSec)
+        writer.member("startedUSec", startedUSec)
+        writer.memberIfPresent("deadlineUSec", deadlineUSec)
+        writer.memberIfPresent("endedUSec", endedUSec)
         texts(&writer)
-        writer.members(atMost: Self.roomForLast) { encodeLast(into: &$0) }
-    }
-
-    /// The most bytes that the members without the texts take.
-    static func room(forKey key: Span<UInt8>) -> Int { 340 + JSONMembers.room(forString: key.count) }
-
-    /// The most bytes that the members after the texts take.
-    static var roomForLast: Int { 60 }
-
-    /// Writes the members before the texts.
-    @inline(__always)
-    func encodeFirst(key: Span<UInt8>, into members: inout JSONMembers) {
-        members.first("key", utf8: key)
-        members.member("state", word: state.word)
-        members.member("clock", word: clock.word)
-        members.member("durationUSec", durationUSec)
-        members.member("remainingUSec", remainingUSec)
-        members.member("startedUSec", startedUSec)
-        members.memberIfPresent("deadlineUSec", deadlineUSec)
-        members.memberIfPresent("endedUSec", endedUSec)
-    }
-
-    /// Writes the members after the texts.
-    @inline(__always)
-    func encodeLast(into members: inout JSONMembers) {
-        members.member("forget", forget)
-        members.member("revision", revision)
+        writer.member("forget", forget)
+        writer.member("revision", revision)
     }
 }

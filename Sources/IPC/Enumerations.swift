@@ -47,7 +47,7 @@ public enum EventType: Sendable, CaseIterable {
 }
 
 /// The action of `Start` if the key is running or paused.
-public enum IfRunning: String, Sendable, CaseIterable, JSONReadable {
+public enum IfRunning: String, Sendable, CaseIterable, JSONReadable, JSONWritable {
     /// Change nothing; the default.
     case attach
     /// Start it again with the parameters of the call.
@@ -71,12 +71,15 @@ public enum Outcome: Sendable, CaseIterable {
 }
 
 /// An enumeration of words on the wire. They are static strings, because they are written very often.
-public protocol WireEnumeration: RawRepresentable<String>, CaseIterable, Sendable, JSONReadable {
+public protocol WireEnumeration: RawRepresentable<String>, CaseIterable, Sendable, JSONReadable, JSONWritable {
     /// The word on the wire.
     var word: StaticString { get }
 }
 
 extension WireEnumeration {
+    /// Writes the word, which needs no escapes.
+    public func write(into writer: inout JSONWriter) { writer.write(word: word) }
+
     /// The word as a string.
     public var rawValue: String { word.description }
 

@@ -111,33 +111,19 @@ public struct EventFields: Sendable {
     ///
     /// - Parameters:
     ///   - key: the key in UTF-8; nil if the event is not about a countdown.
-    ///   - writer: a writer with an open object that has no members yet.
-    ///   - texts: writes the label and the metadata of the countdown; nil if there are none.
+    ///   - writer: a writer with an open object.
+    ///   - texts: writes the label and the metadata of the countdown, if there are any.
     public func encode(
         key: Span<UInt8>?,
         into writer: inout JSONWriter,
-        texts: ((inout JSONWriter) -> Void)? = nil
+        texts: (inout JSONWriter) -> Void = { _ in }
     ) {
-        var room = 170
-        if let key { room += JSONMembers.room(forString: key.count) + CountdownFields.room(forKey: key) }
-        writer.members(atMost: room) { members in
-            members.first("type", word: type.word)
-            members.memberIfPresent("revision", revision)
-            if let key { members.member("key", utf8: key) }
-            members.memberIfPresent("remainingUSec", remainingUSec)
-            members.memberIfPresent("lateUSec", lateUSec)
-            guard let countdown, let key else { return }
-            members.openObject("countdown")
-            countdown.encodeFirst(key: key, into: &members)
-            guard texts == nil else { return }
-            countdown.encodeLast(into: &members)
-            members.closeObject()
-        }
-        guard let countdown, let texts else { return }
-        texts(&writer)
-        writer.members(atMost: CountdownFields.roomForLast + 1) { members in
-            countdown.encodeLast(into: &members)
-            members.closeObject()
-        }
+        writer.member("type", type)
+        writer.memberIfPresent("revision", revision)
+        if let key { writer.member("key", utf8: key) }
+        writer.memberIfPresent("remainingUSec", remainingUSec)
+        writer.memberIfPresent("lateUSec", lateUSec)
+        guard let countdown, let key else { return }
+        writer.member("countdown", object: { countdown.encode(key: key, into: &$0, texts: texts) })
     }
 }

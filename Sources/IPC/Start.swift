@@ -112,7 +112,7 @@ public struct Start: Method {
         /// Writes the members for a countdown in another form.
         @inlinable
         public static func encode(_ outcome: Outcome, _ countdown: some JSONEncodable, into writer: inout JSONWriter) {
-            writer.members(atMost: 32) { $0.first("outcome", word: outcome.word) }
+            writer.member("outcome", outcome)
             writer.member("countdown", countdown)
         }
 

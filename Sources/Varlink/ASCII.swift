@@ -17,6 +17,7 @@ enum ASCII {
     static let openBracket: UInt8 = 0x5B
     static let backslash: UInt8 = 0x5C
     static let closeBracket: UInt8 = 0x5D
+    static let lowerA: UInt8 = 0x61
     static let lowerB: UInt8 = 0x62
     static let lowerE: UInt8 = 0x65
     static let lowerF: UInt8 = 0x66
@@ -34,6 +35,9 @@ enum ASCII {
     static func isWhitespace(_ byte: UInt8) -> Bool {
         byte == space || byte == newline || byte == carriageReturn || byte == tab
     }
+
+    /// The hexadecimal digit of a number below 16.
+    static func hexadecimalDigit(_ value: UInt8) -> UInt8 { value < 10 ? zero + value : lowerA + value - 10 }
 
     /// The value of a hexadecimal digit, of either case.
     static func hexadecimalValue(of byte: UInt8) -> UInt32? {

@@ -1,43 +1,65 @@
-/// A growing buffer of bytes.
-///
-/// The array is longer than the content, so that a piece is written with one check for room: `Array.append` is a call with
-/// checks of its own for each piece. Names are written by code that is inlined at the call, also in other modules: there a
-/// literal is a few stores.
-@usableFromInline
-struct ByteBuffer: Sendable {
-    /// The least capacity.
-    private static let leastRoom = 256
+import Glibc
 
-    /// The content, and free space behind it.
+/// Bytes in memory of its own, which grows at its end.
+///
+/// A piece is written with one check for room. Literals are written by code that is inlined at the call, also in other
+/// modules: there a literal is a few stores.
+///
+/// Memory safety: only this type has the address of the memory, which lives as long as the value does. Each write says how
+/// many bytes it takes at most, and the memory has room for them before its body runs.
+@safe
+@usableFromInline
+struct ByteBuffer: ~Copyable {
+    /// The least capacity that is allocated.
+    private static let leastCapacity = 256
+
+    /// The content, and free space behind it; without an address if nothing is allocated.
     @usableFromInline
-    private(set) var storage: [UInt8] = []
+    private(set) var memory = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+    /// The number of bytes of the content.
     @usableFromInline
     private(set) var count = 0
 
-    init() {}
+    @inlinable
+    deinit { deallocate() }
 
-    init(_ bytes: consuming [UInt8]) {
-        count = bytes.count
-        storage = bytes
-    }
+    /// The size of the memory in bytes.
+    var capacity: Int { unsafe memory.count }
 
     /// A copy of the content.
-    var bytes: [UInt8] { Array(storage[..<count]) }
-    /// The size of the memory in bytes.
-    var capacity: Int { storage.count }
+    var bytes: [UInt8] { unsafe Array(memory[..<count]) }
 
+    /// Lends the content from an offset on to the body.
+    func withBytes<Result, Failure: Error>(
+        from offset: Int = 0,
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        precondition(offset >= 0 && offset <= count, "the offset is one of the content")
+        return try unsafe body(UnsafeBufferPointer(rebasing: memory[offset..<count]).span)
+    }
+
+    /// Removes everything, and frees the memory unless it is to be kept.
     mutating func removeAll(keepingCapacity: Bool) {
-        if !keepingCapacity { storage = [] }
         count = 0
+        guard !keepingCapacity else { return }
+        deallocate()
+        unsafe memory = UnsafeMutableBufferPointer(start: nil, count: 0)
     }
 
+    @usableFromInline
+    func deallocate() { unsafe free(memory.baseAddress) }
+
+    /// Removes bytes at the beginning, and moves the rest there.
     mutating func removeFirst(_ removed: Int) {
-        storage.removeSubrange(..<removed)
+        precondition(removed >= 0 && removed <= count, "no more is removed than there is")
         count -= removed
+        guard let start = unsafe memory.baseAddress else { return }
+        unsafe memmove(start, start + removed, count)
     }
 
+    /// Removes everything behind a length.
     mutating func truncate(to length: Int) {
-        precondition(length <= count, "a buffer is truncated to its length at most")
+        precondition(length >= 0 && length <= count, "a buffer is truncated to its length at most")
         count = length
     }
 
@@ -52,28 +74,16 @@ struct ByteBuffer: Sendable {
         }
     }
 
-    mutating func append(contentsOf bytes: some Collection<UInt8>) {
-        reserve(bytes.count)
-        for byte in bytes {
-            storage[count] = byte
-            count &+= 1
-        }
-    }
-
-    mutating func append(_ bytes: [UInt8]) { append(copying: bytes.span) }
-
-    mutating func append(copying other: ByteBuffer) {
-        append(copying: other.storage.span.extracting(first: other.count))
-    }
-
-    mutating func append(copying bytes: Span<UInt8>) {
+    mutating func append(_ bytes: Span<UInt8>) {
         unsafe write(bytes.count) { place in
             unsafe bytes.withUnsafeBytes { unsafe Self.copy($0.baseAddress, bytes.count, to: place) }
             return bytes.count
         }
     }
 
-    /// Appends a literal without escapes.
+    mutating func append(_ other: borrowing ByteBuffer) { other.withBytes { append($0) } }
+
+    /// Appends a literal.
     @inlinable
     @inline(__always)
     mutating func append(literal: StaticString) {
@@ -101,8 +111,20 @@ struct ByteBuffer: Sendable {
         }
     }
 
-    /// Appends bytes that need no escapes, in quotes.
+    /// Appends a literal in quotes.
+    @inlinable
     @inline(__always)
+    mutating func append(word: StaticString) {
+        let length = word.utf8CodeUnitCount
+        unsafe write(length &+ 2) { place in
+            unsafe place[0] = UInt8(ascii: "\"")
+            unsafe Self.copy(word.utf8Start, length, to: place + 1)
+            unsafe place[length &+ 1] = UInt8(ascii: "\"")
+            return length &+ 2
+        }
+    }
+
+    /// Appends bytes that need no escapes, in quotes.
     mutating func append(quoting plain: Span<UInt8>) {
         let length = plain.count
         unsafe write(length &+ 2) { place in
@@ -114,7 +136,7 @@ struct ByteBuffer: Sendable {
     }
 
     /// Appends an integer in decimal.
-    @inline(__always)
+    @usableFromInline
     mutating func append(_ value: Int64) {
         unsafe write(Decimal.capacity) { unsafe Decimal.write(value, to: $0) }
     }
@@ -126,13 +148,9 @@ struct ByteBuffer: Sendable {
     @inline(__always)
     @unsafe
     mutating func write(_ most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
-        reserve(most)
-        let count = count
-        let written = unsafe storage.withUnsafeMutableBufferPointer { buffer in
-            guard let start = buffer.baseAddress else { return 0 }
-            return unsafe body(start + count)
-        }
-        self.count = count &+ written
+        if unsafe memory.count &- count < most { grow(by: most) }
+        guard let start = unsafe memory.baseAddress else { return }
+        count &+= unsafe body(start + count)
     }
 
     @inlinable
@@ -143,82 +161,14 @@ struct ByteBuffer: Sendable {
         unsafe UnsafeMutableRawPointer(place).copyMemory(from: source, byteCount: length)
     }
 
-    @inlinable
-    @inline(__always)
-    mutating func reserve(_ length: Int) {
-        if storage.count &- count < length { grow(by: length) }
-    }
-
     @inline(never)
     @usableFromInline
     mutating func grow(by length: Int) {
-        let more = max(length, storage.count, Self.leastRoom)
-        storage.append(contentsOf: repeatElement(0, count: more))
+        let capacity = max(count + length, 2 * capacity, Self.leastCapacity)
+        guard let start = unsafe realloc(memory.baseAddress, capacity) else { fatalError("no memory for \(capacity) bytes") }
+        unsafe memory = UnsafeMutableBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: capacity)
     }
 }
 
-/// The digits of integers.
-enum Decimal {
-    /// The most bytes that a 64-bit integer takes.
-    static let capacity = 20
-
-    /// The number of values of a group of eight digits.
-    private static let groupSize: UInt64 = 100_000_000
-    private static let zeroes: UInt64 = 0x3030_3030_3030_3030
-
-    /// Writes an integer in decimal into at least ``capacity`` bytes; returns the number of bytes written.
-    @inline(__always)
-    @unsafe
-    static func write(_ value: Int64, to start: UnsafeMutablePointer<UInt8>) -> Int {
-        if (0..<10).contains(value) {
-            unsafe start.pointee = ASCII.zero &+ UInt8(truncatingIfNeeded: value)
-            return 1
-        }
-        var place = unsafe start
-        if value < 0 {
-            unsafe place.pointee = ASCII.minus
-            unsafe place += 1
-        }
-        var high = value.magnitude / groupSize
-        let low = digits(of: value.magnitude % groupSize)
-        guard high > 0 else { return unsafe place - start &+ writeFirst(low, to: place) }
-        let top = high / groupSize
-        if top > 0 {
-            unsafe place += unsafe writeFirst(digits(of: top), to: place)
-            high %= groupSize
-            unsafe write(digits(of: high), to: place)
-            unsafe place += 8
-        } else {
-            unsafe place += unsafe writeFirst(digits(of: high), to: place)
-        }
-        unsafe write(low, to: place)
-        return unsafe place - start &+ 8
-    }
-
-    /// Writes a group of digits without leading zeroes; returns the number of bytes written. The rest of the eight bytes
-    /// is undefined.
-    @inline(__always)
-    @unsafe
-    private static func writeFirst(_ digits: UInt64, to place: UnsafeMutablePointer<UInt8>) -> Int {
-        let leading = min(digits.trailingZeroBitCount >> 3, 7)
-        unsafe write(digits >> UInt64(leading << 3), to: place)
-        return 8 &- leading
-    }
-
-    @inline(__always)
-    @unsafe
-    private static func write(_ digits: UInt64, to place: UnsafeMutablePointer<UInt8>) {
-        unsafe UnsafeMutableRawPointer(place).storeBytes(of: (digits | zeroes).littleEndian, as: UInt64.self)
-    }
-
-    /// The eight digits of a number below 10⁸, a byte each, the first in the lowest byte. Both halves are divided at once:
-    /// 10486 / 2²⁰ and 103 / 2¹⁰ are exact enough in place of 1/100 and 1/10 for numbers of this size.
-    @inline(__always)
-    private static func digits(of value: UInt64) -> UInt64 {
-        let fours = value / 10_000 | (value % 10_000) << 32
-        let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
-        let twos = hundreds | (fours &- hundreds &* 100) << 16
-        let tens = (twos &* 103) >> 10 & 0x000F_000F_000F_000F
-        return tens | (twos &- tens &* 10) << 8
-    }
-}
+// No other value refers to the memory.
+extension ByteBuffer: @unchecked Sendable {}

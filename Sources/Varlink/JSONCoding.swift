@@ -1,9 +1,3 @@
-/// A value that is an object in JSON and can be written.
-public protocol JSONEncodable {
-    /// Writes the members of the object; the caller writes its braces.
-    func encode(into writer: inout JSONWriter)
-}
-
 /// A value that can be read from JSON.
 public protocol JSONReadable {
     /// Reads the next value, of whatever kind it is.

@@ -1,33 +1,33 @@
 /// Messages that are to be sent, in their order.
-@usableFromInline
-struct OutputBuffer: Sendable {
+struct OutputBuffer: ~Copyable, Sendable {
     /// The capacity that is kept while the buffer is empty: for about sixty events, so that a busy watcher does not allocate
     /// and free memory with each message.
     private static let idleCapacity = 32 * 1024
 
+    /// The messages.
+    var bytes: [UInt8] { writer.bytes }
+
     /// Appends to the messages.
-    @usableFromInline
-    var writer = JSONWriter()
+    private var writer = JSONWriter()
     /// The number of the writer's bytes that were sent.
-    @usableFromInline
-    private(set) var sent = 0
+    private var sent = 0
     /// The number of sends.
     private(set) var sends = 0
 
     /// The number of bytes that were not sent yet.
-    @inlinable
-    var unsent: Int { writer.buffer.count - sent }
+    var unsent: Int { length - sent }
     /// The number of bytes in memory, sent or not.
-    var length: Int { writer.buffer.count }
+    var length: Int { writer.count }
 
     /// Writes a reply whose parameters the closure writes, and its NUL. Without members the parameters are omitted.
+    @inline(__always)
     mutating func message(parameters: (inout JSONWriter) -> Void, continues: Bool) {
-        let length = writer.buffer.count
+        let length = length
         writer.buffer.append(literal: #"{"parameters":{"#)
-        let start = writer.buffer.count
+        let start = self.length
         writer.needsComma = false
         parameters(&writer)
-        guard writer.buffer.count > start else {
+        guard self.length > start else {
             writer.buffer.truncate(to: length)
             return writer.buffer.append(literal: continues ? "{\"continues\":true}\0" : "{}\0")
         }
@@ -36,22 +36,37 @@ struct OutputBuffer: Sendable {
 
     /// Writes a message, whose members the closure writes, and its NUL.
     mutating func message(_ body: (inout JSONWriter) -> Void) {
-        writer.open(ASCII.openBrace)
-        body(&writer)
-        writer.buffer.append(literal: "}\0")
+        writer.needsComma = false
+        writer.object(body)
+        writer.buffer.append(ASCII.null)
     }
 
-    /// Writes the beginning of a reply whose only parameter is an array, up to its first element.
-    mutating func openArray(_ name: StaticString) {
-        writer.buffer.append(literal: #"{"parameters":{""#)
-        writer.buffer.append(literal: name)
-        writer.buffer.append(literal: #"":["#)
+    /// Writes an error reply, and its NUL.
+    mutating func message(_ error: some ReplyError) {
+        message { writer in
+            writer.member("error", error.errorName)
+            writer.parameters { error.encodeParameters(into: &$0) }
+        }
+    }
+
+    /// Writes a message that was encoded before, with its NUL.
+    mutating func append(_ message: [UInt8]) { writer.buffer.append(message.span) }
+
+    /// Writes elements, with commas between them, into an array that is the only parameter of a reply. The first elements
+    /// begin the reply.
+    mutating func appendElements(_ name: StaticString, _ elements: borrowing JSONWriter, areFirst: Bool) {
+        if areFirst {
+            writer.buffer.append(literal: #"{"parameters":{""#)
+            writer.buffer.append(literal: name)
+            writer.buffer.append(literal: #"":["#)
+        } else {
+            writer.buffer.append(ASCII.comma)
+        }
+        writer.buffer.append(elements.buffer)
     }
 
     /// Writes the end of such a reply, with `continues`.
-    mutating func closeArray() {
-        writer.buffer.append(literal: "]},\"continues\":true}\0")
-    }
+    mutating func endArray() { writer.buffer.append(literal: "]},\"continues\":true}\0") }
 
     /// Lends the unsent bytes to the body, which sends some of them and returns how many. `keepingCapacity` says whether to
     /// keep all memory, since more is about to be written.
@@ -59,7 +74,7 @@ struct OutputBuffer: Sendable {
         keepingCapacity: Bool = false,
         _ body: (Span<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
-        let sentNow = try body(writer.buffer.storage.span.extracting(sent..<length))
+        let sentNow = try writer.buffer.withBytes(from: sent, body)
         precondition(sentNow >= 0 && sentNow <= unsent, "no more bytes are sent than there are")
         sent += sentNow
         sends += 1
@@ -67,9 +82,7 @@ struct OutputBuffer: Sendable {
     }
 
     /// Removes everything behind a length.
-    mutating func truncate(to length: Int) {
-        writer.buffer.truncate(to: length)
-    }
+    mutating func truncate(to length: Int) { writer.buffer.truncate(to: length) }
 
     /// Frees the bytes that were sent. The rest is moved only if it is the smaller part, so that each byte is moved a bounded
     /// number of times, however little the receiver reads at once.
@@ -91,7 +104,7 @@ extension JSONWriter {
     mutating func parameters(_ body: (inout JSONWriter) -> Void) {
         let length = buffer.count
         let neededComma = needsComma
-        write(name: "parameters" as StaticString)
+        write(name: "parameters")
         open(ASCII.openBrace)
         let start = buffer.count
         body(&self)

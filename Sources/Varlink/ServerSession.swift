@@ -5,7 +5,7 @@
 /// order of the calls, and a call with `more`, or one that is answered later, occupies its connection. The session itself
 /// answers calls that are not for a method of the service: `org.varlink.service`, unknown interfaces and methods, and
 /// `upgrade`. It answers one call per ``next()``, so that the caller can stop after any number of calls, or of bytes.
-public struct ServerSession: Sendable {
+public struct ServerSession: ~Copyable, Sendable {
     /// What the service has to do next.
     public enum Step: Sendable {
         /// Carry out a call of one of the methods that the description lists, and answer it.
@@ -50,13 +50,11 @@ public struct ServerSession: Sendable {
     public private(set) var openArrayBytes = 0
     @usableFromInline
     private(set) var framer: Framer
-    @usableFromInline
-    private(set) var output = OutputBuffer()
+    private var output = OutputBuffer()
     @usableFromInline
     private(set) var parameters = Parameters()
-    /// The reply to every call; nil if the client may call methods.
-    private let refusal: (any ReplyError)?
-    private let isRefused: Bool
+    /// The message that answers every call; nil if the client may call methods.
+    private let refusal: [UInt8]?
     private var isViolated = false
 
     /// A session of a connection that was just accepted.
@@ -67,8 +65,11 @@ public struct ServerSession: Sendable {
     ///   - refusal: if given, the reply to every call, also to those of `org.varlink.service`.
     public init(service: ServiceDescription, messageLimit: Int, refusal: (any ReplyError)? = nil) {
         self.service = service
-        self.refusal = refusal
-        isRefused = refusal != nil
+        self.refusal = refusal.map { error in
+            var output = OutputBuffer()
+            output.message(error)
+            return output.bytes
+        }
         framer = Framer(limit: messageLimit)
     }
 
@@ -103,7 +104,7 @@ public struct ServerSession: Sendable {
 
     private mutating func next(_ range: Range<Int>) throws(ProtocolViolation) -> Step {
         let (header, target) = try header(of: range)
-        guard !isRefused, let target else {
+        guard refusal == nil, let target else {
             refuse(header, in: range)
             return .answered
         }
@@ -143,8 +144,8 @@ public struct ServerSession: Sendable {
     /// Answers a call that is refused, or whose method does not exist.
     private mutating func refuse(_ header: CallHeader, in range: Range<Int>) {
         guard !header.oneway else { return }
-        if let refusal { return write(refusal) }
-        write(service.methods.error(for: text(header.method, in: range)))
+        if let refusal { return output.append(refusal) }
+        output.message(service.methods.error(for: text(header.method, in: range)))
     }
 
     private func text(_ string: JSONReader.StringRange, in range: Range<Int>) -> String {
@@ -196,14 +197,7 @@ extension ServerSession {
 
     private mutating func answerInfo() throws(InvalidParameter) {
         try readParameters { reader throws(InvalidParameter) in try reader.members { _ in false } }
-        let service = service
-        reply { writer in
-            writer.member("vendor", service.vendor)
-            writer.member("product", service.product)
-            writer.member("version", service.version)
-            writer.member("url", service.url)
-            writer.member("interfaces", service.interfaces.map(\.name))
-        }
+        reply(service)
     }
 
     private mutating func answerDescription() throws(InvalidParameter) {
@@ -244,26 +238,22 @@ extension ServerSession {
     /// Answers the call in progress with an error, which ends it. Nothing is sent if the call has `oneway`.
     public mutating func fail(_ error: some ReplyError) {
         guard expectsReply(continues: false) else { return }
-        write(error)
+        output.message(error)
     }
 
     /// Appends elements, with commas between them, to an array that is the only parameter of a reply with `continues`.
     /// The first elements begin the reply; it stays open for more of them until ``endArray()``, or until another reply.
-    public mutating func appendElements(_ name: StaticString, _ elements: JSONWriter) {
-        if openArrayBytes == 0 {
-            guard expectsReply(continues: true) else { return }
-            output.openArray(name)
-        } else {
-            output.writer.buffer.append(ASCII.comma)
-        }
-        output.writer.buffer.append(copying: elements.buffer)
+    public mutating func appendElements(_ name: StaticString, _ elements: borrowing JSONWriter) {
+        let areFirst = openArrayBytes == 0
+        guard !areFirst || expectsReply(continues: true) else { return }
+        output.appendElements(name, elements, areFirst: areFirst)
         openArrayBytes += elements.count
     }
 
     /// Ends the array reply under construction, if there is one.
     public mutating func endArray() {
         guard openArrayBytes > 0 else { return }
-        output.closeArray()
+        output.endArray()
         openArrayBytes = 0
     }
 
@@ -275,18 +265,10 @@ extension ServerSession {
         if !continues { callInProgress = nil }
         return !call.oneway
     }
-
-    mutating func write(_ error: some ReplyError) {
-        output.message { writer in
-            writer.member("error", error.errorName)
-            writer.parameters { error.encodeParameters(into: &$0) }
-        }
-    }
 }
 
 extension ServerSession {
     /// The number of bytes that were not sent to the client yet.
-    @inlinable
     public var unsent: Int { output.unsent }
 
     /// Lends the unsent bytes to the body, which sends some of them and returns how many. `keepingCapacity` says whether to

@@ -42,6 +42,17 @@ public struct ServiceDescription: Sendable {
     }
 }
 
+extension ServiceDescription: JSONEncodable {
+    /// Writes the reply of `org.varlink.service.GetInfo`.
+    public func encode(into writer: inout JSONWriter) {
+        writer.member("vendor", vendor)
+        writer.member("product", product)
+        writer.member("version", version)
+        writer.member("url", url)
+        writer.member("interfaces", interfaces.map(\.name))
+    }
+}
+
 /// A method that a service implements.
 final class ServiceMethod: Sendable {
     let interface: String

@@ -60,7 +60,7 @@ final class Connection {
         token: UInt64,
         of user: uid_t,
         isOverQuota: Bool = false,
-        session: ServerSession
+        session: consuming ServerSession
     ) {
         self.socket = socket
         self.token = token
@@ -87,9 +87,7 @@ final class Connection {
     /// Reads the parameters of the call that the session returned last.
     @inline(__always)
     func readParameters<Result>(_ body: (inout JSONReader) throws -> Result) throws -> Result {
-        // Passed on inout, since a method that does not mutate the session would be called on a copy.
-        func read(_ session: inout ServerSession) throws -> Result { try session.readParameters(body) }
-        return try read(&kept)
+        try kept.readParameters(body)
     }
 
     /// Whether a reply is unfinished; later calls wait behind it.
@@ -143,7 +141,7 @@ final class Connection {
     /// Adds events, with commas between them, to the array reply under construction, after ending it if it is full.
     ///
     /// - Returns: whether it was full.
-    func deliver(_ batch: JSONWriter, at now: Now, pageBytes: Int) -> Bool {
+    func deliver(_ batch: borrowing JSONWriter, at now: Now, pageBytes: Int) -> Bool {
         lastDelivery = now.boot
         let isFull = buffers.openArrayBytes + batch.count > pageBytes
         if isFull { endArray() }

@@ -2,7 +2,7 @@ import CountdownCore
 import Varlink
 
 /// Consecutive events for the same watchers. They are encoded once.
-struct EventBatch {
+struct EventBatch: ~Copyable {
     var subscribers: [WatcherID] = []
     /// The events, with commas between them.
     private(set) var events = JSONWriter()
@@ -20,7 +20,7 @@ struct EventBatch {
     }
 
     /// Hands the events to each subscriber, and removes them.
-    mutating func deliver(_ deliver: (WatcherID, EventBatch) -> Void) {
+    mutating func deliver(_ deliver: (WatcherID, borrowing EventBatch) -> Void) {
         guard !isEmpty else { return }
         for id in subscribers { deliver(id, self) }
         removeEvents()
@@ -131,7 +131,7 @@ struct Publisher: ~Copyable {
         _ changes: [Change],
         of timetable: borrowing Timetable,
         at now: Now,
-        deliver: (WatcherID, EventBatch) -> Void,
+        deliver: (WatcherID, borrowing EventBatch) -> Void,
         end: (Connection, KeyedCountdown) -> Void
     ) {
         guard !watchers.isEmpty || !waiting.isEmpty else { return }
@@ -159,7 +159,7 @@ struct Publisher: ~Copyable {
         of timetable: borrowing Timetable,
         limit: inout Int,
         at now: Now,
-        deliver: (WatcherID, EventBatch) -> Void
+        deliver: (WatcherID, borrowing EventBatch) -> Void
     ) {
         guard watchers.wantsTicks else { return }
         let translation = translation
@@ -177,7 +177,7 @@ struct Publisher: ~Copyable {
     }
 
     /// Encodes an event for one watcher.
-    mutating func encode(_ event: DeliveredEvent, at now: Now, _ body: (EventBatch) -> Void) {
+    mutating func encode(_ event: DeliveredEvent, at now: Now, _ body: (borrowing EventBatch) -> Void) {
         var batch = takeBatch()
         batch.append { translation.write(event, at: now, into: &$0) }
         body(batch)
@@ -190,7 +190,7 @@ struct Publisher: ~Copyable {
         of key: Key,
         after last: inout Key?,
         for batch: inout EventBatch,
-        _ deliver: (WatcherID, EventBatch) -> Void
+        _ deliver: (WatcherID, borrowing EventBatch) -> Void
     ) {
         if let last, watchers.haveSameWatchers(last, key) { return }
         batch.deliver(deliver)

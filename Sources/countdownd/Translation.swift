@@ -270,7 +270,9 @@ extension Translation {
             countdown: fields
         )
         writer.object { writer in
-            countdown.withTexts { key, texts in event.encode(key: key, into: &writer, texts: texts) }
+            countdown.key.withBytes { key in
+                event.encode(key: key, into: &writer) { countdown.encodeTexts(into: &$0) }
+            }
         }
     }
 
@@ -361,21 +363,17 @@ private struct EncodableCountdown: JSONEncodable {
 
     func encode(into writer: inout JSONWriter) {
         let fields = CountdownFields(countdown, at: now)
-        countdown.withTexts { key, texts in fields.encode(key: key, into: &writer, texts: texts) }
+        countdown.key.withBytes { key in
+            fields.encode(key: key, into: &writer) { countdown.encodeTexts(into: &$0) }
+        }
     }
 }
 
 extension KeyedCountdown {
-    /// Calls the body with the bytes of the key, and with a closure that writes the label and the metadata, if there
-    /// are any.
-    @inline(__always)
-    fileprivate func withTexts(_ body: (Span<UInt8>, ((inout JSONWriter) -> Void)?) -> Void) {
-        key.withBytes { key in
-            guard hasAnnotations else { return body(key, nil) }
-            body(key) { writer in
-                writer.memberIfPresent("label", label)
-                if !metadata.isEmpty { writer.member("metadata", metadata) }
-            }
-        }
+    /// Writes the label and the metadata, if there are any.
+    fileprivate func encodeTexts(into writer: inout JSONWriter) {
+        guard hasAnnotations else { return }
+        writer.memberIfPresent("label", label)
+        if !metadata.isEmpty { writer.member("metadata", metadata) }
     }
 }

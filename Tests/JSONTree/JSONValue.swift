@@ -96,6 +96,7 @@ extension JSONValue: JSONDecodable {
     public init(from reader: inout JSONReader) { self = .object(Self.members(from: &reader)) }
 }
 
+<<<<<<< HEAD
 extension JSONWriter {
     /// Writes a member.
     public mutating func member(_ name: StaticString, _ value: JSONValue) { member(name, raw: value.text) }
@@ -119,6 +120,19 @@ extension JSONWriter {
             object { writer in
                 for (name, value) in members.sorted(by: { $0.key < $1.key }) { writer.member(named: name, value) }
             }
+=======
+extension JSONValue: JSONWritable {
+    /// Writes the tree, with the members of objects in the order of their names.
+    public func write(into writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.elementNull()
+        case .boolean(let value): writer.element(value)
+        case .integer(let value): writer.element(value)
+        case .double(let value): writer.element(raw: Array(value.description.utf8))
+        case .string(let value): writer.element(value)
+        case .array(let elements): writer.element(elements)
+        case .object(let members): writer.element(members)
+>>>>>>> a216585 (Write JSON with one writer that owns its memory)
         }
     }
 }

@@ -42,9 +42,7 @@ struct Row {
     /// is usual.
     func encode(into writer: inout JSONWriter, from first: Revision) {
         writer.array { writer in
-            countdown.key.withBytes { key in
-                writer.elements(atMost: Self.room(forKey: key.count)) { encodeFields(key, from: first, into: &$0) }
-            }
+            encodeFields(from: first, into: &writer)
             guard countdown.label != nil || !countdown.metadata.isEmpty || countdown.forget else { return }
             if let label = countdown.label { writer.element(label) } else { writer.elementNull() }
             if countdown.metadata.isEmpty { writer.elementNull() } else { writer.element(countdown.metadata) }
@@ -52,20 +50,17 @@ struct Row {
         }
     }
 
-    private func encodeFields(_ key: Span<UInt8>, from first: Revision, into elements: inout JSONMembers) {
-        elements.firstElement(countdown.revision.number - first.number)
-        elements.element(utf8: key)
-        elements.element(state.rawValue)
-        elements.element(countdown.clock == .elapsed ? 0 : 1)
-        if let boot { elements.element(boot) } else { elements.elementNull() }
-        elements.element(instant)
-        elements.element(rest)
-        elements.element(countdown.duration.microseconds)
-        elements.element(countdown.started.microseconds)
+    private func encodeFields(from first: Revision, into writer: inout JSONWriter) {
+        writer.element(countdown.revision.number - first.number)
+        countdown.key.withBytes { writer.write(utf8: $0) }
+        writer.element(state.rawValue)
+        writer.element(countdown.clock == .elapsed ? 0 : 1)
+        if let boot { writer.element(boot) } else { writer.elementNull() }
+        writer.element(instant)
+        writer.element(rest)
+        writer.element(countdown.duration.microseconds)
+        writer.element(countdown.started.microseconds)
     }
-
-    /// Room for eight integers, each with a comma.
-    private static func room(forKey bytes: Int) -> Int { 8 * 21 + 1 + JSONMembers.room(forString: bytes) }
 }
 
 /// Reading rows. Whatever the table contains, a row becomes a valid value or a description of its fault.

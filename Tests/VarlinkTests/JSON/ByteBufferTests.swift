@@ -6,17 +6,18 @@ import Testing
 struct ByteBufferTests {
     @Test("pieces are appended in order, however often the buffer grows")
     func appending() {
-        var buffer = ByteBuffer(Array("<".utf8))
+        var buffer = ByteBuffer()
+        buffer.append(literal: "<")
         var expected = "<"
         for number in 0..<300 {
             buffer.append(ASCII.openBracket)
             buffer.append(literal: "literal")
             buffer.append(name: "name", separated: number % 2 == 0)
             buffer.append(quoting: "é".utf8Span.span)
-            buffer.append(contentsOf: "c".utf8)
-            buffer.append(Array(",".utf8))
+            buffer.append("c".utf8Span.span)
+            buffer.append(word: "w")
             buffer.append(Int64(number) - 150)
-            expected += "[literal\(number % 2 == 0 ? "," : "")\"name\":\"é\"c,\(number - 150)"
+            expected += "[literal\(number % 2 == 0 ? "," : "")\"name\":\"é\"c\"w\"\(number - 150)"
         }
         #expect(buffer.count == expected.utf8.count)
         #expect(buffer.bytes.elementsEqual(expected.utf8))
@@ -25,7 +26,8 @@ struct ByteBufferTests {
 
     @Test("bytes are removed at the end or at the beginning")
     func cutting() {
-        var buffer = ByteBuffer(Array("abcdef".utf8))
+        var buffer = ByteBuffer()
+        buffer.append(literal: "abcdef")
         buffer.truncate(to: 4)
         buffer.removeFirst(1)
         buffer.append(literal: "g")

@@ -25,8 +25,8 @@ struct JSONValueTests {
     func writes() throws {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("v", .object(["b": .array([.null, .integer(-1), .double(1)]), "a": .string("\n")]))
-            writer.member(named: "w", .boolean(true))
+            writer.member("v", JSONValue.object(["b": .array([.null, .integer(-1), .double(1)]), "a": .string("\n")]))
+            writer.member(named: "w", JSONValue.boolean(true))
         }
         let text = #"{"v":{"a":"\n","b":[null,-1,1.0]},"w":true}"#
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)

@@ -9,7 +9,7 @@ struct JSONWriterTests {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private enum Color: String {
+    private enum Color: String, JSONWritable {
         case red
         case green
     }
@@ -97,6 +97,19 @@ struct JSONWriterTests {
             writer.member("raw", raw: Array("[]".utf8))
         }
         #expect(text == #"{"events":[{"type":"tick"},2],"raw":[]}"#)
+    }
+
+    @Test("a word and a string in UTF-8 are written as strings")
+    func otherStrings() {
+        let text = text { writer in
+            writer.member("utf8", utf8: "a\"b".utf8Span.span)
+            writer.array("words") { writer in
+                writer.write(word: "red")
+                writer.write(utf8: "\n".utf8Span.span)
+                writer.elementNull()
+            }
+        }
+        #expect(text == #"{"utf8":"a\"b","words":["red","\n",null]}"#)
     }
 
     @Test("only quotes, backslashes and control characters are escaped")
