@@ -8,14 +8,14 @@ struct EventBatchTests {
     @Test("events keep their order, have commas between them, and are counted")
     func events() {
         var round = EventBatch()
-        #expect(round.isEmpty)
+        #expect(round.count == 0)
         round.append { $0.object { _ in } }
         round.append { $0.object { $0.member("number", 1) } }
         round.append { $0.object { _ in } }
         #expect(round.events.bytes.elementsEqual(#"{},{"number":1},{}"#.utf8))
         #expect(round.count == 3 && round.bytes == 18)
         round.removeEvents()
-        #expect(round.isEmpty && round.events.bytes.isEmpty)
+        #expect(round.count == 0 && round.events.count == 0)
         round.append { $0.object { $0.member("number", 2) } }
         #expect(round.events.bytes.elementsEqual(#"{"number":2}"#.utf8))
     }
