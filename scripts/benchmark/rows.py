@@ -41,8 +41,10 @@ def shapes(line, what, least, p99):
 
 ROWS = {
     "Calls": [
-        *shapes("start", "Start of a new key, `SET k v NX PX`", (1, 1.3, 1.5), at_most(1)),
-        *shapes("get", "Get, `PTTL`", (1, 1.3, 2), NONE),
+        *shapes("start", "Start of a new key, `SET k v NX PX`", (1, 1.3, 1.2), at_most(1)),
+        *shapes("get", "Get, `PTTL`", (1, 1.3, 0.8), NONE),
+        Row("lone-p50", "a lone client that calls every 5 ms, Get and `PTTL`: median", figures.microseconds, NONE),
+        Row("lone-p99", "p99", figures.microseconds, NONE),
     ],
     "Ends": [
         Row("endings-p50", "100,000 over 10 s, one watcher: median lateness", figures.microseconds, at_most(1 / 10_000)),
@@ -82,8 +84,8 @@ ROWS = {
         Row("empty", "memory, empty", figures.size, at_most(1)),
     ],
     "Programs": [
-        Row("show", "`countdownctl show tea`, `redis-cli PTTL tea`: whole command", figures.milliseconds, at_most(0.7)),
-        Row("is-running", "`countdownctl is-running tea`", figures.milliseconds, at_most(0.7)),
+        Row("show", "`countdownctl show tea`, `redis-cli PTTL tea`: whole command", figures.milliseconds, at_most(1)),
+        Row("is-running", "`countdownctl is-running tea`", figures.milliseconds, at_most(1)),
         Row("start", "`countdownctl start tea 1h`", figures.milliseconds, NONE),
     ],
 }
