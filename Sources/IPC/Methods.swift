@@ -22,12 +22,14 @@ public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
     }
 
     /// Writes the member of the reply.
-    public func encode(into writer: inout JSONWriter) { Self.encode(countdown, into: &writer) }
+    public func encode(into writer: inout JSONWriter) {
+        Self.encode(into: &writer) { countdown.encode(into: &$0) }
+    }
 
-    /// Writes the members for a countdown in another form.
+    /// Writes the member of the reply; the closure writes the members of the countdown, which may have another form.
     @inlinable
-    public static func encode(_ countdown: some JSONEncodable, into writer: inout JSONWriter) {
-        writer.member("countdown", countdown)
+    public static func encode(into writer: inout JSONWriter, countdown: (inout JSONWriter) -> Void) {
+        writer.member("countdown", object: countdown)
     }
 
     /// Reads the reply and skips members that a newer daemon may have added.

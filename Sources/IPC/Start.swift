@@ -107,13 +107,19 @@ public struct Start: Method {
         }
 
         /// Writes the members of the reply.
-        public func encode(into writer: inout JSONWriter) { Self.encode(outcome, countdown, into: &writer) }
+        public func encode(into writer: inout JSONWriter) {
+            Self.encode(outcome, into: &writer) { countdown.encode(into: &$0) }
+        }
 
-        /// Writes the members for a countdown in another form.
+        /// Writes the members of the reply; the closure writes the members of the countdown, which may have another form.
         @inlinable
-        public static func encode(_ outcome: Outcome, _ countdown: some JSONEncodable, into writer: inout JSONWriter) {
+        public static func encode(
+            _ outcome: Outcome,
+            into writer: inout JSONWriter,
+            countdown: (inout JSONWriter) -> Void
+        ) {
             writer.member("outcome", outcome)
-            writer.member("countdown", countdown)
+            writer.member("countdown", object: countdown)
         }
 
         /// Reads the reply and skips members that a newer daemon may have added.

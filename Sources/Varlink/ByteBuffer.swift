@@ -13,7 +13,7 @@ struct ByteBuffer: ~Copyable {
     /// The least capacity that is allocated.
     private static let leastCapacity = 256
 
-    /// The content, and free space behind it; without an address if nothing is allocated.
+    /// The content, and free space behind it. The address is nil until something is allocated.
     @usableFromInline
     private(set) var memory = unsafe UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     /// The number of bytes of the content.
@@ -165,10 +165,9 @@ struct ByteBuffer: ~Copyable {
     @usableFromInline
     mutating func grow(by length: Int) {
         let capacity = max(count + length, 2 * capacity, Self.leastCapacity)
-        guard let start = unsafe realloc(memory.baseAddress, capacity) else { fatalError("no memory for \(capacity) bytes") }
+        guard let start = unsafe realloc(memory.baseAddress, capacity) else {
+            preconditionFailure("there is memory for \(capacity) bytes")
+        }
         unsafe memory = UnsafeMutableBufferPointer(start: start.assumingMemoryBound(to: UInt8.self), count: capacity)
     }
 }
-
-// No other value refers to the memory.
-extension ByteBuffer: @unchecked Sendable {}

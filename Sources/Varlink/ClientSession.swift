@@ -1,6 +1,6 @@
 /// One connection as a client sees it, without its socket: calls go in, bytes for the service come out; the service's
 /// bytes go in, replies come out.
-public struct ClientSession: ~Copyable, Sendable {
+public struct ClientSession: ~Copyable {
     /// A call that waits for its reply.
     private struct Expectation {
         let call: Int

@@ -1,43 +1,5 @@
 import Glibc
 
-/// Why a text is not the JSON that a Varlink message may hold.
-public struct JSONError: Error, Equatable {
-    /// What is wrong at the offset.
-    public enum Reason: Equatable, Sendable {
-        /// The text ends inside a value.
-        case unexpectedEnd
-        /// The grammar of RFC 8259 does not allow this byte here.
-        case unexpectedByte(UInt8)
-        /// Something other than whitespace follows the value.
-        case trailingBytes
-        /// The value is well-formed, but not an object.
-        case notAnObject
-        /// A string contains a byte below 0x20 without an escape.
-        case controlCharacter(UInt8)
-        /// A backslash that does not begin one of the escapes of RFC 8259.
-        case invalidEscape
-        /// A `\u` escape names one half of a surrogate pair without the other.
-        case loneSurrogate
-        /// The bytes of a string are not UTF-8 as defined in RFC 3629.
-        case invalidUTF8
-        /// A number does not have the form that RFC 8259 defines.
-        case invalidNumber
-        /// Objects and arrays are nested deeper than the limit.
-        case tooDeep(limit: Int)
-    }
-
-    /// The offset of the offending byte from the start of the text.
-    public let offset: Int
-    /// What is wrong there.
-    public let reason: Reason
-
-    /// An error at an offset.
-    public init(offset: Int, reason: Reason) {
-        self.offset = offset
-        self.reason = reason
-    }
-}
-
 /// Reads one JSON text value by value, and validates everything that it reads.
 ///
 /// The caller says what it expects: ``beginObject()`` and ``nextMember()``, ``beginArray()`` and ``nextElement()``, and one
@@ -59,18 +21,18 @@ public struct JSONReader: ~Copyable {
     @usableFromInline
     let base: UnsafePointer<UInt8>
     /// The length of the text.
-    private let end: Int
+    let end: Int
     /// The offset of the NUL.
     private let terminator: Int
     /// The offset of the next byte.
-    private var position = 0
+    var position = 0
     /// The name of the current member, without its quotes.
     @usableFromInline
     private(set) var name = StringRange(start: 0, end: 0, isEscaped: false)
     /// Whether the innermost container was just opened.
     private var isFirst = false
     private var depth = 0
-    private var error: JSONError?
+    private(set) var error: JSONError?
 
     @usableFromInline
     @unsafe
@@ -84,7 +46,7 @@ public struct JSONReader: ~Copyable {
         self.terminator = terminator
     }
 
-    private subscript(offset: Int) -> UInt8 {
+    subscript(offset: Int) -> UInt8 {
         @inline(__always) get { unsafe base[offset] }
     }
 
@@ -102,18 +64,6 @@ public struct JSONReader: ~Copyable {
             var reader = unsafe JSONReader(base, length: length ?? terminator, terminator: terminator)
             return try body(&reader)
         }
-    }
-
-    /// Reads an object without members, which was entered.
-    @inlinable
-    public static func readEmptyObject<Result: ~Copyable, Failure>(
-        _ body: (inout JSONReader) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        // Literals end with a NUL.
-        let text: StaticString = "{}"
-        var reader = unsafe JSONReader(text.utf8Start, length: 2, terminator: 2)
-        _ = reader.beginObject()
-        return try body(&reader)
     }
 
     /// Reads a copy of a text, so that no NUL has to follow it.
@@ -156,7 +106,7 @@ public struct JSONReader: ~Copyable {
 
     /// Notes the first error, and ends the text.
     @inline(never)
-    private mutating func fail(_ reason: JSONError.Reason, at offset: Int) {
+    mutating func fail(_ reason: JSONError.Reason, at offset: Int) {
         if error == nil { error = JSONError(offset: offset, reason: reason) }
         position = terminator
     }
@@ -178,6 +128,31 @@ public struct JSONReader: ~Copyable {
     }
 
     // MARK: Containers
+
+    /// Reads an object that ``objectRange()`` has found, which the body gets entered; nil stands for one without members.
+    @inlinable
+    mutating func readObject<Result: ~Copyable, Failure>(
+        at range: Range<Int>?,
+        _ body: (inout JSONReader) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        if let range {
+            enterObject(at: range.lowerBound)
+            return try body(&self)
+        }
+        // Literals end with a NUL.
+        let text: StaticString = "{}"
+        var reader = unsafe JSONReader(text.utf8Start, length: 2, terminator: 2)
+        reader.enterObject(at: 0)
+        return try body(&reader)
+    }
+
+    @usableFromInline
+    mutating func enterObject(at offset: Int) {
+        precondition(error == nil && offset >= 0 && offset < end, "an object was found there")
+        position = offset
+        depth = 0
+        _ = beginObject()
+    }
 
     /// Enters an object; if the value is something else, skips it and returns false.
     public mutating func beginObject() -> Bool { begin(ASCII.openBrace) }
@@ -345,7 +320,7 @@ public struct JSONReader: ~Copyable {
         return utf8(string) { body(unsafe UTF8Span(unchecked: $0)) }
     }
 
-    /// The place of a string, without its quotes.
+    /// The place of a string, without its quotes; nil if the value is of another kind.
     mutating func stringRange() -> StringRange? {
         guard self[position] == ASCII.quote else {
             skip()
@@ -355,7 +330,7 @@ public struct JSONReader: ~Copyable {
         return error == nil ? string : nil
     }
 
-    /// The place of an object.
+    /// The place of an object; nil if the value is of another kind.
     mutating func objectRange() -> Range<Int>? {
         let start = position
         let isObject = self[position] == ASCII.openBrace
@@ -430,219 +405,5 @@ public struct JSONReader: ~Copyable {
             return false
         }
         return true
-    }
-
-    // MARK: Strings
-
-    /// Scans a string, whose first quote is the next byte, and moves behind its last one.
-    @inline(__always)
-    private mutating func scanString() -> StringRange {
-        let start = position &+ 1
-        let index = skipPlain(from: start)
-        guard self[index] == ASCII.quote else { return scanSpecialString(from: start, at: index) }
-        position = index &+ 1
-        return StringRange(start: start, end: index, isEscaped: false)
-    }
-
-    /// The offset of the next byte that is not ASCII or that cannot stand for itself in a string.
-    @inline(__always)
-    private func skipPlain(from start: Int) -> Int {
-        var index = start
-        while index &+ EightBytes.size <= end {
-            if let first = unsafe EightBytes(base + index).firstSpecial { return index &+ first }
-            index &+= EightBytes.size
-        }
-        while self[index].isPlainASCII { index &+= 1 }
-        return index
-    }
-
-    /// Scans the rest of a string that is not plain ASCII, from its first special byte.
-    @inline(never)
-    private mutating func scanSpecialString(from start: Int, at first: Int) -> StringRange {
-        var string = StringRange(start: start, end: start, isEscaped: false)
-        position = first
-        while true {
-            switch self[position] {
-            case ASCII.quote:
-                string.end = position
-                position &+= 1
-                return string
-            case ASCII.backslash:
-                string.isEscaped = true
-                guard scanEscape() else { return string }
-            case 0x80...:
-                guard scanMultibyteScalar() else { return string }
-            case let control:
-                position < end ? fail(.controlCharacter(control), at: position) : fail(.unexpectedEnd, at: end)
-                return string
-            }
-            position = skipPlain(from: position)
-        }
-    }
-
-    /// Scans an escape, or both escapes of a surrogate pair; false after an error.
-    private mutating func scanEscape() -> Bool {
-        let start = position
-        switch self[start &+ 1] {
-        case ASCII.quote, ASCII.backslash, ASCII.slash, ASCII.lowerB, ASCII.lowerF, ASCII.lowerN, ASCII.lowerR,
-            ASCII.lowerT:
-            position = start &+ 2
-            return true
-        case ASCII.lowerU:
-            guard let unit = scanCodeUnit() else { return false }
-            return unit & 0xF800 != 0xD800 || scanLowSurrogate(after: unit, at: start)
-        default:
-            start &+ 1 < end ? fail(.invalidEscape, at: start) : fail(.unexpectedEnd, at: end)
-            return false
-        }
-    }
-
-    /// Scans the second half of a surrogate pair, whose first half stands at the offset; false after an error.
-    private mutating func scanLowSurrogate(after high: UInt32, at start: Int) -> Bool {
-        if high < 0xDC00, self[position] == ASCII.backslash, self[position &+ 1] == ASCII.lowerU {
-            guard let low = scanCodeUnit() else { return false }
-            if low & 0xFC00 == 0xDC00 { return true }
-        }
-        fail(.loneSurrogate, at: start)
-        return false
-    }
-
-    /// Scans `\uXXXX`; the UTF-16 code unit that it names, nil after an error.
-    private mutating func scanCodeUnit() -> UInt32? {
-        let start = position
-        position &+= 2
-        var unit: UInt32 = 0
-        for _ in 0..<4 {
-            guard let value = ASCII.hexadecimalValue(of: self[position]) else {
-                position < end ? fail(.invalidEscape, at: start) : fail(.unexpectedEnd, at: end)
-                return nil
-            }
-            unit = unit << 4 | value
-            position &+= 1
-        }
-        return unit
-    }
-
-    /// Scans one scalar of two to four bytes, by RFC 3629, section 4; false after an error.
-    private mutating func scanMultibyteScalar() -> Bool {
-        let start = position
-        let second: ClosedRange<UInt8>
-        let length: Int
-        switch self[start] {
-        case 0xC2...0xDF: (length, second) = (2, 0x80...0xBF)
-        case 0xE0: (length, second) = (3, 0xA0...0xBF)
-        case 0xE1...0xEC, 0xEE...0xEF: (length, second) = (3, 0x80...0xBF)
-        case 0xED: (length, second) = (3, 0x80...0x9F)
-        case 0xF0: (length, second) = (4, 0x90...0xBF)
-        case 0xF1...0xF3: (length, second) = (4, 0x80...0xBF)
-        case 0xF4: (length, second) = (4, 0x80...0x8F)
-        default:
-            fail(.invalidUTF8, at: start)
-            return false
-        }
-        // Byte by byte: a NUL is not a continuation byte, so that this stops at the end.
-        guard second.contains(self[start &+ 1]) else {
-            fail(.invalidUTF8, at: start)
-            return false
-        }
-        var index = start &+ 2
-        while index < start &+ length {
-            guard self[index] & 0xC0 == 0x80 else {
-                fail(.invalidUTF8, at: start)
-                return false
-            }
-            index &+= 1
-        }
-        position = index
-        return true
-    }
-
-    // MARK: The content of strings
-
-    @inline(__always)
-    private func utf8<Result>(_ string: StringRange, _ body: (Span<UInt8>) -> Result) -> Result {
-        body(unsafe UnsafeBufferPointer(start: base + string.start, count: string.count).span)
-    }
-
-    /// Calls the body with the UTF-8 of a string, in place, or of a copy if it has escapes.
-    func withUTF8<Result>(of string: StringRange, _ body: (Span<UInt8>) -> Result) -> Result {
-        string.isEscaped ? body(unescaped(string).span) : utf8(string, body)
-    }
-
-    /// A string as a value.
-    func text(_ string: StringRange) -> String {
-        guard !string.isEscaped else { return String(decoding: unescaped(string), as: UTF8.self) }
-        // It was validated when it was scanned.
-        return utf8(string) { String(copying: unsafe UTF8Span(unchecked: $0)) }
-    }
-
-    /// The UTF-8 of a string whose escapes were validated.
-    private func unescaped(_ string: StringRange) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(string.count)
-        var index = string.start
-        while index < string.end {
-            if self[index] == ASCII.backslash {
-                index = unescape(at: index, into: &result)
-            } else {
-                result.append(self[index])
-                index += 1
-            }
-        }
-        return result
-    }
-
-    /// Appends what an escape stands for; returns the offset behind it.
-    private func unescape(at index: Int, into result: inout [UInt8]) -> Int {
-        switch self[index + 1] {
-        case ASCII.lowerU: return unescapeScalar(at: index, into: &result)
-        case ASCII.lowerB: result.append(0x08)
-        case ASCII.lowerF: result.append(0x0C)
-        case ASCII.lowerN: result.append(ASCII.newline)
-        case ASCII.lowerR: result.append(ASCII.carriageReturn)
-        case ASCII.lowerT: result.append(ASCII.tab)
-        case let itself: result.append(itself)
-        }
-        return index + 2
-    }
-
-    private func unescapeScalar(at index: Int, into result: inout [UInt8]) -> Int {
-        var code = codeUnit(at: index)
-        var next = index + 6
-        if code & 0xFC00 == 0xD800 {
-            code = 0x10000 + ((code & 0x3FF) << 10) + (codeUnit(at: next) & 0x3FF)
-            next += 6
-        }
-        if let scalar = Unicode.Scalar(code) { result.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
-        return next
-    }
-
-    /// The UTF-16 code unit that a validated `\uXXXX` names.
-    private func codeUnit(at index: Int) -> UInt32 {
-        (index + 2..<index + 6).reduce(0) { $0 << 4 | (ASCII.hexadecimalValue(of: self[$1]) ?? 0) }
-    }
-}
-
-extension JSONReader {
-    /// The bytes of a string, without its quotes.
-    @usableFromInline
-    struct StringRange: Sendable {
-        @usableFromInline
-        var start: Int
-        @usableFromInline
-        var end: Int
-        /// Whether the string has escapes.
-        @usableFromInline
-        var isEscaped: Bool
-
-        @inlinable
-        var count: Int { end &- start }
-    }
-}
-
-extension UInt8 {
-    /// Whether the byte is ASCII and can stand for itself in a JSON string.
-    fileprivate var isPlainASCII: Bool {
-        self >= ASCII.space && self < 0x80 && self != ASCII.quote && self != ASCII.backslash
     }
 }

@@ -15,7 +15,7 @@ public protocol JSONEncodable: JSONWritable {
 /// Members are written into the innermost open object, elements into the innermost open array. ``object(_:)``,
 /// ``member(_:object:)``, ``array(_:)`` and ``array(_:_:)`` open one for the time of their closures. Names that are literals
 /// must need no escapes; all other names and strings are escaped.
-public struct JSONWriter: ~Copyable, Sendable {
+public struct JSONWriter: ~Copyable {
     @usableFromInline
     var buffer = ByteBuffer()
     /// Whether the innermost container has a value already, so that a comma precedes the next one.

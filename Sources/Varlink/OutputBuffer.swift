@@ -1,5 +1,5 @@
 /// Messages that are to be sent, in their order.
-struct OutputBuffer: ~Copyable, Sendable {
+struct OutputBuffer: ~Copyable {
     /// The capacity that is kept while the buffer is empty: for about sixty events, so that a busy watcher does not allocate
     /// and free memory with each message.
     private static let idleCapacity = 32 * 1024

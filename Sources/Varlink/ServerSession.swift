@@ -5,7 +5,7 @@
 /// order of the calls, and a call with `more`, or one that is answered later, occupies its connection. The session itself
 /// answers calls that are not for a method of the service: `org.varlink.service`, unknown interfaces and methods, and
 /// `upgrade`. It answers one call per ``next()``, so that the caller can stop after any number of calls, or of bytes.
-public struct ServerSession: ~Copyable, Sendable {
+public struct ServerSession: ~Copyable {
     /// What the service has to do next.
     public enum Step: Sendable {
         /// Carry out a call of one of the methods that the description lists, and answer it.
@@ -16,43 +16,38 @@ public struct ServerSession: ~Copyable, Sendable {
         case violation(ProtocolViolation)
     }
 
-    /// What a session keeps of a call until its last reply.
-    public struct CallInProgress: Sendable {
-        let target: ServiceMethod
-        /// Whether the client wants no reply.
-        public let oneway: Bool
-        /// Whether the client accepts more than one reply.
-        public let more: Bool
-
-        /// The full name of the method.
-        public var method: String { target.fullName }
-    }
-
     /// The place of the parameters of the last call in the received bytes.
     @usableFromInline
     struct Parameters: Sendable {
-        /// Empty if the call has no parameters.
+        /// The message, with its NUL.
         @usableFromInline
-        var range = 0..<0
-        /// The offset of the NUL behind the message.
+        var message = 0..<0
+        /// The object within the message; nil if the call has no parameters.
         @usableFromInline
-        var messageEnd = 0
+        var object: Range<Int>?
         /// Whether the bytes are still there.
         @usableFromInline
         var areReadable = false
     }
 
+    /// A message that was read.
+    private enum Message {
+        case call(Call, parameters: Range<Int>?)
+        /// A call that the session answers itself, unless it has `oneway`.
+        case answer(ServiceAnswer, oneway: Bool)
+    }
+
     /// The service that is served.
     public let service: ServiceDescription
     /// The call that waits for its reply.
-    public private(set) var callInProgress: CallInProgress?
+    public private(set) var callInProgress: Call?
     /// The bytes of elements in the array reply under construction; 0 if there is none.
     public private(set) var openArrayBytes = 0
     @usableFromInline
     private(set) var framer: Framer
-    private var output = OutputBuffer()
     @usableFromInline
     private(set) var parameters = Parameters()
+    private var output = OutputBuffer()
     /// The message that answers every call; nil if the client may call methods.
     private let refusal: [UInt8]?
     private var isViolated = false
@@ -95,61 +90,49 @@ public struct ServerSession: ~Copyable, Sendable {
         guard !isViolated, callInProgress == nil else { return nil }
         do throws(ProtocolViolation) {
             guard let range = try framer.next() else { return nil }
-            return try next(range)
+            switch try read(range) {
+            case .call(let call, let object):
+                let message = range.lowerBound..<range.upperBound + 1
+                parameters = Parameters(message: message, object: object, areReadable: true)
+                callInProgress = call
+                return .call(call)
+            case .answer(let answer, let oneway):
+                if !oneway { write(answer) }
+                return .answered
+            }
         } catch {
             isViolated = true
             return .violation(error)
         }
     }
 
-    private mutating func next(_ range: Range<Int>) throws(ProtocolViolation) -> Step {
-        let (header, target) = try header(of: range)
-        guard refusal == nil, let target else {
-            refuse(header, in: range)
-            return .answered
-        }
-        note(header.parameters, in: range)
-        return begin(Call(target: target, oneway: header.oneway, more: header.more, upgrade: header.upgrade))
-    }
-
-    /// The header of a message, and the method that it names, if there is one.
-    private func header(of range: Range<Int>) throws(ProtocolViolation) -> (CallHeader, ServiceMethod?) {
+    private func read(_ range: Range<Int>) throws(ProtocolViolation) -> Message {
         let message = framer.bytes.span.extracting(range.lowerBound...range.upperBound)
         return try JSONReader.read(message) { reader throws(ProtocolViolation) in
             let header = try CallHeader(from: &reader)
-            return (header, reader.withUTF8(of: header.method) { service.methods.find($0) })
+            guard refusal == nil else { return .answer(.refusal, oneway: header.oneway) }
+            guard let target = reader.withUTF8(of: header.method, { service.methods.find($0) }) else {
+                let error = service.methods.error(for: reader.text(header.method))
+                return .answer(.error(error), oneway: header.oneway)
+            }
+            let call = Call(target: target, oneway: header.oneway, more: header.more, upgrade: header.upgrade)
+            guard call.upgrade || target.isIntrospection else { return .call(call, parameters: header.parameters) }
+            return .answer(answer(call, header, &reader), oneway: header.oneway)
         }
     }
 
-    private mutating func note(_ range: Range<Int>?, in message: Range<Int>) {
-        let start = message.lowerBound
-        parameters = Parameters(
-            range: range.map { start + $0.lowerBound..<start + $0.upperBound } ?? 0..<0,
-            messageEnd: message.upperBound,
-            areReadable: true
-        )
+    /// The answer to a call with `upgrade`, or to one of `org.varlink.service`.
+    private func answer(_ call: Call, _ header: CallHeader, _ reader: inout JSONReader) -> ServiceAnswer {
+        guard !call.upgrade else { return .error(ServiceError.methodNotImplemented(call.method)) }
+        return reader.readObject(at: header.parameters) { service.answer(call.name, &$0) }
     }
 
-    private mutating func begin(_ call: Call) -> Step {
-        callInProgress = CallInProgress(target: call.target, oneway: call.oneway, more: call.more)
-        guard call.upgrade || call.target.isIntrospection else { return .call(call) }
-        if call.upgrade {
-            fail(ServiceError.methodNotImplemented(call.method))
-        } else {
-            answerIntrospection(call)
+    private mutating func write(_ answer: ServiceAnswer) {
+        switch answer {
+        case .reply(let parameters): output.message(parameters: parameters.encode(into:), continues: false)
+        case .error(let error): output.message(error)
+        case .refusal: if let refusal { output.append(refusal) }
         }
-        return .answered
-    }
-
-    /// Answers a call that is refused, or whose method does not exist.
-    private mutating func refuse(_ header: CallHeader, in range: Range<Int>) {
-        guard !header.oneway else { return }
-        if let refusal { return output.append(refusal) }
-        output.message(service.methods.error(for: text(header.method, in: range)))
-    }
-
-    private func text(_ string: JSONReader.StringRange, in range: Range<Int>) -> String {
-        JSONReader.read(framer.bytes.span.extracting(range.lowerBound...range.upperBound)) { $0.text(string) }
     }
 
     // MARK: Parameters
@@ -171,43 +154,9 @@ public struct ServerSession: ~Copyable, Sendable {
         _ body: (inout JSONReader) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(parameters.areReadable, "parameters are read before bytes are received or sent")
-        guard !parameters.range.isEmpty else { return try JSONReader.readEmptyObject(body) }
-        let text = framer.bytes.span.extracting(parameters.range.lowerBound...parameters.messageEnd)
-        return try JSONReader.read(text, length: parameters.range.count) { reader throws(Failure) in
-            _ = reader.beginObject()
-            return try body(&reader)
+        return try JSONReader.read(framer.bytes.span.extracting(parameters.message)) { reader throws(Failure) in
+            try reader.readObject(at: parameters.object, body)
         }
-    }
-}
-
-// MARK: - org.varlink.service
-
-extension ServerSession {
-    /// Answers a call of `org.varlink.service`, which is in progress.
-    private mutating func answerIntrospection(_ call: Call) {
-        do {
-            switch call.name {
-            case "GetInfo": try answerInfo()
-            default: try answerDescription()
-            }
-        } catch {
-            fail(error)
-        }
-    }
-
-    private mutating func answerInfo() throws(InvalidParameter) {
-        try readParameters { reader throws(InvalidParameter) in try reader.members { _ in false } }
-        reply(service)
-    }
-
-    private mutating func answerDescription() throws(InvalidParameter) {
-        var interface = JSONMember<String>("interface")
-        try readParameters { reader throws(InvalidParameter) in try reader.members { interface.read(&$0) } }
-        let name = try interface.required
-        guard let interface = service.interfaces.first(where: { $0.name == name }) else {
-            return fail(ServiceError.interfaceNotFound(name))
-        }
-        reply { $0.member("description", interface.definition) }
     }
 }
 
@@ -295,7 +244,7 @@ extension ServerSession {
 extension ServerSession {
     /// A state of a session that ``rollback(to:)`` restores.
     public struct Savepoint: Sendable {
-        let callInProgress: CallInProgress?
+        let callInProgress: Call?
         let isViolated: Bool
         let position: Framer.Position
         let received: Int

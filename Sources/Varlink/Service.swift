@@ -42,17 +42,6 @@ public struct ServiceDescription: Sendable {
     }
 }
 
-extension ServiceDescription: JSONEncodable {
-    /// Writes the reply of `org.varlink.service.GetInfo`.
-    public func encode(into writer: inout JSONWriter) {
-        writer.member("vendor", vendor)
-        writer.member("product", product)
-        writer.member("version", version)
-        writer.member("url", url)
-        writer.member("interfaces", interfaces.map(\.name))
-    }
-}
-
 /// A method that a service implements.
 final class ServiceMethod: Sendable {
     let interface: String
@@ -128,6 +117,49 @@ enum ServiceInterface {
         definition: definition,
         methods: ["GetInfo", "GetInterfaceDescription"]
     )
+}
+
+/// The answer of a session to a call that the service does not get.
+enum ServiceAnswer {
+    case reply(any JSONEncodable)
+    case error(any ReplyError)
+    /// The error that the session has for all calls.
+    case refusal
+}
+
+extension ServiceDescription {
+    /// Answers a call of a method of `org.varlink.service`, with parameters in an object that was entered.
+    func answer(_ method: String, _ parameters: inout JSONReader) -> ServiceAnswer {
+        do throws(InvalidParameter) {
+            guard method != "GetInfo" else {
+                try parameters.members { _ in false }
+                return .reply(self)
+            }
+            var interface = JSONMember<String>("interface")
+            try parameters.members { interface.read(&$0) }
+            let name = try interface.required
+            let description = interfaces.first { $0.name == name }
+            return description.map { .reply($0) } ?? .error(ServiceError.interfaceNotFound(name))
+        } catch {
+            return .error(error)
+        }
+    }
+}
+
+extension ServiceDescription: JSONEncodable {
+    /// Writes the reply of `org.varlink.service.GetInfo`.
+    public func encode(into writer: inout JSONWriter) {
+        writer.member("vendor", vendor)
+        writer.member("product", product)
+        writer.member("version", version)
+        writer.member("url", url)
+        writer.member("interfaces", interfaces.map(\.name))
+    }
+}
+
+extension InterfaceDescription: JSONEncodable {
+    /// Writes the reply of `org.varlink.service.GetInterfaceDescription`.
+    public func encode(into writer: inout JSONWriter) { writer.member("description", definition) }
 }
 
 extension ServiceInterface {

@@ -1,25 +1,3 @@
-/// An error that a service answers.
-public protocol ReplyError: Error {
-    /// The full name of the error, such as `org.varlink.service.InvalidParameter`.
-    var errorName: String { get }
-
-    /// Writes the members of the error's parameters; the caller writes the braces.
-    func encodeParameters(into writer: inout JSONWriter)
-}
-
-/// A parameter is missing, unknown, of the wrong type or out of range: `org.varlink.service.InvalidParameter`.
-public struct InvalidParameter: ReplyError, Hashable {
-    /// The name of the parameter.
-    public let parameter: String
-
-    /// The error that names a parameter.
-    public init(_ parameter: String) { self.parameter = parameter }
-
-    public var errorName: String { "org.varlink.service.InvalidParameter" }
-
-    public func encodeParameters(into writer: inout JSONWriter) { writer.member("parameter", parameter) }
-}
-
 /// The errors of `org.varlink.service`, which any method may answer.
 public enum ServiceError: ReplyError, Hashable {
     /// The service has no interface of this name.
@@ -57,6 +35,7 @@ public enum ServiceError: ReplyError, Hashable {
         }
     }
 
+    /// The full name of the error.
     public var errorName: String {
         switch self {
         case .interfaceNotFound: "org.varlink.service.InterfaceNotFound"
@@ -68,6 +47,7 @@ public enum ServiceError: ReplyError, Hashable {
         }
     }
 
+    /// Writes what the error names, if it names anything.
     public func encodeParameters(into writer: inout JSONWriter) {
         switch self {
         case .interfaceNotFound(let name): writer.member("interface", name)

@@ -80,8 +80,11 @@ final class Connection {
     /// Uses the session with one exclusivity check.
     @inline(__always)
     func use<Result>(_ body: (inout ServerSession) -> Result) -> Result {
-        defer { buffers = BufferStatistics(of: kept) }
-        return body(&kept)
+        func use(_ session: inout ServerSession) -> Result {
+            defer { buffers = BufferStatistics(of: session) }
+            return body(&session)
+        }
+        return use(&kept)
     }
 
     /// Reads the parameters of the call that the session returned last.

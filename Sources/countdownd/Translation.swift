@@ -174,12 +174,12 @@ extension Translation {
         at now: Now,
         into writer: inout JSONWriter
     ) {
-        Start.Reply.encode(self.outcome(outcome), encodable(countdown, at: now), into: &writer)
+        Start.Reply.encode(self.outcome(outcome), into: &writer) { countdown.encode(at: now, into: &$0) }
     }
 
     /// Writes the reply to `Get` and `Wait`.
     func write(_ countdown: KeyedCountdown, at now: Now, into writer: inout JSONWriter) {
-        CountdownReply.encode(encodable(countdown, at: now), into: &writer)
+        CountdownReply.encode(into: &writer) { countdown.encode(at: now, into: &$0) }
     }
 
     private func outcome(_ outcome: ChangeOutcome) -> IPC.Outcome {
@@ -220,7 +220,7 @@ extension Translation {
     /// Encodes a countdown as an element of a list.
     func element(_ countdown: KeyedCountdown, at now: Now) -> [UInt8] {
         var writer = JSONWriter()
-        writer.object { encodable(countdown, at: now).encode(into: &$0) }
+        writer.object { countdown.encode(at: now, into: &$0) }
         return writer.bytes
     }
 
@@ -318,10 +318,6 @@ extension Translation {
         )
     }
 
-    private func encodable(_ countdown: KeyedCountdown, at now: Now) -> EncodableCountdown {
-        EncodableCountdown(countdown: countdown, now: now)
-    }
-
     private func countdown(_ countdown: KeyedCountdown, at now: Now) -> IPC.Countdown {
         IPC.Countdown(
             key: countdown.key.text,
@@ -356,20 +352,15 @@ extension CountdownFields {
     }
 }
 
-/// A countdown that is written without a copy of its annotations.
-private struct EncodableCountdown: JSONEncodable {
-    let countdown: KeyedCountdown
-    let now: Now
-
-    func encode(into writer: inout JSONWriter) {
-        let fields = CountdownFields(countdown, at: now)
-        countdown.key.withBytes { key in
-            fields.encode(key: key, into: &writer) { countdown.encodeTexts(into: &$0) }
+extension KeyedCountdown {
+    /// Writes the members of a countdown, without a copy of its texts.
+    fileprivate func encode(at now: Now, into writer: inout JSONWriter) {
+        let fields = CountdownFields(self, at: now)
+        key.withBytes { key in
+            fields.encode(key: key, into: &writer) { encodeTexts(into: &$0) }
         }
     }
-}
 
-extension KeyedCountdown {
     /// Writes the label and the metadata, if there are any.
     fileprivate func encodeTexts(into writer: inout JSONWriter) {
         guard hasAnnotations else { return }

@@ -96,31 +96,6 @@ extension JSONValue: JSONDecodable {
     public init(from reader: inout JSONReader) { self = .object(Self.members(from: &reader)) }
 }
 
-<<<<<<< HEAD
-extension JSONWriter {
-    /// Writes a member.
-    public mutating func member(_ name: StaticString, _ value: JSONValue) { member(name, raw: value.text) }
-
-    /// Writes a member with a name that is not a literal.
-    public mutating func member(named name: String, _ value: JSONValue) { member(named: name, raw: value.text) }
-
-    /// Writes an element.
-    public mutating func element(_ value: JSONValue) {
-        switch value {
-        case .null: elementNull()
-        case .boolean(let value): element(value)
-        case .integer(let value): element(value)
-        case .double(let value): element(raw: Array(value.description.utf8))
-        case .string(let value): element(value)
-        case .array(let elements):
-            array { writer in
-                for element in elements { writer.element(element) }
-            }
-        case .object(let members):
-            object { writer in
-                for (name, value) in members.sorted(by: { $0.key < $1.key }) { writer.member(named: name, value) }
-            }
-=======
 extension JSONValue: JSONWritable {
     /// Writes the tree, with the members of objects in the order of their names.
     public func write(into writer: inout JSONWriter) {
@@ -132,7 +107,6 @@ extension JSONValue: JSONWritable {
         case .string(let value): writer.element(value)
         case .array(let elements): writer.element(elements)
         case .object(let members): writer.element(members)
->>>>>>> a216585 (Write JSON with one writer that owns its memory)
         }
     }
 }

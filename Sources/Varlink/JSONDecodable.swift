@@ -16,6 +16,9 @@ public protocol JSONDecodable: JSONReadable {
 }
 
 extension JSONDecodable {
+    /// Reads an object; nil if the value is of another kind.
+    ///
+    /// - Throws: the name of the member that is missing, unknown or invalid.
     @inlinable
     public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> Self? {
         guard reader.beginObject() else { return nil }
@@ -40,16 +43,12 @@ extension JSONDecodable {
 /// If the name occurs more than once, the last value counts. `null` means the same as an absent member.
 public struct JSONMember<Value: JSONReadable> {
     @usableFromInline
-    enum State {
-        case absent
-        case value(Value)
-        case invalid(InvalidParameter)
-    }
-
-    @usableFromInline
     let name: StaticString
     @usableFromInline
-    var state = State.absent
+    var value: Value?
+    /// Why the value is not one of the type.
+    @usableFromInline
+    var error: InvalidParameter?
 
     /// A member of this name, not read yet.
     @inlinable
@@ -67,31 +66,31 @@ public struct JSONMember<Value: JSONReadable> {
 
     @inlinable
     mutating func readValue(_ reader: inout JSONReader) {
-        if reader.null() {
-            state = .absent
-        } else {
-            do throws(InvalidParameter) {
-                let value = try Value.read(from: &reader)
-                state = value.map { .value($0) } ?? .invalid(InvalidParameter(name.description))
-            } catch {
-                state = .invalid(error)
-            }
+        value = nil
+        error = nil
+        guard !reader.null() else { return }
+        do throws(InvalidParameter) {
+            value = try Value.read(from: &reader)
+            if value == nil { error = InvalidParameter(name.description) }
+        } catch let invalid {
+            error = invalid
         }
     }
 
     /// The value, nil if the member is absent or null.
+    ///
+    /// - Throws: the name of the member, or of one inside of it, if it is not of the type.
     @inlinable
     public var optional: Value? {
         get throws(InvalidParameter) {
-            switch state {
-            case .absent: nil
-            case .value(let value): value
-            case .invalid(let error): throw error
-            }
+            if let error { throw error }
+            return value
         }
     }
 
-    /// The value; an absent member is invalid.
+    /// The value.
+    ///
+    /// - Throws: the name of the member if it is absent or null; as ``optional`` does, otherwise.
     @inlinable
     public var required: Value {
         get throws(InvalidParameter) {
@@ -132,27 +131,33 @@ extension JSONReader {
 // MARK: The values of Varlink's types
 
 extension String: JSONReadable {
+    /// Reads a string; nil if the value is of another kind.
     public static func read(from reader: inout JSONReader) -> String? { reader.string() }
 }
 
 extension Int64: JSONReadable {
+    /// Reads a number without fraction and exponent; nil if the value is of another kind or needs more than 64 bits.
     @inlinable
     public static func read(from reader: inout JSONReader) -> Int64? { reader.integer() }
 }
 
 extension Bool: JSONReadable {
+    /// Reads `true` or `false`; nil if the value is of another kind.
     @inlinable
     public static func read(from reader: inout JSONReader) -> Bool? { reader.boolean() }
 }
 
 /// An enumeration, which is a string in JSON.
 extension JSONReadable where Self: RawRepresentable<String> {
+    /// Reads a string; nil if it is not one of the raw values, or if the value is of another kind.
     @inlinable
     public static func read(from reader: inout JSONReader) -> Self? { reader.string().flatMap(Self.init(rawValue:)) }
 }
 
 extension Array: JSONReadable where Element: JSONReadable {
-    /// All elements have to be of the type.
+    /// Reads an array; nil if an element is not of the type, or if the value is of another kind.
+    ///
+    /// - Throws: the first error of an element.
     public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [Element]? {
         guard reader.beginArray() else { return nil }
         var elements: [Element] = []
@@ -172,7 +177,9 @@ extension Array: JSONReadable where Element: JSONReadable {
 }
 
 extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
-    /// A map, which is an object in JSON; all values have to be of the type.
+    /// Reads a map, which is an object in JSON; nil if a member is not of the type, or if the value is of another kind.
+    ///
+    /// - Throws: the first error of a member.
     public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [String: Value]? {
         guard reader.beginObject() else { return nil }
         var map: [String: Value] = [:]

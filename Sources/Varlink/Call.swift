@@ -1,0 +1,51 @@
+/// A call as a service receives it. Its parameters are read from the session: see ``ServerSession/parameters(as:)``.
+public struct Call: Sendable {
+    let target: ServiceMethod
+    /// Whether the client wants no reply, not even an error.
+    public let oneway: Bool
+    /// Whether the client accepts more than one reply.
+    public let more: Bool
+    /// Whether the client wants to use the connection for another protocol.
+    public let upgrade: Bool
+
+    /// The full name of the method: the interface's name, a dot, and the method's own name.
+    public var method: String { target.fullName }
+    /// The name of the interface.
+    public var interface: String { target.interface }
+    /// The name of the method within its interface.
+    public var name: String { target.name }
+}
+
+/// The header of a call, checked against the rules. If a field occurs more than once, its last value counts; a field that
+/// is null is the same as an absent one.
+struct CallHeader {
+    let method: JSONReader.StringRange
+    /// The place of the parameters in the message; nil if there are none.
+    let parameters: Range<Int>?
+    let oneway: Bool
+    let more: Bool
+    let upgrade: Bool
+
+    /// Reads and validates a whole message.
+    init(from reader: inout JSONReader) throws(ProtocolViolation) {
+        var method = HeaderField<JSONReader.StringRange>("method")
+        var parameters = HeaderField<Range<Int>>("parameters")
+        var more = HeaderField<Bool>("more")
+        var oneway = HeaderField<Bool>("oneway")
+        var upgrade = HeaderField<Bool>("upgrade")
+        try reader.header { reader in
+            method.read(&reader) { $0.stringRange() } || parameters.read(&reader) { $0.objectRange() }
+                || more.read(&reader) { $0.boolean() } || oneway.read(&reader) { $0.boolean() }
+                || upgrade.read(&reader) { $0.boolean() }
+        }
+        guard let name = try method.optional else { throw .missingMethod }
+        self.method = name
+        self.parameters = try parameters.optional
+        self.more = try more.optional ?? false
+        self.oneway = try oneway.optional ?? false
+        self.upgrade = try upgrade.optional ?? false
+        guard !(self.oneway && self.more), !(self.more && self.upgrade), !(self.upgrade && self.oneway) else {
+            throw .conflictingFlags
+        }
+    }
+}

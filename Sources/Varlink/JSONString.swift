@@ -1,0 +1,218 @@
+extension JSONReader {
+    /// The bytes of a string, without its quotes.
+    @usableFromInline
+    struct StringRange: Sendable {
+        @usableFromInline
+        var start: Int
+        @usableFromInline
+        var end: Int
+        /// Whether the string has escapes.
+        @usableFromInline
+        var isEscaped: Bool
+
+        @inlinable
+        var count: Int { end &- start }
+    }
+}
+
+// MARK: - Scanning
+
+extension JSONReader {
+    /// Scans a string, whose first quote is the next byte, and moves behind its last one.
+    @inline(__always)
+    mutating func scanString() -> StringRange {
+        let start = position &+ 1
+        let index = skipPlain(from: start)
+        guard self[index] == ASCII.quote else { return scanSpecialString(from: start, at: index) }
+        position = index &+ 1
+        return StringRange(start: start, end: index, isEscaped: false)
+    }
+
+    /// The offset of the next byte that is not ASCII or that cannot stand for itself in a string.
+    @inline(__always)
+    private func skipPlain(from start: Int) -> Int {
+        var index = start
+        while index &+ EightBytes.size <= end {
+            if let first = unsafe EightBytes(base + index).firstSpecial { return index &+ first }
+            index &+= EightBytes.size
+        }
+        while self[index].isPlainASCII { index &+= 1 }
+        return index
+    }
+
+    /// Scans the rest of a string that is not plain ASCII, from its first special byte.
+    @inline(never)
+    private mutating func scanSpecialString(from start: Int, at first: Int) -> StringRange {
+        var string = StringRange(start: start, end: start, isEscaped: false)
+        position = first
+        while true {
+            switch self[position] {
+            case ASCII.quote:
+                string.end = position
+                position &+= 1
+                return string
+            case ASCII.backslash:
+                string.isEscaped = true
+                guard scanEscape() else { return string }
+            case 0x80...:
+                guard scanMultibyteScalar() else { return string }
+            case let control:
+                position < end ? fail(.controlCharacter(control), at: position) : fail(.unexpectedEnd, at: end)
+                return string
+            }
+            position = skipPlain(from: position)
+        }
+    }
+
+    /// Scans an escape, or both escapes of a surrogate pair; false after an error.
+    private mutating func scanEscape() -> Bool {
+        let start = position
+        switch self[start &+ 1] {
+        case ASCII.quote, ASCII.backslash, ASCII.slash, ASCII.lowerB, ASCII.lowerF, ASCII.lowerN, ASCII.lowerR,
+            ASCII.lowerT:
+            position = start &+ 2
+            return true
+        case ASCII.lowerU:
+            guard let unit = scanCodeUnit() else { return false }
+            return unit & 0xF800 != 0xD800 || scanLowSurrogate(after: unit, at: start)
+        default:
+            start &+ 1 < end ? fail(.invalidEscape, at: start) : fail(.unexpectedEnd, at: end)
+            return false
+        }
+    }
+
+    /// Scans the second half of a surrogate pair, whose first half stands at the offset; false after an error.
+    private mutating func scanLowSurrogate(after high: UInt32, at start: Int) -> Bool {
+        if high < 0xDC00, self[position] == ASCII.backslash, self[position &+ 1] == ASCII.lowerU {
+            guard let low = scanCodeUnit() else { return false }
+            if low & 0xFC00 == 0xDC00 { return true }
+        }
+        fail(.loneSurrogate, at: start)
+        return false
+    }
+
+    /// Scans `\uXXXX`; the UTF-16 code unit that it names, nil after an error.
+    private mutating func scanCodeUnit() -> UInt32? {
+        let start = position
+        position &+= 2
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let value = ASCII.hexadecimalValue(of: self[position]) else {
+                position < end ? fail(.invalidEscape, at: start) : fail(.unexpectedEnd, at: end)
+                return nil
+            }
+            unit = unit << 4 | value
+            position &+= 1
+        }
+        return unit
+    }
+
+    /// Scans one scalar of two to four bytes, by RFC 3629, section 4; false after an error.
+    private mutating func scanMultibyteScalar() -> Bool {
+        let start = position
+        let (length, second) = Self.multibyteForm(self[start])
+        // Byte by byte: a NUL is not a continuation byte, so that this stops at the end.
+        guard second.contains(self[start &+ 1]) else {
+            fail(.invalidUTF8, at: start)
+            return false
+        }
+        var index = start &+ 2
+        while index < start &+ length {
+            guard self[index] & 0xC0 == 0x80 else {
+                fail(.invalidUTF8, at: start)
+                return false
+            }
+            index &+= 1
+        }
+        position = index
+        return true
+    }
+
+    /// The length of a scalar with this first byte, and the values of its second byte: none if no scalar begins with it.
+    private static func multibyteForm(_ first: UInt8) -> (length: Int, second: Range<UInt8>) {
+        switch first {
+        case 0xC2...0xDF: (2, 0x80..<0xC0)
+        case 0xE0: (3, 0xA0..<0xC0)
+        case 0xE1...0xEC, 0xEE...0xEF: (3, 0x80..<0xC0)
+        case 0xED: (3, 0x80..<0xA0)
+        case 0xF0: (4, 0x90..<0xC0)
+        case 0xF1...0xF3: (4, 0x80..<0xC0)
+        case 0xF4: (4, 0x80..<0x90)
+        default: (1, 0..<0)
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is ASCII and can stand for itself in a JSON string.
+    fileprivate var isPlainASCII: Bool {
+        self >= ASCII.space && self < 0x80 && self != ASCII.quote && self != ASCII.backslash
+    }
+}
+
+// MARK: - The content of a string
+
+extension JSONReader {
+    @inline(__always)
+    func utf8<Result>(_ string: StringRange, _ body: (Span<UInt8>) -> Result) -> Result {
+        body(unsafe UnsafeBufferPointer(start: base + string.start, count: string.count).span)
+    }
+
+    /// Calls the body with the UTF-8 of a string, in place, or of a copy if it has escapes.
+    func withUTF8<Result>(of string: StringRange, _ body: (Span<UInt8>) -> Result) -> Result {
+        string.isEscaped ? body(unescaped(string).span) : utf8(string, body)
+    }
+
+    /// A string as a value.
+    func text(_ string: StringRange) -> String {
+        guard !string.isEscaped else { return String(decoding: unescaped(string), as: UTF8.self) }
+        // It was validated when it was scanned.
+        return utf8(string) { String(copying: unsafe UTF8Span(unchecked: $0)) }
+    }
+
+    /// The UTF-8 of a string whose escapes were validated.
+    private func unescaped(_ string: StringRange) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(string.count)
+        var index = string.start
+        while index < string.end {
+            if self[index] == ASCII.backslash {
+                index = unescape(at: index, into: &result)
+            } else {
+                result.append(self[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// Appends what an escape stands for; returns the offset behind it.
+    private func unescape(at index: Int, into result: inout [UInt8]) -> Int {
+        switch self[index + 1] {
+        case ASCII.lowerU: return unescapeScalar(at: index, into: &result)
+        case ASCII.lowerB: result.append(0x08)
+        case ASCII.lowerF: result.append(0x0C)
+        case ASCII.lowerN: result.append(ASCII.newline)
+        case ASCII.lowerR: result.append(ASCII.carriageReturn)
+        case ASCII.lowerT: result.append(ASCII.tab)
+        case let itself: result.append(itself)
+        }
+        return index + 2
+    }
+
+    private func unescapeScalar(at index: Int, into result: inout [UInt8]) -> Int {
+        var code = codeUnit(at: index)
+        var next = index + 6
+        if code & 0xFC00 == 0xD800 {
+            code = 0x10000 + ((code & 0x3FF) << 10) + (codeUnit(at: next) & 0x3FF)
+            next += 6
+        }
+        if let scalar = Unicode.Scalar(code) { result.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
+        return next
+    }
+
+    /// The UTF-16 code unit that a validated `\uXXXX` names.
+    private func codeUnit(at index: Int) -> UInt32 {
+        (index + 2..<index + 6).reduce(0) { $0 << 4 | (ASCII.hexadecimalValue(of: self[$1]) ?? 0) }
+    }
+}
