@@ -221,7 +221,7 @@ extension Daemon {
     }
 
     /// Puts a batch into the reply that a watcher gets at the end of the turn, or before if it is full.
-    private func deliver(_ batch: EventBatch, to connection: Connection, at now: Now) {
+    private func deliver(_ batch: borrowing EventBatch, to connection: Connection, at now: Now) {
         guard connection.condition == .open else { return }
         connections.markDirty(connection)
         guard connection.deliver(batch.events, at: now, pageBytes: limits.pageBytes) else { return }
