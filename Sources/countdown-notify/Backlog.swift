@@ -41,7 +41,7 @@ enum EndNotification: Hashable {
                 category: .ended,
                 summary: Strings.name(countdown),
                 body: strings.end(countdown),
-                actions: Action.allCases
+                actions: NotificationAction.allCases
             )
         case .several(let newest, let count):
             Notification(

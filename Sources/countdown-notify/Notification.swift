@@ -24,7 +24,7 @@ struct Notification: Hashable {
     /// Plain text.
     var body: String
     var urgency = Urgency.normal
-    var actions: [Action] = []
+    var actions: [NotificationAction] = []
     /// Percent.
     var progress: Int32?
 
@@ -69,7 +69,7 @@ struct Notification: Hashable {
 }
 
 /// An action of the user for a countdown that has ended. The raw value is the action's name on the bus.
-enum Action: String, CaseIterable {
+enum NotificationAction: String, CaseIterable {
     /// Start it again with its duration.
     case again
     /// Start it for a minute.
@@ -109,7 +109,7 @@ enum DesktopSignal: Equatable {
     /// A notification was closed, by the user or by a call.
     case closed(UInt32)
     /// The user chose an action.
-    case chosen(Action, UInt32)
+    case chosen(NotificationAction, UInt32)
 
     /// The calls that subscribe to these signals.
     static let subscriptions = [
@@ -128,7 +128,7 @@ enum DesktopSignal: Equatable {
             self = .serviceChanged
         case (Self.service.interface, "NotificationClosed", .uint32(let number), _): self = .closed(number)
         case (Self.service.interface, "ActionInvoked", .uint32(let number), .string(let name)):
-            guard let action = Action(rawValue: name) else { return nil }
+            guard let action = NotificationAction(rawValue: name) else { return nil }
             self = .chosen(action, number)
         default: return nil
         }

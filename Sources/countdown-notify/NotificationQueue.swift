@@ -253,7 +253,7 @@ extension NotificationQueue {
     /// Takes a signal.
     ///
     /// - Returns: the action that the user chose, and the countdown that it is for.
-    mutating func handle(_ signal: DesktopSignal) -> (Action, Countdown)? {
+    mutating func handle(_ signal: DesktopSignal) -> (NotificationAction, Countdown)? {
         switch signal {
         case .serviceChanged: serviceChanged()
         case .closed(let number):

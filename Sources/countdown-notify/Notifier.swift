@@ -158,7 +158,7 @@ extension Notifier {
         }
     }
 
-    private func perform(_ action: Action, on countdown: Countdown) {
+    private func perform(_ action: NotificationAction, on countdown: Countdown) {
         do {
             if let pending = try PendingStart(action, of: countdown, at: path) { pendingStarts.append(pending) }
         } catch {

@@ -5,12 +5,12 @@ import System
 final class PendingStart {
     private static let minuteUSec: Int64 = 60_000_000
 
-    private let action: Action
+    private let action: NotificationAction
     private let countdown: Countdown
     private var client: Client
 
     /// Connects to the daemon at `path` and makes the call. Nil if the action needs none.
-    init?(_ action: Action, of countdown: Countdown, at path: String) throws(ClientError) {
+    init?(_ action: NotificationAction, of countdown: Countdown, at path: String) throws(ClientError) {
         guard let start = Self.call(for: action, of: countdown) else { return nil }
         self.action = action
         self.countdown = countdown
@@ -37,7 +37,7 @@ final class PendingStart {
     }
 
     /// The call for an action. If the countdown has been started again meanwhile, it is never shortened.
-    static func call(for action: Action, of countdown: Countdown) -> Start? {
+    static func call(for action: NotificationAction, of countdown: Countdown) -> Start? {
         switch action {
         case .dismiss: nil
         case .again: call(countdown, countdown.durationUSec, ifRunning: .attach)
@@ -58,7 +58,7 @@ final class PendingStart {
 
     /// The notification that an action failed.
     static func failureNotification(
-        _ action: Action,
+        _ action: NotificationAction,
         of countdown: Countdown,
         _ error: ClientError
     ) -> Notification {

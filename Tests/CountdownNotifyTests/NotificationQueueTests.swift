@@ -21,7 +21,7 @@ final class NotificationQueueTests {
 
     private func unsavedRevision() -> Int64? { queue.takeUnsavedState()?.revision }
 
-    private func take(_ signal: DesktopSignal) -> (Action, Countdown)? { queue.handle(signal) }
+    private func take(_ signal: DesktopSignal) -> (NotificationAction, Countdown)? { queue.handle(signal) }
 
     /// Answers the question for the service's capabilities.
     private func introduce(_ names: [String] = ["actions", "body"]) throws {
