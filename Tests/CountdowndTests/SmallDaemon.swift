@@ -18,7 +18,7 @@ struct SmallDaemon {
     ///   - clocks: its clocks; its timer uses the real system clock.
     ///   - log: its log.
     ///   - access: the users that may call.
-    ///   - limits: changes the limits.
+    ///   - change: changes the limits.
     /// - Throws: if it cannot be started.
     init(
         in directory: TemporaryDirectory? = nil,

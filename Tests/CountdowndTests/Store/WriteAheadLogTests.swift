@@ -53,7 +53,7 @@ struct WriteAheadLogTests {
         #expect(try length <= Self.short)
     }
 
-    @Test("a copy in the background counts as running until it has finished, even if the daemon copies the rest meanwhile")
+    @Test("a copy in the background counts as running to its end, even if the daemon copies the rest meanwhile")
     func stillCopying() throws {
         let checkpointer = Checkpointer(path: scene.path)
         checkpointer.queue.suspend()
