@@ -32,9 +32,12 @@ enum Countdownd {
         let log = Log(level: options.logLevel, journalStream: Environment.value(of: "JOURNAL_STREAM"))
         let serviceManager = ServiceManager()
         do {
-            // Before any thread starts, because threads inherit which signals are blocked.
             signal(SIGHUP, SIG_IGN)
             signal(SIGPIPE, SIG_IGN)
+            // A shell without job control lets programs in the background ignore SIGINT; the daemon stops on it all the same.
+            signal(SIGINT, SIG_DFL)
+            signal(SIGTERM, SIG_DFL)
+            // Before any thread starts, because threads inherit which signals are blocked.
             let signals = try SignalDescriptor([SIGTERM, SIGINT])
             let daemon = try Daemon(
                 limits: options.limits,
