@@ -1,5 +1,4 @@
 import CLinux
-import CountdownCore
 import Glibc
 import IPC
 import System
@@ -137,27 +136,5 @@ struct Listener: ~Copyable {
         }
         guard !isAnswered else { throw .inUse(path: path) }
         unsafe unlink(path)
-    }
-}
-
-/// Whether connections are accepted. Other connections stay in the listen queue.
-struct AcceptBackoff {
-    enum AcceptState: Equatable {
-        case on
-        /// Until a connection is closed.
-        case full
-        /// Until a connection is closed, or until this instant.
-        case failed(until: BootInstant)
-    }
-
-    /// The pause after a failure; meanwhile other processes may free descriptors or memory.
-    static let pause = Duration.seconds(1)
-
-    var state = AcceptState.on
-
-    /// When to try again; nil if only a closed connection can help.
-    var next: BootInstant? {
-        guard case .failed(let instant) = state else { return nil }
-        return instant
     }
 }
