@@ -2,6 +2,20 @@ import Dispatch
 import Synchronization
 import System
 
+/// How far the work that can wait may grow, in frames of the log and in rows.
+struct StoreThresholds {
+    /// A frame is a page of 1 KiB, so a copy starts every 4 MiB.
+    var worthCopying = 4_096
+    /// This many frames take less than a millisecond.
+    var few = 128
+    /// 32 MiB: from here on the daemon copies the last few frames even if it is not idle.
+    var many = 32 * 1_024
+    /// 56 MiB: if the background cannot keep up, the daemon copies all frames, so that the log is bounded.
+    var tooMany = 56 * 1_024
+    /// The most dead rows that may be left: 10 MiB of the file, and a tenth of a second of the next start.
+    var deadRows = 131_072
+}
+
 /// Keeps the write-ahead log short without delaying turns.
 ///
 /// A connection in the background copies the log into the database. The log restarts only after all of it has been copied,
@@ -18,15 +32,6 @@ final class Checkpointer: Sendable {
         case pause
     }
 
-    /// A frame is a page of 1 KiB, so a copy starts every 4 MiB.
-    static let worthCopying = 4_096
-    /// This many frames take less than a millisecond.
-    private static let few = 128
-    /// 32 MiB: from here on the daemon copies the last few frames even if it is not idle.
-    private static let many = 32 * 1_024
-    /// 56 MiB: if the background cannot keep up, the daemon copies all frames, so that the log is bounded.
-    private static let tooMany = 56 * 1_024
-
     private enum Marker {
         static let failed = -3
         static let idle = -2
@@ -36,33 +41,37 @@ final class Checkpointer: Sendable {
     private let path: String
     /// The database. If another file has its path, nothing may be copied into that.
     private let file: FileIdentity?
+    private let thresholds: StoreThresholds
     let queue = DispatchQueue(label: "countdownd.checkpoint", qos: .utility)
     /// One of `Marker`, or the number of frames that the background has copied.
     private let state = Atomic<Int>(Marker.idle)
 
-    /// - Parameter path: of the database.
-    init(path: String) {
+    /// - Parameters:
+    ///   - path: of the database.
+    ///   - thresholds: the lengths of the log from which on it is copied.
+    init(path: String, thresholds: StoreThresholds) {
         self.path = path
+        self.thresholds = thresholds
         file = FileIdentity(of: path)
     }
 
     /// What to do about a log with this many frames, after a commit or when the daemon is idle.
     func advice(frames: Int, whenIdle: Bool) -> Advice {
-        if frames >= Self.tooMany { return .finish }
+        if frames >= thresholds.tooMany { return .finish }
         let state = state.load(ordering: .acquiring)
         switch state {
         case Marker.working: return .nothing
         case Marker.failed: return .pause
         case 0...frames: return advice(frames: frames, left: frames - state, whenIdle: whenIdle)
         // Nothing has been copied, or the log has restarted since.
-        default: return frames >= Self.worthCopying ? .startInBackground : .nothing
+        default: return frames >= thresholds.worthCopying ? .startInBackground : .nothing
         }
     }
 
     private func advice(frames: Int, left: Int, whenIdle: Bool) -> Advice {
-        let isTime = whenIdle || frames >= Self.many
-        if isTime, left <= Self.few { return .finish }
-        return isTime || left >= Self.worthCopying ? .startInBackground : .nothing
+        let isTime = whenIdle || frames >= thresholds.many
+        if isTime, left <= thresholds.few { return .finish }
+        return isTime || left >= thresholds.worthCopying ? .startInBackground : .nothing
     }
 
     /// Whether the background may be writing to the database.
@@ -84,7 +93,7 @@ final class Checkpointer: Sendable {
         let database = try Database(path: path, busyMilliseconds: 0)
         let (frames, copied) = try database.checkpoint()
         // Another connection has a lock or reads an old state. The next copy starts after the log has grown, not at once.
-        guard frames > 0, frames - copied < Self.worthCopying else { throw .busy }
+        guard frames > 0, frames - copied < thresholds.worthCopying else { throw .busy }
         try database.sync()
         return copied
     }

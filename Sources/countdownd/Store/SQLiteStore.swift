@@ -13,8 +13,6 @@ final class SQLiteStore: Store {
     private static let deletionsInCommit = 64
     /// Dead rows that are deleted at once when the daemon is idle: this takes a millisecond or two.
     private static let deletionsWhenIdle = 128
-    /// The most dead rows that may be left: 10 MiB of the file, and a tenth of a second of the next start.
-    private static let mostDeferred = 131_072
 
     /// Commits in quick succession check only the files with which changes would be lost; every so often they check all.
     private static let commitsBetweenFullChecks = 128
@@ -69,7 +67,7 @@ final class SQLiteStore: Store {
         self.database = database
         self.lock = lock
         self.directory = directory
-        checkpointer = Checkpointer(path: file.path)
+        checkpointer = Checkpointer(path: file.path, thresholds: file.thresholds)
         deadRows = DeadRows(loaded.deadRows)
         newest = loaded.newestRow
         oldest = loaded.timetable.oldestRevision
@@ -150,7 +148,7 @@ final class SQLiteStore: Store {
         }
         self.lock = lock
         self.files = try StoreFiles(of: files, in: directory.path)
-        checkpointer = Checkpointer(path: file.path)
+        checkpointer = Checkpointer(path: file.path, thresholds: file.thresholds)
         deadRows = DeadRows([])
         (newest, oldest, oldestIsStored) = (record.revision, record.oldest, true)
         (framesForNextCopy, framesOfFile) = (0, 0)
@@ -178,7 +176,7 @@ final class SQLiteStore: Store {
     /// How many dead rows a commit deletes; if too many are left, at least as many as it can add.
     private func deletions(with changes: Changes, deferringCleanup: Bool) -> Int {
         guard deferringCleanup else { return Self.deletionsInCommit + 2 * changes.steps.count }
-        return deadRows.count < Self.mostDeferred ? 0 : 2 * changes.steps.count
+        return deadRows.count < file.thresholds.deadRows ? 0 : 2 * changes.steps.count
     }
 
     /// Replaces a transaction that was written to the log but could not be synced: a daemon that opens the store later would
@@ -278,14 +276,14 @@ final class SQLiteStore: Store {
             checkpointer.start()
         case .finish:
             // Truncating takes longer if the log is longer.
-            let cuttingOff = whenIdle && framesOfFile > 2 * Checkpointer.worthCopying
+            let cuttingOff = whenIdle && framesOfFile > 2 * file.thresholds.worthCopying
             let copy = try? database.checkpoint(cuttingOff: cuttingOff)
             if cuttingOff, copy != nil { framesOfFile = 0 }
             files.noteCheckpoint()
-            framesForNextCopy = copy == nil ? frames + Checkpointer.worthCopying : 0
+            framesForNextCopy = copy == nil ? frames + file.thresholds.worthCopying : 0
             checkpointer.hasFinished()
         case .pause:
-            framesForNextCopy = frames + Checkpointer.worthCopying
+            framesForNextCopy = frames + file.thresholds.worthCopying
             checkpointer.hasFinished()
         }
     }

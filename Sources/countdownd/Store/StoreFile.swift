@@ -21,6 +21,7 @@ struct StoreFile {
     let recovery: Recovery
     let log: Log
     var schema = Schema.current
+    var thresholds = StoreThresholds()
 
     /// Finishes a new store that the last daemon wrote from memory, if it was killed meanwhile.
     func finishRewrite() throws(OpenError) {

@@ -13,6 +13,7 @@ final class StoreScene {
     var bootID = "first boot"
     var limits = Limits()
     var schema = Schema.current
+    var thresholds = StoreThresholds()
 
     init(inMemory: Bool = false) throws {
         directory = try TemporaryDirectory(inMemory: inMemory)
@@ -27,7 +28,8 @@ final class StoreScene {
             durability: durability,
             recovery: Recovery(limits: limits, now: now, bootID: bootID),
             log: lines.log,
-            schema: schema
+            schema: schema,
+            thresholds: thresholds
         )
     }
 
