@@ -102,7 +102,7 @@ let package = Package(
         .testTarget(name: "ScreenTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["JSONTree", "IPC", "Varlink", "TestSupport", "CSQLite"],
+            dependencies: ["JSONTree", "CountdownCore", "IPC", "Varlink", "TestSupport", "CSQLite"],
             exclude: ["Bars", "Clients"],
             swiftSettings: strict
         ),

@@ -4,8 +4,6 @@ import IPC
 import TestSupport
 import Testing
 
-@testable import countdownd
-
 /// A real daemon is filled up to a limit, and its memory stays below the calculated ceiling.
 @Suite("The limit of memory", .enabled(if: Sanitizers.areAbsent, "a sanitizer takes memory of its own"))
 struct MemoryTests {
@@ -37,15 +35,15 @@ struct MemoryTests {
 
     @Test("holds for countdowns with the longest keys and ticks at two intervals")
     func countdowns() throws {
-        try start(10_000, length: 3_600_000_000, "")
-        #expect(try caller.call(GetStatus()).running == 10_000)
+        try start(4_000, length: 3_600_000_000, "")
+        #expect(try caller.call(GetStatus()).running == 4_000)
         let watchers = try [5_000_000, 7_000_000].map { tick in
             try RawReader(of: daemon, #"{"tickUSec":\#(tick)}"#)
         }
         for watcher in watchers { try watcher.readThroughSynced() }
         var limits = Limits()
-        (limits.countdowns, limits.textBytesInAll, limits.tickPlaces) = (10_000, 0, 20_000)
-        let ceiling = limits.countdownsCeiling + limits.ticksCeiling + 8 * 1_024 * 1_024
+        (limits.countdowns, limits.textBytesInAll, limits.tickPlaces) = (4_000, 0, 8_000)
+        let ceiling = limits.countdownsCeiling + limits.ticksCeiling + 4 * 1_024 * 1_024
         #expect(try growth() < ceiling)
         #expect(try growth() > ceiling / 8)
     }
