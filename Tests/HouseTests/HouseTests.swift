@@ -22,7 +22,7 @@ struct HouseTests {
 
     @Test("each target imports only the modules in its row of the table")
     func importsOfTargets() {
-        let lines = lines(matching: #/^(?:@\S+ |public |package |internal |private |fileprivate )*import \w/#)
+        let lines = lines(matching: #"^(?:@\S+ |public |package |internal |private |fileprivate )*import \w"#)
         #expect(lines.count > 100)
         for line in lines {
             let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
@@ -34,8 +34,8 @@ struct HouseTests {
 
     @Test("CountdownCore and IPC meet only in files of the daemon whose path says Translation")
     func translation() {
-        let core = Set(lines(matching: /\bimport CountdownCore\b/).map(\.path))
-        let both = core.intersection(lines(matching: /\bimport IPC\b/).map(\.path))
+        let core = Set(lines(matching: #"\bimport CountdownCore\b"#).map(\.path))
+        let both = core.intersection(lines(matching: #"\bimport IPC\b"#).map(\.path))
         #expect(!both.isEmpty)
         #expect(both.filter { !$0.contains("Translation") }.isEmpty)
     }
@@ -43,7 +43,7 @@ struct HouseTests {
     @Test("one file of the daemon reads the clocks; the other files receive the time as a value")
     func clocks() {
         let readings =
-            #/\b(clock_gettime|gettimeofday|timespec_get|ContinuousClock|SuspendingClock)\b|\b(WallClock|BootClock)\.now\b|\btime\(nil\)|\bDate\(\)|(DispatchTime|DispatchWallTime|[ (])\.now\(\)/#
+            #"\b(clock_gettime|gettimeofday|timespec_get|ContinuousClock|SuspendingClock)\b|\b(WallClock|BootClock)\.now\b|\btime\(nil\)|\bDate\(\)|(DispatchTime|DispatchWallTime|[ (])\.now\(\)"#
         let files = Set(lines(matching: readings).filter { Self.clockless.contains($0.target) }.map(\.path))
         #expect(files.count == 1, "\(files)")
     }
@@ -51,28 +51,28 @@ struct HouseTests {
     @Test("one file of the daemon makes a timer")
     func timers() {
         let timers =
-            /\b(makeTimerSource|asyncAfter|Task\.sleep|timerfd_create|timer_create|setitimer|(u|nano|clock_nano)?sleep)\(/
+            #"\b(makeTimerSource|asyncAfter|Task\.sleep|timerfd_create|timer_create|setitimer|(u|nano|clock_nano)?sleep)\("#
         let files = Set(lines(matching: timers).filter { Self.clockless.contains($0.target) }.map(\.path))
         #expect(files.count == 1, "\(files)")
     }
 
     @Test("the daemon never suspends in the middle of a turn")
     func suspensions() {
-        #expect(lines(matching: /\bawait\b/).filter { $0.target == "countdownd" }.isEmpty)
+        #expect(lines(matching: #"\bawait\b"#).filter { $0.target == "countdownd" }.isEmpty)
     }
 
     @Test("no lock guards state, and at most two files share a number between threads")
     func sharing() {
         #expect(
-            lines(matching: /\b(Mutex|NS\w*Lock|NSCondition|pthread_\w*lock\w*|pthread_(mutex|cond)_\w+)\b/).isEmpty
+            lines(matching: #"\b(Mutex|NS\w*Lock|NSCondition|pthread_\w*lock\w*|pthread_(mutex|cond)_\w+)\b"#).isEmpty
         )
-        #expect(lines(matching: /\b(DispatchSemaphore|sem_wait)\b/).isEmpty)
-        #expect(Set(lines(matching: /\bAtomic\b/).map(\.path)).count <= 2)
+        #expect(lines(matching: #"\b(DispatchSemaphore|sem_wait)\b"#).isEmpty)
+        #expect(Set(lines(matching: #"\bAtomic\b"#).map(\.path)).count <= 2)
     }
 
     @Test("no declaration is exempt from the compiler's concurrency checks, and no input can end a process")
     func promises() {
-        #expect(lines(matching: /@unchecked\b|\bnonisolated\(unsafe\)|@preconcurrency\b|\bfatalError\b/).isEmpty)
+        #expect(lines(matching: #"@unchecked\b|\bnonisolated\(unsafe\)|@preconcurrency\b|\bfatalError\b"#).isEmpty)
     }
 
     /// The targets that receive the time as a value; clients may read the clocks themselves.
@@ -81,7 +81,7 @@ struct HouseTests {
     private struct Line: CustomStringConvertible {
         let path: String
         let number: Int
-        let code: Substring
+        let code: String
 
         /// The folder in Sources/, which has the target's name.
         var target: String { String(path.prefix { $0 != "/" }) }
@@ -94,19 +94,13 @@ struct HouseTests {
         let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         return paths.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted().flatMap { path in
             let text = (try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)) ?? ""
-            return zip(1..., text.split(separator: "\n", omittingEmptySubsequences: false)).map { number, line in
-                Line(
-                    path: path,
-                    number: number,
-                    code: line.prefix(upTo: line.firstRange(of: #/\/\/|-- /#)?.lowerBound ?? line.endIndex)
-                )
-            }
+            let code = text.replacingOccurrences(of: "(//|-- ).*", with: "", options: .regularExpression)
+            return zip(1..., code.components(separatedBy: "\n")).map { Line(path: path, number: $0, code: $1) }
         }
     }()
 
-    private func lines(matching pattern: some RegexComponent) -> [Line] {
-        // By default Regex sees no word boundary at the point of a.b.
-        let pattern = pattern.regex.wordBoundaryKind(.simple)
-        return Self.lines.filter { $0.code.contains(pattern) }
+    /// The pattern is Foundation's, which is a hundred times faster than Regex in a debug build.
+    private func lines(matching pattern: String) -> [Line] {
+        Self.lines.filter { $0.code.range(of: pattern, options: .regularExpression) != nil }
     }
 }
