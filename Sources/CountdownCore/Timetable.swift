@@ -390,9 +390,11 @@ extension Timetable {
     }
 
     /// Whether `flush` must be called before more countdowns are restored.
-    public var needsFlush: Bool {
+    public var needsFlush: Bool { needsFlush(after: Self.flushSizes) }
+
+    func needsFlush(after sizes: ClosedRange<Int>) -> Bool {
         let flushed = liveCount + endedCount - bulkLoad.count
-        return bulkLoad.count >= min(max(flushed, Self.flushSizes.lowerBound), Self.flushSizes.upperBound)
+        return bulkLoad.count >= min(max(flushed, sizes.lowerBound), sizes.upperBound)
     }
 
     /// Puts the restored countdowns into the index.

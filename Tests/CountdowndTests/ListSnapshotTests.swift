@@ -52,14 +52,14 @@ struct ListSnapshotTests {
         var history = History()
         for key in Self.keys { history.append(try writer.call(Start(key: key)).countdown) }
         var generator = SeededGenerator(seed: 7)
-        let restarts = 400
+        let restarts = 200
         for _ in 0..<restarts {
             let key = Self.keys[Int.random(in: Self.keys.indices, using: &generator)]
             let duration = Int64.random(in: 1_000_000_000...9_000_000_000, using: &generator)
             try writer.send(Start(key: key, durationUSec: duration, ifRunning: .restart))
         }
         var answers: [[IPC.Countdown]] = []
-        for _ in 0..<20 { answers.append(try reader.call(all: list).flatMap(\.countdowns)) }
+        for _ in 0..<10 { answers.append(try reader.call(all: list).flatMap(\.countdowns)) }
         for _ in 0..<restarts { history.append(try writer.answer(to: Start.self).value.countdown) }
         return (answers, history)
     }

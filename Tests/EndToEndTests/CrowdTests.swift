@@ -28,17 +28,17 @@ struct CrowdTests {
     }
 
     @Test(
-        "ten thousand countdowns that end at one instant are delivered to a hundred watchers, once to each, in order"
+        "five thousand countdowns that end at one instant are delivered to ten watchers, once to each, in order"
     )
     func oneInstant() throws {
-        let keys = (0..<10_000).map { "due/\($0)" }
+        let keys = (0..<5_000).map { "due/\($0)" }
         let revision = try start(keys)
-        let watches = try (0..<100).map { _ in try RawWatch(of: daemon, "due/*", since: revision) }
+        let watches = try (0..<10).map { _ in try RawWatch(of: daemon, "due/*", since: revision) }
         var heard = [[String]](repeating: [], count: watches.count)
-        while heard.contains(where: { $0.count < 10_000 }) {
+        while heard.contains(where: { $0.count < keys.count }) {
             // The replies to the watchers are mostly the same, so each different one is parsed once.
             var last = (reply: "", keys: [String]())
-            for (index, watch) in watches.enumerated() where heard[index].count < 10_000 {
+            for (index, watch) in watches.enumerated() where heard[index].count < keys.count {
                 let reply = try watch.reply()
                 if reply != last.reply { last = (reply, RawWatch.keys(of: .finished, in: reply)) }
                 heard[index] += last.keys

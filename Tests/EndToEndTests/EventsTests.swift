@@ -178,10 +178,11 @@ struct EventsTests {
             var events = countdowns.events(watch).makeAsyncIterator()
             #expect(try await events.next()?.type == .synced)
             let caller = try Caller(of: daemon)
-            let count = 3000
-            let label = String(repeating: "x", count: 1000)
+            // Two events of each together are more than may be unsent.
+            let count = 600
+            let metadata = ["note": String(repeating: "x", count: 4_000)]
             for number in 0..<count {
-                _ = try caller.call(Start(key: "\(number)", label: label))
+                _ = try caller.call(Start(key: "\(number)", metadata: metadata))
                 _ = try caller.call(Finish(key: "\(number)"))
             }
             try await countdowns.awaitStatus { $0.watchers == 0 }

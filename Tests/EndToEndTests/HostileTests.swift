@@ -69,21 +69,21 @@ struct HostileTests {
         try bystander.noticesNothing()
     }
 
-    @Test("a client that reads a list of thousands byte by byte gets all of it, and others are answered meanwhile")
+    @Test("a client that reads a list of hundreds byte by byte gets all of it, and others are answered meanwhile")
     func slowReader() throws {
-        try fill(2_000) { "\($0)" }
+        try fill(500) { "\($0)" }
         let bystander = try Bystander(of: daemon)
         let lister = try Caller(of: daemon)
         lister.connection.portion = 1
         try lister.send(List(), more: true)
         var keys: [String] = []
-        while true {
+        while keys.count <= 501 {
             let page = try lister.answer(to: List.self)
             keys += page.value.countdowns.map(\.key)
             _ = try bystander.status()
             if !page.continues { break }
         }
-        #expect(keys == (0..<2_000).map { "\($0)" } + ["own"])
+        #expect(keys == (0..<500).map { "\($0)" } + ["own"])
         try bystander.noticesNothing()
     }
 
@@ -129,7 +129,7 @@ struct HostileTests {
 
     @Test("if a client lists and watches with the slowest patterns, others are answered in between")
     func patterns() throws {
-        try fill(500) { String(repeating: "a", count: 250) + "\($0)" }
+        try fill(100) { String(repeating: "a", count: 250) + "\($0)" }
         let bystander = try Bystander(of: daemon, following: ["own"])
         let patterns = (0..<64).map { "*" + String(repeating: "a", count: 126) + "b\($0)" }
         let hostile = try Caller(of: daemon)

@@ -30,7 +30,7 @@ struct IdleTests {
             try caller.send(Start(key: "\(number)", durationUSec: length), oneway: true)
         }
         #expect(try caller.call(GetStatus()).running == 1_000)
-        #expect(try fewestWakeUps(in: .seconds(2), of: caller) == 1)
+        #expect(try fewestWakeUps(in: .seconds(1), of: caller) == 1)
     }
 
     @Test("a watcher that has gone leaves no ticks and heartbeats behind")

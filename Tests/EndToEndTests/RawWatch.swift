@@ -25,15 +25,16 @@ final class RawWatch {
     }
 
     /// The next reply.
-    func reply() throws -> String {
+    func reply(until deadline: Deadline = Deadline()) throws -> String {
         while true {
             do {
-                if let reply = try connection.nextMessage() {
+                if let reply = try connection.nextMessage(until: deadline) {
                     guard !reply.hasPrefix(#"{"error""#) else { throw Refused(description: reply) }
                     takeNote(of: reply)
                     return reply
                 }
             } catch is RawConnection.Cut {}
+            guard !deadline.hasPassed else { throw Refused(description: "disconnected again and again") }
             connection = try daemon.connect()
             try watch()
         }

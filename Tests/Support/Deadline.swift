@@ -12,6 +12,8 @@ public struct Deadline: Sendable {
         instant = .now + duration
     }
 
+    public var hasPassed: Bool { instant <= .now }
+
     /// The remaining milliseconds, rounded up, as poll(2) takes them.
     var milliseconds: Int32 {
         let left = max(.zero, ContinuousClock.now.duration(to: instant))
@@ -38,7 +40,7 @@ public func waitUntil(
     _ condition: () throws -> Bool
 ) throws {
     while try !condition() {
-        guard deadline.milliseconds > 0 else { throw TimedOut(waitingFor: what) }
+        guard !deadline.hasPassed else { throw TimedOut(waitingFor: what) }
     }
 }
 

@@ -10,7 +10,7 @@ struct ModelCheckTests {
     @Test("the timetable agrees with a dictionary, and every watcher with the timetable", arguments: seeds)
     func check(seed: UInt64) throws {
         var trial = Trial(seed: seed)
-        for step in 0..<1_000 {
+        for step in 0..<400 {
             do { try trial.act() } catch {
                 Issue.record("seed \(seed), step \(step): \(error)")
                 return

@@ -187,10 +187,10 @@ struct TickTests {
         #expect(turns.ticks(heardBy: 3).count > 20)
     }
 
-    @Test("of 100,000 at one instant are delivered within budgets, each once, while watchers come and go")
-    mutating func hundredThousand() throws {
+    @Test("of 20,000 at one instant are delivered within budgets, each once, while watchers come and go")
+    mutating func manyAtOnce() throws {
         turns.watch(1)
-        let count = 100_000
+        let count = 20_000
         for index in 0..<count { try turns.scene.start("\(index)") }
         turns.watch(1)
         turns.sleep(for: .seconds(1))
@@ -202,7 +202,7 @@ struct TickTests {
             part += 1
             turns.sleep(for: .microseconds(100))
             // Some countdowns with and some without a delivered tick leave, others join in the same millisecond.
-            for index in stride(from: part * 7, to: count, by: 5_003) {
+            for index in stride(from: part * 7, to: count, by: 1_003) {
                 gone.insert(key("\(index)"))
                 turns.turn(.cancel(key("\(index)")), start("new \(part) \(index)"), ticks: 0)
             }

@@ -17,8 +17,8 @@ struct RewriteTests {
     private func fill() throws -> Keeper {
         do { try scene.open().turn(.start("old"), at: scene.now) }
         let keeper = try scene.open()
-        for number in 0..<5_000 {
-            let key = try Key("\(number % 3_000)")
+        for number in 0..<1_000 {
+            let key = try Key("\(number % 600)")
             var start = Request.Start(key, .after(.seconds(Int64(600 + number))), ifLive: .restart)
             if number.isMultiple(of: 3) { start.label = "label \(number)" }
             if number.isMultiple(of: 7) { start.forget = true }

@@ -44,10 +44,11 @@ struct JSONNumberTests {
 
     @Test("every integer below 20,000 has its digits")
     func writesSmallIntegers() {
-        for value in Int64(0)..<20_000 {
+        let wrong = (Int64(0)..<20_000).filter { value in
             var writer = JSONWriter()
-            writer.element(value * 9_973)
-            #expect(writer.bytes.elementsEqual(String(value * 9_973).utf8))
+            writer.element(value)
+            return !writer.bytes.elementsEqual(String(value).utf8)
         }
+        #expect(wrong.isEmpty)
     }
 }
