@@ -16,18 +16,14 @@ struct OutageTests {
         caller = try Caller(of: daemon)
     }
 
-    private func awaitStatus(_ isMeant: (String) -> Bool) throws {
-        while !isMeant(try daemon.notification("STATUS=")) {}
-    }
-
     @Test("the status reports a failing store, and its recovery even if no client makes another call")
     func status() throws {
         injection.set(.errno(EROFS), at: .from(1))
         #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }
-        try awaitStatus { $0.contains("cannot be stored") }
+        try daemon.awaitStatus { $0.contains("cannot be stored") }
         injection.heal()
         #expect(try caller.call(Start(key: "tea")).outcome == .started)
-        try awaitStatus { !$0.contains("cannot be stored") }
+        try daemon.awaitStatus { !$0.contains("cannot be stored") }
         let lines = daemon.standardError.split(separator: "\n").filter { $0.contains("stored") }
         #expect(lines.count == 2)
         #expect(lines.first?.contains("countdowns.db") ?? false)
@@ -37,14 +33,14 @@ struct OutageTests {
     func tries() throws {
         injection.set(.errno(EIO), at: .from(1))
         #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }
-        try awaitStatus { $0.contains("cannot be stored") }
+        try daemon.awaitStatus { $0.contains("cannot be stored") }
         let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: 1_000_000))
         let failed = injection.failed
         // The daemon retries although no client asks for a change.
         while injection.failed < failed + 4, !isSaidToWork { try follower.events(through: .heartbeat) }
         #expect(!isSaidToWork)
         injection.heal()
-        try awaitStatus { !$0.contains("cannot be stored") }
+        try daemon.awaitStatus { !$0.contains("cannot be stored") }
         #expect(isSaidToWork)
     }
 

@@ -110,10 +110,10 @@ struct LostStoreTests {
         #expect(
             daemon.standardError.contains("the directory \(state) was removed or renamed (make the directory again")
         )
-        while !(try daemon.notification("STATUS=")).contains("cannot be stored") {}
+        try daemon.awaitStatus { $0.contains("cannot be stored") }
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
         // The daemon retries although no client makes a call.
-        while try daemon.notification("STATUS=").contains("cannot be stored") {}
+        try daemon.awaitStatus { !$0.contains("cannot be stored") }
         try start("new")
         try expectEverything(["running", "new"], since: since)
     }
@@ -124,7 +124,7 @@ struct LostStoreTests {
         unsafe rename(state, "\(state).away")
         #expect(throws: CountdownError.self) { try start("refused") }
         unsafe rename("\(state).away", state)
-        while try daemon.notification("STATUS=").contains("cannot be stored") {}
+        try daemon.awaitStatus { !$0.contains("cannot be stored") }
         #expect(!daemon.standardError.contains("A new store was written"))
         try start("new")
         try expectEverything(["running", "new"], since: since)

@@ -19,7 +19,7 @@ struct ModelTests {
     func history(keptEnds: Int?) throws {
         let seed = UInt64(Self.number("COUNTDOWND_SEED") ?? .random(in: 1..<1_000_000))
         let run = try ModelRun(seed: seed, keptEnds: keptEnds)
-        let faults = try run.run(calls: Self.number("COUNTDOWND_MODEL_CALLS") ?? 4_000)
+        let faults = try run.run(calls: Self.number("COUNTDOWND_MODEL_CALLS") ?? 2_000)
         print("model run, seed \(seed), --history \(keptEnds.map { "\($0)" } ?? "default"): \(run.summary)")
         let sample = faults.prefix(10).joined(separator: "\n")
         #expect(faults.count == 0, "COUNTDOWND_SEED=\(seed): \(faults.count) faults\n\(sample)")

@@ -70,11 +70,11 @@ public final class Caller {
     }
 
     /// Makes a call that may have any number of replies, and collects them.
-    public func call<M: Method>(all method: M) throws -> [M.Reply] {
+    public func call<M: Method>(all method: M, until deadline: Deadline = Deadline()) throws -> [M.Reply] {
         try send(method, more: true)
         var replies: [M.Reply] = []
         while true {
-            let answer = try answer(to: M.self)
+            let answer = try answer(to: M.self, until: deadline)
             replies.append(answer.value)
             if !answer.continues { return replies }
         }

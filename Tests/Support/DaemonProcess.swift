@@ -90,6 +90,11 @@ public final class DaemonProcess {
         try notifications.await(prefix, from: process, until: deadline)
     }
 
+    /// Waits for a status that meets a condition.
+    public func awaitStatus(until deadline: Deadline = Deadline(), _ condition: (String) -> Bool) throws {
+        while try !condition(notification("STATUS=", until: deadline)) {}
+    }
+
     /// Ends the daemon with SIGTERM and waits for its end.
     @discardableResult
     public func terminate() throws -> ChildProcess.Ending {

@@ -31,10 +31,14 @@ public final class Follower {
 
     /// The events up to the next one of a type, inclusive.
     @discardableResult
-    public func events(through type: EventType, of key: String? = nil) throws -> [Event] {
+    public func events(
+        through type: EventType,
+        of key: String? = nil,
+        until deadline: Deadline = Deadline()
+    ) throws -> [Event] {
         var events: [Event] = []
         while true {
-            let event = try next()
+            let event = try next(until: deadline)
             events.append(event)
             if event.type == type, key == nil || event.key == key { return events }
         }
