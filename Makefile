@@ -54,18 +54,18 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 	$(dependencies) run
 	scripts/demo
 
-# The test targets that start no daemon.
-pure := CountdownCoreTests|VarlinkTests|SystemTests|IPCTests|CountdownctlTests|CountdowndTests|CountdownNotifyTests|HouseTests|FuzzTests
+# The test targets that start no daemon, besides CountdowndTests, which take as long as these together.
+pure := CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FuzzTests|HouseTests|IPCTests|SystemTests|VarlinkTests
 
-check: ## build, and run the tests that start no daemon: a minute once built
+check: ## build, and run the tests that start no daemon: seconds once built
 	$(dependencies) build
 	swift build --build-tests
-	scripts/test-swift --skip-build --filter '^($(pure))\.'
+	scripts/test-swift '^CountdowndTests\.' '^($(pure))\.'
 
 test: ## build, and run every test in Swift; installs missing packages
 	$(dependencies) test
 	@$(MAKE) check
-	scripts/test-swift --skip-build
+	scripts/test-swift '^EndToEndTests\.' '^(?!($(pure)|CountdowndTests|EndToEndTests)\.)'
 
 # Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
@@ -80,12 +80,12 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	swift build --build-tests
 	scripts/test-python
 	scripts/test-examples
-	scripts/test-swift --skip-build --filter 'CertificationTests|ExamplesTests|OtherClientTests'
+	scripts/test-swift 'CertificationTests|ExamplesTests|OtherClientTests'
 ifeq ($(SHORT),1)
 	scripts/soak --calls 2000 --daemon .build/debug/countdownd
 	scripts/sanitize --short
 else
-	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift --skip-build --filter ModelTests
+	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift ModelTests
 	@$(MAKE) crash soak sanitize
 endif
 
@@ -94,7 +94,7 @@ crash: ## kill the daemon 200 times, and at each of its disk calls (COUNTDOWND_S
 	$(dependencies) test
 	swift build --build-tests
 	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
-	  swift test --skip-build --filter CrashTests
+	  scripts/test-swift CrashTests
 
 fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
 	$(dependencies) build
