@@ -23,7 +23,6 @@ def find(name, folder=None, how=""):
     return os.path.abspath(path)
 
 
-
 class Server:
     """A process of its own that listens on a socket: what it takes of the machine, and its end."""
 
@@ -45,10 +44,11 @@ class Server:
         with open(f"/proc/{self.process.pid}/statm") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    def processor_seconds(self):
-        with open(f"/proc/{self.process.pid}/stat") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def greatest_bytes(self):
+        """The most resident memory that it has had."""
+        with open(f"/proc/{self.process.pid}/status") as file:
+            sizes = dict(line.split(":", 1) for line in file)
+        return int(sizes["VmHWM"].split()[0]) * 1024
 
     def activity(self):
         """Of each thread, how often it has gone to sleep, and the nanoseconds for which it has run."""
