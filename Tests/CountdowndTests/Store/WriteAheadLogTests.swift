@@ -14,8 +14,8 @@ struct WriteAheadLogTests {
 
     init() throws {
         scene = try StoreScene()
-        // An eighth of a real log, and a sixteenth of the rows.
-        scene.thresholds = StoreThresholds(worthCopying: 512, many: 4_096, tooMany: 7_168, deadRows: 8_192)
+        // A sixteenth of a real log and of the dead rows.
+        scene.thresholds = StoreThresholds(worthCopying: 512, many: 2_048, tooMany: 3_584, deadRows: 8_192)
         keeper = try scene.open()
     }
 
@@ -48,7 +48,7 @@ struct WriteAheadLogTests {
     @Test("it is limited if turns never pause, and short after a pause")
     func bounded() throws {
         keeper.defersCleanup = true
-        #expect(try commit(40_000) < 16 << 20)
+        #expect(try commit(15_000) < 8 << 20)
         #expect(keeper.store.checkpoints > 0)
         keeper.defersCleanup = false
         _ = try commit(20_000) { $0 > Self.short }
