@@ -12,6 +12,7 @@ public struct Deadline: Sendable {
         instant = .now + duration
     }
 
+    /// Whether the instant has come.
     public var hasPassed: Bool { instant <= .now }
 
     /// The remaining milliseconds, rounded up, as poll(2) takes them.

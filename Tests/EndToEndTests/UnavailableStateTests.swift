@@ -5,7 +5,7 @@ import Testing
 import Varlink
 
 @Suite("A state directory that is not available")
-struct StateDirectoryTests {
+struct UnavailableStateTests {
     private let daemon: DaemonProcess
     private let caller: Caller
 
