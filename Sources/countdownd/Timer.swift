@@ -1,3 +1,4 @@
+import CLinux
 import CountdownCore
 import Dispatch
 import Glibc
