@@ -50,11 +50,13 @@ private struct TimetableTrial: ~Copyable {
         let revision = input.next() == 1 ? timetable.revision : nil
         switch act % 6 {
         case 0:
-            let ifLive: [Request.IfLive] = [.attach, .restart, .extend, .fail]
             let choice = input.next()
+            let ifLive: [Request.IfLive] = choice & 64 == 0 ? [.attach, .restart, .extend, .fail] : [.wait, .extend]
             let end: Request.End = choice & 4 == 0 ? .after(span) : .at(now.wall + span)
             let (label, forget) = (choice & 8 == 0 ? nil : "label", choice & 16 != 0)
-            return .start(.init(key, end, ifLive: ifLive[Int(choice & 3)], label: label, forget: forget))
+            let upTo = choice & 32 == 0 ? nil : span + span
+            let kind = ifLive[Int(choice & 3) % ifLive.count]
+            return .start(.init(key, end, ifLive: kind, label: label, forget: forget, upTo: upTo))
         case 1: return .cancel(key, ifRevision: revision)
         case 2: return .finish(key, ifRevision: revision)
         case 3: return .pause(key, ifRevision: revision)

@@ -2,6 +2,9 @@
 public enum Decision: Sendable {
     /// The key is live already, and nothing changes.
     case attached(KeyedCountdown)
+    /// The key is live, and the start has to wait for its turn: at the earliest until this deadline, or, if it is nil, until
+    /// something changes.
+    case wait(until: Deadline?)
     case change(Change)
 }
 
@@ -10,11 +13,20 @@ extension Timetable {
     ///
     /// Countdowns that are due must have been expired first.
     ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - now: this instant.
+    ///   - isBehindOthers: whether other starts wait for the same key.
+    /// - Returns: the change, if there is one.
     /// - Throws: `Refusal` if the request is invalid in this state, out of range, or exceeds a limit.
-    public func decide(_ request: Request, at now: Now) throws(Refusal) -> Decision {
+    public func decide(
+        _ request: Request,
+        at now: Now,
+        isBehindOthers: Bool = false
+    ) throws(Refusal) -> Decision {
         switch request {
         case .start(let start):
-            return try decideStart(start, at: now)
+            return try decideStart(start, at: now, isBehindOthers)
         case .cancel(let key, let revision):
             let countdown = try live(key, ifRevision: revision)
             return change(countdown, .cancelled, to: .cancelled(at: now.wall, remaining: countdown.remaining(at: now)))
@@ -39,7 +51,11 @@ extension Timetable {
 
     // MARK: Start
 
-    private func decideStart(_ start: Request.Start, at now: Now) throws(Refusal) -> Decision {
+    private func decideStart(
+        _ start: Request.Start,
+        at now: Now,
+        _ isBehindOthers: Bool
+    ) throws(Refusal) -> Decision {
         try checkRange(of: start, at: now)
         try checkSizes(of: start)
         guard let current = countdown(under: start.key), current.isLive else {
@@ -53,15 +69,53 @@ extension Timetable {
         case .attach:
             return .attached(current)
         case .fail:
-            throw .alreadyRunning(current)
+            throw alreadyRunning(current, retryAfter: current.remaining(at: now), isBehindOthers)
         case .restart:
             try checkRoom(for: start.annotations, instead: current.annotations)
             return .change(
                 Change(kind: .restarted, countdown: begin(start, at: now), replaced: current.revision)
             )
         case .extend:
+            if let upTo = start.upTo {
+                let excess = excess(of: start, over: upTo, in: current, at: now)
+                guard !isBehindOthers, excess <= .zero else {
+                    throw alreadyRunning(current, retryAfter: excess, isBehindOthers)
+                }
+            }
             return try extend(current, as: start, at: now)
+        case .wait:
+            guard let upTo = start.upTo, !isBehindOthers else { return .wait(until: nil) }
+            guard excess(of: start, over: upTo, in: current, at: now) > .zero else {
+                return try extend(current, as: start, at: now)
+            }
+            guard case .running(let deadline) = current.phase else { return .wait(until: nil) }
+            return .wait(until: deadline.moved(by: duration(of: start) - upTo))
         }
+    }
+
+    /// By how much the remaining time would exceed `upTo` after an extension.
+    private func excess(
+        of start: Request.Start,
+        over upTo: Duration,
+        in current: KeyedCountdown,
+        at now: Now
+    ) -> Duration {
+        current.remaining(at: now) + duration(of: start) - upTo
+    }
+
+    private func alreadyRunning(
+        _ current: KeyedCountdown,
+        retryAfter duration: Duration,
+        _ isBehindOthers: Bool
+    ) -> Refusal {
+        guard case .running = current.phase, !isBehindOthers else { return .alreadyRunning(current, retryAfter: nil) }
+        return .alreadyRunning(current, retryAfter: duration)
+    }
+
+    /// The duration of a start without a deadline.
+    private func duration(of start: Request.Start) -> Duration {
+        guard case .after(let duration) = start.end else { return limits.defaultDuration }
+        return duration
     }
 
     private func checkRange(of start: Request.Start, at now: Now) throws(Refusal) {
@@ -71,8 +125,13 @@ extension Timetable {
                 throw .outOfRange(.duration)
             }
         case .at(let instant):
-            guard start.ifLive != .extend else { throw .outOfRange(.deadline) }
+            guard start.ifLive != .extend, start.ifLive != .wait else { throw .outOfRange(.deadline) }
             try checkAhead(instant, at: now)
+        }
+        if let upTo = start.upTo {
+            guard start.ifLive == .extend || start.ifLive == .wait, upTo >= duration(of: start) else {
+                throw .outOfRange(.upTo)
+            }
         }
     }
 
@@ -123,10 +182,8 @@ extension Timetable {
             metadata: start.metadata ?? current.metadata
         )
         try checkRoom(for: countdown.annotations, instead: current.annotations)
-        var addition = limits.defaultDuration
-        if case .after(let given) = start.end { addition = given }
         do {
-            return try adjust(countdown, by: addition, at: now)
+            return try adjust(countdown, by: duration(of: start), at: now)
         } catch {
             throw .outOfRange(.duration)
         }

@@ -93,6 +93,8 @@ public struct Limits: Sendable {
     public var endsInTurn = 4_096
     /// Ticks, each for all of its watchers.
     public var ticksInTurn = 4_096
+    /// Queued starts that are served: each takes as long as a call.
+    public var servedStartsInTurn = 256
     /// Matches of keys against patterns for events and ticks: if watchers have more patterns, a turn has fewer calls, ends and
     /// ticks. A pattern with anything behind a `*` counts as 32, because it takes 2 µs at worst and others take almost nothing.
     public var matchesInTurn = 524_288

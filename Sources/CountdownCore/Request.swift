@@ -13,6 +13,8 @@ public enum Request: Sendable {
         case restart
         case extend
         case fail
+        /// Wait until the key is neither running nor paused, behind the calls that wait already.
+        case wait
     }
 
     /// When a new countdown ends.
@@ -43,6 +45,8 @@ public enum Request: Sendable {
         public var metadata: [String: String]?
         /// Whether its end is not kept.
         public var forget: Bool
+        /// The most that may remain after `extend` or `wait`; nil if `extend` may always add, and `wait` never.
+        public var upTo: Duration?
 
         /// The fields of a countdown, which `decide` checks.
         public init(
@@ -51,7 +55,8 @@ public enum Request: Sendable {
             ifLive: IfLive = .attach,
             label: String? = nil,
             metadata: [String: String]? = nil,
-            forget: Bool = false
+            forget: Bool = false,
+            upTo: Duration? = nil
         ) {
             self.key = key
             self.end = end
@@ -59,7 +64,11 @@ public enum Request: Sendable {
             self.label = label
             self.metadata = metadata
             self.forget = forget
+            self.upTo = upTo
         }
+
+        /// The memory that its key, label and metadata take while it waits, in bytes.
+        public var size: Int { key.withBytes { $0.count } + annotations.size }
 
         /// The label and metadata of the new countdown.
         var annotations: Annotations {
@@ -71,7 +80,8 @@ public enum Request: Sendable {
 /// Why a request was refused; nothing has changed.
 public enum Refusal: Error, Equatable, Sendable {
     case noSuchCountdown(Key)
-    case alreadyRunning(KeyedCountdown)
+    /// `retryAfter` is how long until the same request succeeds if there is no other change; nil if that is unknown.
+    case alreadyRunning(KeyedCountdown, retryAfter: Duration?)
     case revisionMismatch(KeyedCountdown)
     case wrongState(KeyedCountdown)
     case limitReached(Limit, maximum: Int)
@@ -95,5 +105,7 @@ public enum Refusal: Error, Equatable, Sendable {
         case deadline
         /// An adjustment after which more than 100 years would remain.
         case adjustment
+        /// A maximum of the remaining time that is shorter than the duration, or that does not apply.
+        case upTo
     }
 }

@@ -55,6 +55,7 @@ extension AsyncClient {
     ///   - duration: how long the countdown runs; nil for 60 s.
     ///   - ifRunning: the action if the key is running or paused; nil for ``IfRunning/attach``.
     ///   - label: a text for people.
+    ///   - upTo: the most that may remain after ``IfRunning/extend`` or ``IfRunning/wait``.
     /// - Returns: the outcome and the countdown.
     /// - Throws: a ``ClientError``, or `CancellationError`.
     @discardableResult
@@ -62,9 +63,18 @@ extension AsyncClient {
         _ key: String,
         for duration: Duration? = nil,
         ifRunning: IfRunning? = nil,
-        label: String? = nil
+        label: String? = nil,
+        upTo: Duration? = nil
     ) async throws -> Start.Reply {
-        try await call(Start(key: key, durationUSec: duration?.microseconds, ifRunning: ifRunning, label: label))
+        try await call(
+            Start(
+                key: key,
+                durationUSec: duration?.microseconds,
+                ifRunning: ifRunning,
+                label: label,
+                upToUSec: upTo?.microseconds
+            )
+        )
     }
 
     /// Returns the countdown under a key, also after its end as long as the daemon keeps it.

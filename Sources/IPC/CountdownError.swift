@@ -4,8 +4,9 @@ public import Varlink
 public enum CountdownError: Sendable, Hashable {
     /// The daemon knows no countdown under this key.
     case noSuchCountdown(key: String)
-    /// The key is running or paused, and the call had `ifRunning: fail`.
-    case alreadyRunning(Countdown)
+    /// The key is running or paused, and the call had `ifRunning: fail`, or `upToUSec` left no room. The same call succeeds
+    /// after `retryAfterUSec` microseconds if there is no other change; nil if the countdown is paused or calls queue for it.
+    case alreadyRunning(Countdown, retryAfterUSec: Int64?)
     /// The countdown has another revision than the call named.
     case revisionMismatch(Countdown)
     /// The countdown's state does not allow the change.
@@ -51,7 +52,10 @@ extension CountdownError: ReplyError {
         switch self {
         case .noSuchCountdown(let key):
             writer.member("key", key)
-        case .alreadyRunning(let countdown), .revisionMismatch(let countdown), .wrongState(let countdown):
+        case .alreadyRunning(let countdown, let retryAfterUSec):
+            writer.member("countdown", countdown)
+            writer.memberIfPresent("retryAfterUSec", retryAfterUSec)
+        case .revisionMismatch(let countdown), .wrongState(let countdown):
             writer.member("countdown", countdown)
         case .historyTrimmed(let oldestRevision):
             writer.member("oldestRevision", oldestRevision)
@@ -74,13 +78,15 @@ extension CountdownError: ReplyError {
         var limit = JSONMember<String>("limit")
         var maximum = JSONMember<Int64>("maximum")
         var reason = JSONMember<String>("reason")
+        var retryAfterUSec = JSONMember<Int64>("retryAfterUSec")
         reader.knownMembers {
             key.read(&$0) || countdown.read(&$0) || oldestRevision.read(&$0) || limit.read(&$0) || maximum.read(&$0)
-                || reason.read(&$0)
+                || reason.read(&$0) || retryAfterUSec.read(&$0)
         }
         switch name {
         case .noSuchCountdown: self = .noSuchCountdown(key: try key.required)
-        case .alreadyRunning: self = .alreadyRunning(try countdown.required)
+        case .alreadyRunning:
+            self = .alreadyRunning(try countdown.required, retryAfterUSec: try retryAfterUSec.optional)
         case .revisionMismatch: self = .revisionMismatch(try countdown.required)
         case .wrongState: self = .wrongState(try countdown.required)
         case .historyTrimmed: self = .historyTrimmed(oldestRevision: try oldestRevision.required)

@@ -52,10 +52,12 @@ public enum IfRunning: String, Sendable, CaseIterable, JSONReadable, JSONWritabl
     case attach
     /// Start it again with the parameters of the call.
     case restart
-    /// Add the duration.
+    /// Add the duration; with `upToUSec` only if no more than that remains afterwards, otherwise answer `AlreadyRunning`.
     case extend
     /// Answer `AlreadyRunning`.
     case fail
+    /// Queue, and start it when it ends; with `upToUSec` extend it as soon as no more than that remains afterwards.
+    case wait
 }
 
 /// The result of `Start`.

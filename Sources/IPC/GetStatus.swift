@@ -40,6 +40,8 @@ public struct GetStatus: Method {
         public var limits: [String: Int64]
         /// The counters since the daemon's start.
         public var counters: [String: Int64]
+        /// The number of calls of `Start` that wait for their turn; nil from a daemon without a queue.
+        public var queuedStarts: Int64?
 
         /// A status with these counters and limits.
         public init(
@@ -52,7 +54,8 @@ public struct GetStatus: Method {
             revision: Int64,
             oldestRevision: Int64,
             limits: [String: Int64],
-            counters: [String: Int64]
+            counters: [String: Int64],
+            queuedStarts: Int64? = nil
         ) {
             self.version = version
             self.startedUSec = startedUSec
@@ -64,6 +67,7 @@ public struct GetStatus: Method {
             self.oldestRevision = oldestRevision
             self.limits = limits
             self.counters = counters
+            self.queuedStarts = queuedStarts
         }
     }
 }
@@ -81,6 +85,7 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         writer.member("oldestRevision", oldestRevision)
         writer.member("limits", limits)
         writer.member("counters", counters)
+        writer.memberIfPresent("queuedStarts", queuedStarts)
     }
 
     /// Reads the reply and skips members that a newer daemon may have added.
@@ -97,10 +102,11 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         var oldestRevision = JSONMember<Int64>("oldestRevision")
         var limits = JSONMember<[String: Int64]>("limits")
         var counters = JSONMember<[String: Int64]>("counters")
+        var queuedStarts = JSONMember<Int64>("queuedStarts")
         reader.knownMembers {
             version.read(&$0) || startedUSec.read(&$0) || running.read(&$0) || paused.read(&$0) || watchers.read(&$0)
                 || connections.read(&$0) || revision.read(&$0) || oldestRevision.read(&$0) || limits.read(&$0)
-                || counters.read(&$0)
+                || counters.read(&$0) || queuedStarts.read(&$0)
         }
         self.version = try version.required
         self.startedUSec = try startedUSec.required
@@ -112,5 +118,6 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         self.oldestRevision = try oldestRevision.required
         self.limits = try limits.required
         self.counters = try counters.required
+        self.queuedStarts = try queuedStarts.optional
     }
 }

@@ -3,7 +3,7 @@ public import Varlink
 /// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both, from 1 us to 100 years ahead. If the key is
 /// running or paused, `ifRunning` decides.
 ///
-/// Errors: `AlreadyRunning` with `ifRunning: fail`, `LimitReached`, `StorageFailed`.
+/// Errors: `AlreadyRunning` with `ifRunning: fail`, or with `extend` and `upToUSec`; `LimitReached`, `StorageFailed`.
 public struct Start: Method {
     /// The method's name on the wire, without the interface.
     public static let name = "Start"
@@ -22,6 +22,9 @@ public struct Start: Method {
     public var metadata: [String: String]?
     /// Whether the daemon forgets the countdown at its end, after it has reported the end.
     public var forget: Bool?
+    /// Microseconds: the most that may remain after `extend` or `wait`, at least the duration. Nil if `extend` may always
+    /// add, and `wait` waits for the end.
+    public var upToUSec: Int64?
 
     /// A call; parameters that are nil have the daemon's defaults.
     @inlinable
@@ -32,7 +35,8 @@ public struct Start: Method {
         ifRunning: IfRunning? = nil,
         label: String? = nil,
         metadata: [String: String]? = nil,
-        forget: Bool? = nil
+        forget: Bool? = nil,
+        upToUSec: Int64? = nil
     ) {
         self.key = key
         self.durationUSec = durationUSec
@@ -41,6 +45,7 @@ public struct Start: Method {
         self.label = label
         self.metadata = metadata
         self.forget = forget
+        self.upToUSec = upToUSec
     }
 
     /// Writes the parameters; those that are nil are left out.
@@ -52,6 +57,7 @@ public struct Start: Method {
         writer.memberIfPresent("label", label)
         writer.memberIfPresent("metadata", metadata)
         writer.memberIfPresent("forget", forget)
+        writer.memberIfPresent("upToUSec", upToUSec)
     }
 
     /// Reads the parameters.
@@ -77,9 +83,10 @@ public struct Start: Method {
         var label = JSONMember<String>("label")
         var metadata = JSONMember<[String: String]>("metadata")
         var forget = JSONMember<Bool>("forget")
+        var upToUSec = JSONMember<Int64>("upToUSec")
         try reader.members {
             key.read(&$0) || durationUSec.read(&$0) || deadlineUSec.read(&$0) || ifRunning.read(&$0)
-                || label.read(&$0) || metadata.read(&$0) || forget.read(&$0)
+                || label.read(&$0) || metadata.read(&$0) || forget.read(&$0) || upToUSec.read(&$0)
         }
         let start = Start(
             key: "",
@@ -88,7 +95,8 @@ public struct Start: Method {
             ifRunning: try ifRunning.optional,
             label: try label.optional,
             metadata: try metadata.optional,
-            forget: try forget.optional
+            forget: try forget.optional,
+            upToUSec: try upToUSec.optional
         )
         return (try key.required, start)
     }

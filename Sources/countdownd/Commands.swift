@@ -10,7 +10,7 @@ extension Daemon {
         let queue = connections.takeCallQueue()
         turn.callers.reserveCapacity(queue.count)
         for (index, connection) in queue.enumerated() {
-            guard turn.callsLeft > 0 else {
+            guard turn.callsLeft > 0, turn.servedStartsLeft > 0 else {
                 connections.putBack(toCallQueue: queue[index...])
                 break
             }
@@ -23,7 +23,7 @@ extension Daemon {
             if calls > 0 {
                 turn.callers.append(Turn.Caller(connection: connection, savepoint: savepoint, calls: calls))
             }
-            if calls == budget { connections.enqueueCalls(of: connection) }
+            if calls == budget || turn.servedStartsLeft == 0 { connections.enqueueCalls(of: connection) }
         }
     }
 
@@ -44,7 +44,7 @@ extension Daemon {
     private func answerCalls(of connection: Connection, limit: Int, _ turn: inout Turn) -> Int {
         var calls = 0
         connections.markDirty(connection)
-        while calls < limit, !connection.isBusy, connection.buffers.pendingInput > 0 {
+        while calls < limit, turn.servedStartsLeft > 0, !connection.isBusy, connection.buffers.pendingInput > 0 {
             guard connection.buffers.unsent <= limits.pageBytes else {
                 connection.isThrottled = true
                 break
@@ -94,21 +94,34 @@ extension Daemon {
     private func answer(_ request: Request, _ call: Call, of connection: Connection, _ turn: inout Turn) throws {
         if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
         let decision: Decision
-        do throws(Refusal) { decision = try timetable.decide(request, at: turn.now) } catch {
+        do throws(Refusal) {
+            decision = try timetable.decide(request, at: turn.now, isBehindOthers: isBehindOthers(request))
+        } catch {
             throw translation.error(error, at: turn.now)
         }
-        let (outcome, countdown) = carryOut(decision, &turn)
-        connection.use { $0.reply { translation.write(outcome, of: call, countdown, at: turn.now, into: &$0) } }
+        switch decision {
+        case .attached(let current): reply(.attached, current, to: call, of: connection, at: turn.now)
+        case .wait(let due): enqueue(request, of: connection, until: due)
+        case .change(let change):
+            carryOut(change, &turn)
+            reply(.changed(change.kind), change.countdown, to: call, of: connection, at: turn.now)
+            if !startQueue.isEmpty { serveQueue(for: change.countdown.key, &turn) }
+        }
     }
 
-    private func carryOut(_ decision: Decision, _ turn: inout Turn) -> (ChangeOutcome, KeyedCountdown) {
-        switch decision {
-        case .attached(let current): return (.attached, current)
-        case .change(let change):
-            turn.applied.append(timetable.apply(change))
-            turn.changes.steps.append(change)
-            return (.changed(change.kind), change.countdown)
-        }
+    private func reply(
+        _ outcome: ChangeOutcome,
+        _ countdown: KeyedCountdown,
+        to call: Call,
+        of connection: Connection,
+        at now: Now
+    ) {
+        connection.use { $0.reply { translation.write(outcome, of: call, countdown, at: now, into: &$0) } }
+    }
+
+    func carryOut(_ change: Change, _ turn: inout Turn) {
+        turn.applied.append(timetable.apply(change))
+        turn.changes.steps.append(change)
     }
 
     // MARK: Calls that change nothing
@@ -136,7 +149,8 @@ extension Daemon {
             timetable: timetable,
             watchers: publisher.watchers.count,
             connections: connections.count,
-            counters: counters.named
+            counters: counters.named,
+            queuedStarts: startQueue.count
         )
     }
 }

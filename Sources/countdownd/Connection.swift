@@ -9,6 +9,8 @@ final class Connection {
     enum UnfinishedReply {
         /// `Wait`: for the end of the countdown under a key, after this revision.
         case waiting(Key, after: Revision)
+        /// `Start` with `ifRunning: wait`: until its turn comes.
+        case queued(Request.Start, number: Int)
         case listing(ListCursor)
         case watching(WatchCursor)
     }
@@ -48,6 +50,8 @@ final class Connection {
     var countedUnsent = 0
     var countedReceived = 0
     var countedRequest = 0
+    /// The bytes of its queued start.
+    var queuedBytes = 0
 
     private let socket: Descriptor
     private var kept: ServerSession

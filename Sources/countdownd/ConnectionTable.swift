@@ -132,9 +132,9 @@ struct ConnectionTable {
         mostUnsentBytes = max(mostUnsentBytes, unsentBytes)
     }
 
-    /// Counts the memory for input of a connection as it is now.
+    /// Counts the memory for input of a connection as it is now, and for its queued start.
     mutating func countReceived(of connection: Connection) {
-        let capacity = connection.condition == .gone ? 0 : connection.buffers.inputCapacity
+        let capacity = connection.condition == .gone ? 0 : connection.buffers.inputCapacity + connection.queuedBytes
         receivedBytes += capacity - connection.countedReceived
         connection.countedReceived = capacity
     }

@@ -229,6 +229,9 @@ extension Daemon {
             return
         case .waiting(let key, _):
             publisher.removeWaiting(connection, for: key)
+        case .queued(let start, let number):
+            startQueue.remove(number, for: start.key)
+            connection.queuedBytes = 0
         case .listing(let cursor):
             if case .scanning(let scan) = cursor.stage { timetable.closeScan(scan) }
         case .watching(let cursor):
@@ -245,7 +248,7 @@ extension Daemon {
     /// Disconnects the clients with the largest input buffers until all clients together are within the quota.
     func enforceInputQuota(at now: Now) {
         while connections.receivedBytes > limits.receivedBytesInAll, let largest = connections.largest {
-            let waiting = largest.buffers.pendingInput
+            let waiting = largest.buffers.pendingInput + largest.queuedBytes
             let sentence = "disconnecting a client that has sent \(waiting) bytes which are no whole call, or wait"
             logLimited(.inputQuota, sentence, fields: ["WAITING_BYTES": "\(waiting)"], at: now)
             counters.hoardingPeers += 1

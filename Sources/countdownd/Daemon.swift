@@ -19,6 +19,7 @@ actor Daemon {
 
     var timetable: Timetable
     var publisher: Publisher
+    var startQueue = StartQueue()
     var storage: RetryingStore
 
     var clocks: Clocks
@@ -170,9 +171,11 @@ actor Daemon {
         if !storage.isOpen { turn.failure = storage.failure }
         receive(ready, at: now)
         expireDue(&turn)
+        serveQueue(&turn)
         answerCalls(&turn)
         commitOrRollBack(&turn)
         publish(turn)
+        answerServedStarts(turn)
         publishTicks(&turn)
         publishHeartbeats(turn)
         scan(&turn)
@@ -184,7 +187,7 @@ actor Daemon {
         statusReporter.report(statusLine, at: now)
         rateLimitedLog.summarize(to: log, at: now.boot)
         arm(after: turn, statusLine.next)
-        return !turn.isCutShort && !connections.hasQueuedWork
+        return !turn.isCutShort && !connections.hasQueuedWork && startQueue.markedCount == 0
     }
 
     private func statusLine(at now: Now) -> ServiceStatusReporter.StatusLine {
@@ -195,8 +198,7 @@ actor Daemon {
     /// Arms the timer for the earliest of all instants at which something is due.
     private func arm(after turn: Turn, _ deadline: WallInstant?) {
         let now = turn.now
-        var next: WallInstant?
-        if let deadline { next = deadline + options.leeway }
+        var next = earliest(deadline, startQueue.next(at: now)).map { $0 + options.leeway }
         next = earliest(next, publisher.watchers.nextTick(at: now))
         next = earliest(next, publisher.heartbeats.next.map(now.wall(of:)))
         next = earliest(next, storage.next.map(now.wall(of:)))
@@ -281,7 +283,7 @@ extension Daemon {
                 continue
             }
             switch connection.unfinishedReply {
-            case .none, .waiting: break
+            case .none, .waiting, .queued: break
             case .listing(let cursor): scan(cursor, of: connection, &turn)
             case .watching(let cursor): scan(cursor, of: connection, &turn)
             }
@@ -305,12 +307,16 @@ extension Daemon {
 
 /// The middle of a turn: expiry, and the store.
 extension Daemon {
-    /// Expires what is due. Expiries cannot fail, so they come first.
+    /// Expires what is due. Expiries cannot fail, so they come first. If more of the countdowns have queued starts than the
+    /// turn can serve, the rest expires in the next turn.
     func expireDue(_ turn: inout Turn) {
-        while turn.endingsLeft > 0, let change = timetable.expireNext(at: turn.now) {
+        while turn.endingsLeft > 0, startQueue.markedCount < turn.servedStartsLeft,
+            let change = timetable.expireNext(at: turn.now)
+        {
             turn.endingsLeft -= 1
             turn.changes.steps.append(change)
             counters.endings += 1
+            if !startQueue.isEmpty { startQueue.mark(change.countdown.key) }
         }
         if timetable.isDue(at: turn.now) { turn.isCutShort = true }
     }
@@ -325,9 +331,11 @@ extension Daemon {
             turn.failure = error
             turn.changes.steps.removeLast(turn.applied.count)
             for applied in turn.applied.reversed() { timetable.undo(applied) }
+            restoreQueue(turn)
             turn.applied = []
             storage.keep(turn.changes)
             answerAgain(&turn)
+            failQueue(&turn)
         }
         counters.changes += turn.changes.steps.count
     }

@@ -37,15 +37,9 @@ struct EventBatch: ~Copyable {
 /// An instant in the queue is the earliest possible one. An event that is delivered before then is taken into account
 /// when the instant has come, so that delivering events costs nothing here.
 struct Heartbeats {
-    private struct Beat {
-        let instant: BootInstant
-        let token: UInt64
-    }
+    private var due = Agenda<BootLine, UInt64>()
 
-    /// Sorted, the latest instant first.
-    private var due: [Beat] = []
-
-    var next: BootInstant? { due.last?.instant }
+    var next: BootInstant? { due.next }
 
     /// When to look at a watcher again: an interval after its last event, or, if that has passed because its client
     /// does not read, an interval from now.
@@ -54,24 +48,12 @@ struct Heartbeats {
     }
 
     /// Schedules a look at a watcher.
-    mutating func set(_ token: UInt64, at instant: BootInstant) {
-        var (low, high) = (0, due.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if due[middle].instant > instant { low = middle + 1 } else { high = middle }
-        }
-        due.insert(Beat(instant: instant, token: token), at: low)
-    }
+    mutating func set(_ token: UInt64, at instant: BootInstant) { due.add(token, at: instant) }
 
     /// Takes a watcher that is due.
-    mutating func takeDue(at now: BootInstant) -> UInt64? {
-        guard let last = due.last, last.instant <= now else { return nil }
-        return due.removeLast().token
-    }
+    mutating func takeDue(at now: BootInstant) -> UInt64? { due.takeDue(at: now) }
 
-    mutating func remove(_ token: UInt64) {
-        due.removeAll { $0.token == token }
-    }
+    mutating func remove(_ token: UInt64) { due.remove(token) }
 }
 
 /// Delivers what happens to the clients that asked for it: to watchers, and to those that wait for the end of a countdown.

@@ -52,7 +52,8 @@ struct Translation {
             ifLive: ifLive(start.ifRunning ?? .attach),
             label: start.label,
             metadata: start.metadata,
-            forget: start.forget ?? false
+            forget: start.forget ?? false,
+            upTo: start.upToUSec.map { Duration(microseconds: $0) }
         )
     }
 
@@ -62,6 +63,7 @@ struct Translation {
         case .restart: .restart
         case .extend: .extend
         case .fail: .fail
+        case .wait: .wait
         }
     }
 
@@ -195,13 +197,18 @@ extension Translation {
     func error(_ refusal: Refusal, at now: Now) -> any ReplyError {
         switch refusal {
         case .noSuchCountdown(let key): CountdownError.noSuchCountdown(key: key.text)
-        case .alreadyRunning(let countdown): CountdownError.alreadyRunning(self.countdown(countdown, at: now))
+        case .alreadyRunning(let countdown, let retryAfter):
+            CountdownError.alreadyRunning(
+                self.countdown(countdown, at: now),
+                retryAfterUSec: retryAfter?.microseconds
+            )
         case .revisionMismatch(let countdown): CountdownError.revisionMismatch(self.countdown(countdown, at: now))
         case .wrongState(let countdown): CountdownError.wrongState(self.countdown(countdown, at: now))
         case .limitReached(let limit, let maximum): limitReached("\(limit)", maximum)
         case .outOfRange(.duration): InvalidParameter("durationUSec")
         case .outOfRange(.deadline): InvalidParameter("deadlineUSec")
         case .outOfRange(.adjustment): InvalidParameter("byUSec")
+        case .outOfRange(.upTo): InvalidParameter("upToUSec")
         }
     }
 
@@ -302,7 +309,8 @@ extension Translation {
         timetable: borrowing Timetable,
         watchers: Int,
         connections: Int,
-        counters: [String: Int]
+        counters: [String: Int],
+        queuedStarts: Int
     ) -> some JSONEncodable {
         GetStatus.Reply(
             version: Version.current,
@@ -314,7 +322,8 @@ extension Translation {
             revision: timetable.revision.number,
             oldestRevision: timetable.oldestRevision.number,
             limits: limits.named.mapValues { Int64($0) },
-            counters: counters.mapValues { Int64($0) }
+            counters: counters.mapValues { Int64($0) },
+            queuedStarts: Int64(queuedStarts)
         )
     }
 

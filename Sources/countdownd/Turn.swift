@@ -16,16 +16,22 @@ struct Turn {
     /// What is needed to roll the calls' changes back.
     var applied: [Applied] = []
     var callers: [Caller] = []
+    /// The queued starts that were served, those that a call led to after the others. They are answered once the turn is
+    /// stored.
+    var servedStarts: [ServedStart] = []
+    /// How many queued starts were served because time has passed, not because of a call.
+    var servedByTime = 0
     /// Why the store did not take the turn; calls that change something are refused with it.
     var failure: StoreFailure?
     /// Whether a budget was used up. The rest follows at once, in the next turn.
     var isCutShort = false
 
     /// The budgets at the beginning of the turn.
-    let budget: (calls: Int, endings: Int, ticks: Int)
+    let budget: (calls: Int, endings: Int, ticks: Int, servedStarts: Int)
     var callsLeft: Int
     var endingsLeft: Int
     var ticksLeft: Int
+    var servedStartsLeft: Int
     var entriesLeft: Int
     var compactionsLeft: Int
 
@@ -37,9 +43,10 @@ struct Turn {
         budget = (
             calls: min(limits.callsInTurn, matched),
             endings: min(limits.endsInTurn, matched),
-            ticks: min(limits.ticksInTurn, matched)
+            ticks: min(limits.ticksInTurn, matched),
+            servedStarts: min(limits.servedStartsInTurn, matched)
         )
-        (callsLeft, endingsLeft, ticksLeft) = budget
+        (callsLeft, endingsLeft, ticksLeft, servedStartsLeft) = budget
         entriesLeft = limits.entriesInTurn
         compactionsLeft = limits.compactionsInTurn
     }
@@ -65,6 +72,8 @@ struct Counters {
     var ticks = 0
     /// Events other than ticks, counted once for each watcher that got one.
     var events = 0
+    /// Queued starts that were carried out or refused when their turn came.
+    var servedStarts = 0
     /// Clients that were disconnected because they did not read.
     var slowPeers = 0
     /// Clients that were disconnected because all clients together had sent more than is kept.
@@ -80,6 +89,7 @@ struct Counters {
     var mostEndingsInTurn = 0
     var mostTicksInTurn = 0
     var mostEntriesInTurn = 0
+    var mostServedStartsInTurn = 0
     /// How often copying the store's log into the database was begun.
     var checkpoints = 0
 
@@ -89,15 +99,18 @@ struct Counters {
         mostEndingsInTurn = max(mostEndingsInTurn, turn.budget.endings - turn.endingsLeft)
         mostTicksInTurn = max(mostTicksInTurn, turn.budget.ticks - turn.ticksLeft)
         mostEntriesInTurn = max(mostEntriesInTurn, limits.entriesInTurn - turn.entriesLeft)
+        mostServedStartsInTurn = max(mostServedStartsInTurn, turn.budget.servedStarts - turn.servedStartsLeft)
     }
 
     var named: [String: Int] {
         [
             "wakeUps": wakeUps, "turns": turns, "calls": calls, "changes": changes, "endings": endings, "ticks": ticks,
-            "events": events, "slowPeers": slowPeers, "hoardingPeers": hoardingPeers, "excessPeers": excessPeers,
+            "events": events, "servedStarts": servedStarts, "slowPeers": slowPeers, "hoardingPeers": hoardingPeers,
+            "excessPeers": excessPeers,
             "mostUnsentBytes": mostUnsentBytes, "clockSteps": clockSteps, "checkpoints": checkpoints,
             "mostCallsInTurn": mostCallsInTurn, "mostEndingsInTurn": mostEndingsInTurn,
             "mostTicksInTurn": mostTicksInTurn, "mostEntriesInTurn": mostEntriesInTurn,
+            "mostServedStartsInTurn": mostServedStartsInTurn,
         ]
     }
 }

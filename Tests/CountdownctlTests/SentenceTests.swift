@@ -93,7 +93,7 @@ struct SentenceTests {
 
     @Test("refusals that carry a countdown have their codes as well")
     func codesOfRefusals() {
-        #expect(CommandFailure(CountdownError.alreadyRunning(countdown())).exitCode == .tryLater)
+        #expect(CommandFailure(CountdownError.alreadyRunning(countdown(), retryAfterUSec: nil)).exitCode == .tryLater)
         #expect(CommandFailure(CountdownError.revisionMismatch(countdown())).exitCode == .tryLater)
         #expect(CommandFailure(CountdownError.wrongState(countdown())).exitCode == .notRunning)
     }

@@ -86,6 +86,56 @@ struct LimitTests {
         #expect(told.map(\.key) == ["a", "b", "c", nil])
     }
 
+    @Test("if a limit prevents a queued start, its call is refused and the next one is served")
+    func queuedStart() throws {
+        let daemon = try SmallDaemon { $0.textBytesInAll = 100 }
+        let caller = try daemon.caller()
+        for key in ["a", "b"] { _ = try caller.call(Start(key: key, label: key == "a" ? nil : "b")) }
+        let clients = try (0..<2).map { _ in try daemon.caller() }
+        let label = String(repeating: "x", count: 40)
+        try clients[0].send(Start(key: "a", ifRunning: .wait, label: label))
+        try waitUntil("the start is queued") { try caller.call(GetStatus()).queuedStarts == 1 }
+        try clients[1].send(Start(key: "a", ifRunning: .wait))
+        try waitUntil("the start is queued") { try caller.call(GetStatus()).queuedStarts == 2 }
+        _ = try caller.call(Finish(key: "a"))
+        #expect(throws: CountdownError.limitReached(limit: "textBytesInAll", maximum: 100)) {
+            try clients[0].answer(to: Start.self)
+        }
+        #expect(try clients[1].answer(to: Start.self).value.outcome == .started)
+    }
+
+    @Test("many queued starts that a limit prevents take many turns, and no call comes before them")
+    func manyQueuedStarts() throws {
+        let daemon = try SmallDaemon {
+            $0.textBytesInAll = 100
+            $0.servedStartsInTurn = 4
+        }
+        let caller = try daemon.caller()
+        _ = try caller.call(Start(key: "a"))
+        _ = try caller.call(Start(key: "b", label: "b"))
+        let label = String(repeating: "x", count: 40)
+        let clients = try (0..<30).map { index in
+            let client = try daemon.caller()
+            try client.send(Start(key: "a", ifRunning: .wait, label: label))
+            try waitUntil("the start is queued") { try caller.call(GetStatus()).queuedStarts == Int64(index + 1) }
+            return client
+        }
+        let last = try daemon.caller()
+        try last.send(Start(key: "a", durationUSec: 5 * 1_000_000, ifRunning: .wait))
+        try waitUntil("the start is queued") { try caller.call(GetStatus()).queuedStarts == 31 }
+        try caller.send(Finish(key: "a"))
+        try caller.send(Start(key: "a"))
+        _ = try caller.answer(to: Finish.self)
+        #expect(try caller.answer(to: Start.self).value.outcome == .attached)
+        for client in clients {
+            #expect(throws: CountdownError.limitReached(limit: "textBytesInAll", maximum: 100)) {
+                try client.answer(to: Start.self)
+            }
+        }
+        #expect(try last.answer(to: Start.self).value.countdown.durationUSec == 5 * 1_000_000)
+        #expect(try caller.call(GetStatus()).counters["mostServedStartsInTurn"] == 4)
+    }
+
     @Test("a connection beyond the limit is served when another one is closed")
     func connections() throws {
         let daemon = try SmallDaemon { $0.connections = 2 }

@@ -68,7 +68,7 @@ struct AwaitedCallTests {
             let error = await #expect(throws: ClientError.self) {
                 try await countdowns.start("tea", ifRunning: .fail)
             }
-            guard case .countdown(.alreadyRunning(let running)) = error else {
+            guard case .countdown(.alreadyRunning(let running, _)) = error else {
                 Issue.record("\(String(describing: error))")
                 return
             }

@@ -123,7 +123,7 @@ struct DaemonContractTests {
     func alreadyRunning() throws {
         _ = try caller.call(Start(key: "tea", ifRunning: .fail))
         let paused = try caller.call(Pause(key: "tea")).countdown
-        #expect(try refusal(of: Start(key: "tea", ifRunning: .fail)) == .alreadyRunning(paused))
+        #expect(try refusal(of: Start(key: "tea", ifRunning: .fail)) == .alreadyRunning(paused, retryAfterUSec: nil))
         _ = try caller.call(Finish(key: "tea"))
         #expect(try caller.call(Start(key: "tea", ifRunning: .fail)).outcome == .started)
     }

@@ -79,4 +79,63 @@ struct FailingStoreTests {
         #expect(try waiter.answer(to: Wait.self).value.countdown.state == .finished)
         #expect(try waiter.answer(to: GetStatus.self).value.running == 0)
     }
+
+    // MARK: Queued starts
+
+    private func queue(_ start: Start) throws -> Caller {
+        let client = try Caller(of: daemon)
+        let before = try caller.call(GetStatus()).queuedStarts ?? 0
+        try client.send(start)
+        try waitUntil("the start is queued") { try caller.call(GetStatus()).queuedStarts == before + 1 }
+        return client
+    }
+
+    @Test("refuses the queued starts of a key whose countdown expires, and the end stands")
+    func refusesQueue() throws {
+        let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300))).countdown
+        let clients = try (0..<3).map { _ in try queue(Start(key: "tea", ifRunning: .wait)) }
+        let other = try caller.call(Start(key: "egg")).countdown
+        let patient = try queue(Start(key: "egg", ifRunning: .wait))
+        let writer = try Writer(in: daemon.stateDirectory)
+        for client in clients {
+            #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
+                try client.answer(to: Start.self)
+            }
+        }
+        let ended = try caller.call(Get(key: "tea")).countdown
+        #expect(ended.state == .finished)
+        #expect(ended.endedUSec == started.deadlineUSec)
+        // What a call would have served goes on waiting, as the call is rolled back.
+        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
+            try caller.call(Finish(key: "egg"))
+        }
+        #expect(try caller.call(Get(key: "egg")).countdown.revision == other.revision)
+        #expect(try caller.call(GetStatus()).queuedStarts == 1)
+        writer.end()
+        waitForStore()
+        _ = try caller.call(Finish(key: "egg"))
+        #expect(try patient.answer(to: Start.self).value.outcome == .started)
+    }
+
+    @Test("refuses the queued starts of a key that has room for the first one")
+    func refusesExtension() throws {
+        let started = try caller.call(Start(key: "tea", durationUSec: .seconds(60))).countdown
+        let writer = try Writer(in: daemon.stateDirectory)
+        let room: Int64 = .seconds(120) - .milliseconds(200)
+        let client = try queue(Start(key: "tea", ifRunning: .wait, upToUSec: room))
+        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
+            try client.answer(to: Start.self)
+        }
+        #expect(try caller.call(Get(key: "tea")).countdown.revision == started.revision)
+        writer.end()
+    }
+
+    /// Returns once a change is stored again.
+    private func waitForStore() {
+        #expect(throws: Never.self) {
+            try waitUntil("the store takes a change") {
+                (try? caller.call(Start(key: "probe", ifRunning: .restart))) != nil
+            }
+        }
+    }
 }

@@ -34,7 +34,8 @@ struct ClientTests {
         "every error of the interface is thrown",
         arguments: [
             CountdownError.noSuchCountdown(key: "k"),
-            .alreadyRunning(tea),
+            .alreadyRunning(tea, retryAfterUSec: nil),
+            .alreadyRunning(tea, retryAfterUSec: 5),
             .revisionMismatch(tea),
             .wrongState(tea),
             .historyTrimmed(oldestRevision: 12),

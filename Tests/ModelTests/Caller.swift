@@ -89,7 +89,9 @@ final class Caller {
             let ends = countdown.startedUSec + countdown.durationUSec == countdown.deadlineUSec
             return countdown.isRunning && isAsAsked && ends && countdown.label == asked.label
                 && countdown.forget == forget
-        case "extended": return countdown.isAlive && (asked.label == nil || asked.label == countdown.label)
+        case "extended":
+            return countdown.isAlive && (asked.label == nil || asked.label == countdown.label)
+                && countdown.remainingUSec <= asked.upToUSec ?? .max
         case "attached": return countdown.isAlive
         case "Pause": return countdown.isPaused
         case "Resume": return countdown.isRunning && countdown.clock == "elapsed"
@@ -100,6 +102,19 @@ final class Caller {
         case "Finish": return countdown.state == "finished"
         case "Wait": return !countdown.isAlive
         default: return true
+        }
+    }
+
+    /// Whether a Start may be refused because of a countdown, with this time to wait.
+    private func agrees(_ countdown: Countdown, refused asked: Parameters, _ retryAfter: Int?) -> Bool {
+        let duration = asked.durationUSec ?? 60_000_000
+        switch (asked.ifRunning, asked.upToUSec) {
+        case ("fail", nil): return countdown.isAlive && (retryAfter == nil || retryAfter == countdown.remainingUSec)
+        case ("extend", let upTo?):
+            // Without a time calls queue for the key, or it is paused.
+            guard let retryAfter else { return countdown.isAlive }
+            return countdown.isRunning && retryAfter > 0 && retryAfter == countdown.remainingUSec + duration - upTo
+        default: return false
         }
     }
 
@@ -131,7 +146,8 @@ final class Caller {
         case ("NoSuchCountdown", _):
             history.checkUnknown(known, in: source)
             isRight = call.method != "Start"
-        case ("AlreadyRunning", "Start"): isRight = call.parameters.ifRunning == "fail" && countdown?.isAlive ?? false
+        case ("AlreadyRunning", "Start"):
+            isRight = countdown.map { agrees($0, refused: call.parameters, reply.parameters?.retryAfterUSec) } ?? false
         case ("RevisionMismatch", _): isRight = countdown.map { $0.revision != call.parameters.ifRevision } ?? false
         case ("WrongState", "Pause"): isRight = countdown.map { !$0.isRunning } ?? false
         case ("WrongState", "Resume"): isRight = countdown.map { !$0.isPaused } ?? false

@@ -50,6 +50,7 @@ struct Parameters: Codable {
     var tickUSec: Int?
     var since: Int?
     var heartbeatUSec: Int?
+    var upToUSec: Int?
 }
 
 struct Call: Encodable {
@@ -78,6 +79,7 @@ struct Reply: Decodable {
         var revision: Int?
         var oldestRevision: Int?
         var parameter: String?
+        var retryAfterUSec: Int?
     }
 
     var parameters: Parameters?

@@ -8,6 +8,8 @@ final class ModelRun {
     private let history: History
     private let callers: [Caller]
     private let waiters: [Caller]
+    /// They queue for keys, one Start at a time.
+    private let queuers: [Caller]
     /// Watches all countdowns as long as a daemon lives.
     private let auditor: Watcher
     private let watchers: [Watcher]
@@ -27,6 +29,7 @@ final class ModelRun {
         self.history = history
         callers = (0..<6).map { Caller("caller \($0)", history: history) }
         waiters = (0..<3).map { Caller("waiter \($0)", history: history) }
+        queuers = (0..<6).map { Caller("queuer \($0)", history: history) }
         auditor = Watcher("auditor", resumes: false, history: history)
         watchers = [
             Watcher("watcher of all", tickUSec: 100_000, history: history),
@@ -59,6 +62,7 @@ final class ModelRun {
     var summary: String {
         """
         \(callers.reduce(0) { $0 + $1.answered }) calls, \(listsChecked) lists, \(waiters.reduce(0) { $0 + $1.answered }) waits, \
+        \(queuers.reduce(0) { $0 + $1.answered }) queued starts, \
         \((watchers + [auditor]).reduce(0) { $0 + $1.events }) events, \
         \(watchers.reduce(0) { $0 + $1.resumptions }) watches resumed, \(watchers.reduce(0) { $0 + $1.trimmed }) of them \
         trimmed, \(restarts) restarts, \(history.records.count) revisions, \(history.checks) checks
@@ -69,7 +73,7 @@ final class ModelRun {
 
     private func live(calls: Int, first: Bool) throws {
         let daemon = try DaemonProcess(in: directory, arguments: keptEnds.map { ["--history", "\($0)"] } ?? [])
-        for caller in callers + waiters { try caller.connect(to: daemon) }
+        for caller in callers + waiters + queuers { try caller.connect(to: daemon) }
         try auditor.connect(to: daemon)
         try pump { self.auditor.isSynced || self.auditor.connection == nil }
         if first { try startSteadyKeys() } else { try askForAll() }
@@ -80,6 +84,7 @@ final class ModelRun {
             // More than the daemon executes in one turn, so that other calls are answered in between.
             if callers[0].pendingCount == 0, chance(25) { for _ in 0..<300 { try callers[0].send(randomStart()) } }
             for waiter in waiters where waiter.pendingCount == 0 { try waiter.send(call("Wait", Self.keys)) }
+            for queuer in queuers where queuer.pendingCount == 0 { try queuer.send(queuedStart()) }
             if chance(10), let watcher = watchers.randomElement(using: &random) {
                 if watcher.connection != nil { watcher.disconnect() } else { try watcher.connect(to: daemon) }
             }
@@ -118,8 +123,12 @@ final class ModelRun {
     /// Waits for all answers, ends the countdowns that calls wait for, and lets every watcher catch up.
     private func comeToRest(_ daemon: DaemonProcess) throws {
         try pump { self.callers.allSatisfy { $0.pendingCount == 0 } }
-        for key in waiters.compactMap(\.awaitedKey) { try callers[0].send(call("Finish", [key])) }
-        try pump { (self.callers + self.waiters).allSatisfy { $0.pendingCount == 0 } }
+        // A key that is finished may be started by the next one that queues for it.
+        let waiting = waiters + queuers
+        while waiting.contains(where: { $0.pendingCount > 0 }) {
+            for key in waiting.compactMap(\.awaitedKey) { try callers[0].send(call("Finish", [key])) }
+            try pump { self.callers[0].pendingCount == 0 }
+        }
         for watcher in watchers where watcher.connection == nil { try watcher.connect(to: daemon) }
         try pump { self.watchers.allSatisfy { $0.isSynced || $0.connection == nil } }
         try askForAll()
@@ -142,7 +151,7 @@ final class ModelRun {
 
     /// Everything that has a connection: how it receives a message, and what it does when the connection is closed.
     private var receivers: [(connection: RawConnection, receive: (String) throws -> Void, close: () -> Void)] {
-        let callers = (callers + waiters).compactMap { caller in
+        let callers = (callers + waiters + queuers).compactMap { caller in
             caller.connection.map { ($0, caller.receive, caller.disconnect) }
         }
         return callers
@@ -209,12 +218,26 @@ final class ModelRun {
         return call
     }
 
+    /// A Start that waits for its turn, half of them for room. Few keys, so that several clients queue for one.
+    private func queuedStart() -> Call {
+        var call = call("Start", Array(Self.keys.prefix(3) + Self.keys.suffix(1)))
+        let duration = Int.random(in: 1...30_000, using: &random)
+        call.parameters.durationUSec = duration
+        call.parameters.ifRunning = "wait"
+        if chance(50) { call.parameters.upToUSec = duration + .random(in: 0...100_000, using: &random) }
+        if chance(20) { call.parameters.label = "queued" }
+        return call
+    }
+
     private func completeStart(_ parameters: inout Parameters, _ key: String) {
         let isShort = chance(70)
         parameters.ifRunning =
             [nil, "attach", "restart", "restart", "extend", "fail"].randomElement(using: &random) ?? nil
         parameters.durationUSec =
             isShort ? .random(in: 1...30_000, using: &random) : .random(in: 100_000...20_000_000, using: &random)
+        if parameters.ifRunning == "extend", chance(50) {
+            parameters.upToUSec = (parameters.durationUSec ?? 0) + .random(in: 0...1_000_000, using: &random)
+        }
         if parameters.ifRunning != "extend", chance(15) {
             parameters.deadlineUSec = systemClock() + Int.random(in: 20_000...2_000_000, using: &random)
             parameters.durationUSec = nil

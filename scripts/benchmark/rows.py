@@ -64,6 +64,15 @@ ROWS = {
         Row("ticks-many-told", "1,000,000 keys ticking at 1 Hz: delivered ticks", figures.share, NONE),
         Row("ticks-many-share", "share of a core", figures.share, NONE),
     ],
+    "Queues": [
+        Row("handover-calls", "1,000 clients want one key for 20 ms each: calls per hand-over (Start with `wait`; `SET k v NX PX` "
+            "every 100 ms)", figures.count, within(1, figures.count)),
+        Row("handover-wakeups", "wake-ups of clients per hand-over", figures.count, within(1, figures.count)),
+        Row("handover-idle", "the key is free between two of them, median", figures.microseconds, at_most(1)),
+        Row("handover-events-calls", "calls per hand-over; Redis at each event of the expired key", figures.count, NONE),
+        Row("handover-events-wakeups", "wake-ups of clients", figures.count, NONE),
+        Row("handover-events-idle", "the key is free between two of them, median", figures.microseconds, NONE),
+    ],
     "Many": [
         Row("memory", "memory per countdown at 1,000,000 with keys of 20 bytes, including the process", figures.size,
             at_most(0.7)),

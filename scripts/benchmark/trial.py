@@ -35,6 +35,8 @@ class Sizes:
         self.endings = 5_000 if quick else 100_000
         self.spread = 1_000 if quick else 10_000
         self.changes = 640 if quick else 10_240
+        self.waiters = 100 if quick else 1_000
+        self.handovers = 20 if quick else 200
         self.watched_seconds = 2 if quick else 10
         self.idle_seconds = 3 if quick else 60
         self.programs = 5 if quick else 100

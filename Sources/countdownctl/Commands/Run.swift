@@ -75,7 +75,7 @@ struct RunCommand: Subcommand {
         do {
             countdown = try daemon.call(call).countdown
         } catch {
-            guard case .alreadyRunning(let countdown) = error.refusal else { throw error }
+            guard case .alreadyRunning(let countdown, _) = error.refusal else { throw error }
             output.say(Self.sentence(aboutRunning: countdown))
             return conflict
         }

@@ -82,7 +82,7 @@ struct StartCommand: Subcommand {
         do {
             return try make(call)
         } catch {
-            guard case .alreadyRunning(let countdown) = error.refusal else { throw error }
+            guard case .alreadyRunning(let countdown, _) = error.refusal else { throw error }
             throw CommandFailure(.tryLater, "\(CountdownText.name(countdown)): \(alreadyThere(countdown))")
         }
     }

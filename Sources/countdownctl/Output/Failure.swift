@@ -140,7 +140,7 @@ extension CountdownError {
     var key: String? {
         switch self {
         case .noSuchCountdown(let key): key
-        case .alreadyRunning(let countdown), .revisionMismatch(let countdown), .wrongState(let countdown):
+        case .alreadyRunning(let countdown, _), .revisionMismatch(let countdown), .wrongState(let countdown):
             countdown.key
         case .historyTrimmed, .limitReached, .storageFailed: nil
         }
@@ -159,7 +159,7 @@ extension CountdownError {
     fileprivate var clause: String {
         switch self {
         case .noSuchCountdown: "no such countdown"
-        case .alreadyRunning(let countdown): "already \(countdown.state.rawValue); nothing changed"
+        case .alreadyRunning(let countdown, _): "already \(countdown.state.rawValue); nothing changed"
         case .revisionMismatch(let countdown):
             "revision mismatch: its revision is \(countdown.revision); nothing changed"
         case .wrongState(let countdown): "is \(countdown.state.rawValue); nothing changed"

@@ -38,6 +38,7 @@ struct Model {
 
     enum Verdict: Equatable {
         case attached
+        case waits
         case changed
         case refused
     }
@@ -93,12 +94,19 @@ struct Model {
             }
         var isWall = false
         if case .at = start.end { isWall = true }
-        guard (1...Self.century).contains(duration), !(isWall && start.ifLive == .extend) else { return .refused }
-        if known[start.key]?.isLive == true {
+        let addsOrWaits = start.ifLive == .extend || start.ifLive == .wait
+        guard (1...Self.century).contains(duration), !(isWall && addsOrWaits),
+            start.upTo.map({ addsOrWaits && duration <= $0.microseconds }) ?? true
+        else { return .refused }
+        if let entry = known[start.key], entry.isLive {
+            let hasRoom = start.upTo.map { entry.remaining(now) + duration <= $0.microseconds }
             switch start.ifLive {
             case .attach: return .attached
             case .fail: return .refused
-            case .extend: return adjust(start.key, nil, by: duration, now, label: start.label, metadata: start.metadata)
+            case .wait where hasRoom != true: return .waits
+            case .extend where hasRoom == false: return .refused
+            case .extend, .wait:
+                return adjust(start.key, nil, by: duration, now, label: start.label, metadata: start.metadata)
             case .restart: break
             }
         } else if live.count >= most {

@@ -150,13 +150,16 @@ struct Trial {
 
     private mutating func start(_ key: Key) -> Request.Start {
         let ends: [Request.End?] = [nil, .after(span()), .at(now.wall + span()), .after(.zero), .at(now.wall)]
+        let ifLive: Request.IfLive = pick([.attach, .restart, .restart, .extend, .extend, .wait, .fail])
+        let hasUpTo = ifLive == .extend || ifLive == .wait ? draw(0...1) == 0 : draw(0...9) == 0
         return Request.Start(
             key,
             ends[Int(min(draw(0...12) / 3, draw(0...4)))],
-            ifLive: pick([.attach, .restart, .restart, .extend, .fail]),
+            ifLive: ifLive,
             label: pick([nil, "tea"]),
             metadata: pick([nil, ["a": "b"]]),
-            forget: draw(0...3) == 0
+            forget: draw(0...3) == 0,
+            upTo: hasUpTo ? pick([span() + span(), .seconds(90), .zero]) : nil
         )
     }
 

@@ -22,11 +22,11 @@ final class RunningTimetable {
 
     /// Decides on a request and applies the change.
     ///
-    /// - Returns: the change, for `undo`; nil if a start was attached.
+    /// - Returns: the change, for `undo`; nil if a start was attached or has to wait.
     @discardableResult
     func ask(_ request: Request) throws(Refusal) -> Applied? {
         switch try timetable.decide(request, at: now) {
-        case .attached: nil
+        case .attached, .wait: nil
         case .change(let change): timetable.apply(change)
         }
     }

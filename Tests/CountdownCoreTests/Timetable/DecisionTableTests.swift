@@ -5,15 +5,15 @@ import Testing
 struct DecisionTableTests {
     /// The result of each request, by the phase of the countdown under its key.
     static let table = """
-                   attach    restart    extend    fail            cancel     finish      pause       resume      by          less        to
-        unknown    started   started    started   started         noSuch     noSuch      noSuch      noSuch      noSuch      noSuch      noSuch
-        elapsed    attached  restarted  adjusted  alreadyRunning  cancelled  finished    paused      wrongState  adjusted    finished    adjusted
-        wall       attached  restarted  adjusted  alreadyRunning  cancelled  finished    paused      wrongState  adjusted    finished    adjusted
-        paused     attached  restarted  adjusted  alreadyRunning  cancelled  finished    wrongState  resumed     adjusted    finished    wrongState
-        pausedWall attached  restarted  adjusted  alreadyRunning  cancelled  finished    wrongState  resumed     adjusted    finished    wrongState
-        finished   started   started    started   started         wrongState wrongState  wrongState  wrongState  wrongState  wrongState  wrongState
-        cancelled  started   started    started   started         wrongState wrongState  wrongState  wrongState  wrongState  wrongState  wrongState
-        forgotten  started   started    started   started         noSuch     noSuch      noSuch      noSuch      noSuch      noSuch      noSuch
+                   attach   restart   extend   fail           room     noRoom         wait    waitRoom waitNoRoom cancel     finish     pause      resume     by         less       to
+        unknown    started  started   started  started        started  started        started started  started    noSuch     noSuch     noSuch     noSuch     noSuch     noSuch     noSuch
+        elapsed    attached restarted adjusted alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   paused     wrongState adjusted   finished   adjusted
+        wall       attached restarted adjusted alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   paused     wrongState adjusted   finished   adjusted
+        paused     attached restarted adjusted alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   wrongState resumed    adjusted   finished   wrongState
+        pausedWall attached restarted adjusted alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   wrongState resumed    adjusted   finished   wrongState
+        finished   started  started   started  started        started  started        started started  started    wrongState wrongState wrongState wrongState wrongState wrongState wrongState
+        cancelled  started  started   started  started        started  started        started started  started    wrongState wrongState wrongState wrongState wrongState wrongState wrongState
+        forgotten  started  started   started  started        started  started        started started  started    noSuch     noSuch     noSuch     noSuch     noSuch     noSuch     noSuch
         """
 
     struct Cell: CustomTestStringConvertible {
@@ -22,7 +22,9 @@ struct DecisionTableTests {
         let outcome: String
 
         /// Whether the caller may name the revision that it knows.
-        var isConditional: Bool { !["attach", "restart", "extend", "fail"].contains(request) }
+        var isConditional: Bool {
+            ["cancel", "finish", "pause", "resume", "by", "less", "to"].contains(request)
+        }
 
         var testDescription: String { "\(request) of \(phase): \(outcome)" }
     }
@@ -46,6 +48,7 @@ struct DecisionTableTests {
             case .attached(let countdown):
                 outcome = "attached"
                 #expect(countdown == scene["k"])
+            case .wait: outcome = "wait"
             case .change(let change):
                 outcome = "\(change.kind)"
                 #expect(change.countdown.revision == Revision(scene.timetable.revision.number + 1))
@@ -54,7 +57,7 @@ struct DecisionTableTests {
         } catch {
             switch error {
             case .noSuchCountdown(key("k")): outcome = "noSuch"
-            case .alreadyRunning(let countdown): (outcome, refused) = ("alreadyRunning", countdown)
+            case .alreadyRunning(let countdown, _): (outcome, refused) = ("alreadyRunning", countdown)
             case .wrongState(let countdown): (outcome, refused) = ("wrongState", countdown)
             default: outcome = "\(error)"
             }
@@ -114,6 +117,12 @@ struct DecisionTableTests {
         case "restart": return .start(Request.Start(k, ifLive: .restart))
         case "extend": return .start(Request.Start(k, ifLive: .extend))
         case "fail": return .start(Request.Start(k, ifLive: .fail))
+        // 55 s remain, and 60 s are added.
+        case "room": return .start(Request.Start(k, ifLive: .extend, upTo: .seconds(115)))
+        case "noRoom": return .start(Request.Start(k, ifLive: .extend, upTo: .seconds(115) - .microseconds(1)))
+        case "wait": return .start(Request.Start(k, ifLive: .wait))
+        case "waitRoom": return .start(Request.Start(k, ifLive: .wait, upTo: .seconds(115)))
+        case "waitNoRoom": return .start(Request.Start(k, ifLive: .wait, upTo: .seconds(115) - .microseconds(1)))
         case "cancel": return .cancel(k, ifRevision: ifRevision)
         case "finish": return .finish(k, ifRevision: ifRevision)
         case "pause": return .pause(k, ifRevision: ifRevision)

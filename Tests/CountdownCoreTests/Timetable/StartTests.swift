@@ -46,7 +46,7 @@ struct StartTests {
         "refuses any other duration, whatever ifRunning is",
         arguments: [.zero, -.microseconds(1), .microseconds(.min), .years(100) + .microseconds(1), .microseconds(.max)]
             as [Duration],
-        [Request.IfLive.attach, .restart, .extend, .fail]
+        [Request.IfLive.attach, .restart, .extend, .fail, .wait]
     )
     mutating func lengthOutOfRange(duration: Duration, ifLive: Request.IfLive) throws {
         #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(duration), ifLive) }

@@ -126,7 +126,7 @@ final class ChangeClient {
         note(refused: change, asNotStored: error.name == .storageFailed)
         switch error {
         case .noSuchCountdown: find(nil, change.key)
-        case .alreadyRunning(let countdown), .revisionMismatch(let countdown), .wrongState(let countdown):
+        case .alreadyRunning(let countdown, _), .revisionMismatch(let countdown), .wrongState(let countdown):
             facts.note(countdown)
             find(countdown, change.key)
         case .storageFailed where mayFail: counts.failed += 1

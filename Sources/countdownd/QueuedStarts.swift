@@ -1,0 +1,93 @@
+import CountdownCore
+import Varlink
+
+/// The queue in the steps of a turn.
+extension Daemon {
+    /// Whether a request is a start for whose key other starts wait.
+    func isBehindOthers(_ request: Request) -> Bool {
+        guard !startQueue.isEmpty, case .start(let start) = request else { return false }
+        return startQueue.hasCalls(for: start.key)
+    }
+
+    /// Lets a start wait. If it is the first one for its key, it may be served when the deadline comes.
+    func enqueue(_ request: Request, of connection: Connection, until due: Deadline?) {
+        guard case .start(let start) = request else { return }
+        let number = startQueue.append(connection, for: start.key)
+        connection.unfinishedReply = .queued(start, number: number)
+        connection.queuedBytes = start.size
+        if let due { startQueue.setDue(due, for: start.key) }
+    }
+
+    /// Serves the queues of the keys that have ended, have changed, or are due. It comes before the calls, so that no call
+    /// gets a key for which others wait.
+    func serveQueue(_ turn: inout Turn) {
+        startQueue.markDue(at: turn.now)
+        for key in startQueue.takeMarked() { serveQueue(for: key, &turn) }
+        turn.servedByTime = turn.servedStarts.count
+    }
+
+    /// Serves the queued starts for a key in their order, until one has to wait.
+    func serveQueue(for key: Key, _ turn: inout Turn) {
+        while let queued = startQueue.first(for: key) {
+            guard turn.servedStartsLeft > 0 else {
+                turn.isCutShort = true
+                return startQueue.mark(key)
+            }
+            guard queued.connection.condition == .open, case .queued(let start, _) = queued.connection.unfinishedReply
+            else {
+                startQueue.removeFirst(for: key)
+                continue
+            }
+            let result: Result<Change, Refusal>
+            do throws(Refusal) {
+                switch try timetable.decide(.start(start), at: turn.now) {
+                case .wait(let due): return startQueue.setDue(due, for: key)
+                case .attached: preconditionFailure("a start that waits is never attached")
+                case .change(let change): result = .success(change)
+                }
+            } catch {
+                result = .failure(error)
+            }
+            if case .success(let change) = result { carryOut(change, &turn) }
+            startQueue.removeFirst(for: key)
+            turn.servedStarts.append(ServedStart(call: queued, key: key, result: result))
+            turn.servedStartsLeft -= 1
+        }
+    }
+
+    /// Answers the starts that were served, once they are stored.
+    func answerServedStarts(_ turn: Turn) {
+        for served in turn.servedStarts {
+            finishReply(of: served.call.connection) { session in
+                switch served.result {
+                case .success(let change):
+                    session.reply {
+                        translation.write(.changed(change.kind), change.countdown, at: turn.now, into: &$0)
+                    }
+                case .failure(let refusal): session.fail(translation.error(refusal, at: turn.now))
+                }
+            }
+        }
+        counters.servedStarts += turn.servedStarts.count
+    }
+
+    // MARK: If the turn could not be stored
+
+    /// Lets the served starts wait again, and looks at each queue again whose countdown was rolled back.
+    func restoreQueue(_ turn: Turn) {
+        for served in turn.servedStarts { startQueue.insert(served.call, for: served.key) }
+        for applied in turn.applied { startQueue.mark(applied.change.countdown.key) }
+    }
+
+    /// Answers all starts for the keys whose time had come with `StorageFailed`, because those countdowns have ended. Starts
+    /// that a call would have served go on waiting, because that call was rolled back.
+    func failQueue(_ turn: inout Turn) {
+        guard let failure = turn.failure else { return }
+        for served in turn.servedStarts.prefix(turn.servedByTime) {
+            for queued in startQueue.removeAll(for: served.key) {
+                finishReply(of: queued.connection) { $0.fail(translation.storageFailed(failure.reason)) }
+            }
+        }
+        turn.servedStarts = []
+    }
+}
