@@ -254,7 +254,8 @@ struct SentenceTests {
                 let both = [countdown, countdown].sorted { $0.endsBefore($1) }
                 #expect(!CountdownTable.lines(both, clock: clock, legend: true, palette: .plain).isEmpty)
                 #expect(EventText(CountdownText(clock)).line(event) != nil)
-                #expect(!RunCommand.sentence(aboutRunning: countdown).isEmpty)
+                let failure = CommandFailure(CountdownError.alreadyRunning(countdown, retryAfterUSec: number))
+                #expect(StartRefusal(failure)?.sentence(of: nil).isEmpty == false)
                 var board = FeedBoard()
                 _ = board.apply(Event(type: .started, key: "tea", countdown: countdown))
                 board.updateRemaining(at: now)

@@ -20,6 +20,16 @@ struct TypingTests {
         )
     }
 
+    @Test("--queue of start and --wait of run stand alone or have a timeout, and --wait of start is a flag")
+    func normalizesQueues() {
+        func normalized(_ line: String) -> String {
+            ArgumentNormalizer.normalize(line.components(separatedBy: " ")).joined(separator: " ")
+        }
+        #expect(normalized("start tea --queue 5m") == "start tea --queue=infinity 5m")
+        #expect(normalized("start tea --queue=5m --wait") == "start tea --queue=5m --wait")
+        #expect(normalized("run tea --wait 5m -- x --wait") == "run tea --wait=infinity 5m -- x --wait")
+    }
+
     @Test(
         "a negative duration is not an option, so that the subcommand reports the invalid duration",
         arguments: [

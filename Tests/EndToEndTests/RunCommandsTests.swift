@@ -211,6 +211,90 @@ struct RunCommandsTests {
         #expect(ended.message.hasPrefix(message))
     }
 
+    @Test("--rate runs a command three times at once, says when to try again, and a failure does not count")
+    func runsAtRate() throws {
+        for _ in 0..<5 { #expect(try typist.type("run codes --rate 3/1h -- false").exitCode == 1) }
+        for _ in 0..<3 {
+            let run = try typist.type("run codes --rate 3/1h -- echo sent")
+            #expect(run.standardOutput == "sent\n" && run.standardError.isEmpty && run.exitCode == 0)
+        }
+        let refused = try typist.type("run codes --rate 3/1h --json -- echo sent")
+        #expect(refused.exitCode == 75)
+        #expect(refused.message.wholeMatch(of: #/codes: again in (20:00|19:[0-9]{2})/#) != nil)
+        #expect(try member("outcome", of: refused.standardOutput) == "refused")
+        let microseconds = try #require(try member("retryAfterUSec", of: refused.standardOutput).flatMap(Int.init))
+        #expect((1..<1_200_000_000).contains(microseconds))
+        #expect(try typist.type("run codes --rate 3/1h -q -E 0 -- echo sent").exitCode == 0)
+    }
+
+    @Test("a failed command gives its time of the rate back though others use the key meanwhile")
+    func givesTimeBack() throws {
+        let run = try RunningCommand(
+            ["run", "codes", "--rate", "3/1h", "--", "sh", "-c", "echo ready; read line; exit 1"],
+            environment: ["COUNTDOWND_SOCKET": daemon.socketPath],
+            input: nil
+        )
+        #expect(try run.line() == "ready")
+        #expect(try typist.type("run codes --rate 3/1h -- true").exitCode == 0)
+        run.endInput()
+        #expect(try run.finish().exitCode == 1)
+        #expect(try number("durationUSec", of: "codes") == 1_200_000_000)
+        #expect(try state(of: "codes") == "running")
+    }
+
+    @Test("--wait queues until the command that holds the key has ended")
+    func queues() throws {
+        let first = try hold("tea 1s")
+        let second = try typist.begin("run tea 1s --wait -- echo second")
+        try awaitQueue(1)
+        let third = try typist.begin("run tea 1s --wait=1h -- echo third")
+        try awaitQueue(2)
+        first.endInput()
+        #expect(try first.finish().exitCode == 0)
+        let run = try second.finish()
+        #expect(run.standardOutput == "second\n" && run.exitCode == 0)
+        #expect(try third.finish().standardOutput == "third\n")
+    }
+
+    @Test("--wait gives up after its timeout with code 75, or that of -E; Ctrl-C ends it")
+    func stopsQueueing() throws {
+        _ = try typist.type("start tea 1h")
+        let late = try typist.type("run tea 1s --wait=10ms -- echo ran")
+        #expect(late.message == "tea: its turn did not come within 10ms")
+        #expect(late.exitCode == 75 && late.standardOutput.isEmpty)
+        #expect(try typist.type("run tea 1s --wait=10ms -E 9 -q -- echo ran").exitCode == 9)
+        let interrupted = try typist.begin("run tea 1s --wait -- echo ran")
+        try awaitQueue(1)
+        interrupted.interrupt()
+        #expect(try interrupted.finish().exitCode == 130)
+        try awaitQueue(0)
+        let command = try typist.type(words: ["run", "milk", "1s", "--wait", "--", "sh", "-c", "kill -INT $$"])
+        #expect(command.exitCode == 130)
+    }
+
+    @Test("--wait queues again when the daemon is started again")
+    func queuesAgain() throws {
+        _ = try typist.type("start tea 1h")
+        let run = try typist.begin("run tea 1s --wait -- echo ran")
+        try awaitQueue(1)
+        try daemon.kill()
+        let second = try DaemonProcess(in: daemon.directory)
+        try awaitQueue(1)
+        _ = try typist.type("cancel tea")
+        let ended = try run.finish()
+        #expect(ended.standardOutput == "ran\n")
+        #expect(ended.messages == ["lost the connection to the daemon; reconnecting"])
+        withExtendedLifetime(second) {}
+    }
+
+    /// Waits until that many calls queue.
+    private func awaitQueue(_ count: Int, until deadline: ContinuousClock.Instant = .now + .seconds(30)) throws {
+        while ContinuousClock.now < deadline {
+            if try member("queuedStarts", of: typist.type("status --json").standardOutput) == "\(count)" { return }
+        }
+        Issue.record("\(count) calls do not queue")
+    }
+
     @Test("of many at once one runs")
     func runsOneOfMany() throws {
         let all = try (0..<6).map { _ in try typist.begin("run tea 1h -- echo ran") }

@@ -85,6 +85,33 @@ struct StartCommandsTests {
         #expect(try typist.type("start coffee --fail").exitCode == 0)
     }
 
+    @Test("start --rate accepts so many at once, says how many are left, and refuses with the time until the next")
+    func startsAtRate() throws {
+        #expect(try typist.type("start codes --rate 3/1h").messages == ["codes: accepted, 2 left now"])
+        #expect(try typist.type("start codes --rate 3/1h").messages == ["codes: accepted, 1 left now"])
+        let last = try typist.type("start codes --rate 3/1h --json")
+        #expect(last.message.wholeMatch(of: #/codes: accepted, the next one in (20:00|19:[0-9]{2})/#) != nil)
+        #expect(last.standardOutput.hasPrefix(#"{"outcome":"extended","countdown":{"#))
+        let refused = try typist.type("start codes --rate 3/1h --json")
+        #expect(refused.exitCode == 75)
+        #expect(refused.message.wholeMatch(of: #/countdownctl: codes: again in (20:00|19:[0-9]{2})/#) != nil)
+        #expect(refused.standardOutput.hasPrefix(#"{"outcome":"refused","countdown":{"#))
+        #expect(try member("retryAfterUSec", of: refused.standardOutput) != nil)
+        _ = try typist.type("pause codes")
+        let paused = try typist.type("start codes --rate 3/1h")
+        #expect(paused.message.hasPrefix("countdownctl: codes: paused; again "))
+    }
+
+    @Test("start --queue starts the countdown when the one before has ended, or gives up after its timeout")
+    func queues() throws {
+        _ = try typist.type("start tea 50ms")
+        #expect(try typist.type("start tea 1h --queue").messages == ["tea: started, 1:00:00 left, ends TIME"])
+        let late = try typist.type("start tea 1h --queue=10ms")
+        #expect(late.messages.first == "countdownctl: tea: its turn did not come within 10ms")
+        #expect(late.exitCode == 75)
+        #expect(try typist.type("start tea 1h --queue --wait").exitCode == 64)
+    }
+
     @Test("start --label --meta --forget stores these values")
     func keepsMore() throws {
         let run = try typist.type("start tea 1h --label green --meta cup=1 --meta pot= --forget --json")

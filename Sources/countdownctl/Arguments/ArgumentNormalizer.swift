@@ -6,7 +6,11 @@ enum ArgumentNormalizer {
     /// subcommand reports an invalid duration.
     private static let options = ["adjust": amountOption, "start": "--for", "run": "--for"]
     /// Options that take such a word as their value.
-    private static let lengthOptions = ["--for", "--timeout", "--tick", "--exec-timeout"]
+    private static let lengthOptions = ["--for", "--timeout", "--tick", "--exec-timeout", "--rate"]
+    /// Options that may stand without a value, with the value that stands for this. The `--wait` of `start` is a flag.
+    private static let optionalValues: [String: [String: String]] = [
+        "start": ["--queue": QueueTimeout.infinity], "run": ["--wait": QueueTimeout.infinity],
+    ]
 
     static func normalize(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
@@ -15,6 +19,8 @@ enum ArgumentNormalizer {
             // Without its value it would take the next argument for one.
             if argument == "--json" {
                 words.append("--json=\(JSONStyle.short.rawValue)")
+            } else if let value = words.first.flatMap({ optionalValues[$0]?[argument] }) {
+                words.append("\(argument)=\(value)")
             } else if isNegativeAmount(argument), let option = lengthOption(behind: &words) {
                 words.append("\(option)=\(argument)")
             } else {

@@ -6,12 +6,19 @@ struct RunCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Run a command, at most once per countdown.",
-        usage: "countdownctl run KEY [DURATION | --for DURATION] [options] -- COMMAND [ARGUMENT]...",
+        usage: """
+            countdownctl run KEY [DURATION | --for DURATION] [--from start | --from end]
+                  [--wait[=TIMEOUT]] [options] -- COMMAND [ARGUMENT]...
+            countdownctl run KEY --rate N/PERIOD [--wait[=TIMEOUT]] [options]
+                  -- COMMAND [ARGUMENT]...
+            """,
         discussion: """
             Examples:
               countdownctl run backup 1d -- restic backup /home
               countdownctl run login/alice 60s -- send-code alice
               countdownctl run feed --for 15m -q -E 0 -- fetch-feed     for cron
+              countdownctl run codes/alice --rate 3/10m -- send-code alice
+              countdownctl run deploy 1us --wait=10m -- deploy-site
 
             If the countdown is running or paused, the command is not run, and the exit
             code is 75 or that of -E. Otherwise the countdown starts (60 s by default), the
@@ -30,6 +37,14 @@ struct RunCommand: Subcommand {
             If another program meanwhile cancels, finishes or restarts the countdown,
             countdownctl says so and leaves it alone. A countdown that was paused stays
             paused, and time that was added stays.
+
+            With --wait, the call queues while the key is running or paused, and runs the
+            command when its turn comes, in the order of arrival. After TIMEOUT the exit
+            code is 75 or that of -E.
+
+            With --rate 3/10m, the command runs three times at once, then once per 3:20.
+            This is no hard cap: ten minutes may see five. --rate does not hold the key, so
+            commands may overlap. If the command fails, it does not count.
             """
     )
 
@@ -42,8 +57,20 @@ struct RunCommand: Subcommand {
     @Option(name: .customLong("for"), help: ArgumentHelp("The same as the argument DURATION.", valueName: "duration"))
     var length: String?
 
-    @Option(help: ArgumentHelp("When DURATION begins: start or end of the command.", valueName: "when"))
-    var from = CooldownHold.Origin.start
+    @Option(
+        help: ArgumentHelp("When DURATION begins: start or end of the command. (default: start)", valueName: "when")
+    )
+    var from: CooldownHold.Origin?
+
+    @Option(help: ArgumentHelp("Run N times at once, then once per PERIOD / N.", valueName: "n/period"))
+    var rate: String?
+
+    // `ArgumentNormalizer` adds the value to `--wait` and `--json` alone.
+    @Option(help: ArgumentHelp("Queue until its turn comes: --wait or --wait=TIMEOUT.", valueName: "timeout"))
+    var wait: String?
+
+    @Option(help: ArgumentHelp("If it is refused, print a JSON object with retryAfterUSec.", valueName: "short|pretty"))
+    var json: JSONStyle?
 
     @Option(
         name: [.customShort("E"), .long],
@@ -69,30 +96,87 @@ struct RunCommand: Subcommand {
         let call = try request()
         let conflict = try conflictStatus()
         let daemon = try DaemonEndpoint()
-        let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
+        let output = Output(isQuiet: messages.quiet, json: json, palette: .plain)
         let timer = try BootTimer.orFailure()
-        let countdown: Countdown
         do {
-            countdown = try daemon.call(call).countdown
+            switch try start(call, of: daemon, output) {
+            case .started(let reply): return try run(reply.countdown, timer: timer, of: daemon, output)
+            case .timedOut: output.say(QueueTimeout.sentence(about: call.key, wait ?? ""))
+            case .interrupted: return .interrupted
+            }
         } catch {
-            guard case .alreadyRunning(let countdown, _) = error.refusal else { throw error }
-            output.say(Self.sentence(aboutRunning: countdown))
-            return conflict
+            guard let refusal = StartRefusal(error) else { throw error }
+            if let json { try output.print(json: JSONText.object(refusal, json)) }
+            output.say(refusal.sentence(of: try typedRate()))
         }
-        let keeper = CooldownKeeper(
-            try terms(countdown),
-            started: countdown,
-            timer: timer,
-            daemon: daemon,
-            output: output
-        )
+        return conflict
+    }
+
+    private func start(
+        _ call: Start,
+        of daemon: DaemonEndpoint,
+        _ output: Output
+    ) throws(CommandFailure) -> QueueResult {
+        guard let wait else { return .started(try daemon.call(call)) }
+        let timeout = try QueueTimeout.read(wait)
+        return try keepingSignalMask { () throws(CommandFailure) in
+            try daemon.queue(call, timeout: timeout, output: output)
+        }
+    }
+
+    /// Runs the command under the countdown that was started or extended for it.
+    private func run(
+        _ countdown: Countdown,
+        timer: consuming BootTimer,
+        of daemon: DaemonEndpoint,
+        _ output: Output
+    ) throws(CommandFailure) -> ExitCode {
+        let command = ForegroundCommand(words: command)
+        if let rate = try typedRate() {
+            return try finishing(command, beside: nil) { succeeded in
+                guard !succeeded, !keepOnFailure else { return }
+                giveBack(rate.interval, of: countdown, to: daemon, output)
+            }
+        }
+        let terms = terms(try cooldown() ?? countdown.durationUSec)
+        let keeper = CooldownKeeper(terms, started: countdown, timer: timer, daemon: daemon, output: output)
+        return try finishing(command, beside: keeper) { keeper.finish(succeeded: $0) }
+    }
+
+    /// Runs the command, then `finish`, also if it cannot be started.
+    private func finishing(
+        _ command: ForegroundCommand,
+        beside work: (any CompanionWork)?,
+        _ finish: (_ succeeded: Bool) -> Void
+    ) throws(CommandFailure) -> ExitCode {
+        let ending: ProcessEnding
         do {
-            let ending = try ForegroundCommand(words: command).run(beside: keeper)
-            keeper.finish(succeeded: ending == .exited(code: 0))
-            return ending.exitCode
+            ending = try command.run(beside: work)
         } catch {
-            keeper.finish(succeeded: false)
+            finish(false)
             throw error
+        }
+        finish(ending == .exited(code: 0))
+        return ending.exitCode
+    }
+
+    /// Takes back the time that a failed command used of its rate, unless the countdown was started again.
+    private func giveBack(_ interval: Int64, of started: Countdown, to daemon: DaemonEndpoint, _ output: Output) {
+        var revision = started.revision
+        while true {
+            do {
+                _ = try daemon.call(Adjust(key: started.key, byUSec: -interval, ifRevision: revision))
+                return
+            } catch {
+                switch error.refusal {
+                case .revisionMismatch(let now) where now.startedUSec == started.startedUSec && now.hasNotEnded:
+                    revision = now.revision
+                case .revisionMismatch, .wrongState, .noSuchCountdown: return
+                default:
+                    let name = CountdownText.name(started)
+                    return output.warn("countdownctl: \(name): the failure still counts: \(error.sentence)")
+                }
+            }
         }
     }
 
@@ -106,23 +190,32 @@ struct RunCommand: Subcommand {
             let word = ShellWord.quote(key)
             throw .usage("missing command; for example `countdownctl run \(word) 1h -- COMMAND`")
         }
-        let cooldown = try cooldown()
+        if let wait { _ = try QueueTimeout.read(wait) }
+        let (rate, cooldown) = (try typedRate(), try cooldown())
         return Start(
             key: key,
-            durationUSec: cooldown.map { terms($0).hold },
-            ifRunning: .fail,
+            durationUSec: rate?.interval ?? cooldown.map { terms($0).hold },
+            ifRunning: wait != nil ? .wait : rate != nil ? .extend : .fail,
             label: label,
-            forget: forget ? true : nil
+            forget: forget ? true : nil,
+            upToUSec: rate?.limit
         )
     }
 
-    /// The terms of the cooldown for the reply to the call.
-    private func terms(_ countdown: Countdown) throws(CommandFailure) -> CooldownHold.Terms {
-        terms(try cooldown() ?? countdown.durationUSec)
+    /// The rate that was typed.
+    private func typedRate() throws(CommandFailure) -> Rate? {
+        guard let typed = rate else { return nil }
+        let rate = try Rate(typed)
+        let option = "--rate \(ShellWord.quote(typed))"
+        if let length = positional ?? length {
+            throw .usage("unexpected duration \(quoted(length)): \(option) sets the duration")
+        }
+        if let from { throw .usage("--from \(from.rawValue) cannot be combined with \(option)") }
+        return rate
     }
 
     private func terms(_ cooldown: Int64) -> CooldownHold.Terms {
-        CooldownHold.Terms(cooldown: cooldown, origin: from, keepsOnFailure: keepOnFailure)
+        CooldownHold.Terms(cooldown: cooldown, origin: from ?? .start, keepsOnFailure: keepOnFailure)
     }
 
     /// The duration that was typed.
@@ -139,16 +232,6 @@ struct RunCommand: Subcommand {
             throw .usage("invalid --conflict-exit-code \(quoted(typed)): use 0 to 255")
         }
         return ExitCode(rawValue: Int32(code))
-    }
-
-    /// `backup: again in 34 s`.
-    static func sentence(aboutRunning countdown: Countdown) -> String {
-        let seconds = countdown.remainingSeconds
-        let left = seconds < 60 ? "\(seconds) s" : RemainingFormat.render(countdown.remainingUSec)
-        let name = CountdownText.name(countdown)
-        guard countdown.state == .paused else { return "\(name): again in \(left)" }
-        let resume = "countdownctl resume \(ShellWord.quote(countdown.key))"
-        return "\(name): paused; again \(left) after `\(resume)`"
     }
 }
 

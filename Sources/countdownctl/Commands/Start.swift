@@ -7,8 +7,9 @@ struct StartCommand: Subcommand {
         abstract: "Start a countdown, or find it running.",
         usage: """
             countdownctl start KEY [DURATION | --for DURATION | --until TIME]
-                  [--restart | --extend | --fail] [--label TEXT]
+                  [--restart | --extend | --fail | --queue[=TIMEOUT]] [--label TEXT]
                   [--meta NAME=VALUE]... [--forget] [--wait | --attach] [options]
+            countdownctl start KEY --rate N/PERIOD [--queue[=TIMEOUT]] [options]
             """,
         discussion: """
             Examples:
@@ -17,9 +18,20 @@ struct StartCommand: Subcommand {
               countdownctl start tea 5m --restart     start again if it is running
               countdownctl start login/alice --fail && send-code
               countdownctl start tea 5m --wait && play gong.wav
+              countdownctl start codes/alice --rate 3/10m && send-code alice
+              countdownctl start printer 30s --queue && print-page
 
             The default duration is 60 s. If the countdown is already running or paused,
             nothing changes, and the remaining time is printed.
+
+            With --rate 3/10m, three starts are accepted at once, then one per 3:20; others
+            exit with code 75 and say when to try again. This is no hard cap: ten minutes
+            may see five, three at once and two later. With --json, the time until the next
+            one is retryAfterUSec.
+
+            With --queue, the call waits while the key is running or paused, and starts the
+            countdown when its turn comes, in the order of arrival. After TIMEOUT the exit
+            code is 75. A caller that is interrupted leaves the queue.
             """
     )
 
@@ -40,6 +52,13 @@ struct StartCommand: Subcommand {
 
     @Flag var choice: RunningChoice?
 
+    @Option(help: ArgumentHelp("Accept N starts at once, then one per PERIOD / N.", valueName: "n/period"))
+    var rate: String?
+
+    // `ArgumentNormalizer` adds the value to `--queue` alone.
+    @Option(help: ArgumentHelp("Queue until its turn comes: --queue or --queue=TIMEOUT.", valueName: "timeout"))
+    var queue: String?
+
     @Option(help: ArgumentHelp("A text to show with it.", valueName: "text"))
     var label: String?
 
@@ -58,36 +77,59 @@ struct StartCommand: Subcommand {
         let output = options.output
         for note in request.notes { output.say(note) }
         let daemon = try DaemonEndpoint()
+        if let queue { return try wait(forTurn: request, timeout: queue, of: daemon, output) }
         guard let stay else {
-            try report(try reply(to: request.call) { method throws(CommandFailure) in try daemon.call(method) }, output)
+            let reply = try reply(to: request, output) { method throws(CommandFailure) in try daemon.call(method) }
+            try report(reply, of: request, output)
             return .success
         }
         let watchOutput =
             stay == .attach ? try output.watchOutput(of: daemon, .one) : try WatchOutput(EndPrinter(output: output))
         var ends = WaitLoop([request.call.key], of: daemon, output: output, showing: watchOutput) { interruption in
-            let reply = try reply(to: request.call) { method throws(CommandFailure) in
+            let reply = try reply(to: request, output) { method throws(CommandFailure) in
                 try daemon.call(method, unless: interruption)
             }
-            if let reply { try report(reply, output) }
+            if let reply { try report(reply, of: request, output) }
             return reply
         }
         return try ends.run(tick: stay == .wait ? 0 : nil)
     }
 
-    /// Makes the call. The refusal of `--fail` describes the running countdown.
+    /// Waits in the queue of the key until the countdown is started or extended.
+    private func wait(
+        forTurn request: StartRequest,
+        timeout: String,
+        of daemon: DaemonEndpoint,
+        _ output: Output
+    ) throws -> ExitCode {
+        let turn = try daemon.queue(request.call, timeout: QueueTimeout.read(timeout), output: output)
+        switch turn {
+        case .started(let reply):
+            try report(reply, of: request, output)
+            return .success
+        case .timedOut: throw CommandFailure(.tryLater, QueueTimeout.sentence(about: request.call.key, timeout))
+        case .interrupted: return .interrupted
+        }
+    }
+
+    /// Makes the call. The failure of a refused start describes the running countdown, or says when to try again.
     private func reply<Answer>(
-        to call: Start,
+        to request: StartRequest,
+        _ output: Output,
         _ make: (Start) throws(CommandFailure) -> Answer
-    ) throws(CommandFailure) -> Answer {
+    ) throws -> Answer {
         do {
-            return try make(call)
+            return try make(request.call)
         } catch {
-            guard case .alreadyRunning(let countdown, _) = error.refusal else { throw error }
+            guard let refusal = StartRefusal(error) else { throw error }
+            if let style = output.json { try output.print(json: JSONText.object(refusal, style)) }
+            if let rate = request.rate { throw CommandFailure(.tryLater, refusal.sentence(of: rate)) }
+            let countdown = refusal.countdown
             throw CommandFailure(.tryLater, "\(CountdownText.name(countdown)): \(alreadyThere(countdown))")
         }
     }
 
-    private func report(_ reply: Start.Reply, _ output: Output) throws {
+    private func report(_ reply: Start.Reply, of request: StartRequest, _ output: Output) throws {
         if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
         let countdown = reply.countdown
         let clause: String
@@ -96,9 +138,16 @@ struct StartCommand: Subcommand {
         // Its event says the same.
         case .started, .restarted, .extended:
             if stay == .attach { return }
-            clause = "\(reply.outcome.rawValue), \(CountdownText().remaining(countdown))"
+            let started = "\(reply.outcome.rawValue), \(CountdownText().remaining(countdown))"
+            clause = request.rate.map { accepted($0, countdown) } ?? started
         }
         output.say("\(CountdownText.name(countdown)): \(clause)")
+    }
+
+    private func accepted(_ rate: Rate, _ countdown: Countdown) -> String {
+        let left = rate.left(countdown.remainingUSec)
+        guard left == 0 else { return "accepted, \(left) left now" }
+        return "accepted, the next one in \(RemainingFormat.render(rate.delay(countdown.remainingUSec)))"
     }
 
     private func alreadyThere(_ countdown: Countdown) -> String {
@@ -152,6 +201,8 @@ enum StayChoice: String, EnumerableFlag {
 /// The call for the arguments of `start`.
 struct StartRequest {
     let call: Start
+    /// The rate of `--rate`.
+    let rate: Rate?
     /// Notes on how a time was understood.
     let notes: [String]
 
@@ -159,19 +210,44 @@ struct StartRequest {
     init(_ typed: StartCommand, clock: ClockText) throws(CommandFailure) {
         let (key, positional) = try Self.keyAndLength(typed)
         let timing = try Self.timing(typed, positional, key: key, clock)
+        rate = try typed.rate.map { text throws(CommandFailure) in try Rate(text) }
         notes = timing.notes
         if typed.choice == .extend, timing.deadline != nil {
             throw .usage("--extend needs a duration; `countdownctl adjust KEY --until TIME` sets another end")
         }
+        try Self.checkRate(typed, positional)
+        try Self.checkQueue(typed)
         call = Start(
             key: key,
-            durationUSec: timing.length,
+            durationUSec: rate?.interval ?? timing.length,
             deadlineUSec: timing.deadline,
-            ifRunning: typed.choice?.ifRunning,
+            ifRunning: typed.queue != nil ? .wait : rate != nil ? .extend : typed.choice?.ifRunning,
             label: typed.label,
             metadata: try Self.metadata(typed.meta),
-            forget: typed.forget ? true : nil
+            forget: typed.forget ? true : nil,
+            upToUSec: rate?.limit
         )
+    }
+
+    private static func checkRate(_ typed: StartCommand, _ positional: String?) throws(CommandFailure) {
+        guard let rate = typed.rate else { return }
+        let option = "--rate \(ShellWord.quote(rate))"
+        if let length = positional ?? typed.length {
+            throw .usage("unexpected duration \(quoted(length)): \(option) sets the duration")
+        }
+        if let until = typed.until { throw .usage("unexpected --until \(quoted(until)): \(option) sets the duration") }
+        if let choice = typed.choice { throw .usage("--\(choice.rawValue) cannot be combined with \(option)") }
+    }
+
+    private static func checkQueue(_ typed: StartCommand) throws(CommandFailure) {
+        guard let queue = typed.queue else { return }
+        _ = try QueueTimeout.read(queue)
+        if let choice = typed.choice { throw .usage("--\(choice.rawValue) cannot be combined with --queue") }
+        if let until = typed.until { throw .usage("unexpected --until \(quoted(until)): --queue needs a duration") }
+        if let stay = typed.stay {
+            let name = stay.rawValue
+            throw .usage("--\(name) cannot be combined with --queue; use `countdownctl \(name)` after it")
+        }
     }
 
     private typealias Timing = (length: Int64?, deadline: Int64?, notes: [String])

@@ -52,6 +52,77 @@ extension DaemonEndpoint {
     }
 }
 
+/// How a wait in the queue of a key ended.
+enum QueueResult {
+    case started(Start.Reply)
+    case timedOut
+    /// Ctrl-C.
+    case interrupted
+}
+
+extension DaemonEndpoint {
+    /// Makes a start with `ifRunning: wait`, and waits for its turn. If the daemon is restarted, it queues again.
+    ///
+    /// - Parameters:
+    ///   - start: the call.
+    ///   - timeout: microseconds; nil for no timeout.
+    ///   - output: for a message if the daemon is away.
+    /// - Returns: the reply, or why there is none.
+    /// - Throws: if there is no daemon, or it refuses.
+    func queue(_ start: Start, timeout: Int64?, output: Output) throws(CommandFailure) -> QueueResult {
+        let deadline = timeout.map(Client.Deadline.after)
+        let interruption = try Interruption()
+        var client = try connect()
+        var attempts = 0
+        while true {
+            do {
+                return try turn(of: start, on: &client, until: deadline, unless: interruption)
+            } catch {
+                guard error.exitCode == .unavailable else { throw error }
+            }
+            if attempts == 0 { output.say(EventStream.Notice.lostSentence) }
+            repeat {
+                attempts += 1
+                let pause = Client.Deadline.after(microseconds: Backoff.delay(before: attempts))
+                if interruption.wait(until: min(pause, deadline ?? pause)) == .interrupted { return .interrupted }
+                if deadline?.hasPassed == true { return .timedOut }
+            } while try !reconnect(&client)
+        }
+    }
+
+    /// False if the daemon is still away.
+    private func reconnect(_ client: inout Client) throws(CommandFailure) -> Bool {
+        do {
+            client = try connect()
+            return true
+        } catch {
+            guard error.exitCode == .unavailable else { throw error }
+            return false
+        }
+    }
+
+    private func turn(
+        of start: Start,
+        on client: inout Client,
+        until deadline: Client.Deadline?,
+        unless interruption: any Waiter
+    ) throws(CommandFailure) -> QueueResult {
+        do {
+            try client.start(start)
+            while true {
+                if let (reply, _) = try client.nextReply(to: Start.self, until: .passed) { return .started(reply) }
+                switch interruption.wait(for: client.descriptor, until: deadline) {
+                case .readable: break
+                case .timedOut: return .timedOut
+                case .interrupted: return .interrupted
+                }
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
 /// A request that has been sent and is to be answered.
 struct PendingRequest: ~Copyable {
     let request: CountdownRequest

@@ -191,6 +191,7 @@ private func explanation(of parameter: String) -> String? {
     switch parameter {
     case "key", "keys": "invalid key: use 1 to 255 bytes without control characters"
     case "durationUSec", "deadlineUSec": "invalid duration: use 1us to 100 years"
+    case "upToUSec": "invalid --rate: the period is at most 100 years"
     case "byUSec": "invalid amount: a countdown lasts at most 100 years in total"
     case "label": "invalid label: it is too long or contains NUL"
     case "metadata": "invalid metadata: more than the daemon accepts; `countdownctl status --all` shows its limits"

@@ -157,7 +157,7 @@ struct CooldownHold {
     /// Takes over the countdown as it is now, if it is still the one that was started.
     private mutating func adopt(_ countdown: Countdown, at now: Int64) -> Action {
         guard countdown.startedUSec == startedUSec else { return lose(.replaced) }
-        guard countdown.state == .running || countdown.state == .paused else { return lose(.ended(countdown.state)) }
+        guard countdown.hasNotEnded else { return lose(.ended(countdown.state)) }
         // The difference tells whether a call whose reply was lost has changed it.
         let whole = Self.bounded(countdown.durationUSec)
         if let amount = unanswered.first(where: { duration + $0 == whole }) { added += amount }
@@ -207,4 +207,9 @@ struct CooldownHold {
         isLost = true
         return .leave(reason)
     }
+}
+
+extension Countdown {
+    /// Whether it is running or paused.
+    var hasNotEnded: Bool { state == .running || state == .paused }
 }

@@ -128,3 +128,13 @@ func obeySignal(_ number: Int32) {
     unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
 }
+
+/// Restores the signals that are blocked now after the body, for commands that are started later.
+func keepingSignalMask<Result>(
+    _ body: () throws(CommandFailure) -> Result
+) throws(CommandFailure) -> Result {
+    var mask = sigset_t()
+    unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
+    return try body()
+}
