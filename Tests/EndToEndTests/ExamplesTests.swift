@@ -113,6 +113,53 @@ struct ExamplesTests {
         #expect(try program.line()?.hasPrefix("tea: running, 35") == true)
     }
 
+    /// Runs a shell script with countdownctl, and with programs that are shell scripts too, in PATH.
+    private func run(_ script: String, _ arguments: [String] = [], with programs: [String: String]) throws -> CommandRun
+    {
+        let folder = try TemporaryDirectory()
+        for (name, text) in programs {
+            let path = try folder.write("#!/bin/sh\n\(text)\n", to: name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path(of: "countdownctl"),
+            withDestinationPath: BuiltProduct.path(of: "countdownctl")
+        )
+        let path = "\(folder.path):/usr/bin:/bin"
+        return try follow(["/bin/bash", "-c", script, "bash"] + arguments, environment: ["PATH": path]).finish()
+    }
+
+    @Test("of each line for cron the job runs once, and nothing is printed while it is not due")
+    func cron() throws {
+        let lines = try String(contentsOfFile: Example.source("shell/crontab"), encoding: .utf8)
+            .split(separator: "\n").filter { !$0.hasPrefix("#") }
+        #expect(lines.count == 3)
+        for line in lines {
+            let command = line.split(separator: " ", maxSplits: 5)[5].trimmingPrefix(" ")
+            let job = try #require(command.split(separator: " ").last)
+            let ran = try run(String(command), with: [String(job): "echo ran"])
+            #expect(ran.standardOutput == "ran\n" && ran.standardError.isEmpty && ran.exitCode == 0)
+            let again = try run(String(command), with: [String(job): "echo ran"])
+            #expect(again.standardOutput == (line.contains("--wait") ? "ran\n" : "") && again.exitCode == 0)
+        }
+    }
+
+    @Test("three codes are sent at once, then the time until the next one is printed; a failure does not count")
+    func codes() throws {
+        let script = "exec '\(Example.source("shell/send-code.sh"))' \"$@\""
+        let failed = try run(script, ["138"], with: ["send-code": "exit 3"])
+        #expect(failed.exitCode == 3)
+        for _ in 0..<3 {
+            let sent = try run(script, ["138"], with: ["send-code": "echo sent to $1"])
+            #expect(sent.standardOutput == "sent to 138\n" && sent.exitCode == 0)
+        }
+        let refused = try run(script, ["138"], with: ["send-code": "echo sent"])
+        #expect(refused.exitCode == 75)
+        let seconds = try #require(Int(refused.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect((1...200).contains(seconds))
+        #expect(try run(script, ["139"], with: ["send-code": "echo sent"]).exitCode == 0)
+    }
+
     private static let readme = Result {
         try String(contentsOf: BuiltProduct.packageDirectory.appendingPathComponent("README.md"), encoding: .utf8)
     }
