@@ -89,6 +89,76 @@ struct RequestTests {
         #expect(refusal { _ = try StartRequest(verb, clock: clock) } == .usage(sentence))
     }
 
+    @Test("--rate gives the interval, rounded up, and all intervals together")
+    func startsWithRate() throws {
+        let call = try start("codes", "--rate", "3/10m").call
+        #expect(call == Start(key: "codes", durationUSec: 200_000_000, ifRunning: .extend, upToUSec: 600_000_000))
+        #expect(try Rate("7/1s").interval == 142_858)
+        #expect(try Rate("7/1s").limit == 1_000_006)
+        #expect(try start("codes", "--rate", "1/1us").call.upToUSec == 1)
+        #expect(try start("codes", "--rate", "2/10s", "--queue=1m").call.ifRunning == .wait)
+        let queued = try start("tea", "5m", "--queue=infinity").call
+        #expect(queued == Start(key: "tea", durationUSec: 300_000_000, ifRunning: .wait))
+    }
+
+    @Test("the remaining time of a rate says how many starts are left, and when the next one is possible")
+    func countsRate() throws {
+        let rate = try Rate("3/10m")
+        #expect([200_000_000, 400_000_000, 599_999_999].map(rate.left) == [2, 1, 0])
+        #expect([400_000_000, 400_000_001, 600_000_000].map(rate.delay) == [0, 1, 200_000_000])
+        for number in [Int64.min, -1, 0, 1, .max] { #expect(rate.left(number) >= 0 && rate.delay(number) >= 0) }
+    }
+
+    @Test(
+        "a wrong rate is refused with its value and what is expected",
+        arguments: [
+            ("3", "use a number and a period, such as 3/10m"), ("x/10m", "use a number and a period, such as 3/10m"),
+            ("/10m", "use a number and a period, such as 3/10m"),
+            ("-3/10m", "use a number and a period, such as 3/10m"), ("0/10m", "the number must be at least 1"),
+            ("3/0s", "the period must be at least 1us"), ("3/2us", "at most one per 1us is possible"),
+            ("3/", "missing duration; use for example 5m, 90s or 1:30"),
+            ("3/x", "invalid duration 'x'; use for example 5m, 90s or 1:30"),
+            ("99999999999999999999/1s", "use a number and a period, such as 3/10m"),
+        ]
+    )
+    func refusesRates(_ text: String, _ expected: String) throws {
+        let refused = CommandFailure.usage("invalid --rate '\(text)': \(expected)")
+        #expect(refusal { _ = try Rate(text) } == refused)
+        let run = try RunCommand.parse(["tea", "--rate=\(text)", "--", "true"])
+        #expect(refusal { _ = try run.request() } == refused)
+    }
+
+    @Test(
+        "start and run refuse options that a rate or a queue makes meaningless",
+        arguments: [
+            ("start tea 5m --rate 3/10m", "unexpected duration '5m': --rate 3/10m sets the duration"),
+            ("start tea --for 5m --rate 3/10m", "unexpected duration '5m': --rate 3/10m sets the duration"),
+            ("start tea --until 17:30 --rate 3/10m", "unexpected --until '17:30': --rate 3/10m sets the duration"),
+            ("start tea --restart --rate 3/10m", "--restart cannot be combined with --rate 3/10m"),
+            ("start tea --queue --fail", "--fail cannot be combined with --queue"),
+            ("start tea --queue --until 17:30", "unexpected --until '17:30': --queue needs a duration"),
+            (
+                "start tea --queue --attach",
+                "--attach cannot be combined with --queue; use `countdownctl attach` after it"
+            ),
+            ("start tea --queue=0s", "the timeout must be at least 1us"),
+            ("run tea 5m --rate 3/10m -- true", "unexpected duration '5m': --rate 3/10m sets the duration"),
+            ("run tea --from end --rate 3/10m -- true", "--from end cannot be combined with --rate 3/10m"),
+            ("run tea --wait=soon -- true", "invalid duration 'soon'; use for example 5m, 90s or 1:30"),
+        ]
+    )
+    func refusesCombinations(_ line: String, _ sentence: String) throws {
+        let words = Array(ArgumentNormalizer.normalize(line.split(separator: " ").map(String.init)).dropFirst())
+        let failure = refusal {
+            if line.hasPrefix("run") {
+                _ = try RunCommand.parse(words).request()
+            } else {
+                _ = try StartRequest(try StartCommand.parse(words), clock: clock)
+            }
+        }
+        #expect(failure == .usage(sentence))
+    }
+
     private func adjust(_ words: String...) throws -> (Adjust, notes: [String]) {
         try AdjustCommand.parse(Array(ArgumentNormalizer.normalize(["adjust"] + words).dropFirst())).request(clock)
     }

@@ -161,6 +161,7 @@ struct SentenceTests {
                 "countdownd 1.0.0, since 11:00:00 (1h)",
                 "  Running: 3",
                 "   Paused: 1",
+                "   Queued: 0",
                 " Watchers: 2 on 1 connection",
                 " Revision: 9, history since 4",
                 "  Lingers: yes, the daemon runs without a session",

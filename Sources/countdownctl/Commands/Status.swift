@@ -65,6 +65,7 @@ struct StatusDetails {
         lines += [
             field("Running", "\(status.running)"),
             field("Paused", "\(status.paused)"),
+            field("Queued", "\(status.queuedStarts ?? 0)"),
             field("Watchers", "\(status.watchers) on \(counted(status.connections, "connection"))"),
             field("Revision", "\(status.revision), history since \(status.oldestRevision)"),
         ]
