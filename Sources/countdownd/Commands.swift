@@ -95,17 +95,17 @@ extension Daemon {
         if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
         let decision: Decision
         do throws(Refusal) {
-            decision = try timetable.decide(request, at: turn.now, isBehindOthers: isBehindOthers(request))
+            decision = try timetable.decide(request, at: turn.now, isBehindOthers: isBehindOthers(request, turn))
         } catch {
             throw translation.error(error, at: turn.now)
         }
         switch decision {
         case .attached(let current): reply(.attached, current, to: call, of: connection, at: turn.now)
-        case .wait(let due): enqueue(request, of: connection, until: due)
+        case .wait(let due): enqueue(request, of: connection, until: due, &turn)
         case .change(let change):
             carryOut(change, &turn)
             reply(.changed(change.kind), change.countdown, to: call, of: connection, at: turn.now)
-            if !startQueue.isEmpty { serveQueue(for: change.countdown.key, &turn) }
+            if turn.hasQueuedStarts { serveQueue(for: change.countdown.key, &turn) }
         }
     }
 

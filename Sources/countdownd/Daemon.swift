@@ -166,6 +166,7 @@ actor Daemon {
         let now = retryStorage(at: readClocks(ready))
         var turn = Turn(at: now, limits: limits, patternSteps: publisher.watchers.patternSteps, clockStep: clockStep)
         clockStep = nil
+        turn.hasQueuedStarts = !startQueue.isEmpty
         turn.expect(changes: lastChanges)
         // Before the store is open, not even "no such countdown" can be answered.
         if !storage.isOpen { turn.failure = storage.failure }
@@ -310,13 +311,13 @@ extension Daemon {
     /// Expires what is due. Expiries cannot fail, so they come first. If more of the countdowns have queued starts than the
     /// turn can serve, the rest expires in the next turn.
     func expireDue(_ turn: inout Turn) {
-        while turn.endingsLeft > 0, startQueue.markedCount < turn.servedStartsLeft,
+        while turn.endingsLeft > 0, !turn.hasQueuedStarts || startQueue.markedCount < turn.servedStartsLeft,
             let change = timetable.expireNext(at: turn.now)
         {
             turn.endingsLeft -= 1
             turn.changes.steps.append(change)
             counters.endings += 1
-            if !startQueue.isEmpty { startQueue.mark(change.countdown.key) }
+            if turn.hasQueuedStarts { startQueue.mark(change.countdown.key) }
         }
         if timetable.isDue(at: turn.now) { turn.isCutShort = true }
     }

@@ -4,14 +4,15 @@ import Varlink
 /// The queue in the steps of a turn.
 extension Daemon {
     /// Whether a request is a start for whose key other starts wait.
-    func isBehindOthers(_ request: Request) -> Bool {
-        guard !startQueue.isEmpty, case .start(let start) = request else { return false }
+    func isBehindOthers(_ request: Request, _ turn: Turn) -> Bool {
+        guard turn.hasQueuedStarts, case .start(let start) = request else { return false }
         return startQueue.hasCalls(for: start.key)
     }
 
     /// Lets a start wait. If it is the first one for its key, it may be served when the deadline comes.
-    func enqueue(_ request: Request, of connection: Connection, until due: Deadline?) {
+    func enqueue(_ request: Request, of connection: Connection, until due: Deadline?, _ turn: inout Turn) {
         guard case .start(let start) = request else { return }
+        turn.hasQueuedStarts = true
         let number = startQueue.append(connection, for: start.key)
         connection.unfinishedReply = .queued(start, number: number)
         connection.queuedBytes = start.size
@@ -21,6 +22,7 @@ extension Daemon {
     /// Serves the queues of the keys that have ended, have changed, or are due. It comes before the calls, so that no call
     /// gets a key for which others wait.
     func serveQueue(_ turn: inout Turn) {
+        guard turn.hasQueuedStarts || startQueue.markedCount > 0 else { return }
         startQueue.markDue(at: turn.now)
         for key in startQueue.takeMarked() { serveQueue(for: key, &turn) }
         turn.servedByTime = turn.servedStarts.count
@@ -57,6 +59,7 @@ extension Daemon {
 
     /// Answers the starts that were served, once they are stored.
     func answerServedStarts(_ turn: Turn) {
+        guard !turn.servedStarts.isEmpty else { return }
         for served in turn.servedStarts {
             finishReply(of: served.call.connection) { session in
                 switch served.result {

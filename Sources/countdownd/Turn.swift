@@ -16,6 +16,8 @@ struct Turn {
     /// What is needed to roll the calls' changes back.
     var applied: [Applied] = []
     var callers: [Caller] = []
+    /// Whether starts are queued. Reading it here costs less than asking the daemon's queue for each call.
+    var hasQueuedStarts = false
     /// The queued starts that were served, those that a call led to after the others. They are answered once the turn is
     /// stored.
     var servedStarts: [ServedStart] = []
