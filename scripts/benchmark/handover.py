@@ -22,6 +22,7 @@ class Clients:
 
     def __init__(self, path, count):
         self.selector = selectors.DefaultSelector()
+        # A wake-up is a message that a client receives, or the end of its pause: as many as if each were a program.
         self.calls = self.wakeups = 0
         # When each hand-over was noticed.
         self.starts = []
@@ -41,12 +42,11 @@ class Clients:
         connection.send(request)
 
     def received(self, timeout):
-        """The connections that have received something, with the bytes; each of them is woken up."""
+        """The connections that have received something, with the bytes."""
         for key, _ in self.selector.select(timeout):
             data = key.fileobj.recv(1 << 16)
             if not data:
                 raise EOFError("the server has closed a connection")
-            self.wakeups += 1
             yield key.fileobj, data
 
     def close(self):
@@ -70,6 +70,7 @@ def queue(clients, wanted):
         clients.call(connection, call)
     while len(clients.starts) < wanted:
         for _, data in clients.received(PATIENCE):
+            clients.wakeups += data.count(b"\0")
             clients.starts += [time.monotonic()] * data.count(b'"outcome":"started"')
     # The calls of clients that still wait are for later hand-overs.
     clients.calls = len(clients.starts)
@@ -89,14 +90,15 @@ def poll(clients, wanted):
                 clients.call(connection, ATTEMPT)
         tried = due
         for connection, data in clients.received(INTERVAL / len(waiting)):
+            clients.wakeups += 1
             if data == b"+OK\r\n":
                 clients.starts.append(time.monotonic())
                 waiting[waiting.index(connection)] = None
 
 
 def try_at_events(clients, wanted):
-    """Every client tries when the server reports that the key has expired, on a second connection: one that subscribes
-    makes no other calls."""
+    """Every client tries when the server reports that the key has expired, on a second connection, because one that
+    subscribes makes no other calls."""
     half = len(clients.sockets) // 2
     callers = dict(zip(clients.sockets[:half], clients.sockets[half:]))
     for subscriber, caller in callers.items():
@@ -109,8 +111,11 @@ def try_at_events(clients, wanted):
         for connection, data in clients.received(PATIENCE):
             if connection in callers:
                 for _ in range(data.count(b"bench\r\n")):
+                    clients.wakeups += 1
                     clients.call(callers[connection], ATTEMPT)
             else:
+                # A reply is "+OK" or "$-1".
+                clients.wakeups += data.count(b"\r\n")
                 clients.starts += [time.monotonic()] * data.count(b"+OK\r\n")
 
 

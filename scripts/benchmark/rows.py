@@ -71,7 +71,6 @@ ROWS = {
         Row("handover-idle", "the key is free between two of them, median", figures.microseconds, at_most(1)),
         Row("handover-events-calls", "calls per hand-over; Redis at each event of the expired key", figures.count, NONE),
         Row("handover-events-wakeups", "wake-ups of clients", figures.count, NONE),
-        Row("handover-events-idle", "the key is free between two of them, median", figures.microseconds, NONE),
     ],
     "Many": [
         Row("memory", "memory per countdown at 1,000,000 with keys of 20 bytes, including the process", figures.size,
