@@ -34,7 +34,7 @@ struct RepeatedCallTests {
 
     /// A reply without what depends on the moment.
     private static func timeless(_ reply: String) -> String {
-        reply.replacing(/"(revision|(remaining|started|deadline|ended)USec)":\d+/) { "\"\($0.output.1)\":0" }
+        reply.replacing(/"(revision|(remaining|started|deadline|ended|retryAfter)USec)":\d+/) { "\"\($0.output.1)\":0" }
     }
 
     private static func isAnswered(_ call: String) -> Bool { !call.contains("oneway") }
