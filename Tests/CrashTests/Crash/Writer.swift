@@ -67,7 +67,8 @@ final class Writer {
     private func start(_ key: String) -> Start {
         calls += 1
         let isWall = Int.random(in: 0..<8, using: &dice) == 0
-        let ifRunning = IfRunning.allCases.randomElement(using: &dice) ?? .attach
+        // A start that waits would keep the answers of this one connection back.
+        let ifRunning = IfRunning.allCases.filter { $0 != .wait }.randomElement(using: &dice) ?? .attach
         return Start(
             key: key,
             durationUSec: isWall ? nil : lengthUSec(),
