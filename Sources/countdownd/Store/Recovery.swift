@@ -77,7 +77,8 @@ struct Recovery {
             let batch = RowBatch(first: first, bytes: batches.bytes(1))
             for line in batch.lines {
                 let row = Row.read(line, of: batch, after: lastRevision, shift: shift)
-                if let revision = row.revision { lastRevision = revision }
+                // A malformed row may have a lower revision than the rows before it.
+                if let revision = row.revision { lastRevision = max(lastRevision, revision) }
                 result.add(row)
             }
             if result.timetable.needsFlush { result.flush(at: now) }

@@ -76,6 +76,16 @@ struct MalformedRowTests {
         for _ in 1...2 { try expectOnlyTheLine() }
     }
 
+    @Test("all lines whose revision is not above those before are malformed, not only the first of them")
+    func outOfOrder() throws {
+        for (old, key, new) in [(0, "first", 2), (1, "wrong", 0), (2, "last", 1)] {
+            let (line, text) = ("[\(old),\"\(key)\"", "[\(new),\"\(key)\"")
+            try execute("UPDATE batch SET changes = replace(changes, '\(line)', '\(text)')")
+        }
+        #expect(try scene.open().known.map(\.key.text) == ["first"])
+        #expect(scene.lines.all.contains { $0.contains("invalid revision") })
+    }
+
     @Test("a line that is not UTF-8 is not served")
     func notText() throws {
         try replaceLine(with: "CAST(x'5b312c22ff225d' AS TEXT)")
