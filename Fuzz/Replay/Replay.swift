@@ -35,7 +35,7 @@ enum Replay {
         return bytes
     }
 
-    /// Numbers that are the same in each run: the upper halves of those of Knuth's MMIX.
+    /// A generator of the same numbers in each run: the upper halves of the numbers of Knuth's MMIX generator.
     private struct Steps: RandomNumberGenerator {
         var state: UInt64
 

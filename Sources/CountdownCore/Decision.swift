@@ -65,6 +65,15 @@ extension Timetable {
             try checkRoom(for: start.annotations, instead: .none)
             return .change(Change(kind: .started, countdown: begin(start, at: now), replaced: nil))
         }
+        return try decideStart(start, whileLive: current, at: now, isBehindOthers)
+    }
+
+    private func decideStart(
+        _ start: Request.Start,
+        whileLive current: KeyedCountdown,
+        at now: Now,
+        _ isBehindOthers: Bool
+    ) throws(Refusal) -> Decision {
         switch start.ifLive {
         case .attach:
             return .attached(current)

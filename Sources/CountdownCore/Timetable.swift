@@ -399,7 +399,7 @@ extension Timetable {
 
     /// Puts the restored countdowns into the index.
     ///
-    /// - Returns: the revisions of live countdowns that a later row replaced; those of one key are in their order.
+    /// - Returns: the revisions of live countdowns that a later row replaced; the revisions of one key are in their order.
     public mutating func flush() -> [Revision] {
         indexLoaded()
         defer { bulkLoad.replaced = [] }

@@ -1,6 +1,6 @@
 /// Why a text is not the JSON that a Varlink message may hold.
 public struct JSONError: Error, Equatable {
-    /// What is wrong at the offset.
+    /// The rule that the text breaks.
     public enum Reason: Equatable, Sendable {
         /// The text ends inside a value.
         case unexpectedEnd
@@ -26,7 +26,7 @@ public struct JSONError: Error, Equatable {
 
     /// The offset of the offending byte from the start of the text.
     public let offset: Int
-    /// What is wrong there.
+    /// The rule that the text breaks at the offset.
     public let reason: Reason
 
     /// An error at an offset.

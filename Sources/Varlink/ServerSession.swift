@@ -57,7 +57,7 @@ public struct ServerSession: ~Copyable {
     /// - Parameters:
     ///   - service: the service to serve.
     ///   - messageLimit: in bytes; longer messages violate the protocol.
-    ///   - refusal: if given, the reply to every call, also to those of `org.varlink.service`.
+    ///   - refusal: if given, the reply to every call, including the calls of `org.varlink.service`.
     public init(service: ServiceDescription, messageLimit: Int, refusal: (any ReplyError)? = nil) {
         self.service = service
         self.refusal = refusal.map { error in

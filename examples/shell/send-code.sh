@@ -3,7 +3,8 @@
 #
 # Sends a verification code: three at once for each phone number, then one per 3:20. A code that could not be sent does not
 # count. If there were too many, this prints the seconds until the next one, as HTTP has it in Retry-After, and exits with
-# code 75. send-code is your program. No hard cap: ten minutes may see five codes, three at once and two later.
+# code 75. send-code is your program. A rate is not a hard cap: any ten minutes may see five codes, three at once and two
+# later.
 set -euo pipefail
 
 phone=${1:?usage: send-code.sh PHONE}

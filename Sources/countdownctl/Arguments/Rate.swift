@@ -1,5 +1,3 @@
-import System
-
 /// How often something may happen: a number of times at once, then once per interval. The countdown under the key says
 /// how much of it is used: each time adds the interval to its remaining time, up to all intervals together.
 struct Rate: Equatable {
@@ -29,6 +27,23 @@ struct Rate: Equatable {
         limit = times * interval
     }
 
+    /// Reads the value of `--rate`, if there is one.
+    ///
+    /// - Parameters:
+    ///   - text: the value.
+    ///   - duration: the duration that was typed too, which a rate leaves no place for.
+    /// - Returns: nil if there is no value.
+    /// - Throws: a usage error.
+    static func read(_ text: String?, duration: String?) throws(CommandFailure) -> Rate? {
+        guard let text else { return nil }
+        let rate = try Rate(text)
+        guard let duration else { return rate }
+        throw .usage("unexpected duration \(quoted(duration)): \(option(text)) sets the duration")
+    }
+
+    /// The option with its value, for an error.
+    static func option(_ text: String) -> String { "--rate \(ShellWord.quote(text))" }
+
     /// How many times are left after one that was accepted.
     func left(_ remaining: Int64) -> Int64 { max(0, limit - max(0, remaining)) / interval }
 
@@ -41,26 +56,5 @@ struct Rate: Equatable {
 
     private static func invalid(_ text: String, _ expected: String) -> CommandFailure {
         .usage("invalid --rate \(quoted(text)): \(expected)")
-    }
-}
-
-/// The value of `--queue` and `run --wait`: how long to wait for one's turn.
-enum QueueTimeout {
-    /// The value that stands for the option without one: no timeout.
-    static let infinity = "infinity"
-
-    /// The timeout in microseconds; nil for none.
-    ///
-    /// - Throws: a usage error.
-    static func read(_ text: String) throws(CommandFailure) -> Int64? {
-        guard text != infinity else { return nil }
-        let timeout = try DurationParser.read(text)
-        guard timeout > 0 else { throw .usage("the timeout must be at least 1us") }
-        return timeout
-    }
-
-    /// That the timeout has passed.
-    static func sentence(about key: String, _ timeout: String) -> String {
-        "\(PrintableText.escape(key)): its turn did not come within \(timeout)"
     }
 }

@@ -43,8 +43,8 @@ struct RunCommand: Subcommand {
             code is 75 or that of -E.
 
             With --rate 3/10m, the command runs three times at once, then once per 3:20.
-            This is no hard cap: ten minutes may see five. --rate does not hold the key, so
-            commands may overlap. If the command fails, it does not count.
+            A rate is not a hard cap: any ten minutes may see five. --rate does not hold
+            the key, so commands may overlap. If the command fails, it does not count.
             """
     )
 
@@ -100,7 +100,7 @@ struct RunCommand: Subcommand {
         let timer = try BootTimer.orFailure()
         do {
             switch try start(call, of: daemon, output) {
-            case .started(let reply): return try run(reply.countdown, timer: timer, of: daemon, output)
+            case .received(let reply): return try run(reply.countdown, timer: timer, of: daemon, output)
             case .timedOut: output.say(QueueTimeout.sentence(about: call.key, wait ?? ""))
             case .interrupted: return .interrupted
             }
@@ -116,8 +116,8 @@ struct RunCommand: Subcommand {
         _ call: Start,
         of daemon: DaemonEndpoint,
         _ output: Output
-    ) throws(CommandFailure) -> QueueResult {
-        guard let wait else { return .started(try daemon.call(call)) }
+    ) throws(CommandFailure) -> AwaitedReply<Start.Reply> {
+        guard let wait else { return .received(try daemon.call(call)) }
         let timeout = try QueueTimeout.read(wait)
         return try keepingSignalMask { () throws(CommandFailure) in
             try daemon.queue(call, timeout: timeout, output: output)
@@ -204,14 +204,9 @@ struct RunCommand: Subcommand {
 
     /// The rate that was typed.
     private func typedRate() throws(CommandFailure) -> Rate? {
-        guard let typed = rate else { return nil }
-        let rate = try Rate(typed)
-        let option = "--rate \(ShellWord.quote(typed))"
-        if let length = positional ?? length {
-            throw .usage("unexpected duration \(quoted(length)): \(option) sets the duration")
-        }
-        if let from { throw .usage("--from \(from.rawValue) cannot be combined with \(option)") }
-        return rate
+        let read = try Rate.read(rate, duration: positional ?? length)
+        if let rate, let from { throw .usage("--from \(from.rawValue) cannot be combined with \(Rate.option(rate))") }
+        return read
     }
 
     private func terms(_ cooldown: Int64) -> CooldownHold.Terms {

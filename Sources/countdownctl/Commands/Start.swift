@@ -25,9 +25,9 @@ struct StartCommand: Subcommand {
             nothing changes, and the remaining time is printed.
 
             With --rate 3/10m, three starts are accepted at once, then one per 3:20; others
-            exit with code 75 and say when to try again. This is no hard cap: ten minutes
-            may see five, three at once and two later. With --json, the time until the next
-            one is retryAfterUSec.
+            exit with code 75 and say when to try again. A rate is not a hard cap: any ten
+            minutes may see five, three at once and two later. With --json, the time until
+            the next one is retryAfterUSec.
 
             With --queue, the call waits while the key is running or paused, and starts the
             countdown when its turn comes, in the order of arrival. After TIMEOUT the exit
@@ -104,7 +104,7 @@ struct StartCommand: Subcommand {
     ) throws -> ExitCode {
         let turn = try daemon.queue(request.call, timeout: QueueTimeout.read(timeout), output: output)
         switch turn {
-        case .started(let reply):
+        case .received(let reply):
             try report(reply, of: request, output)
             return .success
         case .timedOut: throw CommandFailure(.tryLater, QueueTimeout.sentence(about: request.call.key, timeout))
@@ -210,12 +210,12 @@ struct StartRequest {
     init(_ typed: StartCommand, clock: ClockText) throws(CommandFailure) {
         let (key, positional) = try Self.keyAndLength(typed)
         let timing = try Self.timing(typed, positional, key: key, clock)
-        rate = try typed.rate.map { text throws(CommandFailure) in try Rate(text) }
+        rate = try Rate.read(typed.rate, duration: positional ?? typed.length)
         notes = timing.notes
         if typed.choice == .extend, timing.deadline != nil {
             throw .usage("--extend needs a duration; `countdownctl adjust KEY --until TIME` sets another end")
         }
-        try Self.checkRate(typed, positional)
+        try Self.checkRate(typed)
         try Self.checkQueue(typed)
         call = Start(
             key: key,
@@ -229,12 +229,8 @@ struct StartRequest {
         )
     }
 
-    private static func checkRate(_ typed: StartCommand, _ positional: String?) throws(CommandFailure) {
-        guard let rate = typed.rate else { return }
-        let option = "--rate \(ShellWord.quote(rate))"
-        if let length = positional ?? typed.length {
-            throw .usage("unexpected duration \(quoted(length)): \(option) sets the duration")
-        }
+    private static func checkRate(_ typed: StartCommand) throws(CommandFailure) {
+        guard let option = typed.rate.map(Rate.option) else { return }
         if let until = typed.until { throw .usage("unexpected --until \(quoted(until)): \(option) sets the duration") }
         if let choice = typed.choice { throw .usage("--\(choice.rawValue) cannot be combined with \(option)") }
     }

@@ -40,78 +40,31 @@ extension DaemonEndpoint {
     /// Connects, makes one call and returns its reply; nil if the user interrupted the wait.
     func call<M: Method>(_ method: M, unless interruption: any Waiter) throws(CommandFailure) -> M.Reply? {
         var client = try connect()
-        do {
-            try client.start(method)
-            while true {
-                if let reply = try client.nextReply(to: M.self, until: .passed) { return reply.reply }
-                if interruption.wait(for: client.descriptor) == .interrupted { return nil }
-            }
-        } catch {
-            throw CommandFailure(error)
-        }
+        guard case .received(let reply) = try client.call(method, unless: interruption) else { return nil }
+        return reply
     }
 }
 
-/// How a wait in the queue of a key ended.
-enum QueueResult {
-    case started(Start.Reply)
+/// How the wait for a reply ended.
+enum AwaitedReply<Reply> {
+    case received(Reply)
     case timedOut
     /// Ctrl-C.
     case interrupted
 }
 
-extension DaemonEndpoint {
-    /// Makes a start with `ifRunning: wait`, and waits for its turn. If the daemon is restarted, it queues again.
-    ///
-    /// - Parameters:
-    ///   - start: the call.
-    ///   - timeout: microseconds; nil for no timeout.
-    ///   - output: for a message if the daemon is away.
-    /// - Returns: the reply, or why there is none.
-    /// - Throws: if there is no daemon, or it refuses.
-    func queue(_ start: Start, timeout: Int64?, output: Output) throws(CommandFailure) -> QueueResult {
-        let deadline = timeout.map(Client.Deadline.after)
-        let interruption = try Interruption()
-        var client = try connect()
-        var attempts = 0
-        while true {
-            do {
-                return try turn(of: start, on: &client, until: deadline, unless: interruption)
-            } catch {
-                guard error.exitCode == .unavailable else { throw error }
-            }
-            if attempts == 0 { output.say(EventStream.Notice.lostSentence) }
-            repeat {
-                attempts += 1
-                let pause = Client.Deadline.after(microseconds: Backoff.delay(before: attempts))
-                if interruption.wait(until: min(pause, deadline ?? pause)) == .interrupted { return .interrupted }
-                if deadline?.hasPassed == true { return .timedOut }
-            } while try !reconnect(&client)
-        }
-    }
-
-    /// False if the daemon is still away.
-    private func reconnect(_ client: inout Client) throws(CommandFailure) -> Bool {
-        do {
-            client = try connect()
-            return true
-        } catch {
-            guard error.exitCode == .unavailable else { throw error }
-            return false
-        }
-    }
-
-    private func turn(
-        of start: Start,
-        on client: inout Client,
-        until deadline: Client.Deadline?,
+extension Client {
+    /// Makes a call and waits for its reply, until the deadline or the interruption.
+    mutating func call<M: Method>(
+        _ method: M,
+        until deadline: Deadline? = nil,
         unless interruption: any Waiter
-    ) throws(CommandFailure) -> QueueResult {
+    ) throws(CommandFailure) -> AwaitedReply<M.Reply> {
         do {
-            try client.start(start)
+            try start(method)
             while true {
-                if let (reply, _) = try client.nextReply(to: Start.self, until: .passed) { return .started(reply) }
-                switch interruption.wait(for: client.descriptor, until: deadline) {
+                if let (reply, _) = try nextReply(to: M.self, until: .passed) { return .received(reply) }
+                switch interruption.wait(for: descriptor, until: deadline) {
                 case .readable: break
                 case .timedOut: return .timedOut
                 case .interrupted: return .interrupted

@@ -79,7 +79,7 @@ struct CooldownHold {
     private var isLost = false
 
     /// - Parameters:
-    ///   - terms: those of the command.
+    ///   - terms: the duration of the cooldown, and when it begins.
     ///   - countdown: the reply to the start, for the duration `terms.hold`.
     ///   - now: the instant of the reply.
     init(_ terms: Terms, started countdown: Countdown, at now: Int64) {

@@ -17,9 +17,9 @@ final class CooldownKeeper: CompanionWork {
     private var lastFailure: CommandFailure?
 
     /// - Parameters:
-    ///   - terms: those of the command.
+    ///   - terms: the duration of the cooldown, and when it begins.
     ///   - countdown: the reply to the start that was received just now.
-    ///   - timer: one that is not set.
+    ///   - timer: a timer that is not set.
     ///   - daemon: the daemon that was called.
     ///   - output: for reports of losses.
     init(

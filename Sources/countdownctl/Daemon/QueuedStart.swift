@@ -1,0 +1,65 @@
+import IPC
+import System
+
+/// The value of `--queue` and `run --wait`: how long to wait for one's turn.
+enum QueueTimeout {
+    /// The value that stands for the option without one: no timeout.
+    static let infinity = "infinity"
+
+    /// The timeout in microseconds; nil for none.
+    ///
+    /// - Throws: a usage error.
+    static func read(_ text: String) throws(CommandFailure) -> Int64? {
+        guard text != infinity else { return nil }
+        let timeout = try DurationParser.read(text)
+        guard timeout > 0 else { throw .usage("the timeout must be at least 1us") }
+        return timeout
+    }
+
+    /// That the timeout has passed.
+    static func sentence(about key: String, _ timeout: String) -> String {
+        "\(PrintableText.escape(key)): its turn did not come within \(timeout)"
+    }
+}
+
+extension DaemonEndpoint {
+    /// Makes a start with `ifRunning: wait`, and waits for its turn. If the daemon is restarted, it queues again.
+    ///
+    /// - Parameters:
+    ///   - start: the call.
+    ///   - timeout: microseconds; nil for no timeout.
+    ///   - output: for a message if the daemon is away.
+    /// - Returns: the reply, or why there is none.
+    /// - Throws: if there is no daemon, or it refuses.
+    func queue(_ start: Start, timeout: Int64?, output: Output) throws(CommandFailure) -> AwaitedReply<Start.Reply> {
+        let deadline = timeout.map(Client.Deadline.after)
+        let interruption = try Interruption()
+        var client = try connect()
+        var attempts = 0
+        while true {
+            do {
+                return try client.call(start, until: deadline, unless: interruption)
+            } catch {
+                guard error.exitCode == .unavailable else { throw error }
+            }
+            if attempts == 0 { output.say(EventStream.Notice.lostSentence) }
+            repeat {
+                attempts += 1
+                let pause = Client.Deadline.after(microseconds: Backoff.delay(before: attempts))
+                if interruption.wait(until: min(pause, deadline ?? pause)) == .interrupted { return .interrupted }
+                if deadline?.hasPassed == true { return .timedOut }
+            } while try !reconnect(&client)
+        }
+    }
+
+    /// False if the daemon is still away.
+    private func reconnect(_ client: inout Client) throws(CommandFailure) -> Bool {
+        do {
+            client = try connect()
+            return true
+        } catch {
+            guard error.exitCode == .unavailable else { throw error }
+            return false
+        }
+    }
+}
