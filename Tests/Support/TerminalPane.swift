@@ -115,7 +115,8 @@ public final class TerminalPane {
             do {
                 try awaitNotification(until: deadline)
             } catch is TimedOut {
-                throw TimedOut(waitingFor: "\(what); to be seen is:\n\(picture)\n")
+                let lines = picture.split(separator: "\n").joined(separator: " | ")
+                throw TimedOut(waitingFor: "\(what); the screen shows: \(lines)")
             }
         }
     }
