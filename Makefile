@@ -170,8 +170,9 @@ ifneq ($(systemunitdir),)
 	$(call install_service,system/countdownd@.service,$(systemunitdir))
 endif
 
-# UNIT FOLDER: installs a unit, which names the daemon by its path.
-install_service = sed 's|@bindir@|$(bindir)|' systemd/$1.in > '$(DESTDIR)$2/$(notdir $1)' && \
+# UNIT FOLDER: a unit, which names its program in /usr/bin. One sed for another PREFIX is less than a drop-in for each unit,
+# because ExecStart= must be written again there; and bare names with ExecSearchPath= fail `systemd-analyze verify` of 252.
+install_service = sed 's|=/usr/bin/|=$(bindir)/|' systemd/$1 > '$(DESTDIR)$2/$(notdir $1)' && \
 	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
 
 uninstall: ## remove the installed files

@@ -15,9 +15,8 @@ struct ExposureTests {
             ("countdownd.service", "countdownd.service"), ("countdown-notify.service", "countdown-notify.service"),
             ("system/countdownd@.service", "countdownd@a.service"),
         ] {
-            let source = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit).in")
-            let text = try String(contentsOf: source, encoding: .utf8)
-            try units.write(text.replacingOccurrences(of: "@bindir@", with: "/usr/bin"), to: name)
+            let source = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit)")
+            try units.write(String(contentsOf: source, encoding: .utf8), to: name)
         }
     }
 
