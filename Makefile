@@ -82,7 +82,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	scripts/test-examples
 	scripts/test-swift 'CertificationTests|ExamplesTests|OtherClientTests'
 ifeq ($(SHORT),1)
-	scripts/soak --calls 2000 --daemon .build/debug/countdownd
+	scripts/soak --minutes 0.5 --daemon .build/debug/countdownd
 	scripts/sanitize --short
 else
 	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift ModelTests
@@ -103,7 +103,7 @@ fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
 soak: build ## mixed load with restarts for SOAK_MINUTES (30); fails if memory grows or an end is lost
 	scripts/soak --minutes $${SOAK_MINUTES:-30}
 
-bench: ## the released daemon beside Redis, for docs/performance.md; half an hour (BENCH=--quick is a trial)
+bench: ## the released daemon beside Redis, for docs/performance.md; over half an hour (BENCH=--quick is a trial)
 	$(dependencies) bench
 	@$(MAKE) build
 	swift build -c release --package-path Bench

@@ -1,99 +1,77 @@
 """A key that is handed from client to client: the calls and wake-ups that one hand-over takes."""
 
+import contextlib
 import json
 import selectors
-import socket
 import statistics
 import time
 
-from measuring import PATIENCE
+from measuring import PATIENCE, Connection
 
-from benchmark.trial import TELLING
+from benchmark.trial import EVENTS
 
 # Each client holds the key this long, in milliseconds.
 HOLD = 20
 # The pause of a Redis client between two attempts, in seconds.
 INTERVAL = 0.1
+START = {"method": "io.countdownd.Start",
+         "parameters": {"key": "bench", "durationUSec": HOLD * 1000, "ifRunning": "wait"}}
+QUEUE = json.dumps(START).encode() + b"\0"
 ATTEMPT = f"SET bench v NX PX {HOLD}\r\n".encode()
 
 
 class Clients:
     """Many connections in one thread, and what all of them have done."""
 
-    def __init__(self, path, count):
-        self.selector = selectors.DefaultSelector()
+    def __init__(self, server, count, stack):
+        self.selector = stack.enter_context(selectors.DefaultSelector())
+        self.sockets = [stack.enter_context(Connection(server.socket).socket) for _ in range(count)]
+        for client in self.sockets:
+            self.selector.register(client, selectors.EVENT_READ)
         # A wake-up is a message that a client receives, or the end of its pause: as many as if each were a program.
         self.calls = self.wakeups = 0
         # When each hand-over was noticed.
         self.starts = []
-        self.sockets = [self.connect(path) for _ in range(count)]
 
-    def connect(self, path):
-        connection = socket.socket(socket.AF_UNIX)
-        connection.connect(path)
-        return connection
-
-    def listen(self, connection):
-        connection.setblocking(False)
-        self.selector.register(connection, selectors.EVENT_READ)
-
-    def call(self, connection, request):
+    def call(self, client, request):
         self.calls += 1
-        connection.send(request)
+        client.sendall(request)
 
-    def received(self, timeout):
-        """The connections that have received something, with the bytes."""
+    def receive(self, messages, start, timeout=PATIENCE):
+        """The clients that have received something, with the bytes, in which messages and starts are counted."""
         for key, _ in self.selector.select(timeout):
             data = key.fileobj.recv(1 << 16)
             if not data:
                 raise EOFError("the server has closed a connection")
+            self.wakeups += sum(data.count(message) for message in messages)
+            self.starts += [time.monotonic()] * data.count(start)
             yield key.fileobj, data
-
-    def close(self):
-        for connection in self.sockets:
-            connection.close()
-        self.selector.close()
-
-    def record(self, trial, server, name):
-        idle = [(after - before) * 1e6 - HOLD * 1e3 for before, after in zip(self.starts, self.starts[1:])]
-        trial.record(f"{name}-calls", server, self.calls / len(self.starts))
-        trial.record(f"{name}-wakeups", server, self.wakeups / len(self.starts))
-        trial.record(f"{name}-idle", server, statistics.median(idle))
 
 
 def queue(clients, wanted):
     """Every client queues, and the daemon answers one after the other."""
-    request = {"key": "bench", "durationUSec": HOLD * 1000, "ifRunning": "wait"}
-    call = json.dumps({"method": "io.countdownd.Start", "parameters": request}).encode() + b"\0"
-    for connection in clients.sockets:
-        clients.listen(connection)
-        clients.call(connection, call)
+    for client in clients.sockets:
+        clients.call(client, QUEUE)
     while len(clients.starts) < wanted:
-        for _, data in clients.received(PATIENCE):
-            clients.wakeups += data.count(b"\0")
-            clients.starts += [time.monotonic()] * data.count(b'"outcome":"started"')
+        list(clients.receive([b"\0"], b'"outcome":"started"'))
     # The calls of clients that still wait are for later hand-overs.
     clients.calls = len(clients.starts)
 
 
 def poll(clients, wanted):
     """Every client tries again after an interval until it has the key; the attempts are spread over the interval."""
-    waiting = list(clients.sockets)
-    for connection in waiting:
-        clients.listen(connection)
+    waiting, count = set(clients.sockets), len(clients.sockets)
     begin, tried = time.monotonic(), 0
     while len(clients.starts) < wanted:
-        due = int((time.monotonic() - begin) / INTERVAL * len(waiting))
+        due = int((time.monotonic() - begin) / INTERVAL * count)
         for number in range(tried, due):
-            if (connection := waiting[number % len(waiting)]) is not None:
+            if (client := clients.sockets[number % count]) in waiting:
                 clients.wakeups += 1
-                clients.call(connection, ATTEMPT)
+                clients.call(client, ATTEMPT)
         tried = due
-        for connection, data in clients.received(INTERVAL / len(waiting)):
-            clients.wakeups += 1
+        for client, data in clients.receive([b"\r\n"], b"+OK\r\n", INTERVAL / count):
             if data == b"+OK\r\n":
-                clients.starts.append(time.monotonic())
-                waiting[waiting.index(connection)] = None
+                waiting.discard(client)
 
 
 def try_at_events(clients, wanted):
@@ -101,41 +79,32 @@ def try_at_events(clients, wanted):
     subscribes makes no other calls."""
     half = len(clients.sockets) // 2
     callers = dict(zip(clients.sockets[:half], clients.sockets[half:]))
-    for subscriber, caller in callers.items():
+    for subscriber in callers:
         subscriber.sendall(b"SUBSCRIBE __keyevent@0__:expired\r\n")
         subscriber.recv(1 << 10)
-        clients.listen(subscriber)
-        clients.listen(caller)
-    clients.call(clients.sockets[half], ATTEMPT)
+    clients.call(clients.sockets[-1], ATTEMPT)
     while len(clients.starts) < wanted:
-        for connection, data in clients.received(PATIENCE):
-            if connection in callers:
-                for _ in range(data.count(b"bench\r\n")):
-                    clients.wakeups += 1
-                    clients.call(callers[connection], ATTEMPT)
-            else:
-                # A reply is "+OK" or "$-1".
-                clients.wakeups += data.count(b"\r\n")
-                clients.starts += [time.monotonic()] * data.count(b"+OK\r\n")
+        # The last line of an event is the key; a reply is "+OK" or "$-1".
+        for client, data in clients.receive((b"bench\r\n", b"+OK\r\n", b"$-1\r\n"), b"+OK\r\n"):
+            for _ in range(data.count(b"bench\r\n")):
+                clients.call(callers[client], ATTEMPT)
 
 
 def handover(trial):
     """Many clients want one key, each for a moment."""
-    count = trial.sizes.waiters
+    count = trial.size(1_000)
 
-    def contend(serving, method, connections, *names):
-        with serving as server:
-            clients = Clients(server.socket, connections)
-            try:
-                method(clients, trial.sizes.handovers)
-                for name in names:
-                    clients.record(trial, server.name, name)
-            finally:
-                clients.close()
+    def contend(serving, method, connections, *lines):
+        with serving as server, contextlib.ExitStack() as stack:
+            clients = Clients(server, connections, stack)
+            method(clients, trial.size(200))
+            starts = clients.starts
+        idle = [(after - before) * 1e6 - HOLD * 1e3 for before, after in zip(starts, starts[1:])]
+        for line in lines:
+            trial.record(f"{line}-calls", server.name, clients.calls / len(starts))
+            trial.record(f"{line}-wakeups", server.name, clients.wakeups / len(starts))
+            trial.record(f"{line}-idle", server.name, statistics.median(idle))
 
-    trial.in_turn(
-        "handover",
-        lambda: contend(trial.countdownd(), queue, count, "handover", "handover-events"),
-        lambda: contend(trial.redis(), poll, count, "handover"),
-        lambda: contend(trial.redis(*TELLING), try_at_events, 2 * count, "handover-events"),
-    )
+    contend(trial.countdownd(), queue, count, "handover", "handover-events")
+    contend(trial.redis(), poll, count, "handover")
+    contend(trial.redis(*EVENTS), try_at_events, 2 * count, "handover-events")

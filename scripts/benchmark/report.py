@@ -1,7 +1,6 @@
 """The report of a trial: tables for the terminal, and the figures and plots of docs/performance.md."""
 
 import collections
-import io
 import os
 import platform
 import re
@@ -9,171 +8,232 @@ import subprocess
 import textwrap
 import time
 
-from benchmark import figures
-from benchmark.rows import comparison, table
-from benchmark.traffic import SHAPES
+from benchmark.lines import SHAPES, growth_sizes
 
 # A block of docs/performance.md that a trial writes; the text around the blocks is written by hand.
 BLOCK = re.compile(r"(<!-- bench: (.+?) -->\n).*?(<!-- /bench -->)", re.DOTALL)
+# The units of a figure, the greatest first, with their sizes.
+UNITS = {
+    "rate": [(1e6, " M/s"), (1, "/s")],
+    "time": [(1e6, " s"), (1e3, " ms"), (1, " µs")],
+    "size": [(2**20, " MiB"), (2**10, " KiB"), (1, " bytes")],
+}
+# The name under which a trial records a figure, its text, the kind of figure, and its aim: a bound for the ratio to Redis
+# or for the figure itself.
+Row = collections.namedtuple("Row", "name text kind aim", defaults=[None])
+Aim = collections.namedtuple("Aim", "sign bound of")
 
-# The title, the text below the horizontal axis, the format of the vertical axis, and each server's points.
-Panel = collections.namedtuple("Panel", "title below write series")
 
+def write(value, kind):
+    """Three significant digits, and a unit that fits; nothing if there is no value."""
+    if value is None:
+        return ""
+    if kind == "share":
+        return f"{value * 100:.1f} %"
+    if kind == "count":
+        return f"{value:,.0f}"
+    if kind == "ratio":
+        return f"1/{1 / value:,.0f}" if 0 < value < 0.01 else f"{value:.2f}"
+    size, unit = next((one for one in UNITS[kind] if value >= one[0]), UNITS[kind][-1])
+    value /= size
+    return f"{value:,.{2 if value < 10 else 1 if value < 100 else 0}f}{unit}"
+
+
+def faster(least):
+    return Aim("≥", least, "ratio")
+
+
+def less(most):
+    return Aim("≤", most, "ratio")
+
+
+def within(most):
+    return Aim("≤", most, "figure")
+
+
+def shape(name):
+    connections, depth, _ = SHAPES[name]
+    return f"{connections} connection{'s' * (connections > 1)}{f', {depth} calls per write' * (depth > 1)}"
+
+
+def calls(line, text, aims, p99):
+    for name, aim in zip(SHAPES, aims):
+        yield Row(f"{line}-{name}", f"{text}, {shape(name)}", "rate", faster(aim))
+        yield Row(f"{line}-{name}-p99", f"p99 of {'32 replies' if name == '50x32' else 'a reply'}", "time", p99)
+
+
+ROWS = {
+    "Calls": [
+        *calls("start", "Start of a new key, `SET k v NX PX`", (1, 1.3, 1.2), less(1)),
+        *calls("get", "Get, `PTTL`", (1, 1.3, 0.8), None),
+        Row("lone-p50", "a lone client that calls every 5 ms, Get and `PTTL`: median", "time"),
+        Row("lone-p99", "p99", "time"),
+    ],
+    "Ends": [
+        Row("endings-p50", "100,000 over 10 s, one watcher: median lateness", "time", less(1 / 10_000)),
+        Row("endings-p99", "p99", "time", within(300)),
+        Row("endings-max", "maximum", "time", within(5_000)),
+        Row("instant-max", "100,000 in one instant: all delivered after", "time", within(250_000)),
+        Row("instant-p50", "half of them after", "time"),
+    ],
+    "Watching": [
+        Row("fanout", "one key changed at full speed, 500 watchers (`PUBLISH`): deliveries", "rate", faster(1)),
+        Row("fanout-processor", "processor time per delivery", "time"),
+        Row("ticks-share", "100,000 keys ticking at 1 Hz, one watcher: share of a core", "share", within(0.1)),
+        Row("ticks-told", "delivered ticks", "share"),
+        Row("ticks-processor", "processor time per tick", "time"),
+        Row("ticks-many-told", "1,000,000 keys ticking at 1 Hz: delivered ticks", "share"),
+        Row("ticks-many-share", "share of a core", "share"),
+    ],
+    "Queues": [
+        Row("handover-calls", "1,000 clients want one key for 20 ms each: calls per hand-over (Start with `wait`; "
+            "`SET k v NX PX` every 100 ms)", "count", within(1)),
+        Row("handover-wakeups", "wake-ups of clients per hand-over", "count", within(1)),
+        Row("handover-idle", "the key is free between two of them, median", "time", less(1)),
+        Row("handover-events-calls", "calls per hand-over; Redis at each event of the expired key", "count"),
+        Row("handover-events-wakeups", "wake-ups of clients", "count"),
+    ],
+    "Many": [
+        Row("memory", "memory per countdown at 1,000,000 with keys of 20 bytes, including the process", "size", less(0.7)),
+        Row("ready-written", "ready with 1,000,000 stored; Redis with its log as written", "time", less(0.5)),
+        Row("ready-rewritten", "the same; Redis with a rewritten log", "time", less(0.5)),
+        Row("flood-max", "longest reply to a Get while 2,000,000 are started at full speed", "time", within(10_000)),
+        Row("flood-p9999", "p99.99 of these", "time"),
+        Row("flood-waking", "longest wait of the load generator for the kernel meanwhile", "time"),
+        Row("flood-rate", "started meanwhile", "rate"),
+    ],
+    "At rest": [
+        Row("idle-wakeups", "wake-ups per minute, 1,000 running, no watcher", "count", within(0)),
+        Row("idle-switches", "context switches per minute", "count"),
+        Row("idle-processor", "processor time per minute", "time"),
+        Row("empty", "memory, empty", "size", less(1)),
+    ],
+    "Programs": [
+        Row("show", "`countdownctl show tea`, `redis-cli PTTL tea`: whole command", "time", less(1)),
+        Row("is-running", "`countdownctl is-running tea`", "time", less(1)),
+    ],
+}
+
+
+def cells(row, trial):
+    """The cells of a row: the figures, their ratio with the smallest and greatest one of a round, and the aim."""
+    own, other = (trial.median(row.name, server) for server in ("countdownd", "redis"))
+    ratio = own / other if other else None
+    text = write(ratio, "ratio")
+    if other:
+        rounds = zip(trial.values[row.name, "countdownd"], trial.values[row.name, "redis"])
+        ratios = [write(ours / theirs, "ratio") for ours, theirs in sorted(rounds, key=lambda pair: pair[0] / pair[1])]
+        text += f" ({ratios[0]} to {ratios[-1]})" if len(ratios) > 1 else ""
+    aim = verdict = ""
+    if row.aim:
+        sign, bound, of = row.aim
+        value, kind = (ratio, "ratio") if of == "ratio" else (own, row.kind)
+        aim = f"{sign} {bound:g}" if kind in ("ratio", "count") and bound >= 0.01 else f"{sign} {write(bound, kind)}"
+        verdict = "met" if (value >= bound if sign == "≥" else value <= bound) else "**missed**"
+    return [row.text, write(own, row.kind), write(other, row.kind), text, aim, verdict]
+
+
+def table(head, rows):
+    """The rows that have figures."""
+    lines = ["| " + " | ".join(cells) + " |" for cells in [head, *rows] if any(cells[1:])]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]]) if len(lines) > 1 else ""
+
+
+def tables(trial):
+    """The tables that have figures, by the title of their section."""
+    found = {}
+    for title, rows in ROWS.items():
+        head = [title.lower(), "countdownd", "Redis", "ratio", "aim", ""]
+        found[title] = table(head, [cells(row, trial) for row in rows if trial.median(row.name, "countdownd") is not None])
+
+    def floor(text, name, own, kind):
+        floor, own = trial.median(name, "floor"), trial.median(own, "countdownd")
+        percent = f", {write(own / floor, 'share')}" if kind == "rate" and floor and own else ""
+        return [text, write(floor, kind), write(own, kind) + percent]
+    each = [(call, name) for call in ("start", "get") for name in SHAPES]
+    found["Floors"] = table(["floor", "measured", "countdownd"], [
+        *(floor(f"lateness of a bare timerfd, 10,000 times per second: {text}", f"timer-{name}", f"endings-{name}", "time")
+          for name, text in (("p50", "median"), ("p99", "p99"), ("max", "max"))),
+        *(floor(f"epoll echo with the reply size of {call.capitalize()}, {shape(name)}", f"echo-{call}-{name}",
+                f"{call}-{name}", "rate") for call, name in each),
+        *(floor(f"rows of 80 bytes appended to a file, {depth} per write", f"append-{depth}", None, "rate")
+          for depth in (1, 32, 512)),
+    ])
+
+    def shares(text, name):
+        places = (name, "countdownd"), (name, "redis"), (f"echo-{name}", "floor")
+        return [text, *(write(trial.median(*place), "share") for place in places),
+                write(trial.median(f"echo-{name.removesuffix('-load')}", "floor"), "rate")]
+    found["The load generator"] = table(
+        ["the load generator's share of a core", "with countdownd", "with Redis", "with the echo", "calls to the echo"], [
+            *(shares(f"{call.capitalize()}, {shape(name)}", f"{call}-{name}-load") for call, name in each),
+            shares("fan-out", "fanout-load"), shares("100,000 ticks per second", "ticks-load"),
+            shares("1,000,000 ticks per second", "ticks-many-load"),
+        ])
+    return {title: text for title, text in found.items() if text}
+
+
+# Of each plot: its title, the text below the horizontal axis, the kind of figure, and the name under which it is recorded.
+PLOTS = {
+    "growth-keys.svg": [
+        ("Start, 50 connections", "keys, from none", "rate", "keys-start"),
+        ("Get, 50 connections", "keys", "rate", "keys-get"),
+        ("median lateness of an end", "other running keys", "time", "keys-late"),
+        ("resident", "keys", "size", "keys-memory"),
+    ],
+    "growth-connections.svg": [
+        ("Start", "connections", "rate", "connections-start"),
+        ("Get", "connections", "rate", "connections-get"),
+    ],
+}
 COLORS = {"countdownd": "#1f77d0", "redis": "#d0661f"}
-NAMES = {"countdownd": "countdownd", "redis": "Redis"}
 STYLE = {
     "svg.fonttype": "none", "svg.hashsalt": "countdownd", "font.size": 9, "axes.grid": True, "grid.color": "#80808060",
     **dict.fromkeys(["text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"], "#808890"),
 }
 
 
-def machine():
-    """The date and the machine of a trial."""
-    with open("/proc/cpuinfo") as file:
-        models = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    with open("/proc/meminfo") as file:
-        memory = int(file.readline().split()[1]) / 2**20
-    return {
-        "date": time.strftime("%Y-%m-%d %H:%M"),
-        "machine": f"{os.cpu_count()} processors ({models[0] if models else platform.machine()}), {memory:.0f} GiB, "
-                   f"Linux {platform.release()}, load {os.getloadavg()[0]:.1f} before",
-    }
-
-
-def versions(programs):
-    """The versions of both servers."""
-    def line(*command):
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
-    commit = line("git", "rev-parse", "--short=10", "HEAD")
-    if line("git", "status", "--porcelain", "--untracked-files=no", "--", "Sources", "Bench", "scripts", "Package.swift"):
-        commit += " and changes that were not committed"
-    redis = line("redis-server", "--version").split()
-    return {
-        "commit": commit,
-        "countdownd": line(os.path.join(programs, "countdownd"), "--version").splitlines()[0],
-        "redis": next(word[2:] for word in redis if word.startswith("v=")),
-    }
-
-
-def to_terminal(trial):
-    parts = [text for _, _, text in comparison(trial)]
-    parts += [text for text in (floors(trial), generator(trial)) if text]
-    return "\n\n".join(parts + failures(trial))
-
-
-def failures(trial):
-    return [f"`{line}`, {len(said)} time{'s' * (len(said) > 1)}: {said[0]}" for line, said in trial.failures.items()]
-
-
-def missed(trial):
-    """The rows that miss their aim: the document has to say why."""
-    return [one.row.what for _, told, _ in comparison(trial) for one in told if one.is_met is False]
-
-
-def floors(trial):
-    rows = []
-    for quantile, name in (("p50", "median"), ("p99", "p99"), ("max", "max")):
-        floor, own = trial.median(f"timer-{quantile}", "floor"), trial.median(f"endings-{quantile}", "countdownd")
-        if floor is not None:
-            rows.append([f"lateness of a bare timerfd, 10,000 times per second: {name}", figures.microseconds(floor),
-                         "" if own is None else figures.microseconds(own)])
-    for call in ("start", "get"):
-        for shape in SHAPES:
-            floor, own = trial.median(f"echo-{call}-{shape}", "floor"), trial.median(f"{call}-{shape}", "countdownd")
-            if floor is not None:
-                beside = "" if own is None else f"{figures.rate(own)}, {figures.share(own / floor)}"
-                rows.append([f"epoll echo with the reply size of {call.capitalize()}, {shape_name(shape)}",
-                             figures.rate(floor), beside])
-    for depth in (1, 32, 512):
-        floor = trial.median(f"append-{depth}", "floor")
-        if floor is not None:
-            length = trial.median("append-bytes", "floor")
-            rows.append([f"rows of {length:.0f} bytes appended to a file, {depth} per write", figures.rate(floor), ""])
-    return table(["floor", "measured", "countdownd"], rows) if rows else ""
-
-
-def shape_name(shape):
-    connections, depth = SHAPES[shape]
-    return f"{connections} connection{'s' * (connections > 1)}{f' × {depth}' * (depth > 1)}"
-
-
-def generator(trial):
-    rows = []
-    for call in ("start", "get"):
-        for shape in SHAPES:
-            names = (f"{call}-{shape}-load", "countdownd"), (f"{call}-{shape}-load", "redis"), \
-                    (f"echo-{call}-{shape}-load", "floor")
-            shares = [trial.median(*name) for name in names]
-            if any(share is not None for share in shares):
-                asked = trial.median(f"echo-{call}-{shape}", "floor")
-                rows.append([f"{call.capitalize()}, {shape_name(shape)}",
-                             *["" if share is None else figures.share(share) for share in shares],
-                             "" if asked is None else figures.rate(asked)])
-    for line, name in (("fanout-load", "fan-out"), ("ticks-load", "100,000 ticks per second"),
-                       ("ticks-many-load", "1,000,000 ticks per second")):
-        shares = [trial.median(line, server) for server in ("countdownd", "redis")]
-        if shares[0] is not None:
-            rows.append([name, *["" if share is None else figures.share(share) for share in shares], "", ""])
-    head = ["the load generator's share of a core", "with countdownd", "with Redis", "with the echo", "calls to the echo"]
-    return table(head, rows) if rows else ""
-
-
-def plots(trial):
-    """The text of each plot, by the name of its file; none where growth was not measured."""
-    def panel(title, below, write, name, sizes, scale=lambda value, size: value):
-        series = {}
-        for server in ("countdownd", "redis"):
-            points = [(size, trial.median(f"{name}-{size}", server)) for size in sizes]
-            points = [(size, scale(value, size)) for size, value in points if value]
-            if len(points) > 1:
-                series[server] = points
-        return Panel(title, below, write, series) if series else None
-
-    keys, connections = trial.sizes.keys, trial.sizes.connections
-    panels = {
-        "growth-keys.svg": [
-            panel("Start, 50 connections", "keys, from none", figures.rate, "keys-start", keys),
-            panel("Get, 50 connections", "keys", figures.rate, "keys-get", keys),
-            panel("median lateness of an end", "other running keys", figures.microseconds, "keys-late", keys),
-            panel("resident", "keys", figures.megabytes, "keys-memory", keys),
-        ],
-        "growth-connections.svg": [
-            panel("Start", "connections", figures.rate, "connections-start", connections),
-            panel("Get", "connections", figures.rate, "connections-get", connections),
-        ],
-    }
-    return {name: draw(wanted) for name, wanted in panels.items() if all(wanted)}
-
-
-def draw(panels, columns=2):
-    """The text of an SVG file with logarithmic axes, for light and dark backgrounds."""
+def draw(trial, folder):
+    """Writes the plots, with logarithmic axes, for light and dark backgrounds."""
     import matplotlib
     matplotlib.use("svg")
     from matplotlib import pyplot, ticker
-    rows = -(-len(panels) // columns)
-    with matplotlib.rc_context(STYLE):
-        figure, axes = pyplot.subplots(rows, columns, figsize=(4 * columns, 2.6 * rows), layout="constrained", squeeze=False)
-        for axis, panel in zip(axes.flat, panels):
-            for server, points in panel.series.items():
-                axis.loglog(*zip(*points), marker="o", markersize=4, color=COLORS[server], label=NAMES[server])
-            axis.set_title(panel.title, fontweight="bold")
-            axis.set_xlabel(panel.below)
-            axis.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
-            axis.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _, write=panel.write: write(value)))
-            axis.legend(frameon=False)
-        file = io.StringIO()
-        figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
-        pyplot.close(figure)
-    return file.getvalue()
+    for (name, plots), sizes in zip(PLOTS.items(), growth_sizes(trial)):
+        rows = len(plots) // 2
+        with matplotlib.rc_context(STYLE):
+            figure, axes = pyplot.subplots(rows, 2, figsize=(8, 2.6 * rows), layout="constrained")
+            for axis, (title, below, kind, line) in zip(axes.flat, plots):
+                for server, color in COLORS.items():
+                    values = [trial.median(f"{line}-{size}", server) for size in sizes]
+                    axis.loglog(sizes, values, marker="o", markersize=4, color=color, label=server.replace("redis", "Redis"))
+                axis.set_title(title, fontweight="bold")
+                axis.set_xlabel(below)
+                axis.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
+                axis.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _, kind=kind: write(value, kind)))
+                axis.legend(frameon=False)
+            figure.savefig(os.path.join(folder, name), format="svg", transparent=True, metadata={"Date": None})
+            pyplot.close(figure)
 
 
-def page(text, trial, told_machine, told_versions):
-    """The text of docs/performance.md with the figures of a trial in its blocks."""
-    blocks = {title: text for title, _, text in comparison(trial)}
-    blocks |= {"Floors": floors(trial), "The load generator": generator(trial)}
-    blocks["Trial"] = textwrap.fill(
-        f"{told_machine['date']}, {told_machine['machine']}; {told_versions['countdownd']} at commit "
-        f"{told_versions['commit']}, Redis {told_versions['redis']}. Medians of {trial.rounds} "
-        f"round{'s' * (trial.rounds > 1)}, in turn, each on fresh servers.", 120)
-    blocks["Failures"] = "\n".join(f"- not measured: {one}" for one in failures(trial))
-    return BLOCK.sub(lambda block: f"{block[1]}{blocks.get(block[2], '')}\n{block[3]}", text)
+def circumstances(programs, rounds):
+    """When, on what machine and of which versions a trial is, as text."""
+    def line(*command):
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.strip()
+    with open("/proc/cpuinfo") as file:
+        model = re.search(r"^model name\s*: (.*)", file.read(), re.MULTILINE)
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return textwrap.fill(
+        f"{time.strftime('%Y-%m-%d %H:%M')}, {os.cpu_count()} processors ({model[1] if model else platform.machine()}), "
+        f"{memory:.0f} GiB, Linux {platform.release()}, load {os.getloadavg()[0]:.1f} before; "
+        f"{line(os.path.join(programs, 'countdownd'), '--version').splitlines()[0]} at commit "
+        f"{line('git', 'describe', '--always', '--dirty', '--abbrev=10')}, Redis "
+        f"{re.search('v=([0-9.]+)', line('redis-server', '--version'))[1]}. Medians of {rounds} rounds, in turn, each on "
+        "fresh servers.", 120)
+
+
+def write_page(path, found, trial_text):
+    blocks = {**found, "Trial": trial_text}
+    with open(path) as file:
+        text = BLOCK.sub(lambda block: f"{block[1]}{blocks[block[2]]}\n{block[3]}", file.read())
+    with open(path, "w") as file:
+        file.write(text)
