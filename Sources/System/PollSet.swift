@@ -35,4 +35,9 @@ public struct PollSet {
 
     /// Whether the descriptor at a place was ready, or was closed by its peer; false for nil.
     public func isReady(_ place: Int?) -> Bool { place.map { entries[$0].revents != 0 } ?? false }
+
+    /// Whether the other side of the descriptor at a place has closed, as when a terminal is gone; false for nil.
+    public func isClosed(_ place: Int?) -> Bool {
+        place.map { entries[$0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0 } ?? false
+    }
 }

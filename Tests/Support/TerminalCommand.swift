@@ -5,38 +5,24 @@ import Foundation
 public final class TerminalCommand {
     /// The process of countdownctl.
     public let process: ChildProcess
-    private let terminal: Int32
+    private let pair: TerminalPair
 
     /// Starts it; its environment is `environment`, nothing else.
     public init(_ arguments: [String], environment: [String: String], columns: UInt16 = 80) throws {
-        terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)
-        var name = [CChar](repeating: 0, count: 128)
-        guard terminal >= 0, grantpt(terminal) == 0, unlockpt(terminal) == 0,
-            ptsname_r(terminal, &name, name.count) == 0
-        else { throw SystemCallFailure("openpt") }
-        let other = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard other >= 0 else { throw SystemCallFailure("open") }
-        defer { close(other) }
-        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw SystemCallFailure("ioctl") }
+        let pair = try TerminalPair(columns: columns)
+        defer { pair.closeTerminal() }
+        self.pair = pair
         // In a session with this terminal, because Ctrl-C is a signal only there.
         process = try ChildProcess(
             "/usr/bin/setsid",
             arguments: ["--ctty", try BuiltProduct.path(of: "countdownctl")] + arguments,
             environment: environment,
-            descriptors: [other, other, other]
+            descriptors: [pair.terminal, pair.terminal, pair.terminal]
         )
     }
 
-    deinit {
-        close(terminal)
-    }
-
     /// Types characters; `\u{3}` is Ctrl-C.
-    public func type(_ text: String) {
-        let bytes = Array(text.utf8)
-        _ = write(terminal, bytes, bytes.count)
-    }
+    public func type(_ text: String) { pair.type(text) }
 
     /// Waits for this text, and returns everything shown up to it.
     public func read(through text: String, until deadline: Deadline = Deadline()) throws -> String {
@@ -59,9 +45,9 @@ public final class TerminalCommand {
 
     /// - Returns: nil if no process holds the terminal any more.
     private func read(until deadline: Deadline) throws -> [UInt8]? {
-        _ = try poll([terminal], until: deadline, waitingFor: "something to be shown")
+        _ = try poll([pair.keyboard], until: deadline, waitingFor: "something to be shown")
         var buffer = [UInt8](repeating: 0, count: 65_536)
-        let count = Glibc.read(terminal, &buffer, buffer.count)
+        let count = Glibc.read(pair.keyboard, &buffer, buffer.count)
         return count > 0 ? Array(buffer[..<count]) : nil
     }
 }

@@ -32,12 +32,13 @@ struct TerminalDevice: ~Copyable {
         self.init(input: descriptor, StandardStream(descriptor: descriptor), modes, isOwn: true, environment)
     }
 
-    private init(
+    /// Keys from `input` and frames to `output`, which the device closes if it owns it.
+    init(
         input: Int32?,
         _ output: StandardStream,
         _ modes: TerminalModes,
         isOwn: Bool,
-        _ environment: (String) -> String?
+        _ environment: (String) -> String? = Environment.value
     ) {
         self.input = input
         self.output = output
@@ -67,7 +68,9 @@ struct TerminalDevice: ~Copyable {
                 settings.c_lflag &= ~tcflag_t(ICANON | ECHO | IEXTEN)
                 settings.c_iflag &= ~tcflag_t(INLCR | IGNCR)
                 unsafe withUnsafeMutableBytes(of: &settings.c_cc) { codes in
-                    unsafe codes[Int(VMIN)] = 1
+                    // A read returns 0 if there is nothing to read, because keys may vanish after poll(2) has reported
+                    // them: those before a Ctrl-C, or those that another process read.
+                    unsafe codes[Int(VMIN)] = 0
                     unsafe codes[Int(VTIME)] = 0
                 }
                 unsafe tcsetattr(input, TCSANOW, &settings)

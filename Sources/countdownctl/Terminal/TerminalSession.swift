@@ -102,7 +102,7 @@ extension TerminalSession {
         for deadline in [deadline, surface.blinking.next, pause] { set.add(deadline) }
         set.wait()
 
-        if set.isReady(input) { read() } else if pause != nil { handle(reader.flush()) }
+        if set.isReady(input) { read(isClosed: set.isClosed(input)) } else if pause != nil { handle(reader.flush()) }
         if set.isReady(said) { tasks.listen() }
         if set.isReady(signalled) { handleSignals() }
         if set.isReady(answer) { handle(tasks.receiveAnswer()) }
@@ -110,12 +110,13 @@ extension TerminalSession {
         return set.isReady(own)
     }
 
-    private func read() {
+    private func read(isClosed: Bool) {
         guard let input = surface.input else { return }
         var buffer = [UInt8](repeating: 0, count: 4_096)
         let count = unsafe Glibc.read(input, &buffer, buffer.count)
         if count > 0 { return handle(reader.read(buffer[..<count])) }
-        if count < 0, errno == EINTR || errno == EAGAIN { return }
+        // If a key sends a signal, the kernel drops the input before it, also after poll(2) has reported that input.
+        if count == 0 ? !isClosed : errno == EINTR || errno == EAGAIN { return }
         // The terminal is gone.
         leave(.interrupted)
     }

@@ -1,0 +1,33 @@
+import Glibc
+import IPC
+import System
+import TestSupport
+import Testing
+
+@testable import countdownctl
+
+@Suite("The keyboard of a screen")
+struct TerminalDeviceTests {
+    @Test("a read returns at once if the kernel dropped the keys that poll(2) had reported")
+    func readsNothing() throws {
+        let pair = try TerminalPair()
+        var device = TerminalDevice(
+            input: pair.terminal,
+            StandardStream(descriptor: pair.terminal),
+            [],
+            isOwn: false
+        )
+        try device.enter()
+        pair.type("1")
+        var set = PollSet()
+        let place = set.add(pair.terminal)
+        set.add(.after(microseconds: 60_000_000))
+        set.wait()
+        #expect(set.isReady(place))
+        tcflush(pair.terminal, TCIFLUSH)
+        // A read that would wait fails on this descriptor.
+        #expect(fcntl(pair.terminal, F_SETFL, O_RDWR | O_NONBLOCK) == 0)
+        var byte: UInt8 = 0
+        #expect(read(pair.terminal, &byte, 1) == 0)
+    }
+}
