@@ -117,3 +117,22 @@ extension Countdown {
     /// How much has gone, from 0 to 100.
     var percentGone: Int { Int((progress * 100).rounded(.down)) }
 }
+
+/// Text for bars that read `%{…}` as a tag and know no way to write it as such.
+enum TagText {
+    /// Takes no room, and no line is broken at it: WORD JOINER.
+    private static let divider: Unicode.Scalar = "\u{2060}"
+
+    /// The text to append after `before`, with a divider in each `%{` that would begin a tag.
+    static func escape(_ text: String, behind before: String) -> String {
+        var result = String.UnicodeScalarView()
+        var last = before.unicodeScalars.last
+        for scalar in text.unicodeScalars {
+            if last == "%", scalar == "{" { result.append(divider) }
+            result.append(scalar)
+            last = scalar
+        }
+        if last == "%", !text.isEmpty { result.append(divider) }
+        return String(result)
+    }
+}
