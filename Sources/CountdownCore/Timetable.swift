@@ -214,14 +214,20 @@ extension Timetable {
     ///
     /// Its end is its deadline, however late that is noticed.
     public mutating func expireNext(at now: Now) -> Change? {
-        guard let slot = deadlines.firstDue(at: now, in: &slab) else { return nil }
-        var countdown = self[slot]
+        guard let slot = deadlines.firstDue(at: now, in: &slab), let change = expiry(of: self[slot], at: now) else {
+            return nil
+        }
+        replace(slot, by: change.countdown)
+        return change
+    }
+
+    /// The end of a countdown at its deadline; nil if it is not running.
+    func expiry(of countdown: KeyedCountdown, at now: Now) -> Change? {
         guard case .running(let deadline) = countdown.phase else { return nil }
-        let (replaced, late) = (countdown.revision, max(.zero, .zero - deadline.remaining(at: now)))
-        countdown.phase = .finished(at: deadline.wall(at: now), late: late)
-        countdown.revision = revision.next
-        replace(slot, by: countdown)
-        return Change(kind: .finished, countdown: countdown, replaced: replaced)
+        var ended = countdown
+        ended.phase = .finished(at: deadline.wall(at: now), late: max(.zero, .zero - deadline.remaining(at: now)))
+        ended.revision = revision.next
+        return Change(kind: .finished, countdown: ended, replaced: countdown.revision)
     }
 
     /// Removes ends that are too many or too old, and forgotten ends.

@@ -1,0 +1,85 @@
+/// What a fleet of hosts holds under a key, as one of its hosts has decided it.
+public enum RemoteState: Sendable {
+    /// A countdown and the kind of its last change. The revision of the countdown means nothing here.
+    ///
+    /// `isSameRun` says whether the countdown that was last known here under the key has the same start.
+    case countdown(KeyedCountdown, Change.Kind, isSameRun: Bool)
+    /// No countdown.
+    case absent(Key)
+}
+
+extension Timetable {
+    /// Brings a key to the state that the fleet holds. It cannot fail.
+    ///
+    /// The changes get revisions of this timetable, and can be stored, published and undone like the changes of a request.
+    /// A countdown that starts after its deadline is finished at once. Countdowns that are due must have been expired first.
+    ///
+    /// - Returns: the changes in their order; none if nothing is to be announced, because the end is known already or its start
+    ///   never was.
+    public mutating func applyRemote(_ state: RemoteState, at now: Now) -> [Applied] {
+        let (key, remote, kind, isSameRun): (Key, KeyedCountdown?, Change.Kind, Bool) =
+            switch state {
+            case .countdown(let countdown, let kind, let isSameRun): (countdown.key, countdown, kind, isSameRun)
+            case .absent(let key): (key, nil, .cancelled, false)
+            }
+        var applied: [Applied] = []
+        let current = countdown(under: key).flatMap { $0.isLive ? $0 : nil }
+        if let current {
+            guard let remote else {
+                let end = Phase.cancelled(at: now.wall, remaining: current.remaining(at: now))
+                return [apply(change(of: current, .cancelled, to: end))]
+            }
+            if isSameRun {
+                applied.append(apply(change(to: remote, kind, replaced: current.revision)))
+            } else {
+                applied.append(apply(missedEnd(of: current, before: remote.started, at: now)))
+            }
+        }
+        guard let remote, remote.isLive else { return applied }
+        if current == nil || !isSameRun { applied.append(apply(change(to: remote, .started, replaced: nil))) }
+        guard case .running(let deadline) = remote.phase, deadline.remaining(at: now) <= .zero,
+            let started = applied.last?.change.countdown, let end = expiry(of: started, at: now)
+        else { return applied }
+        return applied + [apply(end)]
+    }
+
+    /// Makes the current revision the oldest one from which a watch can be resumed, because changes before it may be missing.
+    public mutating func trimHistory() {
+        oldestRevision = revision
+    }
+
+    private func change(of current: KeyedCountdown, _ kind: Change.Kind, to phase: Phase) -> Change {
+        var countdown = current
+        countdown.phase = phase
+        return change(to: countdown, kind, replaced: current.revision)
+    }
+
+    private func change(to remote: KeyedCountdown, _ kind: Change.Kind, replaced: Revision?) -> Change {
+        var countdown = remote
+        countdown.revision = revision.next
+        return Change(kind: announced(kind, of: countdown, replaced), countdown: countdown, replaced: replaced)
+    }
+
+    /// The kind that fits the state: only an end is announced as an end, and a key that is live is not started.
+    private func announced(_ kind: Change.Kind, of countdown: KeyedCountdown, _ replaced: Revision?) -> Change.Kind {
+        switch (countdown.phase, kind) {
+        case (.finished, _): .finished
+        case (.cancelled, _): .cancelled
+        case (_, .finished), (_, .cancelled): .adjusted
+        case (_, .started) where replaced != nil: .restarted
+        default: kind
+        }
+    }
+
+    /// The end of a countdown that became known because its key has a newer run: its deadline, or the newer start if that is
+    /// earlier.
+    private func missedEnd(of current: KeyedCountdown, before start: WallInstant, at now: Now) -> Change {
+        let latest = min(start, now.wall)
+        if case .running(let deadline) = current.phase, deadline.wall(at: now) <= latest,
+            let end = expiry(of: current, at: now)
+        {
+            return end
+        }
+        return change(of: current, .finished, to: .finished(at: latest, late: .zero))
+    }
+}
