@@ -15,13 +15,14 @@ def start_screen():
 
 
 def save_picture(display, path, is_shown):
-    """Saves the part of the screen that is not black, once is_shown() and nothing is being drawn; False if that takes too long."""
+    """Saves the part of the screen that is not black, if is_shown() and nothing is drawn; False if that takes too long."""
     shot = ["import", "-display", ":" + display, "-window", "root"]
     end = time.monotonic() + PATIENCE_SECONDS
     last = None
     while time.monotonic() < end:
         picture = subprocess.run([*shot, "ppm:-"], capture_output=True, check=True).stdout
-        colours = subprocess.run(["identify", "-format", "%k", "ppm:-"], input=picture, capture_output=True, check=True).stdout
+        count = ["identify", "-format", "%k", "ppm:-"]
+        colours = subprocess.run(count, input=picture, capture_output=True, check=True).stdout
         # A frame without text has fewer colours.
         is_drawn = is_shown() and int(colours) >= 32
         if is_drawn and picture == last:

@@ -222,7 +222,8 @@ def time_of(command, environment):
 
 def growth_sizes(trial):
     """Numbers of keys, and of connections."""
-    return [[10**power for power in powers if 10**power <= trial.size(10 ** powers[-1])] for powers in (range(3, 7), range(4))]
+    sizes = [1_000, 10_000, 100_000, 1_000_000], [1, 10, 100, 1_000]
+    return [[size for size in some if size <= trial.size(some[-1])] for some in sizes]
 
 
 def growth(trial):
