@@ -74,8 +74,8 @@ let package = Package(
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"]),
         .testTarget(name: "SupportTests", dependencies: ["CProcess", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore"], swiftSettings: strict),
-        .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "Varlink"], swiftSettings: strict),
+        .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
         .testTarget(
             name: "IPCTests",

@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 /// Random acts upon a timetable, a model of it and watchers; after each act all three must agree.
@@ -26,7 +27,7 @@ struct Trial {
     ]
     private static let intervals: [Duration?] = [nil, .milliseconds(100), .milliseconds(250), .seconds(1), .seconds(7)]
 
-    private var generator: SplitMix64
+    private var generator: SeededGenerator
     private var turns: Turns
     private var model: Model
     private var listeners: [Int: Listener] = [:]
@@ -35,7 +36,7 @@ struct Trial {
     private var endings: [Ending] = []
 
     init(seed: UInt64) {
-        generator = SplitMix64(seed: seed)
+        generator = SeededGenerator(seed: seed)
         var limits = Limits()
         limits.countdowns = 9
         if seed.isMultiple(of: 2) {

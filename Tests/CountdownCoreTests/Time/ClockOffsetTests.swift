@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @Suite("The offset between the clocks")
@@ -26,7 +27,7 @@ struct ClockOffsetTests {
 
     @Test("noise of the readings changes nothing, and does not accumulate")
     mutating func noise() {
-        var generator = SplitMix64(seed: 1)
+        var generator = SeededGenerator(seed: 1)
         let held = offset.held
         for _ in 0..<1_000 {
             clocks.pass(.seconds(1))

@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @Suite("Adjust")
@@ -127,7 +128,7 @@ struct AdjustTests {
 
     @Test("leaves a duration that is at least the remaining time")
     mutating func progress() throws {
-        var generator = SplitMix64(seed: 3)
+        var generator = SeededGenerator(seed: 3)
         try scene.start("k")
         for _ in 0..<2_000 {
             scene.pass(.microseconds(.random(in: 0...5_000_000, using: &generator)))

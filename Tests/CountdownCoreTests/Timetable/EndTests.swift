@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @Suite("Ends")
@@ -51,7 +52,7 @@ struct EndTests {
 
     @Test("come in the order of their deadlines over both clocks, however late")
     mutating func order() throws {
-        var generator = SplitMix64(seed: 5)
+        var generator = SeededGenerator(seed: 5)
         let start = scene.now
         var expected: [(end: Duration, key: Key)] = []
         for (index, seconds) in (1...200).shuffled(using: &generator).enumerated() {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CountdownCore
@@ -29,7 +30,7 @@ struct IndexedHeapTests {
 
     @Test("agrees with a sorted list, whatever is inserted, moved and removed", arguments: 1...4)
     func random(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var heap = IndexedHeap()
         var order = Order(numbers: [:])
         var model: [Int32: (instant: Int64, order: Int64)] = [:]

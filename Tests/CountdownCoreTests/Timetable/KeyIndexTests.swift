@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import CountdownCore
@@ -7,7 +8,7 @@ import Testing
 struct KeyIndexTests {
     @Test("agrees with a dictionary, however many keys come and go", arguments: 1...3)
     func random(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var slab = Slab()
         var index = KeyIndex()
         var model: [Key: Slot] = [:]
@@ -64,7 +65,7 @@ struct KeyIndexTests {
 struct ChunkedArrayTests {
     @Test("agrees with an array across the edges of its chunks")
     func random() {
-        var generator = SplitMix64(seed: 1)
+        var generator = SeededGenerator(seed: 1)
         var chunked = ChunkedArray<Int>()
         var model: [Int] = []
         for target in [5_000, 0, 1_024, 1_023, 1_025, 0, 3_000] {

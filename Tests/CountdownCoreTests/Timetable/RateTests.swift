@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CountdownCore
@@ -150,7 +151,7 @@ struct RateTests {
         #expect(scene.remaining("k") == .seconds(50))
     }
 
-    private func dueOfWait() throws -> Deadline? {
+    private func dueOfWait() throws -> CountdownCore.Deadline? {
         guard case .wait(let due) = try scene.timetable.decide(start(10, upTo: .seconds(50), .wait), at: scene.now)
         else {
             Issue.record("it waits")
@@ -192,7 +193,7 @@ struct RateTests {
         arguments: 1...40 as ClosedRange<UInt64>
     )
     func likeABucket(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var bucket = Bucket()
         // The clock of the countdown: the boot clock until it is adjusted to a deadline.
         var isWall = false

@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @Suite("A scan")
@@ -350,7 +351,7 @@ struct ScanTests {
         arguments: 1...4
     )
     func random(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var scene = RunningTimetable()
         let names = (0..<20).map { "\($0)" }
         var recorders: [(base: Revision, recorder: ScanRecorder)] = []

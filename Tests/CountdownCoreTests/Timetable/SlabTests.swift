@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import CountdownCore
@@ -6,7 +7,7 @@ import Testing
 struct SlabTests {
     @Test("returns every countdown as it was inserted", arguments: 1...3)
     func random(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var slab = Slab()
         var model: [Slot: KeyedCountdown] = [:]
         for number in 0..<3_000 {
@@ -33,7 +34,7 @@ struct SlabTests {
 
     @Test("an entry that is replaced stays at its place in its list")
     func links() {
-        var generator = SplitMix64(seed: 7)
+        var generator = SeededGenerator(seed: 7)
         var slab = Slab()
         var list = RevisionList()
         let slots = (0..<3).map { slab.insert(.random($0, using: &generator)) }
@@ -51,7 +52,7 @@ struct SlabTests {
 
 extension KeyedCountdown {
     /// A random countdown under a key of 1 to 60 bytes.
-    fileprivate static func random(_ number: Int, using generator: inout SplitMix64) -> KeyedCountdown {
+    fileprivate static func random(_ number: Int, using generator: inout SeededGenerator) -> KeyedCountdown {
         func span() -> Int64 { .random(in: 0..<1_000_000, using: &generator) }
         let phases: [Phase] = [
             .running(until: .elapsed(BootInstant(microseconds: span()))),
@@ -74,7 +75,7 @@ extension KeyedCountdown {
         )
     }
 
-    fileprivate var deadline: Deadline? {
+    fileprivate var deadline: CountdownCore.Deadline? {
         guard case .running(let deadline) = phase else { return nil }
         return deadline
     }

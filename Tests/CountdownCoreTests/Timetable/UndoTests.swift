@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @Suite("Undo")
@@ -55,7 +56,7 @@ struct UndoTests {
 
     @Test("random changes that are undone in reverse leave nothing behind")
     mutating func many() throws {
-        var generator = SplitMix64(seed: 11)
+        var generator = SeededGenerator(seed: 11)
         for _ in 0..<200 {
             let before = Observation(of: scene.timetable, at: scene.now)
             var applied: [Applied] = []

@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @Suite("A pattern")
@@ -67,7 +68,7 @@ struct PatternTests {
 
     @Test("agrees with the plainest definition of a match on random patterns")
     func definition() throws {
-        var generator = SplitMix64(seed: 7)
+        var generator = SeededGenerator(seed: 7)
         for _ in 0..<20_000 {
             let pattern = draw("ab*?", upTo: 8, using: &generator)
             let key = draw("ab", upTo: 8, using: &generator)
@@ -77,7 +78,7 @@ struct PatternTests {
 
     @Test("with long runs of parts agrees as well, within and across the words of its states")
     func longDefinition() throws {
-        var generator = SplitMix64(seed: 8)
+        var generator = SeededGenerator(seed: 8)
         for _ in 0..<200 {
             let parts = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
                 draw("ab?", upTo: 70, using: &generator)
@@ -113,7 +114,7 @@ struct PatternTests {
         #expect(try Pattern(pattern).matches(Key(key)) == matches)
     }
 
-    private func draw(_ alphabet: String, upTo duration: Int, using generator: inout SplitMix64) -> String {
+    private func draw(_ alphabet: String, upTo duration: Int, using generator: inout SeededGenerator) -> String {
         String(
             (0..<Int.random(in: 1...duration, using: &generator)).compactMap { _ in
                 alphabet.randomElement(using: &generator)

@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @Suite("Ticks")
@@ -59,7 +60,7 @@ struct TickTests {
         arguments: 1...4
     )
     mutating func crowd(seed: UInt64) throws {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         turns.watch(1)
         var ends: [Key: Now] = [:]
         for index in 0..<300 {
@@ -92,7 +93,7 @@ struct TickTests {
         arguments: 1...4
     )
     mutating func corrections(seed: UInt64) {
-        var generator = SplitMix64(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         turns.watch(1)
         turns.turn(.start(.init(key("k"), .at(turns.now.wall + .seconds(20)))))
         while turns.scene["k"]?.isLive == true {
@@ -329,7 +330,7 @@ struct TickTests {
     )
     mutating func extremes(microseconds: Int64, interval: Duration) throws {
         turns.watch(1, every: interval)
-        let deadlines: [Deadline] = [
+        let deadlines: [CountdownCore.Deadline] = [
             .elapsed(BootInstant(microseconds: microseconds)), .wall(WallInstant(microseconds: microseconds)),
         ]
         for (index, deadline) in deadlines.enumerated() {

@@ -1,5 +1,6 @@
 import Foundation
 import JSONTree
+import TestSupport
 import Testing
 import Varlink
 
