@@ -33,6 +33,7 @@ let package = Package(
         .target(name: "System", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "CountdownCore", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
+        .target(name: "Fleet", dependencies: ["CountdownCore", "Varlink"], swiftSettings: strict),
         .target(
             name: "IPC",
             dependencies: ["System", "Varlink"],
@@ -75,6 +76,7 @@ let package = Package(
         .testTarget(name: "SupportTests", dependencies: ["CProcess", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "FleetTests", dependencies: ["CountdownCore", "Fleet"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
         .testTarget(

@@ -1,7 +1,7 @@
 /// One step in the life of one countdown.
 public struct Change: Hashable, Sendable {
-    /// What happened to the countdown.
-    public enum Kind: Sendable {
+    /// What happened to the countdown; the raw value is its name for people.
+    public enum Kind: String, Sendable {
         case started
         case restarted
         case adjusted

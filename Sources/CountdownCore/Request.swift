@@ -7,6 +7,25 @@ public enum Request: Sendable {
     case resume(Key, ifRevision: Revision? = nil)
     case adjust(Key, Adjustment, ifRevision: Revision? = nil)
 
+    /// The key of the countdown.
+    public var key: Key {
+        switch self {
+        case .start(let start): start.key
+        case .cancel(let key, _), .finish(let key, _), .pause(let key, _), .resume(let key, _): key
+        case .adjust(let key, _, _): key
+        }
+    }
+
+    /// The revision that the countdown must have; nil for any.
+    public var ifRevision: Revision? {
+        switch self {
+        case .start: nil
+        case .cancel(_, let revision), .finish(_, let revision), .pause(_, let revision), .resume(_, let revision),
+            .adjust(_, _, let revision):
+            revision
+        }
+    }
+
     /// What to do if the key is running or paused.
     public enum IfLive: Sendable {
         case attach

@@ -11,6 +11,7 @@ struct HouseTests {
         "CountdownCore": [],
         "System": ["CLinux", "Dispatch", "Glibc"],
         "Varlink": ["Glibc"],
+        "Fleet": ["CountdownCore", "Varlink"],
         "IPC": ["Dispatch", "Glibc", "System", "Varlink"],
         "countdownd": [
             "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Glibc", "IPC", "Synchronization", "System",
@@ -76,7 +77,7 @@ struct HouseTests {
     }
 
     /// The targets that receive the time as a value; clients may read the clocks themselves.
-    private static let clockless: Set = ["CountdownCore", "Varlink", "countdownd"]
+    private static let clockless: Set = ["CountdownCore", "Varlink", "Fleet", "countdownd"]
 
     private struct Line: CustomStringConvertible {
         let path: String

@@ -1,0 +1,192 @@
+/// How far a host has followed the log of a shard, and what it asks for next. A state machine without I/O.
+///
+/// ```
+/// off ──open──> snapshot ──page…, changes…, live, swept──> live ──lost──> lost ──resumed, changes…, live──> live
+///                  ^                                         │               │
+///                  └───────── trimmed, diverged ─────────────┴───────────────┘
+/// ```
+///
+/// While it is `live` or `lost`, the host's countdowns are those of the fleet at the position: a prefix of the log.
+public struct LogCursor: Equatable, Sendable {
+    /// How far the host is.
+    public enum State: Equatable, Sendable {
+        /// Nothing is known, and nothing was asked for.
+        case off
+        /// The whole state is being read, because of `SnapshotReason`.
+        case snapshot(SnapshotReason)
+        /// Everything up to the position is known, and the log is followed.
+        case live
+        /// Everything up to the position is known; the log is not followed at the moment.
+        case lost
+    }
+
+    /// Why a snapshot is read.
+    public enum SnapshotReason: Equatable, Sendable {
+        /// The host knows no position.
+        case first
+        /// The log begins after the position.
+        case trimmed
+        /// The log has another history than the host: acknowledged changes were lost.
+        case diverged
+    }
+
+    /// A place in the log.
+    public struct Position: Hashable, Sendable {
+        /// The version of its entry.
+        public let version: Version
+        /// The ID of its entry; nil if the entry was not seen.
+        public let id: ProposalID?
+
+        /// A place in the log.
+        public init(version: Version, id: ProposalID?) {
+            self.version = version
+            self.id = id
+        }
+    }
+
+    /// What the stream reports.
+    public enum Event: Sendable {
+        /// The log goes on behind the position; the entries and `live` follow.
+        case resumed
+        /// The log begins after the position; a snapshot follows.
+        case trimmed
+        /// The log has another entry at the position, or ends before it; a snapshot follows.
+        case diverged
+        /// A part of the state. Each page names the place in the log at which the snapshot began, behind which the log goes on.
+        case page([LogEntry], Position)
+        /// Entries of the log, in their order.
+        case changes([LogEntry])
+        /// The stream has reached the end of the log; new entries follow as they are made.
+        case live
+        /// The stream has ended, or the engine is lost; the reason in words.
+        case lost(String)
+    }
+
+    /// The stream that the host needs from now on; replies of an earlier one are to be discarded.
+    public struct Opening: Equatable, Sendable {
+        /// The entry behind which the stream begins; nil for a snapshot.
+        public let after: Position?
+    }
+
+    /// What is to be done with an entry of the log.
+    enum Verdict: Equatable {
+        /// It is the next one.
+        case apply
+        /// It is known already.
+        case skip
+        /// Entries before it are missing.
+        case gap
+        /// The log has another history.
+        case diverged
+    }
+
+    /// How far the host is.
+    public private(set) var state = State.off
+    /// The newest entry that is known; nil if nothing is, or during a snapshot until its first page.
+    public private(set) var position: Position?
+    /// Whether the stream of a snapshot has reached the end of the log.
+    private(set) var isSnapshotRead = false
+    /// How many streams were asked for.
+    private(set) var openings = 0
+    /// Whether a stream was asked for again because of a gap, and has not reached the end of the log.
+    private(set) var isFillingGap = false
+
+    /// A cursor at a stored position; nil if none is stored.
+    public init(at position: Position? = nil) { self.position = position }
+
+    /// Whether changes can be proposed.
+    public var isLive: Bool { state == .live }
+    /// Whether the countdowns are those of the fleet at the position.
+    public var isPrefix: Bool { state == .live || state == .lost }
+
+    /// The position to store with what was applied; nil while it does not stand for everything before it.
+    public var stored: Position? { isPrefix ? position : nil }
+
+    /// Asks for the stream: at the start, and again whenever it was lost.
+    ///
+    /// - Returns: the stream.
+    public mutating func open() -> Opening {
+        openings += 1
+        isSnapshotRead = false
+        if isPrefix || state == .off, position != nil {
+            if state == .off { state = .lost }
+            return Opening(after: position)
+        }
+        if state == .off { state = .snapshot(.first) }
+        position = nil
+        return Opening(after: nil)
+    }
+
+    /// Begins a snapshot because the log has another history.
+    mutating func diverge() -> Opening {
+        beginSnapshot(.diverged)
+        return open()
+    }
+
+    /// Asks for the entries behind the position again.
+    ///
+    /// - Returns: nil if they were asked for already, or if there is no stream.
+    mutating func fillGap() -> Opening? {
+        guard case .snapshot = state else {
+            guard state == .live, !isFillingGap else { return nil }
+            isFillingGap = true
+            return open()
+        }
+        // The state and the log do not fit together.
+        return open()
+    }
+
+    /// Notes an event other than entries.
+    mutating func receive(_ event: Event) {
+        switch event {
+        case .resumed, .changes: break
+        case .trimmed: beginSnapshot(.trimmed)
+        case .diverged: beginSnapshot(.diverged)
+        case .page(_, let start):
+            if isPrefix || state == .off { beginSnapshot(.first) }
+            if position == nil { position = start }
+        case .live:
+            isFillingGap = false
+            if state == .lost { state = .live } else if state != .live { isSnapshotRead = position != nil }
+        case .lost:
+            isFillingGap = false
+            isSnapshotRead = false
+            if state == .live { state = .lost }
+        }
+    }
+
+    /// Ends the snapshot, once every countdown that it does not hold is cancelled.
+    mutating func finishSnapshot() {
+        isSnapshotRead = false
+        state = .live
+    }
+
+    /// What is to be done with an entry.
+    ///
+    /// - Parameters:
+    ///   - entry: an entry of the log.
+    ///   - held: the record that is known under its key.
+    /// - Returns: the verdict.
+    func verdict(on entry: LogEntry, held: HeldRecord?) -> Verdict {
+        guard let position else { return .gap }
+        if entry.version == position.version.next { return .apply }
+        guard entry.version <= position.version else { return .gap }
+        // During a snapshot, and for a record that has changed since, nothing can be compared.
+        guard isPrefix else { return .skip }
+        if entry.version == position.version, let id = position.id { return id == entry.id ? .skip : .diverged }
+        guard let held, held.version <= entry.version else { return .skip }
+        return held.version == entry.version && held.id == entry.id ? .skip : .diverged
+    }
+
+    /// Moves behind an entry that was applied.
+    mutating func advance(over entry: LogEntry) {
+        position = Position(version: entry.version, id: entry.id)
+    }
+
+    private mutating func beginSnapshot(_ reason: SnapshotReason) {
+        state = .snapshot(reason)
+        position = nil
+        isSnapshotRead = false
+        isFillingGap = false
+    }
+}

@@ -1,0 +1,155 @@
+public import CountdownCore
+
+/// What becomes of a client's call.
+public enum CallResult: Equatable, Sendable {
+    /// The fleet has the change.
+    case changed(Change.Kind, KeyedCountdown)
+    /// The key is live, and nothing was changed.
+    case attached(KeyedCountdown)
+    /// The request was refused.
+    case refused(Refusal)
+    /// The change was certainly not made; the reason in words.
+    case notMade(String)
+    /// The change may have been made, or may be lost; the reason in words.
+    case unknown(String)
+}
+
+/// A client's call that has no result yet.
+struct PendingCall: Sendable {
+    /// The number by which the caller knows it.
+    let number: Int
+    let request: Request
+    /// When it gets a result in any case; nil for a start in the queue, which may wait as long as it likes.
+    var expires: BootInstant?
+    /// How often another host was first.
+    var conflicts = 0
+
+    /// The memory that it takes, roughly.
+    var size: Int {
+        guard case .start(let start) = request else { return 512 }
+        return 512 + start.size
+    }
+}
+
+/// A proposal in flight, and the calls that it decides.
+struct Step: Sendable {
+    /// What a call gets if the proposal wins.
+    enum Decision: Sendable {
+        case change(Change.Kind)
+        case attached(KeyedCountdown)
+        case refused(Refusal)
+        /// The record cannot be used.
+        case unusable(RecordFault)
+
+        /// The result of a call that changes nothing.
+        ///
+        /// - Parameter state: the countdown after a change that came before it in the same chain; nil if there was none.
+        /// - Returns: nil if the decision is a change.
+        func result(on state: KeyedCountdown?) -> CallResult? {
+            switch self {
+            case .change: nil
+            case .attached(let countdown): .attached(state ?? countdown)
+            case .refused(let refusal): .refused(state.map(refusal.about) ?? refusal)
+            case .unusable(let fault): .notMade(fault.text)
+            }
+        }
+    }
+
+    var proposal: Proposal
+    /// One call if the proposal is a change; empty once the calls have their results.
+    var calls: [(call: PendingCall, decision: Decision)]
+    /// The deadline of the countdown on which it was decided; nil if that was not running.
+    let deadline: WallInstant?
+    var answer: Answer?
+    /// Whether the log has the change.
+    var isInLog = false
+    /// The countdown after the change, with its revision here.
+    var made: KeyedCountdown?
+
+    var isChange: Bool { proposal.record != nil }
+}
+
+/// The proposals of a key that are in flight: a chain, each decided on the record that the one before makes.
+struct Flight: Sendable {
+    var steps: [Step]
+    /// Whether an earlier attempt with the same IDs may have been made.
+    var isResent = false
+    /// When to send the chain again; nil if it is answered, or waits for the log.
+    var resend: WallInstant?
+    /// The number of streams that were asked for when the answers came.
+    var openings: Int?
+
+    var isAnswered: Bool { steps.allSatisfy { $0.answer != nil } }
+
+    /// The newest version that the answers speak of.
+    var version: Version? {
+        steps.reduce(nil) { newest, step in
+            let version: Version? =
+                switch step.answer {
+                case .won(let version) where step.isChange, .unacknowledged(let version): version
+                case .conflict(let entry): entry?.version
+                default: nil
+                }
+            guard let version else { return newest }
+            return max(version, newest ?? version)
+        }
+    }
+
+    /// Whether it is not known what became of the chain.
+    ///
+    /// - Parameter needsAcknowledgements: whether a change that the log has counts only if replicas have acknowledged it.
+    /// - Returns: true if neither an answer nor the log says whether a change was made and counts.
+    func isUnknown(needsAcknowledgements: Bool) -> Bool {
+        let changes = steps.filter(\.isChange)
+        let isInLog = changes.contains(where: \.isInLog)
+        guard !isInLog || needsAcknowledgements else { return false }
+        return changes.contains { step in
+            switch step.answer {
+            case .unknown: step.isInLog || !isInLog
+            case .unreachable: isResent && (step.isInLog || !isInLog)
+            default: false
+            }
+        }
+    }
+
+    /// Whether the engine has acknowledged a change that the log has. It has, if it acknowledged a later one of the chain.
+    func isAcknowledged(_ index: Int) -> Bool {
+        steps[index...].contains { step in
+            if step.isChange, case .won = step.answer { true } else { false }
+        }
+    }
+}
+
+/// The calls of one key.
+struct KeyCalls: Sendable {
+    var flight: Flight?
+    /// Calls that wait to be decided, in their order.
+    var pending: [PendingCall] = []
+    /// Starts that wait until the key is free, in their order.
+    var queue: [PendingCall] = []
+    /// Nothing is proposed before this instant.
+    var notBefore: WallInstant?
+    /// The record that the engine has just shown: a decision on it needs no confirmation.
+    var confirmed: ProposalID?
+    var isMarked = false
+
+    var isEmpty: Bool { flight == nil && pending.isEmpty && queue.isEmpty }
+
+    /// Puts calls that were in flight back before the others.
+    mutating func putBack(_ calls: [PendingCall]) {
+        queue.insert(contentsOf: calls.filter { $0.expires == nil }, at: 0)
+        pending.insert(contentsOf: calls.filter { $0.expires != nil }, at: 0)
+    }
+}
+
+extension Refusal {
+    /// The same refusal with a countdown as it is after a change.
+    fileprivate func about(_ countdown: KeyedCountdown) -> Refusal {
+        switch self {
+        case .alreadyRunning(_, let retryAfter): .alreadyRunning(countdown, retryAfter: retryAfter)
+        case .revisionMismatch: .revisionMismatch(countdown)
+        case .wrongState: .wrongState(countdown)
+        case .noSuchCountdown, .limitReached, .outOfRange: self
+        }
+    }
+}

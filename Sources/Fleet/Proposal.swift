@@ -1,0 +1,185 @@
+public import CountdownCore
+
+/// The number of a change in the log of a shard. The engine gives them, in order and without gaps.
+public struct Version: Comparable, Hashable, Sendable {
+    /// The number; a later change of the shard has a greater one.
+    public let number: Int64
+
+    /// The version with a number.
+    public init(_ number: Int64) { self.number = number }
+
+    /// An earlier change is less than a later one.
+    public static func < (left: Version, right: Version) -> Bool { left.number < right.number }
+
+    var next: Version { Version(number.addingReportingOverflow(1).partialValue) }
+}
+
+/// The name of a proposal, which is also the name of the record that it makes: unique in the whole fleet.
+///
+/// As text, it is the 16 random bytes of a daemon's start in hexadecimal digits, a dot, and a counter.
+public struct ProposalID: Hashable, Sendable {
+    /// The random bytes of the daemon that made it.
+    public let host: HostID
+    /// Its number among the proposals of that daemon.
+    public let number: UInt64
+
+    init(host: HostID, number: UInt64) {
+        self.host = host
+        self.number = number
+    }
+
+    /// Parses a text.
+    ///
+    /// - Returns: nil if it does not have the form that this type writes.
+    public init?(_ text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].count == 32, let number = UInt64(Substring(parts[1])) else { return nil }
+        guard let high = UInt64(Substring(parts[0].prefix(16)), radix: 16),
+            let low = UInt64(Substring(parts[0].suffix(16)), radix: 16)
+        else { return nil }
+        self.init(host: HostID(high, low), number: number)
+        // Signs, leading zeros and capitals are other names.
+        guard self.text == text else { return nil }
+    }
+
+    /// The ID as text.
+    public var text: String { "\(host.text).\(number)" }
+}
+
+/// The random bytes that a daemon drew when it started.
+public struct HostID: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// 16 random bytes, in two words.
+    public init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
+
+    var text: String { Self.digits(high) + Self.digits(low) }
+
+    private static func digits(_ word: UInt64) -> String {
+        let digits = String(word, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+/// The time by the engine's clock in which a proposal may be made.
+public struct Window: Equatable, Sendable {
+    /// The first instant; nil if it may be made at once.
+    public var notBefore: WallInstant?
+    /// The last instant.
+    public var notAfter: WallInstant
+}
+
+/// What a host asks the engine for: to put a record in the place of the one that it knows, or to confirm that one.
+public struct Proposal: Equatable, Sendable {
+    /// The key of the countdown.
+    public let key: Key
+    /// The record on which the host has decided; nil if it knows none.
+    public let expected: ProposalID?
+    /// When it may be made.
+    public var window: Window
+    /// When the engine may remove the record; nil for never.
+    public let due: WallInstant?
+    /// Its name. A proposal that is sent again has the same one.
+    public let id: ProposalID
+    /// The new record as JSON; nil if the known one is to be confirmed.
+    public let record: [UInt8]?
+}
+
+/// A change as the engine keeps and logs it.
+public struct LogEntry: Equatable, Sendable {
+    /// The key of the countdown.
+    public let key: Key
+    /// Its place in the log of the shard.
+    public let version: Version
+    /// The proposal that made it.
+    public let id: ProposalID
+    /// The record as JSON; nil if the engine holds none any more.
+    public let record: [UInt8]?
+
+    /// An entry of a log.
+    public init(key: Key, version: Version, id: ProposalID, record: [UInt8]?) {
+        self.key = key
+        self.version = version
+        self.id = id
+        self.record = record
+    }
+
+    /// Parses what the engine holds under a key: the version, the ID and the record, with spaces between them.
+    ///
+    /// - Returns: nil if it does not have this form. The record is not looked at.
+    public init?(key: Key, held: [UInt8]) {
+        let parts = held.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)), number > 0,
+            let id = ProposalID(String(decoding: parts[1], as: UTF8.self))
+        else { return nil }
+        self.init(key: key, version: Version(number), id: id, record: Array(parts[2]))
+    }
+
+    /// What the engine holds under the key; nil if it holds nothing.
+    public var held: [UInt8]? { record.map { Array("\(version.number) \(id.text) ".utf8) + $0 } }
+}
+
+/// What became of a proposal.
+public enum Answer: Equatable, Sendable {
+    /// It was made, or confirmed; the version of the record.
+    case won(Version)
+    /// It was made, but too few replicas have acknowledged it.
+    case unacknowledged(Version)
+    /// The engine holds another record than the expected one, or none.
+    case conflict(LogEntry?)
+    /// It was not made: its window is not open yet.
+    case early
+    /// It was not made: its window has closed.
+    case late
+    /// It may have been made; the reason in words.
+    case unknown(String)
+    /// It was not made, because it could not be sent or was refused; the reason in words.
+    case unreachable(String)
+}
+
+/// The state on which a request is decided, as far as it bounds the window of its proposal.
+enum Basis: Equatable {
+    /// There is no record, or the countdown was cancelled or finished.
+    case free
+    /// The countdown is live until an instant; nil if it is paused.
+    case live(until: WallInstant?)
+    /// The deadline has passed.
+    case expired(WallInstant)
+
+    /// - Parameters:
+    ///   - end: the deadline, or the instant of the end; nil if there is neither.
+    ///   - hasEnded: whether there is no countdown, or a request has ended it.
+    ///   - now: the time by the engine's clock.
+    init(end: WallInstant?, hasEnded: Bool, at now: WallInstant) {
+        self = hasEnded ? .free : end.map { $0 <= now ? .expired($0) : .live(until: $0) } ?? .live(until: nil)
+    }
+
+    /// The deadline of a countdown that is running.
+    var deadline: WallInstant? {
+        guard case .live(let deadline) = self else { return nil }
+        return deadline
+    }
+
+    /// The window of a change.
+    ///
+    /// - Returns: nil if the deadline is so near that the request has to wait for it.
+    func windowOfChange(at now: WallInstant, until limit: WallInstant, margin: Duration) -> Window? {
+        switch self {
+        case .free, .live(nil): return Window(notBefore: nil, notAfter: limit)
+        case .expired(let deadline): return Window(notBefore: deadline, notAfter: limit)
+        case .live(let deadline?):
+            let last = deadline - margin
+            return last < now ? nil : Window(notBefore: nil, notAfter: min(limit, last))
+        }
+    }
+
+    /// The window of a confirmation: while the state is the same.
+    func windowOfConfirmation(until limit: WallInstant) -> Window {
+        switch self {
+        case .free, .live(nil): Window(notBefore: nil, notAfter: limit)
+        case .expired(let deadline): Window(notBefore: deadline, notAfter: limit)
+        case .live(let deadline?): Window(notBefore: nil, notAfter: min(limit, deadline))
+        }
+    }
+}

@@ -1,0 +1,315 @@
+public import CountdownCore
+import Varlink
+
+/// A countdown as the engine holds it: JSON that a person can read, with instants of the engine's clock.
+///
+/// An end by its deadline is never written: a running record whose deadline has passed has ended.
+public struct Record: Equatable, Sendable {
+    /// The state of the countdown.
+    public enum State: Hashable, Sendable {
+        case running(deadline: WallInstant)
+        case paused(remaining: Duration)
+        case finished(at: WallInstant)
+        case cancelled(at: WallInstant, remaining: Duration)
+    }
+
+    /// A member of the JSON object that this version does not know, with its value as JSON text.
+    public struct Member: Equatable, Sendable {
+        let name: String
+        let value: [UInt8]
+    }
+
+    /// The format that this version writes; the member `format` is absent then.
+    static let format: Int64 = 1
+    /// The members of a record that this version does not know take no more bytes than its metadata.
+    static let unknownBytes = 4_096
+
+    /// The change that made the record.
+    public let kind: Change.Kind
+    /// The proposal that started the countdown; nil if it is the one that made the record. A restart continues the run.
+    public let run: ProposalID?
+    /// The state.
+    public let state: State
+    /// The clock of the countdown.
+    public let clock: DeadlineClock
+    /// The whole duration.
+    public let duration: Duration
+    /// When it was started or restarted.
+    public let start: WallInstant
+    /// A line for people.
+    public let label: String?
+    /// Pairs of the client.
+    public let metadata: [String: String]
+    /// Whether its end is not kept.
+    public let forget: Bool
+    /// The members that this version does not know; they are kept if the countdown changes.
+    public let unknown: [Member]
+
+    /// The record of a change that was decided here.
+    ///
+    /// - Parameters:
+    ///   - change: the change.
+    ///   - run: the proposal that started the countdown; nil if it is the one that makes this record.
+    ///   - unknown: the unknown members of the record before, if it is of the same run.
+    ///   - now: this instant; its system clock is the clock of the engine.
+    public init(_ change: Change, run: ProposalID?, unknown: [Member], at now: Now) {
+        let countdown = change.countdown
+        kind = change.kind
+        self.run = run
+        state =
+            switch countdown.phase {
+            case .running(let deadline): .running(deadline: deadline.wall(at: now))
+            case .paused(let remaining): .paused(remaining: remaining)
+            case .finished(let instant, _): .finished(at: instant)
+            case .cancelled(let instant, let remaining): .cancelled(at: instant, remaining: remaining)
+            }
+        clock = countdown.clock
+        duration = countdown.duration
+        start = countdown.started
+        label = countdown.label
+        metadata = countdown.metadata
+        forget = countdown.forget
+        self.unknown = unknown
+    }
+
+    /// The countdown of the record; its revision means nothing.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the record.
+    ///   - now: this instant; its system clock is the clock of the engine.
+    /// - Returns: the countdown.
+    public func countdown(under key: Key, at now: Now) -> KeyedCountdown {
+        KeyedCountdown(
+            key: key,
+            phase: phase(at: now),
+            clock: clock,
+            duration: duration,
+            started: start,
+            label: label,
+            metadata: metadata,
+            forget: forget,
+            revision: Revision(0)
+        )
+    }
+
+    private func phase(at now: Now) -> Phase {
+        switch state {
+        case .running(let deadline) where clock == .wall: .running(until: .wall(deadline))
+        case .running(let deadline): .running(until: .elapsed(now.boot + (deadline - now.wall)))
+        case .paused(let remaining): .paused(remaining: remaining)
+        case .finished(let instant): .finished(at: instant, late: .zero)
+        case .cancelled(let instant, let remaining): .cancelled(at: instant, remaining: remaining)
+        }
+    }
+
+    /// The deadline, or when a request ended it; nil if it is paused.
+    var end: WallInstant? {
+        switch state {
+        case .running(let instant), .finished(let instant), .cancelled(let instant, _): instant
+        case .paused: nil
+        }
+    }
+
+    /// Whether a request has ended it.
+    var hasEnded: Bool {
+        switch state {
+        case .running, .paused: false
+        case .finished, .cancelled: true
+        }
+    }
+
+    /// When the engine may remove it: a delayed duplicate of a proposal must still find it. Nil while it is paused.
+    var due: WallInstant? { end.map { $0 + (forget ? .seconds(10) : .seconds(600)) } }
+}
+
+/// Why a record cannot be used.
+public enum RecordFault: Error, Equatable, Sendable {
+    /// A newer version wrote it, in a format that this one does not know. It is left alone.
+    case newerFormat(Int64)
+    /// No version writes such a record; its fault in words.
+    case malformed(String)
+
+    /// A sentence for people.
+    public var text: String {
+        switch self {
+        case .newerFormat(let format):
+            "the record has format \(format), and this countdownd knows format \(Record.format): upgrade it"
+        case .malformed(let fault): "malformed record: \(fault)"
+        }
+    }
+}
+
+// MARK: JSON
+
+extension Record {
+    /// The record as a JSON object.
+    public var json: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("kind", kind.rawValue)
+            writer.memberIfPresent("run", run?.text)
+            encodeState(into: &writer)
+            writer.member("clock", clock == .elapsed ? "elapsed" : "wall")
+            writer.member("duration", duration.microseconds)
+            writer.member("start", start.microseconds)
+            writer.memberIfPresent("label", label)
+            if !metadata.isEmpty { writer.member("metadata", metadata) }
+            if forget { writer.member("forget", true) }
+            for member in unknown { writer.member(named: member.name, JSONText(bytes: member.value)) }
+        }
+        return writer.bytes
+    }
+
+    private func encodeState(into writer: inout JSONWriter) {
+        switch state {
+        case .running(let deadline):
+            writer.member("state", "running")
+            writer.member("deadline", deadline.microseconds)
+        case .paused(let remaining):
+            writer.member("state", "paused")
+            writer.member("remaining", remaining.microseconds)
+        case .finished(let instant):
+            writer.member("state", "finished")
+            writer.member("end", instant.microseconds)
+        case .cancelled(let instant, let remaining):
+            writer.member("state", "cancelled")
+            writer.member("end", instant.microseconds)
+            writer.member("remaining", remaining.microseconds)
+        }
+    }
+
+    /// Reads a record.
+    ///
+    /// - Parameter json: the text of a JSON object.
+    /// - Throws: `RecordFault` if it is of a newer format, or no record.
+    public init(json: [UInt8]) throws(RecordFault) {
+        let members: RecordMembers
+        do {
+            members = try RecordMembers(json: json)
+        } catch let error as InvalidParameter {
+            throw .malformed("invalid value of '\(error.parameter)'")
+        } catch {
+            throw .malformed("\(error)")
+        }
+        try self.init(members)
+    }
+
+    private init(_ members: RecordMembers) throws(RecordFault) {
+        let format = try members.value(members.format, "format") ?? Self.format
+        guard format <= Self.format else { throw .newerFormat(format) }
+        guard format == Self.format else { throw .malformed("invalid value of 'format'") }
+        guard let kind = Change.Kind(rawValue: try members.required(members.kind, "kind")) else {
+            throw .malformed("invalid value of 'kind'")
+        }
+        self.kind = kind
+        state = try members.state()
+        guard kind.fits(state) else { throw .malformed("the kind '\(kind.rawValue)' does not fit the state") }
+        clock = try members.required(members.clock, "clock") == .elapsed ? .elapsed : .wall
+        duration = Duration(microseconds: try members.number(members.duration, "duration", atLeast: 1))
+        start = WallInstant(microseconds: try members.number(members.start, "start", atLeast: 0))
+        run = try members.value(members.run, "run").map { text throws(RecordFault) in
+            guard let run = ProposalID(text) else { throw .malformed("invalid value of 'run'") }
+            return run
+        }
+        label = try members.value(members.label, "label")
+        metadata = try members.value(members.metadata, "metadata") ?? [:]
+        forget = try members.value(members.forget, "forget") ?? false
+        unknown = members.unknown
+        let limits = Limits()
+        let metadataBytes = metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard label.map({ $0.utf8.count <= limits.labelBytes }) ?? true, metadata.count <= limits.metadataPairs,
+            metadataBytes <= limits.metadataBytes,
+            unknown.reduce(0, { $0 + $1.name.utf8.count + $1.value.count }) <= Self.unknownBytes
+        else { throw .malformed("its label, metadata or unknown members are too long") }
+    }
+}
+
+/// The members of a record before they are checked.
+private struct RecordMembers: JSONDecodable {
+    var format = JSONMember<Int64>("format")
+    var kind = JSONMember<String>("kind")
+    var run = JSONMember<String>("run")
+    var stateName = JSONMember<StateName>("state")
+    var clock = JSONMember<ClockName>("clock")
+    var duration = JSONMember<Int64>("duration")
+    var deadline = JSONMember<Int64>("deadline")
+    var start = JSONMember<Int64>("start")
+    var remaining = JSONMember<Int64>("remaining")
+    var end = JSONMember<Int64>("end")
+    var label = JSONMember<String>("label")
+    var metadata = JSONMember<[String: String]>("metadata")
+    var forget = JSONMember<Bool>("forget")
+    var unknown: [Record.Member] = []
+
+    init(from reader: inout JSONReader) throws(InvalidParameter) {
+        while reader.nextMember() {
+            if format.read(&reader) || kind.read(&reader) || run.read(&reader) || stateName.read(&reader) { continue }
+            if clock.read(&reader) || duration.read(&reader) || deadline.read(&reader) { continue }
+            if start.read(&reader) || remaining.read(&reader) || end.read(&reader) { continue }
+            if label.read(&reader) || metadata.read(&reader) || forget.read(&reader) { continue }
+            let name = reader.memberName
+            unknown.append(Record.Member(name: name, value: reader.rawValue()))
+        }
+    }
+
+    func value<Value>(_ member: JSONMember<Value>, _ name: String) throws(RecordFault) -> Value? {
+        do { return try member.optional } catch { throw .malformed("invalid value of '\(name)'") }
+    }
+
+    func required<Value>(_ member: JSONMember<Value>, _ name: String) throws(RecordFault) -> Value {
+        guard let value = try value(member, name) else { throw .malformed("'\(name)' is missing") }
+        return value
+    }
+
+    /// A number of microseconds, which every JSON reader keeps exact.
+    func number(_ member: JSONMember<Int64>, _ name: String, atLeast least: Int64) throws(RecordFault) -> Int64 {
+        let number = try required(member, name)
+        guard number >= least, number <= Limits().latest.microseconds else {
+            throw .malformed("invalid value of '\(name)'")
+        }
+        return number
+    }
+
+    func state() throws(RecordFault) -> Record.State {
+        switch try required(stateName, "state") {
+        case .running:
+            return .running(deadline: WallInstant(microseconds: try number(deadline, "deadline", atLeast: 0)))
+        case .paused: return .paused(remaining: Duration(microseconds: try number(remaining, "remaining", atLeast: 0)))
+        case .finished: return .finished(at: WallInstant(microseconds: try number(end, "end", atLeast: 0)))
+        case .cancelled:
+            return .cancelled(
+                at: WallInstant(microseconds: try number(end, "end", atLeast: 0)),
+                remaining: Duration(microseconds: try number(remaining, "remaining", atLeast: 0))
+            )
+        }
+    }
+}
+
+private struct JSONText: JSONWritable {
+    let bytes: [UInt8]
+
+    func write(into writer: inout JSONWriter) { writer.element(raw: bytes) }
+}
+
+private enum StateName: String, JSONReadable {
+    case running
+    case paused
+    case finished
+    case cancelled
+}
+
+private enum ClockName: String, JSONReadable {
+    case elapsed
+    case wall
+}
+
+extension Change.Kind {
+    /// Whether a change of this kind can lead to a state.
+    fileprivate func fits(_ state: Record.State) -> Bool {
+        switch (self, state) {
+        case (.started, .running), (.restarted, .running), (.resumed, .running), (.adjusted, .running): true
+        case (.adjusted, .paused), (.paused, .paused), (.finished, .finished), (.cancelled, .cancelled): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,472 @@
+public import CountdownCore
+
+/// A shard of a fleet as one host sees it: the records that it knows, the log that it follows, and the calls of its clients that
+/// wait for the engine. A state machine without I/O.
+///
+/// In a turn, the caller expires what is due, hands in events of the stream and answers (`receive`) and calls (`call`), lets the
+/// shard decide (`serve`), sends what `takeProposals` returns, and takes the `output`: changes that are applied already, to be
+/// stored together with the cursor and published, and results of calls, to be sent once the changes are stored.
+///
+/// `Now.wall` is the engine's time in everything that the shard and its timetable are given.
+public struct Shard: Sendable {
+    /// The constants of a fleet.
+    public struct Options: Sendable {
+        /// Nothing changes so shortly before a deadline, so that no host announces an end that another one has postponed.
+        public var margin = Duration.milliseconds(50)
+        /// A call has its result after this time at the latest.
+        public var patience = Duration.seconds(2)
+        /// How long a host whose queue was served last lets other hosts go first.
+        public var pauseAfterWin = Duration.milliseconds(20)
+        /// How long a version above the cursor may stay away before the log is read again.
+        public var gapPatience = Duration.milliseconds(10)
+        /// Whether a change counts only if replicas have acknowledged it.
+        public var needsAcknowledgements = false
+        /// Proposals in one call to the engine, and in a chain.
+        public var proposalsAtOnce = 64
+        /// Calls without a result.
+        public var calls = 65_536
+        /// The memory of calls without a result, in bytes.
+        public var callBytes = 64 * 1_024 * 1_024
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// What a shard has done since its output was taken.
+    public struct Output: Sendable {
+        /// Changes in their order. They are applied, and stand even if the store fails.
+        public var applied: [Applied] = []
+        /// Results of calls by their numbers.
+        public var results: [(number: Int, result: CallResult)] = []
+        /// The stream that is needed from now on; nil if the present one is.
+        public var opening: LogCursor.Opening?
+        /// Whether the history was trimmed, so that open watches have to end with `HistoryTrimmed`.
+        public var endsWatches = false
+        /// What is worth a line in the log.
+        public var notes: [Note] = []
+        /// Records to be stored together with the cursor and the changes; without `record`, the stored one is to be deleted.
+        public var entries: [Key: LogEntry] = [:]
+    }
+
+    /// What is worth a line in the log.
+    public enum Note: Equatable, Sendable {
+        /// A snapshot is read.
+        case snapshot(LogCursor.SnapshotReason)
+        /// The shard is followed.
+        case live
+        /// The stream was lost; the reason in words.
+        case lost(String)
+        /// A record cannot be used; its key cannot be changed here.
+        case unusable(Key, RecordFault)
+        /// A countdown was postponed elsewhere, and this host had announced its end already.
+        case postponedTooLate(Key)
+    }
+
+    let options: Options
+    private let host: HostID
+    var random: any RandomNumberGenerator & Sendable
+    private var lastProposal: UInt64 = 0
+
+    /// How far the log is known.
+    public internal(set) var cursor: LogCursor
+    var records = HeldRecords()
+    var snapshot = 0
+    /// Visits the countdowns that may have to be cancelled after a snapshot.
+    var sweep: ScanID?
+
+    var keys: [Key: KeyCalls] = [:]
+    var marked: [Key] = []
+    private var wakeUps = WakeUps()
+    /// When calls expire, in the order of the instants; those before the index have expired.
+    private var expiries: [(instant: BootInstant, key: Key)] = []
+    private var expired = 0
+    /// The keys whose chains are to be sent.
+    var unsent: [Key] = []
+    /// The keys whose answered chains wait for the log, or are to be sent again.
+    var unsettled: Set<Key> = []
+    /// Since when an answer has been above the cursor.
+    var gapSince: WallInstant?
+    var output = Output()
+
+    /// The number of calls without a result.
+    public private(set) var calls = 0
+    private var callBytes = 0
+    /// The number of those that expire.
+    private var expiringCalls = 0
+
+    /// A shard that knows nothing, or what was stored.
+    ///
+    /// - Parameters:
+    ///   - host: drawn anew at each start of the daemon.
+    ///   - random: for the pauses after conflicts.
+    ///   - options: the constants of the fleet.
+    ///   - position: the stored cursor; nil if there is none.
+    ///   - entries: the stored records.
+    public init(
+        host: HostID,
+        random: any RandomNumberGenerator & Sendable,
+        options: Options = Options(),
+        position: LogCursor.Position? = nil,
+        entries: [LogEntry] = []
+    ) {
+        self.host = host
+        self.random = random
+        self.options = options
+        cursor = LogCursor(at: position)
+        guard position != nil else { return }
+        for entry in entries { records[entry.key] = heldRecord(of: entry) }
+    }
+
+    /// Takes what was done.
+    public mutating func takeOutput() -> Output {
+        defer { output = Output() }
+        return output
+    }
+
+    /// When `serve` has to be called next, by the engine's clock; nil if only an event can change anything.
+    public func next(at now: Now) -> WallInstant? {
+        guard marked.isEmpty, !cursor.isSnapshotRead else { return now.wall }
+        var next = earliest(wakeUps.next, gapSince.map { $0 + options.gapPatience })
+        if expired < expiries.count { next = earliest(next, now.wall(of: expiries[expired].instant)) }
+        return next
+    }
+}
+
+// MARK: Calls
+
+extension Shard {
+    /// Accepts a call; `serve` decides it. If there are too many calls, it has its result at once.
+    public mutating func call(_ number: Int, _ request: Request, at now: Now) {
+        let expires = now.boot + options.patience
+        let call = PendingCall(number: number, request: request, expires: expires)
+        guard calls < options.calls, callBytes + call.size <= options.callBytes else {
+            return output.results.append((number, .notMade("too many calls wait for the engine")))
+        }
+        calls += 1
+        callBytes += call.size
+        expiringCalls += 1
+        expiries.append((expires, request.key))
+        keys[request.key, default: KeyCalls()].pending.append(call)
+        mark(request.key)
+    }
+
+    /// Removes a call whose client is gone. If it is in flight, its proposal goes on, and its result comes all the same.
+    public mutating func withdraw(_ number: Int, of key: Key) {
+        guard var entry = keys[key] else { return }
+        for call in (entry.pending + entry.queue) where call.number == number { forget(call) }
+        entry.pending.removeAll { $0.number == number }
+        entry.queue.removeAll { $0.number == number }
+        keys[key] = entry.isEmpty ? nil : entry
+        mark(key)
+    }
+
+    mutating func finish(_ call: PendingCall, _ result: CallResult) {
+        forget(call)
+        output.results.append((call.number, result))
+    }
+
+    private mutating func forget(_ call: PendingCall) {
+        calls -= 1
+        callBytes -= call.size
+        if call.expires != nil { stopExpiring() }
+    }
+
+    /// Once no call expires, nothing has to be done at the instants at which calls would have.
+    private mutating func stopExpiring() {
+        expiringCalls -= 1
+        guard expiringCalls == 0 else { return }
+        expiries = []
+        expired = 0
+    }
+
+    mutating func mark(_ key: Key) {
+        guard keys[key]?.isMarked == false else { return }
+        keys[key]?.isMarked = true
+        marked.append(key)
+    }
+
+    private mutating func wake(_ key: Key, at instant: WallInstant?) {
+        if let instant { wakeUps.set(instant, for: key) }
+    }
+}
+
+// MARK: A turn
+
+extension Shard {
+    /// Decides the calls whose time has come, and carries on with a snapshot.
+    ///
+    /// - Parameters:
+    ///   - timetable: has the countdowns. Those that are due were expired.
+    ///   - now: this instant.
+    ///   - budget: how many keys and countdowns at most; less the number that was looked at afterwards. If it is used up, `next`
+    ///     returns this instant.
+    public mutating func serve(_ timetable: inout Timetable, at now: Now, budget: inout Int) {
+        expireCalls(timetable, at: now)
+        finishSnapshot(&timetable, at: now, budget: &budget)
+        if let since = gapSince, since + options.gapPatience <= now.wall {
+            gapSince = nil
+            fillGap(&timetable)
+        }
+        while let key = wakeUps.takeDue(at: now.wall) { mark(key) }
+        let served = min(max(0, budget), marked.count)
+        budget -= served
+        for key in marked.prefix(served) { serve(key, &timetable, at: now) }
+        marked.removeFirst(served)
+        for entry in records.removeDue(at: now.wall, budget: &budget, { keys[$0] != nil }) {
+            output.entries[entry.key] = entry
+        }
+    }
+
+    private mutating func serve(_ key: Key, _ timetable: inout Timetable, at now: Now) {
+        guard var entry = keys.removeValue(forKey: key) else { return }
+        entry.isMarked = false
+        serve(&entry, key, &timetable, at: now)
+        if !entry.isEmpty { keys[key] = entry }
+    }
+
+    private mutating func serve(_ entry: inout KeyCalls, _ key: Key, _ timetable: inout Timetable, at now: Now) {
+        if let resend = entry.flight?.resend {
+            guard cursor.isLive else { return }
+            guard resend <= now.wall else { return wake(key, at: resend) }
+            return send(&entry, key)
+        }
+        guard entry.flight == nil, cursor.isPrefix else { return }
+        guard cursor.isLive else { return answerFromCache(&entry, timetable, at: now) { _ in true } }
+        if let notBefore = entry.notBefore {
+            guard notBefore <= now.wall else { return wake(key, at: notBefore) }
+            entry.notBefore = nil
+        }
+        let steps = decide(&entry, key, &timetable, at: now)
+        guard !steps.isEmpty else { return }
+        entry.flight = Flight(steps: steps)
+        unsent.append(key)
+    }
+
+    /// Answers calls as if the countdowns known here were those of the fleet: changes are not made.
+    private mutating func answerFromCache(
+        _ entry: inout KeyCalls,
+        _ timetable: borrowing Timetable,
+        at now: Now,
+        _ isOver: (PendingCall) -> Bool
+    ) {
+        var rest: [PendingCall] = []
+        for call in entry.pending {
+            guard isOver(call) else {
+                rest.append(call)
+                continue
+            }
+            do throws(Refusal) {
+                let isBehindOthers = !entry.queue.isEmpty
+                switch try timetable.decide(call.request, at: now, isBehindOthers: isBehindOthers) {
+                case .attached(let countdown): finish(call, .attached(countdown))
+                case .wait: enqueue(call, in: &entry)
+                case .change:
+                    let reason = cursor.isLive ? "has not made the change in time" : "cannot be reached"
+                    finish(call, .notMade("the fleet's engine \(reason)"))
+                }
+            } catch {
+                finish(call, .refused(error))
+            }
+        }
+        entry.pending = rest
+    }
+
+    private mutating func enqueue(_ call: PendingCall, in entry: inout KeyCalls) {
+        var call = call
+        call.expires = nil
+        entry.queue.append(call)
+        stopExpiring()
+    }
+
+    /// Gives calls that have waited for too long their results.
+    private mutating func expireCalls(_ timetable: borrowing Timetable, at now: Now) {
+        var keysWithExpired: Set<Key> = []
+        while expired < expiries.count, expiries[expired].instant <= now.boot {
+            keysWithExpired.insert(expiries[expired].key)
+            expired += 1
+        }
+        if expired > 4_096 {
+            expiries.removeFirst(expired)
+            expired = 0
+        }
+        for key in keysWithExpired {
+            guard var entry = keys.removeValue(forKey: key) else { continue }
+            let isOver = { (call: PendingCall) in call.expires.map { $0 <= now.boot } ?? false }
+            if cursor.isPrefix {
+                answerFromCache(&entry, timetable, at: now, isOver)
+            } else {
+                for call in entry.pending where isOver(call) {
+                    finish(call, .notMade("the countdowns of the fleet are not known yet"))
+                }
+                entry.pending.removeAll(where: isOver)
+            }
+            expireFlight(of: &entry, isOver)
+            if !entry.isEmpty { keys[key] = entry }
+        }
+    }
+
+    private mutating func expireFlight(of entry: inout KeyCalls, _ isOver: (PendingCall) -> Bool) {
+        for index in entry.flight?.steps.indices ?? 0..<0 {
+            for (call, decision) in entry.flight?.steps[index].calls ?? [] where isOver(call) {
+                finish(call, decision.result(on: nil) ?? .unknown("the fleet's engine has not answered in time"))
+            }
+            entry.flight?.steps[index].calls.removeAll { isOver($0.call) }
+        }
+    }
+}
+
+// MARK: Deciding
+
+extension Shard {
+    /// A chain that is being made.
+    private struct Draft {
+        var chain: Chain
+        /// Changes of the timetable that are undone once the chain is complete.
+        var applied: [Applied] = []
+        /// Until when a call has to wait, and those behind it; nil if none has to.
+        var blocked: WallInstant?
+        /// The record that the engine has just shown.
+        let confirmed: ProposalID?
+    }
+
+    /// Decides calls of a key one after the other, each on the state that the ones before lead to.
+    private mutating func decide(
+        _ entry: inout KeyCalls,
+        _ key: Key,
+        _ timetable: inout Timetable,
+        at now: Now
+    ) -> [Step] {
+        let held = records[key]
+        var draft = Draft(chain: Chain(after: held, at: now), confirmed: entry.confirmed)
+        entry.confirmed = nil
+        if let fault = held?.fault {
+            confirm(fault, in: &draft.chain, &entry, key, at: now)
+            return draft.chain.steps
+        }
+        decideQueue(&entry, key, &draft, &timetable, at: now)
+        if draft.blocked == nil { decidePending(&entry, key, &draft, &timetable, at: now) }
+        for applied in draft.applied.reversed() { timetable.undo(applied) }
+        guard draft.chain.steps.isEmpty else { return draft.chain.steps }
+        entry.notBefore = draft.blocked
+        wake(key, at: draft.blocked)
+        // The end comes by itself.
+        if !entry.queue.isEmpty, let end = held?.end, end > now.wall { wake(key, at: end) }
+        return []
+    }
+
+    /// Decides the first starts of the queue.
+    private mutating func decideQueue(
+        _ entry: inout KeyCalls,
+        _ key: Key,
+        _ draft: inout Draft,
+        _ timetable: inout Timetable,
+        at now: Now
+    ) {
+        while let head = entry.queue.first, draft.chain.steps.count < options.proposalsAtOnce {
+            let decision = Result { () throws(Refusal) in try timetable.decide(head.request, at: now) }
+            if case .success(.wait(let room)) = decision { return wake(key, at: room?.wall(at: now)) }
+            if case .success(.change(let change)) = decision, change.kind == .started, draft.chain.steps.isEmpty {
+                draft.blocked = pause(of: key, at: now)
+            }
+            guard draft.blocked == nil, append(head, decision, to: &draft, &timetable, at: now) else { return }
+            entry.queue.removeFirst()
+        }
+    }
+
+    /// Until when this host lets others go first, because it has won last; nil if it need not.
+    private func pause(of key: Key, at now: Now) -> WallInstant? {
+        guard let held = records[key], held.run.host == host, let end = held.end else { return nil }
+        let pause = end + options.pauseAfterWin
+        return pause > now.wall ? pause : nil
+    }
+
+    private mutating func decidePending(
+        _ entry: inout KeyCalls,
+        _ key: Key,
+        _ draft: inout Draft,
+        _ timetable: inout Timetable,
+        at now: Now
+    ) {
+        var decided = 0
+        defer { entry.pending.removeFirst(decided) }
+        for call in entry.pending {
+            // Only the log gives revisions, so a call that names one is not decided on a change that is not made yet.
+            guard draft.chain.steps.count < options.proposalsAtOnce,
+                call.request.ifRevision == nil || draft.applied.isEmpty
+            else { return }
+            let isBehindOthers = !entry.queue.isEmpty
+            let decision = Result { () throws(Refusal) in
+                try timetable.decide(call.request, at: now, isBehindOthers: isBehindOthers)
+            }
+            if case .success(.wait(let room)) = decision {
+                if entry.queue.isEmpty { wake(key, at: room?.wall(at: now)) }
+                enqueue(call, in: &entry)
+            } else if !append(call, decision, to: &draft, &timetable, at: now) {
+                return
+            }
+            decided += 1
+        }
+    }
+
+    /// Appends the proposal of a call to a chain.
+    ///
+    /// - Returns: false if the call has to wait for the deadline.
+    private mutating func append(
+        _ call: PendingCall,
+        _ decision: Result<Decision, Refusal>,
+        to draft: inout Draft,
+        _ timetable: inout Timetable,
+        at now: Now
+    ) -> Bool {
+        let limit = now.wall + (call.expires.map { $0 - now.boot } ?? options.patience)
+        let basis = draft.chain.basis
+        switch decision {
+        case .success(.change(let change)):
+            guard let window = basis.windowOfChange(at: now.wall, until: limit, margin: options.margin) else {
+                draft.blocked = basis.deadline
+                return false
+            }
+            draft.chain.append(change, of: call, in: window, as: newID(), at: now)
+            draft.applied.append(timetable.apply(change))
+        case .success(.attached(let countdown)): confirm(.attached(countdown), of: call, until: limit, in: &draft)
+        case .success(.wait): preconditionFailure("a start that waits is in the queue")
+        case .failure(let refusal): confirm(.refused(refusal), of: call, until: limit, in: &draft)
+        }
+        return true
+    }
+
+    private mutating func confirm(
+        _ decision: Step.Decision,
+        of call: PendingCall,
+        until limit: WallInstant,
+        in draft: inout Draft
+    ) {
+        let window = draft.chain.basis.windowOfConfirmation(until: limit)
+        if let confirmed = draft.confirmed, confirmed == draft.chain.id, window.notBefore == nil,
+            let result = decision.result(on: nil)
+        {
+            return finish(call, result)
+        }
+        guard !draft.chain.merge(decision, of: call, in: window) else { return }
+        draft.chain.confirm([(call, decision)], of: call.request.key, in: window, as: newID())
+    }
+
+    /// Asks whether the engine still holds a record that cannot be used; if so, no call can change its key.
+    private mutating func confirm(
+        _ fault: RecordFault,
+        in chain: inout Chain,
+        _ entry: inout KeyCalls,
+        _ key: Key,
+        at now: Now
+    ) {
+        let calls = entry.queue + entry.pending
+        (entry.queue, entry.pending) = ([], [])
+        let window = Window(notBefore: nil, notAfter: now.wall + options.patience)
+        chain.confirm(calls.map { ($0, .unusable(fault)) }, of: key, in: window, as: newID())
+    }
+
+    private mutating func newID() -> ProposalID {
+        lastProposal += 1
+        return ProposalID(host: host, number: lastProposal)
+    }
+}

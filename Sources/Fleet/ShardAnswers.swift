@@ -1,0 +1,205 @@
+public import CountdownCore
+
+/// Proposals and their answers.
+extension Shard {
+    /// Takes proposals that are to be sent in one call to the engine, in this order.
+    ///
+    /// - Returns: none if nothing is to be sent.
+    public mutating func takeProposals() -> [Proposal] {
+        var proposals: [Proposal] = []
+        var taken = 0
+        for key in unsent {
+            let steps = keys[key]?.flight?.steps ?? []
+            guard proposals.count + steps.count <= options.proposalsAtOnce else { break }
+            proposals += steps.map(\.proposal)
+            taken += 1
+        }
+        unsent.removeFirst(taken)
+        return proposals
+    }
+
+    /// Lets the proposals of a key be sent again.
+    mutating func send(_ entry: inout KeyCalls, _ key: Key) {
+        entry.flight?.isResent = true
+        entry.flight?.resend = nil
+        entry.flight?.openings = nil
+        for index in entry.flight?.steps.indices ?? 0..<0 { entry.flight?.steps[index].answer = nil }
+        unsettled.remove(key)
+        unsent.append(key)
+    }
+
+    /// Receives the answers to proposals that were sent.
+    ///
+    /// - Parameters:
+    ///   - answers: in the order of the proposals. If the connection was lost, all are `unknown`; missing ones count as that.
+    ///   - proposals: as `takeProposals` has returned them.
+    ///   - timetable: has the countdowns. Those that are due were expired.
+    ///   - now: this instant.
+    public mutating func receive(
+        _ answers: [Answer],
+        to proposals: [Proposal],
+        _ timetable: inout Timetable,
+        at now: Now
+    ) {
+        var answered: Set<Key> = []
+        var made: [LogEntry] = []
+        for (index, proposal) in proposals.enumerated() {
+            let key = proposal.key
+            guard let step = keys[key]?.flight?.steps.firstIndex(where: { $0.proposal.id == proposal.id }) else {
+                continue
+            }
+            let answer = index < answers.count ? answers[index] : .unknown("the engine's answer is missing")
+            keys[key]?.flight?.steps[step].answer = answer
+            answered.insert(key)
+            switch answer {
+            case .won(let version), .unacknowledged(let version):
+                guard let record = proposal.record else { break }
+                made.append(LogEntry(key: key, version: version, id: proposal.id, record: record))
+            case .conflict(let entry): compare(entry, with: proposal, &timetable, at: now)
+            case .early, .late, .unknown, .unreachable: break
+            }
+        }
+        for entry in made.sorted(by: { $0.version < $1.version }) where cursor.isPrefix {
+            guard cursor.verdict(on: entry, held: records[entry.key]) == .apply else { continue }
+            apply(entry, &timetable, at: now)
+        }
+        for key in answered { settle(key, timetable, at: now) }
+        settleAll(timetable, at: now)
+    }
+
+    /// Looks whether a conflict shows that the log has another history.
+    private mutating func compare(
+        _ entry: LogEntry?,
+        with proposal: Proposal,
+        _ timetable: inout Timetable,
+        at now: Now
+    ) {
+        guard cursor.isPrefix, let position = cursor.position else { return }
+        let held = records[proposal.key]
+        guard let entry else {
+            guard let held, held.id == proposal.expected else { return }
+            if held.fault == nil, case .live = held.basis(at: now.wall) { return diverge(&timetable) }
+            return remove(proposal.key)
+        }
+        guard entry.version <= position.version else { return }
+        if let held {
+            guard held.version < entry.version || held.version == entry.version && held.id != entry.id else { return }
+            return diverge(&timetable)
+        }
+        // An ended record that this host has given up, and the engine has not.
+        let known = heldRecord(of: entry)
+        if known.fault == nil, case .live = known.basis(at: now.wall) { return diverge(&timetable) }
+        set(known, to: entry)
+    }
+
+    mutating func diverge(_ timetable: inout Timetable) {
+        output.opening = cursor.diverge()
+        beginSnapshot(&timetable)
+    }
+
+    mutating func fillGap(_ timetable: inout Timetable) {
+        guard let opening = cursor.fillGap() else { return }
+        output.opening = opening
+        if opening.after == nil { restartSnapshot(&timetable) }
+    }
+
+    /// Settles the chains that wait for the log, as far as it has come.
+    mutating func settleAll(_ timetable: borrowing Timetable, at now: Now) {
+        for key in unsettled { settle(key, timetable, at: now) }
+        if unsettled.isEmpty { gapSince = nil }
+    }
+
+    /// Gives the calls of an answered chain their results, or lets them be decided again.
+    private mutating func settle(_ key: Key, _ timetable: borrowing Timetable, at now: Now) {
+        guard var entry = keys[key], var flight = entry.flight, flight.isAnswered else { return }
+        if let version = flight.version, let position = cursor.position, position.version < version {
+            let openings = flight.openings ?? cursor.openings
+            // The log was read after the answers, and ends before them: the engine has lost the change.
+            guard cursor.isLive, !cursor.isFillingGap, openings < cursor.openings else {
+                flight.openings = openings
+                entry.flight = flight
+                keys[key] = entry
+                unsettled.insert(key)
+                if gapSince == nil { gapSince = now.wall }
+                return
+            }
+        }
+        if flight.isUnknown(needsAcknowledgements: options.needsAcknowledgements) {
+            unsettled.insert(key)
+            flight.resend = flight.resend ?? now.wall + .milliseconds(flight.isResent ? 100 : 10)
+            entry.flight = flight
+            keys[key] = entry
+            return mark(key)
+        }
+        unsettled.remove(key)
+        entry.flight = nil
+        settle(flight, &entry, key, timetable, at: now)
+        if entry.isEmpty {
+            keys[key] = nil
+        } else {
+            keys[key] = entry
+            mark(key)
+        }
+    }
+
+    private mutating func settle(
+        _ flight: Flight,
+        _ entry: inout KeyCalls,
+        _ key: Key,
+        _ timetable: borrowing Timetable,
+        at now: Now
+    ) {
+        var returned: [PendingCall] = []
+        var made: KeyedCountdown?
+        for (index, step) in flight.steps.enumerated() {
+            if step.isInLog {
+                made = step.made ?? timetable.countdown(under: key)
+                let isAcknowledged = !options.needsAcknowledgements || flight.isAcknowledged(index)
+                for (call, decision) in step.calls { finish(call, result(of: decision, made, isAcknowledged)) }
+                continue
+            }
+            for (call, decision) in step.calls {
+                switch (step.answer, decision.result(on: made)) {
+                case (.won, let result?), (.unacknowledged, let result?): finish(call, result)
+                case (.won, nil), (.unacknowledged, nil):
+                    finish(call, .unknown("the fleet's engine has lost the change"))
+                case (.unreachable, _) where call.expires == nil:
+                    entry.notBefore = now.wall + .milliseconds(100)
+                    returned.append(call)
+                case (.unreachable(let reason), let result): finish(call, result ?? .notMade(reason))
+                case (.conflict(let found), _):
+                    entry.confirmed = found?.id
+                    var call = call
+                    call.conflicts += 1
+                    returned.append(call)
+                case (.early, _), (.late, _), (.unknown, _), (nil, _): returned.append(call)
+                }
+            }
+            if let instant = retry(after: step, at: now) { entry.notBefore = max(instant, entry.notBefore ?? instant) }
+        }
+        entry.putBack(returned)
+        let conflicts = returned.map(\.conflicts).max() ?? 0
+        if conflicts > 3 {
+            let longest = Int64(2_000) << Int64(min(conflicts - 4, 5))
+            let pause = Duration(microseconds: Int64.random(in: 0..<longest, using: &random))
+            entry.notBefore = max(now.wall + pause, entry.notBefore ?? now.wall)
+        }
+    }
+
+    /// The result of a change that the log has.
+    private func result(of decision: Step.Decision, _ made: KeyedCountdown?, _ isAcknowledged: Bool) -> CallResult {
+        guard case .change(let kind) = decision, let made else { return .unknown("the change cannot be found") }
+        return isAcknowledged ? .changed(kind, made) : .unknown("too few replicas have acknowledged the change")
+    }
+
+    /// When a proposal that was not made may be made again; nil for at once.
+    private func retry(after step: Step, at now: Now) -> WallInstant? {
+        let soon = now.wall + .milliseconds(1)
+        switch step.answer {
+        case .early: return max(soon, step.proposal.window.notBefore ?? soon)
+        case .late: return step.deadline.map { max(soon, $0) } ?? soon
+        case .unknown: return now.wall + .milliseconds(10)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,202 @@
+public import CountdownCore
+
+/// The log of the shard, and snapshots.
+extension Shard {
+    /// Asks for the stream: at the start, and again whenever it was lost.
+    public mutating func open(_ timetable: inout Timetable) {
+        let opening = cursor.open()
+        output.opening = opening
+        if opening.after == nil { restartSnapshot(&timetable) }
+    }
+
+    /// Receives an event of the stream.
+    ///
+    /// - Parameters:
+    ///   - event: the event. After a new stream was asked for, events of earlier ones are discarded by the caller.
+    ///   - timetable: has the countdowns. Those that are due were expired.
+    ///   - now: this instant.
+    public mutating func receive(_ event: LogCursor.Event, _ timetable: inout Timetable, at now: Now) {
+        let before = cursor.state
+        cursor.receive(event)
+        if case .snapshot = cursor.state, cursor.state != before { beginSnapshot(&timetable) }
+        switch event {
+        case .page(let entries, _):
+            for entry in entries { apply(entry, &timetable, at: now) }
+        case .changes(let entries): follow(entries, &timetable, at: now)
+        case .lost(let reason):
+            output.notes.append(.lost(reason))
+            markAll()
+        case .live:
+            if before != .live, cursor.isLive { becomeLive() }
+        case .resumed, .trimmed, .diverged: break
+        }
+        if cursor.isPrefix { settleAll(timetable, at: now) }
+    }
+
+    private mutating func follow(_ entries: [LogEntry], _ timetable: inout Timetable, at now: Now) {
+        for entry in entries {
+            switch cursor.verdict(on: entry, held: records[entry.key]) {
+            case .apply:
+                apply(entry, &timetable, at: now)
+            case .skip: break
+            case .gap:
+                return fillGap(&timetable)
+            case .diverged: return diverge(&timetable)
+            }
+        }
+    }
+
+    /// Brings a key to the state of an entry, unless a newer one is known.
+    mutating func apply(_ entry: LogEntry, _ timetable: inout Timetable, at now: Now) {
+        let held = records[entry.key]
+        let isPage = !cursor.isPrefix
+        if !isPage || cursor.verdict(on: entry, held: held) == .apply { cursor.advance(over: entry) }
+        if isPage, let held, held.snapshot == snapshot, held.version >= entry.version { return }
+        guard let json = entry.record else {
+            output.applied += timetable.applyRemote(.absent(entry.key), at: now)
+            remove(entry.key)
+            return mark(entry.key)
+        }
+        let applied: [Applied]
+        if held?.id == entry.id, held?.fault == nil {
+            applied = []
+            set(heldRecord(of: entry), to: entry)
+        } else {
+            do throws(RecordFault) {
+                let record = try Record(json: json)
+                applied = apply(record, of: entry, instead: held, &timetable, at: now)
+            } catch {
+                output.notes.append(.unusable(entry.key, error))
+                applied = []
+                set(HeldRecord(entry, error, instead: held, snapshot: snapshot), to: entry)
+            }
+        }
+        noteInFlight(entry, applied)
+        mark(entry.key)
+    }
+
+    private mutating func apply(
+        _ record: Record,
+        of entry: LogEntry,
+        instead held: HeldRecord?,
+        _ timetable: inout Timetable,
+        at now: Now
+    ) -> [Applied] {
+        let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? false
+        let countdown = record.countdown(under: entry.key, at: now)
+        let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
+        let applied = timetable.applyRemote(state, at: now)
+        if isSameRun, applied.first?.change.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
+        output.applied += applied
+        set(HeldRecord(entry, record, snapshot: snapshot), to: entry)
+        return applied
+    }
+
+    func heldRecord(of entry: LogEntry) -> HeldRecord {
+        do throws(RecordFault) {
+            return HeldRecord(entry, try Record(json: entry.record ?? []), snapshot: snapshot)
+        } catch {
+            return HeldRecord(entry, error, instead: records[entry.key], snapshot: snapshot)
+        }
+    }
+
+    mutating func set(_ record: HeldRecord, to entry: LogEntry) {
+        records[entry.key] = record
+        output.entries[entry.key] = entry
+    }
+
+    mutating func remove(_ key: Key) {
+        guard let held = records[key] else { return }
+        records[key] = nil
+        output.entries[key] = LogEntry(key: key, version: held.version, id: held.id, record: nil)
+    }
+
+    /// Notes that the log has a change that is in flight.
+    private mutating func noteInFlight(_ entry: LogEntry, _ applied: [Applied]) {
+        guard let flight = keys[entry.key]?.flight,
+            let index = flight.steps.firstIndex(where: { $0.proposal.id == entry.id })
+        else { return }
+        keys[entry.key]?.flight?.steps[index].isInLog = true
+        let changes = applied.map(\.change.countdown)
+        keys[entry.key]?.flight?.steps[index].made = changes.last { $0.isLive } ?? changes.last
+        if flight.isAnswered { unsettled.insert(entry.key) }
+    }
+
+    private mutating func markAll() {
+        for key in keys.keys { mark(key) }
+    }
+
+    private mutating func becomeLive() {
+        output.notes.append(.live)
+        for key in unsettled where keys[key]?.flight?.resend != nil {
+            keys[key]?.flight?.resend = WallInstant(microseconds: 0)
+        }
+        markAll()
+    }
+
+    // MARK: Snapshots
+
+    /// What was in flight cannot be found in the log any more.
+    mutating func beginSnapshot(_ timetable: inout Timetable) {
+        if case .snapshot(let reason) = cursor.state { output.notes.append(.snapshot(reason)) }
+        restartSnapshot(&timetable)
+        trim(&timetable)
+        let neverSent = Set(unsent)
+        unsent = []
+        unsettled = []
+        gapSince = nil
+        for key in keys.keys { abandonFlight(of: key, wasSent: !neverSent.contains(key)) }
+    }
+
+    /// Lets every record of the stream that follows count as unknown.
+    mutating func restartSnapshot(_ timetable: inout Timetable) {
+        if let sweep { timetable.closeScan(sweep) }
+        sweep = nil
+        snapshot += 1
+    }
+
+    private mutating func abandonFlight(of key: Key, wasSent: Bool) {
+        guard var entry = keys[key], let flight = entry.flight else { return }
+        var returned: [PendingCall] = []
+        for step in flight.steps {
+            for (call, _) in step.calls {
+                if step.isChange, wasSent || flight.isResent {
+                    finish(call, .unknown("the log of the fleet does not show whether the change was made"))
+                } else {
+                    returned.append(call)
+                }
+            }
+        }
+        entry.flight = nil
+        entry.putBack(returned)
+        keys[key] = entry.isEmpty ? nil : entry
+    }
+
+    private mutating func trim(_ timetable: inout Timetable) {
+        timetable.trimHistory()
+        output.endsWatches = true
+    }
+
+    /// Cancels the countdowns that a complete snapshot does not hold.
+    mutating func finishSnapshot(_ timetable: inout Timetable, at now: Now, budget: inout Int) {
+        guard cursor.isSnapshotRead else { return }
+        let scan = sweep ?? timetable.openScan(live: .oldest, ended: .nowhere)
+        sweep = scan
+        var absent: [Key] = []
+        let progress = timetable.scan(scan, budget: &budget) { timetable, slot in
+            let key = timetable.key(at: slot)
+            if records[key]?.snapshot != snapshot { absent.append(key) }
+            return true
+        }
+        for key in absent {
+            output.applied += timetable.applyRemote(.absent(key), at: now)
+            remove(key)
+        }
+        guard progress != .more else { return }
+        timetable.closeScan(scan)
+        sweep = nil
+        cursor.finishSnapshot()
+        trim(&timetable)
+        becomeLive()
+    }
+}

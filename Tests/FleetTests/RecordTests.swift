@@ -1,0 +1,156 @@
+import Testing
+
+@testable import CountdownCore
+@testable import Fleet
+
+@Suite("Records")
+struct RecordTests {
+    private let now = engineTime(noon)
+    private let run = ProposalID(host: HostID(1, 0xab), number: 7)
+
+    private func record(
+        _ phase: Phase,
+        _ kind: Change.Kind,
+        run: ProposalID? = nil,
+        forget: Bool = false,
+        unknown: [Record.Member] = []
+    ) -> Record {
+        let countdown = KeyedCountdown(
+            key: key("k"),
+            phase: phase,
+            clock: .elapsed,
+            duration: .seconds(60),
+            started: noon - .seconds(5),
+            label: "tea",
+            metadata: ["a": "\"b\""],
+            forget: forget,
+            revision: Revision(0)
+        )
+        return Record(
+            Change(kind: kind, countdown: countdown, replaced: nil),
+            run: run,
+            unknown: unknown,
+            at: now
+        )
+    }
+
+    @Test("are JSON that a person can read")
+    func text() throws {
+        let record = record(.running(until: .elapsed(now.boot + .seconds(55))), .started)
+        let expected = """
+            {"kind":"started","state":"running","deadline":1760000055000000,"clock":"elapsed","duration":60000000,\
+            "start":1759999995000000,"label":"tea","metadata":{"a":"\\"b\\""}}
+            """
+        #expect(String(decoding: record.json, as: UTF8.self) == expected)
+        let entry = LogEntry(key: key("k"), version: Version(12), id: run, record: record.json)
+        let held = try #require(entry.held)
+        #expect(String(decoding: held, as: UTF8.self) == "12 000000000000000100000000000000ab.7 " + expected)
+        #expect(LogEntry(key: key("k"), held: held) == entry)
+    }
+
+    @Test("are read as they were written, and become the same countdown")
+    func roundTrip() throws {
+        let records = [
+            record(.running(until: .elapsed(now.boot + .seconds(55))), .resumed, run: run),
+            record(.running(until: .wall(noon + .seconds(9))), .adjusted, run: run, forget: true),
+            record(.paused(remaining: .seconds(3)), .paused, run: run),
+            record(.finished(at: noon, late: .zero), .finished, run: run),
+            record(.cancelled(at: noon, remaining: .seconds(3)), .cancelled, run: run),
+        ]
+        for record in records {
+            let read = try Record(json: record.json)
+            #expect(read == record)
+            let countdown = read.countdown(under: key("k"), at: engineTime(noon + .seconds(2)))
+            let again = Record(
+                Change(kind: read.kind, countdown: countdown, replaced: nil),
+                run: read.run,
+                unknown: read.unknown,
+                at: engineTime(noon + .seconds(3))
+            )
+            #expect(again == record)
+        }
+    }
+
+    @Test("keep members that this version does not know")
+    func unknownMembers() throws {
+        let json =
+            #"{"kind":"cancelled","run":"\#(run.text)","state":"cancelled","end":5,"remaining":4,"clock":"wall","#
+            + #""duration":9,"start":1,"owner":{"b":[1,null,"\u00e9"]},"owner":1.5e3}"#
+        let record = try Record(json: Array(json.utf8))
+        #expect(record.state == .cancelled(at: WallInstant(microseconds: 5), remaining: .microseconds(4)))
+        #expect(record.run == run)
+        #expect(record.clock == .wall)
+        #expect(String(decoding: record.json, as: UTF8.self) == json)
+    }
+
+    @Test("of a newer format are recognised, whatever else they contain")
+    func newerFormat() {
+        #expect(throws: RecordFault.newerFormat(2)) { try Record(json: Array(#"{"format":2,"state":7}"#.utf8)) }
+    }
+
+    static let good = [
+        "kind": #""started""#, "state": #""running""#, "deadline": "9", "clock": #""elapsed""#, "duration": "1",
+        "start": "0",
+    ]
+
+    /// Members that take the place of good ones, or are left out if empty, and a part of the error.
+    static let faults: [(members: [String: String], error: String)] = [
+        (["format": "0"], "'format'"), (["format": #""2""#], "'format'"), (["kind": ""], "'kind' is missing"),
+        (["kind": #""begun""#], "'kind'"), (["kind": "7"], "'kind'"), (["kind": #""finished""#], "does not fit"),
+        (["kind": #""paused""#], "does not fit"), (["state": ""], "'state' is missing"),
+        (["state": #""on""#], "'state'"), (["deadline": ""], "'deadline' is missing"),
+        (["deadline": "-1"], "'deadline'"), (["deadline": "9007199254740992"], "'deadline'"),
+        (["deadline": "1e3"], "'deadline'"), (["deadline": "99999999999999999999999"], "'deadline'"),
+        (["clock": ""], "'clock' is missing"), (["clock": #""sun""#], "'clock'"), (["duration": "0"], "'duration'"),
+        (["duration": "-9223372036854775808"], "'duration'"), (["start": "null"], "'start' is missing"),
+        (["run": #""7""#], "'run'"), (["run": #""000000000000000100000000000000AB.7""#], "'run'"),
+        (["run": #""000000000000000100000000000000ab.07""#], "'run'"),
+        (["run": #""000000000000000100000000000000ab.""#], "'run'"), (["label": "1"], "'label'"),
+        (["metadata": #"{"a":1}"#], "'metadata'"), (["forget": "1"], "'forget'"),
+        (["label": "\"" + String(repeating: "x", count: 1_025) + "\""], "too long"),
+        (["metadata": #"{"a":""# + String(repeating: "x", count: 4_096) + "\"}"], "too long"),
+        (["other": "\"" + String(repeating: "x", count: 4_096) + "\""], "too long"),
+        (["state": #""paused""#, "kind": #""paused""#], "'remaining' is missing"),
+        (["state": #""cancelled""#, "kind": #""cancelled""#, "end": "1"], "'remaining' is missing"),
+    ]
+
+    @Test("that no version writes are refused with the member's name", arguments: faults.indices)
+    func malformed(index: Int) throws {
+        let members = Self.good.merging(Self.faults[index].members) { $1 }.filter { !$0.value.isEmpty }
+        let json = "{" + members.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+        let error = #expect(throws: RecordFault.self) { try Record(json: Array(json.utf8)) }
+        guard case .malformed(let text) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(text.contains(Self.faults[index].error), "\(text)")
+    }
+
+    @Test("that are no JSON objects are refused, cut at every byte and with every byte changed")
+    func broken() throws {
+        let json = record(.running(until: .elapsed(now.boot)), .started, run: run).json
+        for text in ["", " ", "7", "[]", "null", "{}", "\u{0}"] {
+            #expect(throws: RecordFault.self) { try Record(json: Array(text.utf8)) }
+        }
+        for count in json.indices {
+            #expect(throws: RecordFault.self) { try Record(json: Array(json.prefix(count))) }
+        }
+        // Whatever can be read can be written.
+        for index in json.indices {
+            for byte in [0, 0x20, 0x22, 0x2d, 0x30, 0x39, 0x5c, 0x7b, 0x7d, 0xc3, 0xff] as [UInt8] {
+                var changed = json
+                changed[index] = byte
+                guard let record = try? Record(json: changed) else { continue }
+                #expect(try Record(json: record.json) == record)
+                _ = record.countdown(under: key("k"), at: now)
+            }
+        }
+    }
+
+    @Test("held text that has another form is refused")
+    func heldText() {
+        for text in ["", "1", "1 x {}", "0 \(run.text) {}", "x \(run.text) {}", "1 \(run.text)"] {
+            #expect(LogEntry(key: key("k"), held: Array(text.utf8)) == nil)
+        }
+    }
+}

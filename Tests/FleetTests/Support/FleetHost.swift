@@ -1,0 +1,100 @@
+import CountdownCore
+import Fleet
+
+/// A host of a fleet without sockets and store: a timetable, a shard, and what they have said.
+final class FleetHost {
+    /// What survives the death of the host, and what it has announced before.
+    struct Stored {
+        var changes: [Change] = []
+        var notes: [Shard.Note] = []
+        var countdowns: [KeyedCountdown] = []
+        var revision = Revision(0)
+        var oldestRevision = Revision(0)
+        var entries: [Key: LogEntry] = [:]
+        var position: LogCursor.Position?
+    }
+
+    var timetable: Timetable
+    var shard: Shard
+    private(set) var entries: [Key: LogEntry]
+    /// Every change in its order, since before the host died.
+    private(set) var changes: [Change]
+    /// The results of calls, with the instants at which they came.
+    private(set) var results: [Int: (result: CallResult, at: Now)] = [:]
+    private(set) var notes: [Shard.Note]
+    private(set) var opening: LogCursor.Opening?
+
+    init(_ number: UInt64, start: UInt64 = 0, options: Shard.Options = Shard.Options(), stored: Stored = Stored()) {
+        timetable = Timetable(limits: Limits(), revision: Revision(0))
+        for countdown in stored.countdowns { timetable.restore(countdown) }
+        _ = timetable.flush()
+        timetable.resume(at: stored.revision, oldest: stored.oldestRevision, gaps: [])
+        (entries, changes, notes) = (stored.entries, stored.changes, stored.notes)
+        shard = Shard(
+            host: HostID(number, start),
+            random: SplitMix64(seed: number &* 1_000 &+ start),
+            options: options,
+            position: stored.position,
+            entries: Array(stored.entries.values)
+        )
+        shard.open(&timetable)
+        opening = shard.takeOutput().opening
+    }
+
+    var stored: Stored {
+        var stored = Stored(changes: changes, notes: notes)
+        timetable.visitAll { stored.countdowns.append($0) }
+        stored.revision = timetable.revision
+        stored.oldestRevision = timetable.oldestRevision
+        stored.entries = entries
+        stored.position = shard.cursor.stored
+        return stored
+    }
+
+    /// A turn: expires what is due, lets the body hand in what has arrived, and decides.
+    func turn(at now: Now, budget: Int = .max, _ body: (FleetHost) -> Void = { _ in }) {
+        while let change = timetable.expireNext(at: now) { changes.append(change) }
+        body(self)
+        var budget = budget
+        shard.serve(&timetable, at: now, budget: &budget)
+        let output = shard.takeOutput()
+        changes += output.applied.map(\.change)
+        for (number, result) in output.results { results[number] = (result, now) }
+        notes += output.notes
+        if let opening = output.opening { self.opening = opening }
+        for (key, entry) in output.entries { entries[key] = entry.record == nil ? nil : entry }
+    }
+
+    func countdown(under key: Key) -> KeyedCountdown? { timetable.countdown(under: key) }
+    func canResume(after revision: Revision) -> Bool { timetable.canResume(after: revision) }
+
+    func receive(_ event: LogCursor.Event, at now: Now) { shard.receive(event, &timetable, at: now) }
+
+    func receive(_ answers: [Answer], to proposals: [Proposal], at now: Now) {
+        shard.receive(answers, to: proposals, &timetable, at: now)
+    }
+
+    func reopen() { shard.open(&timetable) }
+
+    /// The stream that is to be opened; nil if the present one stays.
+    func takeOpening() -> LogCursor.Opening? {
+        defer { opening = nil }
+        return opening
+    }
+
+    /// The live countdowns, without their revisions.
+    func live(at now: Now) -> [Key: String] {
+        var live: [Key: String] = [:]
+        timetable.visitAll { countdown in
+            guard countdown.isLive else { return }
+            let end: String
+            switch countdown.phase {
+            case .running(let deadline): end = "until \(deadline.wall(at: now).microseconds)"
+            default: end = "paused \(countdown.remaining(at: now).microseconds)"
+            }
+            let annotations = "\(countdown.label ?? "-") \(countdown.metadata)"
+            live[countdown.key] = "\(end) \(annotations) \(countdown.started.microseconds)"
+        }
+        return live
+    }
+}
