@@ -76,7 +76,11 @@ let package = Package(
         .testTarget(name: "SupportTests", dependencies: ["CProcess", "TestSupport"]),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "FleetTests", dependencies: ["CountdownCore", "Fleet"], swiftSettings: strict),
+        .testTarget(
+            name: "FleetTests",
+            dependencies: ["CountdownCore", "Fleet", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
         .testTarget(

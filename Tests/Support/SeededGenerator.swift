@@ -1,5 +1,5 @@
 /// Random numbers that are the same on every run: the generator SplitMix64.
-public struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// The same seed gives the same numbers.

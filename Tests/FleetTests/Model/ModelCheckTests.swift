@@ -9,7 +9,7 @@ struct ModelCheckTests {
 
     @Test("hosts agree, one wins, and no end is announced twice", arguments: seeds)
     func calm(seed: UInt64) throws {
-        let world = World(seed: seed, World.Troubles())
+        let world = World(seed: seed, World.Troubles(delay: 40_000))
         world.run(seconds: 20, calls: 400)
         try world.check()
         #expect(world.postponedTooLate == 0)

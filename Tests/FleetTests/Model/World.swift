@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @testable import Fleet
@@ -49,7 +50,7 @@ final class World {
 
     static let keys = (0..<5).map { key("k/\($0)") }
     private let troubles: Troubles
-    private var generator: SplitMix64
+    private var generator: SeededGenerator
     private(set) var engine = Engine(at: noon)
     private var backups: [Engine] = []
     private var members: [Member] = []
@@ -69,7 +70,7 @@ final class World {
     private(set) var postponedTooLate = 0
 
     init(seed: UInt64, _ troubles: Troubles) {
-        generator = SplitMix64(seed: seed)
+        generator = SeededGenerator(seed: seed)
         self.troubles = troubles
         for number in 0..<3 {
             let drift = [0, 100, -100][number] as Int64
@@ -134,7 +135,7 @@ final class World {
         for number in members.indices {
             loseStream(of: number)
         }
-        let quiet = now + .seconds(12)
+        let quiet = now + .seconds(4)
         while let next = events.last, next.instant < quiet { step() }
         now = quiet
         for number in members.indices { turn(number) }
@@ -322,7 +323,7 @@ final class World {
             return .start(
                 Request.Start(
                     key,
-                    .after(.milliseconds(pick([draw(1...100), draw(100...900), draw(900...4_000)]))),
+                    .after(.milliseconds(draw(pick([1...100, 100...900, 900...4_000, 8_000...60_000])))),
                     ifLive: ifLive,
                     label: "\(number)",
                     metadata: ifLive == .extend ? nil : ["run": "\(number)"],

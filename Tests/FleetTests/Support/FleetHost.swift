@@ -1,5 +1,6 @@
 import CountdownCore
 import Fleet
+import TestSupport
 
 /// A host of a fleet without sockets and store: a timetable, a shard, and what they have said.
 final class FleetHost {
@@ -32,7 +33,7 @@ final class FleetHost {
         (entries, changes, notes) = (stored.entries, stored.changes, stored.notes)
         shard = Shard(
             host: HostID(number, start),
-            random: SplitMix64(seed: number &* 1_000 &+ start),
+            random: SeededGenerator(seed: number &* 1_000 &+ start),
             options: options,
             position: stored.position,
             entries: Array(stored.entries.values)

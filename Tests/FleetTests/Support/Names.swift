@@ -18,18 +18,3 @@ func engineTime(_ instant: WallInstant) -> Now {
 
 /// 2025-10-09T08:53:20Z.
 let noon = WallInstant(microseconds: 1_760_000_000_000_000)
-
-/// Random numbers that depend only on the seed, so that a failure can be repeated.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-}
