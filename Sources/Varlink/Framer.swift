@@ -11,13 +11,16 @@ public struct Framer: Sendable {
     public private(set) var bytes: [UInt8] = []
     /// The greatest length of a message in bytes, without its NUL.
     public let limit: Int
+    @usableFromInline
     private(set) var position = Position()
     /// The number of bytes received in total.
     private(set) var received = 0
 
     /// How far the framer has read.
+    @usableFromInline
     struct Position: Sendable {
         /// The first byte of the next message.
+        @usableFromInline
         var start = 0
         /// The first byte that was not searched for a NUL.
         var searched = 0
@@ -27,6 +30,7 @@ public struct Framer: Sendable {
     public init(limit: Int) { self.limit = limit }
 
     /// The number of received bytes that do not belong to a returned message.
+    @inlinable
     public var pending: Int { bytes.count - position.start }
 
     /// Takes the next bytes of the stream. Ranges that were returned before become invalid.

@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// Reads one JSON text value by value, and validates everything that it reads.
 ///
@@ -226,13 +226,9 @@ public struct JSONReader: ~Copyable {
     @inlinable
     @inline(__always)
     public func isNamed(_ name: StaticString) -> Bool {
-        (self.name.count == name.utf8CodeUnitCount || self.name.isEscaped) && equals(name)
-    }
-
-    @usableFromInline
-    func equals(_ name: StaticString) -> Bool {
         guard !self.name.isEscaped else { return memberName.utf8.elementsEqual(name.description.utf8) }
-        return unsafe memcmp(base + self.name.start, name.utf8Start, name.utf8CodeUnitCount) == 0
+        return self.name.count == name.utf8CodeUnitCount
+            && (unsafe memcmp(base + self.name.start, name.utf8Start, name.utf8CodeUnitCount) == 0)
     }
 
     /// The name of the current member.

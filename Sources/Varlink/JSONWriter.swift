@@ -29,6 +29,7 @@ public struct JSONWriter: ~Copyable {
     public var bytes: [UInt8] { buffer.bytes }
 
     /// The number of bytes that were written.
+    @inlinable
     public var count: Int { buffer.count }
 
     /// Whether the writer is empty.

@@ -1,4 +1,5 @@
 /// Messages that are to be sent, in their order.
+@usableFromInline
 struct OutputBuffer: ~Copyable {
     /// The capacity that is kept while the buffer is empty: for about sixty events, so that a busy watcher does not allocate
     /// and free memory with each message.
@@ -8,15 +9,19 @@ struct OutputBuffer: ~Copyable {
     var bytes: [UInt8] { writer.bytes }
 
     /// Appends to the messages.
-    private var writer = JSONWriter()
+    @usableFromInline
+    private(set) var writer = JSONWriter()
     /// The number of the writer's bytes that were sent.
-    private var sent = 0
+    @usableFromInline
+    private(set) var sent = 0
     /// The number of sends.
     private(set) var sends = 0
 
     /// The number of bytes that were not sent yet.
+    @inlinable
     var unsent: Int { length - sent }
     /// The number of bytes in memory, sent or not.
+    @inlinable
     var length: Int { writer.count }
 
     /// Writes a reply whose parameters the closure writes, and its NUL. Without members the parameters are omitted.

@@ -47,7 +47,8 @@ public struct ServerSession: ~Copyable {
     private(set) var framer: Framer
     @usableFromInline
     private(set) var parameters = Parameters()
-    private var output = OutputBuffer()
+    @usableFromInline
+    private(set) var output = OutputBuffer()
     /// The message that answers every call; nil if the client may call methods.
     private let refusal: [UInt8]?
     private var isViolated = false
@@ -71,6 +72,9 @@ public struct ServerSession: ~Copyable {
     // MARK: Calls
 
     /// The number of received bytes that were not returned in calls yet.
+    ///
+    /// Inlined, like ``unsent``, because the compiler copies a session for a call that only borrows it.
+    @inlinable
     public var pendingInput: Int { framer.pending }
 
     /// The memory for received bytes; it is freed when all of them were returned in calls.
@@ -218,6 +222,7 @@ extension ServerSession {
 
 extension ServerSession {
     /// The number of bytes that were not sent to the client yet.
+    @inlinable
     public var unsent: Int { output.unsent }
 
     /// Lends the unsent bytes to the body, which sends some of them and returns how many. `keepingCapacity` says whether to

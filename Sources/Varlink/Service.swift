@@ -18,7 +18,10 @@ public struct InterfaceDescription: Sendable, Hashable {
 }
 
 /// A service as `org.varlink.service` describes it (UAPI.20). All sessions of a service share one.
-public struct ServiceDescription: Sendable {
+///
+/// A class, because the compiler copies a session when it calls a method that only borrows it, and the strings and arrays
+/// would be half of the session.
+public final class ServiceDescription: Sendable {
     /// The maker of the service.
     public let vendor: String
     /// The name of the product.

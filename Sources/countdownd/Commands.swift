@@ -42,18 +42,29 @@ extension Daemon {
 
     /// - Returns: the number of calls carried out; less than the limit if no more can be carried out now.
     private func answerCalls(of connection: Connection, limit: Int, _ turn: inout Turn) -> Int {
-        var calls = 0
         connections.markDirty(connection)
-        while calls < limit, turn.servedStartsLeft > 0, !connection.isBusy, connection.buffers.pendingInput > 0 {
-            guard connection.buffers.unsent <= limits.pageBytes else {
+        // One access to the session for all calls, because each access is checked for exclusivity. Until it ends, only the
+        // session that is passed on may be used.
+        return connection.use { answerCalls(in: &$0, of: connection, limit: limit, &turn) }
+    }
+
+    private func answerCalls(
+        in session: inout ServerSession,
+        of connection: Connection,
+        limit: Int,
+        _ turn: inout Turn
+    ) -> Int {
+        var calls = 0
+        while calls < limit, turn.servedStartsLeft > 0, !connection.isBusy, session.pendingInput > 0 {
+            guard session.unsent <= limits.pageBytes else {
                 connection.isThrottled = true
                 break
             }
-            switch connection.use({ $0.next() }) {
+            switch session.next() {
             case .call(let call):
                 calls += 1
                 counters.calls += 1
-                answer(call, of: connection, &turn)
+                answer(call, in: &session, of: connection, &turn)
             case .answered:
                 calls += 1
                 counters.calls += 1
@@ -72,40 +83,49 @@ extension Daemon {
         return calls
     }
 
-    private func answer(_ call: Call, of connection: Connection, _ turn: inout Turn) {
+    private func answer(_ call: Call, in session: inout ServerSession, of connection: Connection, _ turn: inout Turn) {
         do {
-            switch try connection.readParameters({ try translation.request(in: call, reading: &$0) }) {
-            case .change(let request): try answer(request, call, of: connection, &turn)
-            case .countdown(let key): answerGet(key, of: connection, at: turn.now)
-            case .list(let request): beginList(request, call, of: connection)
-            case .wait(let key): answerWait(key, of: connection, at: turn.now)
-            case .watch(let request): beginWatch(request, of: connection, at: turn.now)
-            case .status: connection.session.reply(status())
+            switch try session.readParameters({ try translation.request(in: call, reading: &$0) }) {
+            case .change(let request): try answer(request, call, in: &session, of: connection, &turn)
+            case .countdown(let key): answerGet(key, in: &session, at: turn.now)
+            case .list(let request): try beginList(request, call, of: connection)
+            case .wait(let key): answerWait(key, in: &session, of: connection, at: turn.now)
+            case .watch(let request): try beginWatch(request, of: connection, at: turn.now)
+            case .status: session.reply(status())
             }
         } catch let error as any ReplyError {
-            connection.session.fail(error)
+            session.fail(error)
         } catch {
-            connection.session.fail(ServiceError.methodNotImplemented(call.method))
+            session.fail(ServiceError.methodNotImplemented(call.method))
         }
     }
 
     // MARK: Changes
 
-    private func answer(_ request: Request, _ call: Call, of connection: Connection, _ turn: inout Turn) throws {
+    private func answer(
+        _ request: Request,
+        _ call: Call,
+        in session: inout ServerSession,
+        of connection: Connection,
+        _ turn: inout Turn
+    ) throws {
         if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
-        let decision: Decision
-        do throws(Refusal) {
-            decision = try timetable.decide(request, at: turn.now, isBehindOthers: isBehindOthers(request, turn))
-        } catch {
-            throw translation.error(error, at: turn.now)
-        }
-        switch decision {
-        case .attached(let current): reply(.attached, current, to: call, of: connection, at: turn.now)
+        let isBehindOthers = turn.hasQueuedStarts && isBehindOthers(request)
+        switch try decide(request, at: turn.now, isBehindOthers: isBehindOthers) {
+        case .attached(let current): reply(.attached, current, to: call, in: &session, at: turn.now)
         case .wait(let due): enqueue(request, of: connection, until: due, &turn)
         case .change(let change):
             carryOut(change, &turn)
-            reply(.changed(change.kind), change.countdown, to: call, of: connection, at: turn.now)
+            reply(.changed(change.kind), change.countdown, to: call, in: &session, at: turn.now)
             if turn.hasQueuedStarts { serveQueue(for: change.countdown.key, &turn) }
+        }
+    }
+
+    private func decide(_ request: Request, at now: Now, isBehindOthers: Bool) throws -> Decision {
+        do throws(Refusal) {
+            return try timetable.decide(request, at: now, isBehindOthers: isBehindOthers)
+        } catch {
+            throw translation.error(error, at: now)
         }
     }
 
@@ -113,10 +133,10 @@ extension Daemon {
         _ outcome: ChangeOutcome,
         _ countdown: KeyedCountdown,
         to call: Call,
-        of connection: Connection,
+        in session: inout ServerSession,
         at now: Now
     ) {
-        connection.use { $0.reply { translation.write(outcome, of: call, countdown, at: now, into: &$0) } }
+        session.reply { translation.write(outcome, of: call, countdown, at: now, into: &$0) }
     }
 
     func carryOut(_ change: Change, _ turn: inout Turn) {
@@ -126,16 +146,16 @@ extension Daemon {
 
     // MARK: Calls that change nothing
 
-    private func answerGet(_ key: Key, of connection: Connection, at now: Now) {
-        guard let countdown = timetable.countdown(under: key) else {
-            return connection.session.fail(translation.noSuchCountdown(key))
+    private func answerGet(_ key: Key, in session: inout ServerSession, at now: Now) {
+        let isKnown = timetable.withCountdown(under: key) { countdown in
+            session.reply { translation.write(countdown, at: now, into: &$0) }
         }
-        connection.use { $0.reply { translation.write(countdown, at: now, into: &$0) } }
+        if !isKnown { session.fail(translation.noSuchCountdown(key)) }
     }
 
-    private func answerWait(_ key: Key, of connection: Connection, at now: Now) {
+    private func answerWait(_ key: Key, in session: inout ServerSession, of connection: Connection, at now: Now) {
         guard let countdown = timetable.countdown(under: key), countdown.isLive else {
-            return answerGet(key, of: connection, at: now)
+            return answerGet(key, in: &session, at: now)
         }
         connection.unfinishedReply = .waiting(key, after: timetable.revision)
         publisher.addWaiting(connection, for: key)

@@ -91,12 +91,6 @@ final class Connection {
         return use(&kept)
     }
 
-    /// Reads the parameters of the call that the session returned last.
-    @inline(__always)
-    func readParameters<Result>(_ body: (inout JSONReader) throws -> Result) throws -> Result {
-        try kept.readParameters(body)
-    }
-
     /// Whether a reply is unfinished; later calls wait behind it.
     var isBusy: Bool { unfinishedReply != nil }
 

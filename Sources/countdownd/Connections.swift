@@ -260,11 +260,9 @@ extension Daemon {
     }
 
     /// Counts the bytes of the keys and patterns of a watch or list until its reply is finished.
-    /// - Returns: whether there was room; if not, the call has failed.
-    func keep(_ selection: Selection, for connection: Connection) -> Bool {
-        if count(selection.bytes, for: connection) { return true }
-        connection.session.fail(requestsOverQuota)
-        return false
+    /// - Throws: `LimitReached` if there is no room.
+    func keep(_ selection: Selection, for connection: Connection) throws {
+        guard count(selection.bytes, for: connection) else { throw requestsOverQuota }
     }
 
     /// Counts bytes that a list in progress takes besides, until its reply is finished.

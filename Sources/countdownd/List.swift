@@ -3,8 +3,8 @@ import Varlink
 
 /// `List`: answering page by page.
 extension Daemon {
-    func beginList(_ request: ListRequest, _ call: Call, of connection: Connection) {
-        guard keep(request.selection, for: connection) else { return }
+    func beginList(_ request: ListRequest, _ call: Call, of connection: Connection) throws {
+        try keep(request.selection, for: connection)
         connection.unfinishedReply = .listing(ListCursor(request: request, takesPages: call.more))
         connections.enqueueScan(of: connection)
     }

@@ -4,8 +4,8 @@ import Varlink
 /// The queue in the steps of a turn.
 extension Daemon {
     /// Whether a request is a start for whose key other starts wait.
-    func isBehindOthers(_ request: Request, _ turn: Turn) -> Bool {
-        guard turn.hasQueuedStarts, case .start(let start) = request else { return false }
+    func isBehindOthers(_ request: Request) -> Bool {
+        guard case .start(let start) = request else { return false }
         return startQueue.hasCalls(for: start.key)
     }
 

@@ -5,7 +5,9 @@ public import Varlink
 /// Translates between the interface and the core. Only this file imports both.
 ///
 /// Parameters are checked here as far as that is possible without knowing the countdowns.
-struct Translation {
+///
+/// A class, because a copy of the limits for each call would take 60 instructions.
+final class Translation: Sendable {
     /// The daemon's description of itself, one for all sessions.
     static let service = ServiceDescription(
         vendor: "countdownd",
@@ -17,6 +19,8 @@ struct Translation {
     )
 
     let limits: Limits
+
+    init(limits: Limits) { self.limits = limits }
 
     /// Decodes a call; the reader has entered its parameters.
     func request(in call: Call, reading parameters: inout JSONReader) throws -> ClientRequest {

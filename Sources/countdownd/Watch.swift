@@ -3,9 +3,9 @@ import Varlink
 
 /// `Watch`: a snapshot, in parts, and then events.
 extension Daemon {
-    func beginWatch(_ request: WatchRequest, of connection: Connection, at now: Now) {
-        if let refusal = refusal(of: request) { return connection.session.fail(refusal) }
-        guard keep(request.selection, for: connection) else { return }
+    func beginWatch(_ request: WatchRequest, of connection: Connection, at now: Now) throws {
+        if let refusal = refusal(of: request) { throw refusal }
+        try keep(request.selection, for: connection)
         publisher.watchers.add(connection.watcher, following: request.selection, every: request.tick)
         connection.lastDelivery = now.boot
         if let interval = request.heartbeat { publisher.heartbeats.set(connection.token, at: now.boot + interval) }

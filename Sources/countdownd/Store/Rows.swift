@@ -13,14 +13,12 @@ struct Row {
         case forgotten = 4
     }
 
-    private let countdown: KeyedCountdown
     private let state: RowState
     private let boot: Int64?
     private let instant: Int64
     private let rest: Int64
 
-    init(_ countdown: KeyedCountdown, boot: Int64) {
-        self.countdown = countdown
+    private init(_ countdown: KeyedCountdown, boot: Int64) {
         switch countdown.phase {
         case .running(.elapsed(let deadline)):
             (state, self.boot, instant, rest) = (.running, boot, deadline.microseconds, 0)
@@ -40,9 +38,14 @@ struct Row {
     /// Writes the values in the order of the view's columns, with the distance from the batch's first revision in place of
     /// the revision. The last three are left out if the countdown has no label and no metadata and is kept as history, which
     /// is usual.
-    func encode(into writer: inout JSONWriter, from first: Revision) {
+    static func write(
+        _ countdown: KeyedCountdown,
+        boot: Int64,
+        from first: Revision,
+        into writer: inout JSONWriter
+    ) {
         writer.array { writer in
-            encodeFields(from: first, into: &writer)
+            Row(countdown, boot: boot).writeFields(of: countdown, from: first, into: &writer)
             guard countdown.label != nil || !countdown.metadata.isEmpty || countdown.forget else { return }
             if let label = countdown.label { writer.element(label) } else { writer.elementNull() }
             if countdown.metadata.isEmpty { writer.elementNull() } else { writer.element(countdown.metadata) }
@@ -50,7 +53,7 @@ struct Row {
         }
     }
 
-    private func encodeFields(from first: Revision, into writer: inout JSONWriter) {
+    private func writeFields(of countdown: KeyedCountdown, from first: Revision, into writer: inout JSONWriter) {
         writer.element(countdown.revision.number - first.number)
         countdown.key.withBytes { writer.write(utf8: $0) }
         writer.element(state.rawValue)
@@ -368,30 +371,38 @@ final class RowInsertion {
 
     /// Adds changes, in the order of their revisions; `boot` is the number of this boot.
     func run(_ changes: [Change], boot: Int64) throws(SQLiteFailure) {
-        try run(changes.count, boot) { changes[$0].countdown }
+        // A span lends its elements; an array copies each one and counts its references.
+        let changes = changes.span
+        try run(changes.count, boot, &lines) { changes[$0].countdown }
     }
 
     /// Adds countdowns as they are, in the order of their revisions.
     func run(_ countdowns: [KeyedCountdown], boot: Int64) throws(SQLiteFailure) {
-        try run(countdowns.count, boot) { countdowns[$0] }
+        let countdowns = countdowns.span
+        try run(countdowns.count, boot, &lines) { countdowns[$0] }
     }
 
     @inline(__always)
-    private func run(_ count: Int, _ boot: Int64, _ countdown: (Int) -> KeyedCountdown) throws(SQLiteFailure) {
+    private func run(
+        _ count: Int,
+        _ boot: Int64,
+        _ lines: inout JSONWriter,
+        _ countdown: (Int) -> KeyedCountdown
+    ) throws(SQLiteFailure) {
         var next = 0
         while next < count {
             let first = countdown(next).revision
             lines.removeAll()
             repeat {
                 if !lines.isEmpty { lines.endLine() }
-                Row(countdown(next), boot: boot).encode(into: &lines, from: first)
+                Row.write(countdown(next), boot: boot, from: first, into: &lines)
                 next += 1
             } while next < count && RowBatch.distances.contains(countdown(next).revision.number - first.number)
-            try add(from: first)
+            try add(lines, from: first)
         }
     }
 
-    private func add(from first: Revision) throws(SQLiteFailure) {
+    private func add(_ lines: borrowing JSONWriter, from first: Revision) throws(SQLiteFailure) {
         statement.bind(first.number, at: 1)
         try lines.withBytes { lines throws(SQLiteFailure) in
             try statement.run(with: lines, at: 2)

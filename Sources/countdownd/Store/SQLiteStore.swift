@@ -95,7 +95,7 @@ final class SQLiteStore: Store {
         }
         database.wait(milliseconds: Database.busyMilliseconds)
         noteDeleted(deletions)
-        for step in changes.steps { note(step) }
+        note(changes.steps)
         if let step = changes.clockStep { note(step) }
         checkpoint(whenIdle: false)
     }
@@ -219,10 +219,14 @@ final class SQLiteStore: Store {
         record.stepRevision = step.revision
     }
 
-    private func note(_ step: Change) {
-        newest = step.countdown.revision
-        if let replaced = step.replaced { deadRows.append(replaced) }
-        if !step.countdown.isLive && step.countdown.forget { deadRows.append(step.countdown.revision) }
+    private func note(_ steps: [Change]) {
+        if let last = steps.last { newest = last.countdown.revision }
+        // A change is not copied if only its fields are read, so the function of the countdown comes last.
+        for index in steps.indices {
+            if let replaced = steps[index].replaced { deadRows.append(replaced) }
+            guard steps[index].countdown.forget, !steps[index].countdown.isLive else { continue }
+            deadRows.append(steps[index].countdown.revision)
+        }
     }
 
     /// Deletes rows. Before the first end is deleted that was given up, this is stored.
