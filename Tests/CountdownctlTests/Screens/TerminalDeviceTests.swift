@@ -28,6 +28,6 @@ struct TerminalDeviceTests {
         // A read that would wait fails on this descriptor.
         #expect(fcntl(pair.terminal, F_SETFL, O_RDWR | O_NONBLOCK) == 0)
         var byte: UInt8 = 0
-        #expect(read(pair.terminal, &byte, 1) == 0)
+        #expect(unsafe read(pair.terminal, &byte, 1) == 0)
     }
 }
