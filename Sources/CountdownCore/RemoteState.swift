@@ -14,8 +14,7 @@ extension Timetable {
     /// The changes get revisions of this timetable, and can be stored, published and undone like the changes of a request.
     /// A countdown that starts after its deadline is finished at once. Countdowns that are due must have been expired first.
     ///
-    /// - Returns: the changes in their order; none if nothing is to be announced, because the end is known already or its start
-    ///   never was.
+    /// - Returns: the changes in their order; none if the end is known already, or if the start of an ended run never was.
     public mutating func applyRemote(_ state: RemoteState, at now: Now) -> [Applied] {
         let (key, remote, kind, isSameRun): (Key, KeyedCountdown?, Change.Kind, Bool) =
             switch state {

@@ -1,4 +1,4 @@
-/// How far a host has followed the log of a shard, and what it asks for next. A state machine without I/O.
+/// The position of a host in the log of a shard, and the stream that it needs. A state machine without I/O.
 ///
 /// ```
 /// off ──open──> snapshot ──page…, changes…, live, swept──> live ──lost──> lost ──resumed, changes…, live──> live
@@ -6,7 +6,7 @@
 ///                  └───────── trimmed, diverged ─────────────┴───────────────┘
 /// ```
 ///
-/// While it is `live` or `lost`, the host's countdowns are those of the fleet at the position: a prefix of the log.
+/// While it is `live` or `lost`, the host's countdowns are the fleet's countdowns at the position: a prefix of the log.
 public struct LogCursor: Equatable, Sendable {
     /// How far the host is.
     public enum State: Equatable, Sendable {
@@ -68,7 +68,7 @@ public struct LogCursor: Equatable, Sendable {
         public let after: Position?
     }
 
-    /// What is to be done with an entry of the log.
+    /// How to treat an entry of the log.
     enum Verdict: Equatable {
         /// It is the next one.
         case apply
@@ -96,10 +96,10 @@ public struct LogCursor: Equatable, Sendable {
 
     /// Whether changes can be proposed.
     public var isLive: Bool { state == .live }
-    /// Whether the countdowns are those of the fleet at the position.
+    /// Whether the countdowns here are the fleet's countdowns at the position.
     public var isPrefix: Bool { state == .live || state == .lost }
 
-    /// The position to store with what was applied; nil while it does not stand for everything before it.
+    /// The position to store with the applied changes; nil during a snapshot.
     public var stored: Position? { isPrefix ? position : nil }
 
     /// Asks for the stream: at the start, and again whenever it was lost.
@@ -161,7 +161,7 @@ public struct LogCursor: Equatable, Sendable {
         state = .live
     }
 
-    /// What is to be done with an entry.
+    /// Decides how to treat an entry.
     ///
     /// - Parameters:
     ///   - entry: an entry of the log.

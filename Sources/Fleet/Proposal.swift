@@ -70,7 +70,7 @@ public struct Window: Equatable, Sendable {
     public var notAfter: WallInstant
 }
 
-/// What a host asks the engine for: to put a record in the place of the one that it knows, or to confirm that one.
+/// A request of a host to the engine: to replace the record that the host knows, or to confirm it.
 public struct Proposal: Equatable, Sendable {
     /// The key of the countdown.
     public let key: Key

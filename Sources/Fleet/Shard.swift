@@ -3,9 +3,10 @@ public import CountdownCore
 /// A shard of a fleet as one host sees it: the records that it knows, the log that it follows, and the calls of its clients that
 /// wait for the engine. A state machine without I/O.
 ///
-/// In a turn, the caller expires what is due, hands in events of the stream and answers (`receive`) and calls (`call`), lets the
-/// shard decide (`serve`), sends what `takeProposals` returns, and takes the `output`: changes that are applied already, to be
-/// stored together with the cursor and published, and results of calls, to be sent once the changes are stored.
+/// In a turn, the caller expires countdowns, hands in events of the stream and answers (`receive`) and calls (`call`), lets the
+/// shard decide (`serve`), sends the proposals (`takeProposals`), and takes the output (`takeOutput`). The output has changes that
+/// are applied already, to be stored together with the cursor and published, and results of calls, to be sent once the changes
+/// are stored.
 ///
 /// `Now.wall` is the engine's time in everything that the shard and its timetable are given.
 public struct Shard: Sendable {
@@ -32,7 +33,7 @@ public struct Shard: Sendable {
         public init() {}
     }
 
-    /// What a shard has done since its output was taken.
+    /// The results of a shard since its output was taken.
     public struct Output: Sendable {
         /// Changes in their order. They are applied, and stand even if the store fails.
         public var applied: [Applied] = []
@@ -42,13 +43,13 @@ public struct Shard: Sendable {
         public var opening: LogCursor.Opening?
         /// Whether the history was trimmed, so that open watches have to end with `HistoryTrimmed`.
         public var endsWatches = false
-        /// What is worth a line in the log.
+        /// Events for the log of the daemon.
         public var notes: [Note] = []
         /// Records to be stored together with the cursor and the changes; without `record`, the stored one is to be deleted.
         public var entries: [Key: LogEntry] = [:]
     }
 
-    /// What is worth a line in the log.
+    /// An event for the log of the daemon.
     public enum Note: Equatable, Sendable {
         /// A snapshot is read.
         case snapshot(LogCursor.SnapshotReason)
@@ -94,7 +95,7 @@ public struct Shard: Sendable {
     /// The number of those that expire.
     private var expiringCalls = 0
 
-    /// A shard that knows nothing, or what was stored.
+    /// A shard at a stored position, or a new one.
     ///
     /// - Parameters:
     ///   - host: drawn anew at each start of the daemon.
@@ -117,7 +118,7 @@ public struct Shard: Sendable {
         for entry in entries { records[entry.key] = heldRecord(of: entry) }
     }
 
-    /// Takes what was done.
+    /// Takes the output.
     public mutating func takeOutput() -> Output {
         defer { output = Output() }
         return output
@@ -171,7 +172,7 @@ extension Shard {
         if call.expires != nil { stopExpiring() }
     }
 
-    /// Once no call expires, nothing has to be done at the instants at which calls would have.
+    /// Once no call can expire, `next` no longer returns the instants of calls that have their results.
     private mutating func stopExpiring() {
         expiringCalls -= 1
         guard expiringCalls == 0 else { return }
@@ -242,7 +243,7 @@ extension Shard {
         unsent.append(key)
     }
 
-    /// Answers calls as if the countdowns known here were those of the fleet: changes are not made.
+    /// Answers calls from the countdowns that are known here, without the engine: changes are not made.
     private mutating func answerFromCache(
         _ entry: inout KeyCalls,
         _ timetable: borrowing Timetable,

@@ -136,7 +136,7 @@ extension Shard {
 
     // MARK: Snapshots
 
-    /// What was in flight cannot be found in the log any more.
+    /// Ends all chains in flight, because the log cannot show any more whether they were made.
     mutating func beginSnapshot(_ timetable: inout Timetable) {
         if case .snapshot(let reason) = cursor.state { output.notes.append(.snapshot(reason)) }
         restartSnapshot(&timetable)

@@ -67,6 +67,8 @@ final class World {
     private var results: [Int: CallResult] = [:]
     private var answered: [Int: WallInstant] = [:]
     private(set) var failovers = 0
+    /// Whether the troubles have ended.
+    private var isQuiet = false
     private(set) var postponedTooLate = 0
 
     init(seed: UInt64, _ troubles: Troubles) {
@@ -135,10 +137,19 @@ final class World {
         for number in members.indices {
             loseStream(of: number)
         }
-        let quiet = now + .seconds(4)
-        while let next = events.last, next.instant < quiet { step() }
-        now = quiet
+        isQuiet = true
+        step(until: now + .seconds(2))
+        // Starts that wait in a queue would go on for as long as they last.
+        for (number, request) in requests {
+            for member in members.indices { members[member].host.shard.withdraw(number, of: request.key) }
+        }
+        step(until: now + .seconds(2))
         for number in members.indices { turn(number) }
+    }
+
+    private func step(until end: WallInstant) {
+        while let next = events.last, next.instant < end { step() }
+        now = end
     }
 
     private func step() {
@@ -230,9 +241,11 @@ final class World {
         members[number].isSubscribed = true
     }
 
+    private var loses: Bool { troubles.loses && !isQuiet }
+
     private func send(_ proposals: [Proposal], of number: Int) {
         let birth = members[number].birth
-        let isLost = troubles.loses && chance(8)
+        let isLost = loses && chance(8)
         if isLost {
             let unknown = proposals.map { _ in chance(50) ? Answer.unknown("lost") : .unreachable("not sent") }
             // Either the whole call was sent or nothing of it.
@@ -243,7 +256,7 @@ final class World {
             schedule(.answer(host: number, birth: birth, answers, proposals), after: .milliseconds(draw(1...300)))
         } else {
             schedule(.carryOut(host: number, birth: birth, proposals, isDuplicate: false), after: delay())
-            if troubles.loses, chance(3) {
+            if loses, chance(3) {
                 let pause = Duration.milliseconds(draw(1...3_000))
                 schedule(.carryOut(host: number, birth: birth, proposals, isDuplicate: true), after: pause)
             }
@@ -257,7 +270,7 @@ final class World {
         for entry in made { history.append((entry, now)) }
         if !made.isEmpty {
             for other in members.indices where members[other].isSubscribed {
-                if troubles.loses, chance(1) { continue }
+                if loses, chance(1) { continue }
                 report(.changes(made), to: other)
             }
         }
@@ -399,7 +412,7 @@ final class World {
         }
     }
 
-    /// What a call was told without a change was true at some instant between the call and its answer.
+    /// An answer without a change was true at some instant between the call and the answer.
     private func checkAnswers() throws {
         for (number, request) in requests {
             guard let result = results[number], let from = called[number], let to = answered[number] else { continue }

@@ -2,9 +2,9 @@ import CountdownCore
 import Fleet
 import TestSupport
 
-/// A host of a fleet without sockets and store: a timetable, a shard, and what they have said.
+/// A host of a fleet without sockets and store: a timetable, a shard, and their output.
 final class FleetHost {
-    /// What survives the death of the host, and what it has announced before.
+    /// The state that survives the death of the host, and the changes that it has announced.
     struct Stored {
         var changes: [Change] = []
         var notes: [Shard.Note] = []
