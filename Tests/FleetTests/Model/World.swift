@@ -63,7 +63,7 @@ final class World {
     private var requests: [Int: Request] = [:]
     private var called: [Int: WallInstant] = [:]
     /// The history of the engine, without what was lost in failovers.
-    private var history: [(entry: LogEntry, at: WallInstant)] = []
+    private var history: [(entry: LogEntry, record: Record, at: WallInstant)] = []
     private var results: [Int: CallResult] = [:]
     private var answered: [Int: WallInstant] = [:]
     private(set) var failovers = 0
@@ -267,7 +267,12 @@ final class World {
         let before = engine.version
         let answers = engine.propose(proposals, at: now)
         let made = engine.entries(after: before)
-        for entry in made { history.append((entry, now)) }
+        for entry in made {
+            guard let record = try? Record(json: entry.record ?? []) else {
+                preconditionFailure("a host proposes records")
+            }
+            history.append((entry, record, now))
+        }
         if !made.isEmpty {
             for other in members.indices where members[other].isSubscribed {
                 if loses, chance(1) { continue }
@@ -369,8 +374,7 @@ final class World {
     /// Each call has a result, and each change is made once if it was acknowledged and at most once otherwise.
     private func checkResults() throws {
         var made: [String: Int] = [:]
-        for (entry, _) in history {
-            let record = try Record(json: entry.record ?? [])
+        for (_, record, _) in history {
             // Other changes keep the label of a start.
             guard record.kind == .started || record.kind == .restarted, let label = record.label else { continue }
             made[label, default: 0] += 1
@@ -394,8 +398,7 @@ final class World {
     /// Two runs of a key never overlap, nothing changes shortly before a deadline, and the changes of a run follow its start.
     private func checkHistory() throws {
         var last: [Key: (record: Record, run: ProposalID)] = [:]
-        for (entry, instant) in history {
-            let record = try Record(json: entry.record ?? [])
+        for (entry, record, instant) in history {
             let run = record.run ?? entry.id
             if let (before, runBefore) = last[entry.key] {
                 if run == runBefore {
@@ -433,10 +436,9 @@ final class World {
         from: WallInstant,
         to: WallInstant
     ) throws -> [(wasLive: Bool, wasFree: Bool)] {
-        let all = try history.filter { $0.entry.key == key && $0.at <= to }
-            .map { (record: try Record(json: $0.entry.record ?? []), at: $0.at) }
+        let all = history.filter { $0.entry.key == key && $0.at <= to }
         var states = all.first.map { $0.at > from } ?? true ? [(wasLive: false, wasFree: true)] : []
-        for (index, (record, at)) in all.enumerated() {
+        for (index, (_, record, at)) in all.enumerated() {
             let end = index + 1 < all.count ? all[index + 1].at : to
             guard end >= from else { continue }
             states.append(
@@ -453,10 +455,10 @@ final class World {
     private func checkEqual() throws {
         let time = engineTime(now)
         let reference = FleetHost(99)
-        for record in engine.records.values {
-            let record2 = try Record(json: record.record ?? [])
-            let countdown = record2.countdown(under: record.key, at: time)
-            _ = reference.timetable.applyRemote(.countdown(countdown, record2.kind, isSameRun: false), at: time)
+        for entry in engine.records.values {
+            let record = try Record(json: entry.record ?? [])
+            let countdown = record.countdown(under: entry.key, at: time)
+            _ = reference.timetable.applyRemote(.countdown(countdown, record.kind, isSameRun: false), at: time)
         }
         for member in members {
             try #require(member.host.shard.cursor.isLive)
@@ -470,8 +472,7 @@ final class World {
     /// Each host announces one end for each start. A run ends twice only if a postponement came too late, or after a failover.
     private func checkEnds() throws {
         var runs: [String: Set<ProposalID>] = [:]
-        for (entry, _) in history {
-            let record = try Record(json: entry.record ?? [])
+        for (entry, record, _) in history {
             runs["\(entry.key.text) \(record.start.microseconds)", default: []].insert(record.run ?? entry.id)
         }
         for host in members.map(\.host) {
