@@ -24,6 +24,7 @@ public final class TerminalPane {
         let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
         let variables = ["PATH": "\(built):/usr/bin:/bin", "TZ": "UTC0", "LANG": "C.UTF-8", "TERM": terminal]
             .merging(environment) { _, given in given }
+            .merging(Sanitizers.options) { given, _ in given }
         let assignments = variables.map { "\($0.key)='\($0.value)'" }.sorted().joined(separator: " ")
         // Ctrl-C is for the program and also for this shell, which must survive to report the program's end.
         let script = """
