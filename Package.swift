@@ -19,6 +19,7 @@ let package = Package(
     products: [
         .library(name: "IPC", targets: ["IPC"]),
         .library(name: "Varlink", targets: ["Varlink"]),
+        .library(name: "System", targets: ["System"]),
         .executable(name: "countdownd", targets: ["countdownd"]),
         .executable(name: "countdownctl", targets: ["countdownctl"]),
         .executable(name: "countdown-notify", targets: ["countdown-notify"]),

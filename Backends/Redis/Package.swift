@@ -1,0 +1,66 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "Redis",
+    products: [
+        .executable(name: "countdownd-redis", targets: ["countdownd-redis"])
+    ],
+    dependencies: [
+        .package(name: "countdownd", path: "../.."),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    ],
+    targets: [
+        .target(
+            name: "RedisBackend",
+            dependencies: [
+                .product(name: "System", package: "countdownd"),
+                .product(name: "Varlink", package: "countdownd"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+            ],
+            resources: [
+                .embedInCode("io.countdownd.Backend.varlink"),
+                .embedInCode("propose.lua"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "countdownd-redis",
+            dependencies: ["RedisBackend", .product(name: "System", package: "countdownd")],
+            swiftSettings: strict
+        ),
+        // The cases that every backend has to pass. It knows a socket and a controller of the engine, nothing of Redis.
+        .target(
+            name: "BackendContract",
+            dependencies: [
+                .product(name: "System", package: "countdownd"),
+                .product(name: "Varlink", package: "countdownd"),
+            ],
+            path: "Tests/Contract",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RedisBackendTests",
+            dependencies: [
+                "BackendContract",
+                "RedisBackend",
+                "countdownd-redis",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: strict
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,222 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import System
+import Varlink
+
+/// A client's connection: its session of Varlink, and the call that it follows with. It is confined to its event loop.
+final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    static let service = ServiceDescription(
+        vendor: "countdownd",
+        product: "countdownd-redis",
+        version: BridgeVersion.current,
+        // No web page fits every build.
+        url: "",
+        interfaces: [BackendInterface.description]
+    )
+
+    /// The bytes that a client may leave unread before it gets no changes, and those at which it gets more.
+    private static let unread = (greatest: 1 << 20, least: 256 << 10)
+
+    private let bridge: Bridge
+    private var session = ServerSession(service: BackendConnection.service, messageLimit: BackendInterface.messageLimit)
+    private var channel: (any Channel)?
+    private var follower: Follower?
+    /// The bytes that the socket has not taken yet.
+    private var unsent = 0
+    private var isClosing = false
+
+    init(of bridge: Bridge) { self.bridge = bridge }
+
+    func channelActive(context: ChannelHandlerContext) {
+        channel = context.channel
+        context.read()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let bytes = unwrapInboundIn(data)
+        bytes.withUnsafeReadableBytes { session.receive($0.bindMemory(to: UInt8.self).span) }
+        answerCalls()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) { readMore() }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        channel = nil
+        if let follower { bridge.remove(follower) }
+        follower = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+    /// Reads on, unless the calls that wait fill the memory for them.
+    private func readMore() {
+        guard session.pendingInput <= BackendInterface.messageLimit, !isClosing else { return }
+        channel?.read()
+    }
+
+    // MARK: Calls
+
+    private func answerCalls() {
+        while channel != nil, !isClosing, let step = session.next() {
+            switch step {
+            case .call(let call): answer(call)
+            case .answered: break
+            case .violation: isClosing = true
+            }
+        }
+        send()
+    }
+
+    private func answer(_ call: Call) {
+        do throws(InvalidParameter) {
+            switch call.name {
+            case "Propose": try propose()
+            case "Follow": try follow(call)
+            default: try describe()
+            }
+        } catch {
+            session.fail(error)
+        }
+    }
+
+    private func describe() throws(InvalidParameter) {
+        try session.readParameters { reader throws(InvalidParameter) in try reader.members { _ in false } }
+        switch bridge.description {
+        case .success(let description): session.reply(description)
+        case .failure(let error): session.fail(error)
+        }
+    }
+
+    private func propose() throws(InvalidParameter) {
+        let request: ProposeRequest = try session.parameters()
+        try check(shard: request.shard)
+        var isWithinCall = true
+        bridge.proposer.propose(request.proposals) { answers in
+            guard self.channel != nil else { return }
+            self.session.reply(ProposeReply(answers: answers, clock: self.bridge.clockOffset))
+            if !isWithinCall {
+                self.answerCalls()
+                self.readMore()
+            }
+        }
+        isWithinCall = false
+    }
+
+    private func follow(_ call: Call) throws(InvalidParameter) {
+        guard call.more else { return session.fail(ServiceError.expectedMore) }
+        let request: FollowRequest = try session.parameters()
+        try check(shard: request.shard)
+        let follower = Follower(
+            of: bridge,
+            after: request.after.map { FollowPosition(version: $0, id: request.id) },
+            isWritable: { self.unsent < Self.unread.greatest },
+            deliver: { reply in
+                guard self.channel != nil else { return }
+                self.session.reply(reply, continues: true)
+                self.send()
+            }
+        )
+        self.follower = follower
+        bridge.add(follower)
+    }
+
+    private func check(shard: Int64) throws(InvalidParameter) {
+        guard (0..<bridge.settings.shards).contains(shard) else { throw InvalidParameter("shard") }
+    }
+
+    // MARK: Output
+
+    private func send() {
+        guard let channel else { return }
+        guard session.unsent > 0 else {
+            if isClosing { channel.close(promise: nil) }
+            return
+        }
+        var bytes = channel.allocator.buffer(capacity: session.unsent)
+        session.withUnsent { span in
+            span.withUnsafeBytes { _ = bytes.writeBytes($0) }
+            return span.count
+        }
+        let count = bytes.readableBytes
+        unsent += count
+        let isLast = isClosing
+        channel.writeAndFlush(bytes).whenComplete { result in
+            self.unsent -= count
+            if isLast { self.channel?.close(promise: nil) }
+            if case .success = result, self.unsent <= Self.unread.least { self.follower?.resume() }
+        }
+    }
+}
+
+/// The program: a bridge, and the socket on which it listens.
+public struct BackendServer: Sendable {
+    private let group: MultiThreadedEventLoopGroup
+    private let bridge: Bridge
+    private let readURL: @Sendable () throws -> BackendURL
+    private let log: Log
+
+    /// Reads the URL, listens, and begins to connect to the engine.
+    ///
+    /// - Throws: a sentence about the URL or the socket.
+    public init(_ options: Options, log: Log) throws {
+        readURL = { try options.readURL() }
+        self.log = log
+        let url = try readURL()
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        let loop = group.next()
+        let bridge = Bridge(url: url, log: log, on: loop)
+        self.bridge = bridge
+        try Self.removeStaleSocket(at: options.socket)
+        let mask = umask(0o117)
+        defer { umask(mask) }
+        do {
+            _ = try ServerBootstrap(group: loop)
+                .serverChannelOption(.backlog, value: 64)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(BackendConnection(of: bridge))
+                    }
+                }
+                .bind(unixDomainSocketPath: options.socket).wait()
+        } catch {
+            let reason = (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
+            throw Options.UsageFailure("cannot listen on \(options.socket): \(reason)")
+        }
+        loop.execute { bridge.connect() }
+    }
+
+    /// Reads the URL again, and connects with it if it has changed.
+    public func reload() {
+        do {
+            let url = try readURL()
+            bridge.loop.execute { bridge.replaceURL(url) }
+        } catch {
+            log.write(.error, "\(error)")
+        }
+    }
+
+    /// Moves the engine's clock as this bridge sees it, by microseconds, for tests.
+    public func setClockShift(_ shift: Int64) { bridge.loop.execute { bridge.setClockShift(shift) } }
+
+    private static func removeStaleSocket(at path: String) throws {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw Options.UsageFailure("\(path) is no socket; it is left alone: remove it, or use another --listen")
+        }
+        do throws(SystemFailure) {
+            _ = try StreamSocket(connectingTo: path, blocking: false)
+        } catch {
+            if error.code == ECONNREFUSED {
+                unlink(path)
+                return
+            }
+        }
+        throw Options.UsageFailure("another bridge answers on \(path): end it first, or use another --listen")
+    }
+}

@@ -1,0 +1,246 @@
+import NIOCore
+import NIOPosix
+
+/// The bridge: keeps the engine connected, and serves `io.countdownd.Backend` from it. Everything happens on one event
+/// loop, to which it is confined.
+public final class Bridge: @unchecked Sendable {
+    /// The least and the greatest time before another attempt to connect.
+    private static let retryTimes = (least: 0.1, greatest: 5.0)
+    /// How often the clock is read and the shard's version compared.
+    private static let heartbeat = TimeAmount.seconds(30)
+    /// How often the subscription is checked, because nothing else is sent on it.
+    private static let subscriptionCheck = TimeAmount.seconds(5)
+    /// A step of the engine's clock that is logged, in microseconds.
+    private static let loggedStep: Int64 = 100_000
+
+    let loop: any EventLoop
+    let log: Log
+    private(set) var url: BackendURL
+    private(set) var settings: NamespaceSettings
+    /// The engine while it is connected.
+    private(set) var session: EngineSession?
+    /// Why there is no session.
+    private(set) var failure: String
+    /// Is added to the engine's clock, for tests: microseconds.
+    private(set) var clockShift: Int64 = 0
+
+    private var clock = EngineClock()
+    private var followers: [ObjectIdentifier: Follower] = [:]
+    private(set) lazy var proposer = Proposer(of: self)
+    /// The last session's engine, for descriptions while it is lost.
+    private var engine: String?
+    /// The sentence that was logged last; nil if the engine is connected.
+    private var loggedFailure: String?
+    private var loggedWarnings: [String] = []
+    private var loggedRefusal: String?
+    private var isClockErrorLogged = false
+    private var attempts = 0
+    /// Counts sessions and new URLs, so that what belongs to an earlier one is ignored.
+    private var generation = 0
+
+    init(url: BackendURL, log: Log, on loop: any EventLoop) {
+        self.url = url
+        self.log = log
+        self.loop = loop
+        settings = NamespaceSettings(namespace: url.namespace)
+        failure = "connecting to \(url.address)"
+    }
+
+    // MARK: The session
+
+    /// Connects, again and again until it succeeds.
+    func connect() {
+        let (url, loop, generation) = (url, loop, generation)
+        Task {
+            let result: Result<EngineSession, EngineFailure>
+            do {
+                result = .success(try await EngineSession.open(url, on: loop))
+            } catch {
+                result = .failure(EngineFailure(error, of: url))
+            }
+            loop.execute { self.finish(result, generation) }
+        }
+    }
+
+    private func finish(_ result: Result<EngineSession, EngineFailure>, _ generation: Int) {
+        guard generation == self.generation else {
+            if case .success(let session) = result { close(session, EngineFailure("the URL has changed")) }
+            return
+        }
+        switch result {
+        case .success(let session): begin(session)
+        case .failure(let failure):
+            note(failure)
+            retry()
+        }
+    }
+
+    private func begin(_ session: EngineSession) {
+        generation += 1
+        attempts = 0
+        self.session = session
+        engine = session.engine
+        let generation = generation
+        for connection in session.connections {
+            connection.onEnd = { failure in
+                if generation == self.generation { self.endSession(failure) }
+            }
+        }
+        session.subscription.onMessage = { self.receive($0) }
+        loggedFailure = nil
+        log.write(.info, "connected to \(session.engine) at \(url.address), namespace \(url.namespace)")
+        if session.warnings != loggedWarnings {
+            for warning in session.warnings { log.write(.warning, warning) }
+            loggedWarnings = session.warnings
+        }
+        for sample in session.samples { take(sample, isTold: false) }
+        for follower in followers.values { follower.start() }
+        beat(generation, every: Self.heartbeat) { self.readClockAndVersion($0) }
+        beat(generation, every: Self.subscriptionCheck) { session in session.subscription.send(["PING"]) { _ in } }
+        // A connection may have ended between its last reply and this.
+        for connection in session.connections where connection.hasEnded {
+            return endSession(EngineFailure("\(url.address) has closed the connection"))
+        }
+    }
+
+    /// Gives up the connections, and connects anew.
+    func endSession(_ failure: EngineFailure) {
+        guard let session else { return }
+        self.session = nil
+        generation += 1
+        clock.forget()
+        note(failure)
+        close(session, failure)
+        for follower in followers.values { follower.stop(failure.description) }
+        retry()
+    }
+
+    private func close(_ session: EngineSession, _ failure: EngineFailure) {
+        for connection in session.connections { connection.close(failure) }
+    }
+
+    private func retry() {
+        let most = min(Self.retryTimes.greatest, Self.retryTimes.least * Double(1 << min(attempts, 8)))
+        attempts += 1
+        let pause = Double.random(in: (most / 2)...most)
+        let generation = generation
+        loop.scheduleTask(in: .milliseconds(Int64(pause * 1_000))) {
+            if generation == self.generation { self.connect() }
+        }
+    }
+
+    /// Replaces the URL, for example because the password was changed, and connects with it.
+    func replaceURL(_ url: BackendURL) {
+        guard url != self.url else { return }
+        self.url = url
+        settings = NamespaceSettings(namespace: url.namespace)
+        proposer = Proposer(of: self)
+        guard session == nil else { return endSession(EngineFailure("the URL has changed")) }
+        generation += 1
+        attempts = 0
+        connect()
+    }
+
+    private func note(_ failure: EngineFailure) {
+        self.failure = failure.description
+        guard loggedFailure != failure.description else { return }
+        if loggedFailure == nil || session == nil { log.write(.error, failure.description) }
+        loggedFailure = failure.description
+    }
+
+    private func beat(_ generation: Int, every time: TimeAmount, _ body: @escaping @Sendable (EngineSession) -> Void) {
+        loop.scheduleTask(in: time) {
+            guard generation == self.generation, let session = self.session else { return }
+            body(session)
+            self.beat(generation, every: time, body)
+        }
+    }
+
+    // MARK: Changes that the engine refuses
+
+    /// Notes the words with which the engine has refused a command.
+    func note(refusal words: String, of command: String) {
+        let failure = EngineFailure(reply: words, to: command, of: url)
+        if EngineFailure.endsSession(words) { return endSession(failure) }
+        guard loggedRefusal != failure.description else { return }
+        loggedRefusal = failure.description
+        log.write(.error, "changes are refused: \(failure)")
+    }
+
+    /// Notes that the engine has made changes.
+    func noteAcceptance() {
+        guard loggedRefusal != nil else { return }
+        loggedRefusal = nil
+        log.write(.info, "\(url.address) accepts changes again")
+    }
+
+    // MARK: The clock
+
+    /// The offset of the engine's clock; nil if it was never read.
+    var clockOffset: EngineClock.Offset? { clock.offset(at: EngineClock.bootTime) }
+
+    /// Takes a reading of the engine's clock.
+    func take(_ sample: EngineSession.TimeSample, isTold: Bool = true) {
+        let (time, overflow) = sample.engine.addingReportingOverflow(clockShift)
+        guard !overflow else { return }
+        guard let movement = clock.add(engine: time, sent: sample.sent, received: sample.received) else { return }
+        if abs(movement) > Self.loggedStep {
+            log.write(.error, "the clock of \(url.address) has jumped by \(movement / 1_000) ms: use NTP on its machine")
+        }
+        guard isTold, let offset = clockOffset else { return }
+        for follower in followers.values { follower.clockMoved(offset) }
+    }
+
+    private func readClockAndVersion(_ session: EngineSession) {
+        let sent = EngineClock.bootTime
+        session.queries.send(["TIME"]) { reply in
+            guard let time = (try? reply.get()).flatMap(EngineSession.time) else { return }
+            self.take(EngineSession.TimeSample(engine: time, sent: sent, received: EngineClock.bootTime))
+            self.checkClockError()
+        }
+        session.queries.send(["GET", NamespaceKeys(url.namespace).version]) { reply in
+            guard case .success(let value) = reply else { return }
+            for follower in self.followers.values { follower.check(version: value.number) }
+        }
+    }
+
+    /// Warns if the margin before deadlines does not cover the clock's error.
+    private func checkClockError() {
+        guard let error = clockOffset?.error else { return }
+        let isTooGreat = error > settings.margin / 2
+        if isTooGreat, !isClockErrorLogged {
+            log.write(.warning, "the clock of \(url.address) is known to \(error / 1_000) ms only: the network is too slow")
+        }
+        isClockErrorLogged = isTooGreat
+    }
+
+    /// Moves the engine's clock as this bridge sees it, for tests.
+    func setClockShift(_ shift: Int64) {
+        clockShift = shift
+        if let session { readClockAndVersion(session) }
+    }
+
+    // MARK: Calls
+
+    /// Answers `Describe`.
+    var description: Result<BackendDescription, Unreachable> {
+        guard let engine else { return .failure(Unreachable(reason: failure)) }
+        return .success(
+            BackendDescription(engine: engine, settings: settings, acknowledgements: url.acknowledgements)
+        )
+    }
+
+    /// Begins to follow.
+    func add(_ follower: Follower) {
+        followers[ObjectIdentifier(follower)] = follower
+        if session == nil { follower.stop(failure) } else { follower.start() }
+    }
+
+    /// Ends to follow.
+    func remove(_ follower: Follower) { followers[ObjectIdentifier(follower)] = nil }
+
+    private func receive(_ message: RESPValue) {
+        guard let text = message.elements?.last?.text else { return }
+        for follower in followers.values { follower.receive(text) }
+    }
+}

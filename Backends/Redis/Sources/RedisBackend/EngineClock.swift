@@ -1,0 +1,68 @@
+import Glibc
+import Varlink
+
+/// What is known about the engine's clock: of all samples the one with the least error, where an error grows by 100 ppm
+/// of the sample's age. Instants are microseconds.
+struct EngineClock: Sendable {
+    /// How far the engine's clock is ahead of this machine's boot clock.
+    struct Offset: JSONEncodable, Equatable, Sendable {
+        var engineLessBoot: Int64
+        var error: Int64
+
+        func encode(into writer: inout JSONWriter) {
+            writer.member("engineLessBootUSec", engineLessBoot)
+            writer.member("errorUSec", error)
+        }
+    }
+
+    private struct Sample {
+        var offset: Int64
+        var error: Int64
+        var at: Int64
+
+        func error(at now: Int64) -> Int64 { error + max(0, now - at) / 10_000 }
+    }
+
+    /// Nothing is told about a smaller movement.
+    private static let tolerance: Int64 = 1_000
+
+    private var best: Sample?
+    private var told: Int64?
+
+    /// The microseconds of CLOCK_BOOTTIME.
+    static var bootTime: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+    }
+
+    /// Takes the engine's time that was read between two instants of the boot clock.
+    ///
+    /// - Returns: how far the offset has moved since it was returned last, if that is more than 1 ms, and 0 for the first
+    ///   sample; otherwise nil.
+    mutating func add(engine: Int64, sent: Int64, received: Int64) -> Int64? {
+        let halfTrip = max(0, received - sent) / 2
+        let sample = Sample(offset: engine - (sent + halfTrip), error: halfTrip + 1, at: received)
+        guard let held = best, let told else {
+            best = sample
+            told = sample.offset
+            return 0
+        }
+        // If both cannot be right, the clock was set in between.
+        let isStep = abs(sample.offset - held.offset) > sample.error + held.error(at: received)
+        guard isStep || sample.error <= held.error(at: received) else { return nil }
+        best = sample
+        let movement = sample.offset - told
+        guard abs(movement) > Self.tolerance else { return nil }
+        self.told = sample.offset
+        return movement
+    }
+
+    /// The offset now; nil if no sample was taken.
+    func offset(at now: Int64) -> Offset? {
+        best.map { Offset(engineLessBoot: $0.offset, error: $0.error(at: now)) }
+    }
+
+    /// The engine was lost: another one may answer next time, so the next sample counts whatever its error is.
+    mutating func forget() { best = best.map { Sample(offset: $0.offset, error: .max / 2, at: $0.at) } }
+}

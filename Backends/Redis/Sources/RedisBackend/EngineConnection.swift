@@ -1,0 +1,189 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// One connection to the engine: commands go in, their replies come out in the same order, and so do the messages of the
+/// channels that it subscribes to. It is confined to its event loop.
+final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+    typealias Completion = (Result<RESPValue, EngineFailure>) -> Void
+
+    private struct Pending {
+        let sent: NIODeadline
+        let completion: Completion
+    }
+
+    let url: BackendURL
+    let loop: any EventLoop
+    /// Gets the messages of channels.
+    var onMessage: (RESPValue) -> Void = { _ in }
+    /// Is called once, when the connection ends.
+    var onEnd: (EngineFailure) -> Void = { _ in }
+
+    private var channel: (any Channel)?
+    private var reader = RESPReader()
+    private var outgoing = ByteBuffer()
+    private var isFlushScheduled = false
+    private var pending = CircularBuffer<Pending>()
+    private var isTimerScheduled = false
+    private var hasReplied = false
+    private var isEncrypted = false
+    private var end: EngineFailure?
+
+    /// Whether the connection has ended.
+    var hasEnded: Bool { end != nil }
+
+    init(to url: BackendURL, on loop: any EventLoop) {
+        self.url = url
+        self.loop = loop
+    }
+
+    /// Connects, and begins TLS if there is a context. The handshake goes on while the first commands wait.
+    func connect(_ tls: NIOSSLContext?) async throws {
+        let isName = (try? SocketAddress(ipAddress: url.host, port: 0)) == nil
+        let name = isName ? url.host : nil
+        let bootstrap = ClientBootstrap(group: loop)
+            .connectTimeout(EngineFailure.answerTime)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
+                    try channel.pipeline.syncOperations.addHandler(self)
+                }
+            }
+        do {
+            _ = try await bootstrap.connect(host: url.host, port: url.port).get()
+        } catch {
+            throw EngineFailure(error, of: url)
+        }
+    }
+
+    // MARK: Commands
+
+    /// Sends a command with those of the same iteration of the loop. The completion is called on the loop.
+    func send(_ command: RESPCommand, _ completion: @escaping Completion) {
+        if let end { return completion(.failure(end)) }
+        command.write(into: &outgoing)
+        pending.append(Pending(sent: .now(), completion: completion))
+        scheduleTimer(in: EngineFailure.answerTime)
+        guard !isFlushScheduled else { return }
+        isFlushScheduled = true
+        loop.execute { self.flush() }
+    }
+
+    /// Sends a command from any task and returns its reply.
+    ///
+    /// - Throws: why the connection broke, or the engine's error.
+    func reply(to command: RESPCommand) async throws -> RESPValue {
+        let promise = loop.makePromise(of: RESPValue.self)
+        loop.execute { self.send(command) { promise.completeWith($0.mapError { $0 as any Error }) } }
+        let reply = try await promise.futureResult.get()
+        if case .error(let words) = reply {
+            throw EngineFailure(reply: words, to: command.words.first ?? "", of: url)
+        }
+        return reply
+    }
+
+    private func flush() {
+        isFlushScheduled = false
+        guard let channel, outgoing.readableBytes > 0 else { return }
+        let bytes = outgoing
+        outgoing = ByteBuffer()
+        channel.writeAndFlush(bytes, promise: nil)
+    }
+
+    /// Ends the connection; the replies that are missing fail with the sentence.
+    func close(_ failure: EngineFailure) {
+        guard end == nil else { return }
+        end = failure
+        channel?.close(promise: nil)
+        let unanswered = pending
+        pending.removeAll()
+        for pending in unanswered { pending.completion(.failure(failure)) }
+        onEnd(failure)
+    }
+
+    private func scheduleTimer(in time: TimeAmount) {
+        guard !isTimerScheduled else { return }
+        isTimerScheduled = true
+        loop.scheduleTask(in: time) {
+            self.isTimerScheduled = false
+            self.checkAnswerTime()
+        }
+    }
+
+    private func checkAnswerTime() {
+        guard let oldest = pending.first else { return }
+        let rest = oldest.sent + EngineFailure.answerTime - .now()
+        guard rest <= .zero else { return scheduleTimer(in: rest) }
+        close(
+            EngineFailure(
+                url.usesTLS && !isEncrypted
+                    ? "no TLS handshake with \(url.address) within 2 s: if it does not speak TLS, use redis:"
+                    : "no answer from \(url.address) within 2 s"
+            )
+        )
+    }
+
+    // MARK: The channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        channel = context.channel
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        flush()
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        reader.receive(unwrapInboundIn(data))
+        do {
+            while end == nil, let value = try reader.next() { receive(value) }
+        } catch {
+            close(EngineFailure(error, of: url))
+        }
+    }
+
+    private func receive(_ value: RESPValue) {
+        hasReplied = true
+        if case .array(let elements) = value, let kind = elements.first?.text {
+            switch kind {
+            case "smessage", "message": return onMessage(value)
+            case "sunsubscribe": return close(EngineFailure("\(url.address) has ended the subscription"))
+            default: break
+            }
+        }
+        guard let pending = pending.popFirst() else {
+            // Before it closes a connection that it does not accept, the engine says why.
+            if case .error(let words) = value {
+                return close(EngineFailure(reply: words, to: "the connection", of: url))
+            }
+            return close(EngineFailure("\(url.address) sent a reply that belongs to no command"))
+        }
+        pending.completion(.success(value))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .handshakeCompleted? = event as? TLSUserEvent { isEncrypted = true }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A peer that closes without close_notify has said everything that it will say.
+        if let failure = error as? NIOSSLError, case .uncleanShutdown = failure { return }
+        close(EngineFailure(error, of: url))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        let hint = hasReplied ? "" : url.usesTLS ? " before the TLS handshake ended" : ": if it speaks TLS, use rediss:"
+        close(EngineFailure("\(url.address) has closed the connection\(hint)"))
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,112 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import System
+
+/// Why the engine cannot be used: one sentence, without credentials.
+struct EngineFailure: Error, Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ sentence: String) { description = sentence }
+
+    /// How long the engine may take for an answer.
+    static let answerTime = TimeAmount.seconds(2)
+
+    // MARK: The engine's errors
+
+    /// An error that the engine has replied. Its words are repeated only if the command has no credentials among its
+    /// arguments, which some errors repeat.
+    init(reply words: String, to command: String, of url: BackendURL) {
+        let code = String(words.prefix { $0 != " " })
+        let server = url.address
+        description =
+            switch code {
+            case "WRONGPASS": "\(server) rejects the user name or the password of the URL"
+            case "NOAUTH": "\(server) demands a password: use a URL with USER:PASSWORD@"
+            case "NOPERM": "the user of \(server) lacks a permission for \(command): \(words)"
+            case "LOADING": "\(server) is loading its data: \(words)"
+            case "BUSY": "\(server) is busy with a script: \(words)"
+            case "MISCONF": "\(server) cannot save and refuses changes: \(words)"
+            case "READONLY": "\(server) is a replica: use the address of its primary"
+            case "MASTERDOWN": "\(server) is a replica that has lost its primary"
+            case "NOREPLICAS": "\(server) has too few replicas and refuses changes: \(words)"
+            case "OOM": "\(server) is out of memory and refuses changes: raise its maxmemory"
+            case "MOVED", "ASK", "CLUSTERDOWN", "CROSSSLOT":
+                "\(server) is a node of a cluster, which is not supported: use a single server"
+            case "WRONGTYPE": "\(server) holds a key of the namespace \(url.namespace) that is of another type: \(words)"
+            case "DENIED": "\(server) denies the connection: it is in protected mode and demands a password"
+            case _ where command == "AUTH" && words.contains("without any password"):
+                "\(server) has no password for the default user: remove it from the URL"
+            case _ where command == "AUTH": "\(server) rejects AUTH (\(code))"
+            default: "\(server) answers \(command) with an error: \(words)"
+            }
+    }
+
+    /// The codes of errors that the engine replies before it has carried out any part of a command.
+    private static let earlyCodes: Set<Substring> = [
+        "NOPERM", "NOAUTH", "LOADING", "BUSY", "MISCONF", "READONLY", "MASTERDOWN", "NOREPLICAS", "OOM", "MOVED", "ASK",
+        "CLUSTERDOWN", "CROSSSLOT", "DENIED", "NOSCRIPT",
+    ]
+
+    /// Whether an error means that nothing of the command was carried out.
+    static func isEarly(_ words: String) -> Bool { earlyCodes.contains(words.prefix { $0 != " " }) }
+
+    /// Whether an error means that this server has to be checked again.
+    static func endsSession(_ words: String) -> Bool {
+        ["READONLY", "LOADING", "NOAUTH", "MASTERDOWN"].contains(words.prefix { $0 != " " })
+    }
+
+    // MARK: The connection's errors
+
+    /// A connection that could not be made, or that broke.
+    init(_ error: any Error, of url: BackendURL) {
+        switch error {
+        case let failure as EngineFailure: self = failure
+        case let failure as NIOConnectionError: self.init(connecting: failure, to: url)
+        case let failure as IOError: self.init("the connection to \(url.address) broke: \(systemMessage(failure.errnoCode))")
+        case ChannelError.connectTimeout: self.init("no answer from \(url.address) within 2 s")
+        case let failure as RESPError: self.init(protocolError: failure, of: url)
+        case let failure as NIOSSLExtraError where failure == .failedToValidateHostname:
+            self.init("the certificate of \(url.address) is not made out to '\(url.host)': use the name that it contains")
+        case let failure as NIOSSLError: self.init(handshake: "\(failure)", with: url)
+        case let failure as BoringSSLError: self.init(handshake: "\(failure)", with: url)
+        default: self.init("the connection to \(url.address) broke: \(error)")
+        }
+    }
+
+    private init(connecting failure: NIOConnectionError, to url: BackendURL) {
+        guard let last = failure.connectionErrors.last else {
+            self.init("cannot resolve the host '\(url.host)'")
+            return
+        }
+        switch last.error {
+        case let error as IOError: self.init("cannot connect to \(url.address): \(systemMessage(error.errnoCode))")
+        case ChannelError.connectTimeout: self.init("no answer from \(url.address) within 2 s")
+        default: self.init("cannot connect to \(url.address): \(last.error)")
+        }
+    }
+
+    private init(protocolError: RESPError, of url: BackendURL) {
+        switch protocolError {
+        case .unexpectedByte(0x15) where !url.usesTLS: self.init("\(url.address) speaks TLS: use rediss: instead of redis:")
+        case .unexpectedByte(let byte): self.init("\(url.address) is no Redis or Valkey: it sent the byte \(byte)")
+        default: self.init("\(url.address) sent what is not RESP2, or too much of it: \(protocolError)")
+        }
+    }
+
+    private init(handshake error: String, with url: BackendURL) {
+        if error.contains("WRONG_VERSION_NUMBER") {
+            self.init("\(url.address) does not speak TLS: use redis: instead of rediss:")
+        } else if error.contains("CERTIFICATE_VERIFY_FAILED") {
+            self.init("the certificate of \(url.address) is not signed by an authority that is trusted: use ca=FILE")
+        } else if error.contains("CERTIFICATE_REQUIRED") || error.contains("ALERT_HANDSHAKE_FAILURE") {
+            self.init("\(url.address) demands a client certificate: use cert=FILE and key=FILE")
+        } else if error.contains("ALERT_UNKNOWN_CA") || error.contains("ALERT_BAD_CERTIFICATE")
+            || error.contains("ALERT_DECRYPT_ERROR") || error.contains("ALERT_CERTIFICATE")
+        {
+            self.init("\(url.address) rejects the client certificate of cert=")
+        } else {
+            self.init("TLS with \(url.address) failed: \(error)")
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// The names of the engine's keys in a namespace of one shard. The braces put a shard into one slot of a cluster.
+struct NamespaceKeys: Sendable {
+    let about: String
+    let now: String
+    let due: String
+    let version: String
+    /// The log, and the channel of the same name.
+    let log: String
+
+    init(_ namespace: String) {
+        let shard = "cd:{\(namespace)/0}"
+        about = "cd:{\(namespace)}:about"
+        now = "\(shard):now"
+        due = "\(shard):due"
+        version = "\(shard):version"
+        log = "\(shard):log"
+    }
+}
+
+/// What all bridges of a namespace agree on. The first one writes it into the engine.
+struct NamespaceSettings: Equatable, Sendable {
+    let namespace: String
+    /// Of the keys and records.
+    let format: Int64 = 1
+    let shards: Int64 = 1
+    /// Microseconds for which a record stays after its end.
+    let retention: Int64 = 600_000_000
+    /// Microseconds before a deadline in which a countdown is not changed.
+    let margin: Int64 = 50_000
+    /// The number of changes in the log.
+    let log: Int64 = 65_536
+    /// The greatest number of countdowns.
+    let countdowns: Int64 = 4_000_000
+
+    var fields: [(name: String, value: Int64)] {
+        [
+            ("format", format), ("shards", shards), ("retention", retention), ("margin", margin), ("log", log),
+            ("countdowns", countdowns),
+        ]
+    }
+}
+
+/// The engine while it is connected, after it was checked.
+struct EngineSession: Sendable {
+    /// A reading of the engine's clock.
+    struct TimeSample: Sendable {
+        var engine: Int64
+        var sent: Int64
+        var received: Int64
+    }
+
+    /// For proposals. If acknowledgements are demanded, WAIT holds back what is pipelined behind it.
+    let changes: EngineConnection
+    /// For confirmations, snapshots, the log and the clock.
+    let queries: EngineConnection
+    /// For the channel.
+    let subscription: EngineConnection
+    /// The name and version of the engine.
+    let engine: String
+    /// The name of the script in the engine.
+    let script: String
+    /// What is wrong with the engine's settings, though it can be used.
+    let warnings: [String]
+    let samples: [TimeSample]
+
+    var connections: [EngineConnection] { [changes, queries, subscription] }
+
+    /// Connects three times, and checks the engine.
+    ///
+    /// - Throws: `EngineFailure`.
+    static func open(_ url: BackendURL, on loop: any EventLoop) async throws -> EngineSession {
+        let tls = try TLS.context(url)
+        let connections = (0..<3).map { _ in EngineConnection(to: url, on: loop) }
+        do {
+            return try await open(url, tls, connections[0], connections[1], connections[2])
+        } catch {
+            let failure = EngineFailure(error, of: url)
+            for connection in connections { loop.execute { connection.close(failure) } }
+            throw try await TLS.diagnose(failure, url, on: loop)
+        }
+    }
+
+    private static func open(
+        _ url: BackendURL,
+        _ tls: NIOSSLContext?,
+        _ changes: EngineConnection,
+        _ queries: EngineConnection,
+        _ subscription: EngineConnection
+    ) async throws -> EngineSession {
+        try await logIn(changes, tls)
+        let info = EngineInfo(try await changes.reply(to: ["INFO"]).text ?? "")
+        let engine = try info.check(url)
+        try await agree(NamespaceSettings(namespace: url.namespace), changes)
+        guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", Proposer.script]).text else {
+            throw EngineFailure("\(url.address) does not load the script")
+        }
+        try await logIn(queries, tls)
+        try await logIn(subscription, tls)
+        let keys = NamespaceKeys(url.namespace)
+        _ = try await subscription.reply(to: ["SSUBSCRIBE", keys.log])
+        // Also finds out whether the user may read the keys, before a follower does.
+        _ = try await queries.reply(to: ["XREVRANGE", keys.log, "+", "-", "COUNT", "1"])
+        _ = try await queries.reply(to: ["GET", keys.version])
+        var samples: [TimeSample] = []
+        for _ in 0..<8 {
+            let sent = EngineClock.bootTime
+            let reply = try await queries.reply(to: ["TIME"])
+            let received = EngineClock.bootTime
+            guard let time = Self.time(reply) else { throw EngineFailure("\(url.address) does not tell the time") }
+            samples.append(TimeSample(engine: time, sent: sent, received: received))
+        }
+        return EngineSession(
+            changes: changes,
+            queries: queries,
+            subscription: subscription,
+            engine: engine,
+            script: script,
+            warnings: info.warnings(url),
+            samples: samples
+        )
+    }
+
+    /// The microseconds in a reply of TIME.
+    static func time(_ reply: RESPValue) -> Int64? {
+        guard let parts = reply.elements, parts.count == 2, let seconds = parts[0].number, let rest = parts[1].number,
+            (0..<(1 << 40)).contains(seconds), (0..<1_000_000).contains(rest)
+        else { return nil }
+        return seconds * 1_000_000 + rest
+    }
+
+    private static func logIn(_ connection: EngineConnection, _ tls: NIOSSLContext?) async throws {
+        try await connection.connect(tls)
+        guard let password = connection.url.password else { return }
+        let words = connection.url.user.map { ["AUTH", $0, password] } ?? ["AUTH", password]
+        _ = try await connection.reply(to: RESPCommand(words))
+    }
+
+    /// Writes the settings that the namespace does not have, and compares the others.
+    private static func agree(_ settings: NamespaceSettings, _ connection: EngineConnection) async throws {
+        let about = NamespaceKeys(settings.namespace).about
+        for field in settings.fields {
+            _ = try await connection.reply(to: ["HSETNX", about, field.name, "\(field.value)"])
+            let held = try await connection.reply(to: ["HGET", about, field.name]).text ?? "nothing"
+            guard held == "\(field.value)" else {
+                throw EngineFailure(
+                    "the namespace \(settings.namespace) has \(field.name) \(held), and this bridge has \(field.value): "
+                        + "all bridges of a namespace need the same version"
+                )
+            }
+        }
+    }
+}
+
+/// The reply of INFO.
+struct EngineInfo {
+    private var fields: [Substring: Substring] = [:]
+
+    init(_ text: String) {
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            fields[line[..<colon]] = line[line.index(after: colon)...]
+        }
+    }
+
+    /// Checks what the bridge needs.
+    ///
+    /// - Returns: the name and version of the engine.
+    func check(_ url: BackendURL) throws(EngineFailure) -> String {
+        let isValkey = fields["valkey_version"] != nil
+        guard let version = fields["valkey_version"] ?? fields["redis_version"] else {
+            throw EngineFailure("\(url.address) does not tell its version: it is no Redis or Valkey")
+        }
+        let engine = "\(isValkey ? "Valkey" : "Redis") \(version)"
+        let numbers = version.split(separator: ".").map { Int($0) ?? 0 } + [0, 0]
+        let least = isValkey ? [7, 2] : [7, 0]
+        guard !numbers.lexicographicallyPrecedes(least) else {
+            throw EngineFailure("\(url.address) is \(engine): Redis 7.0 or newer, or Valkey 7.2 or newer, is needed")
+        }
+        guard fields["cluster_enabled"] != "1" else {
+            throw EngineFailure("\(url.address) is a node of a cluster, which is not supported: use a single server")
+        }
+        guard fields["role"] == "master" else {
+            throw EngineFailure("\(url.address) is a replica: use the address of its primary")
+        }
+        let policy = fields["maxmemory_policy"] ?? "unknown"
+        guard policy == "noeviction" else {
+            throw EngineFailure("\(url.address) has maxmemory-policy \(policy): use noeviction, so that no countdown is lost")
+        }
+        return engine
+    }
+
+    /// What loses changes, though the engine can be used.
+    func warnings(_ url: BackendURL) -> [String] {
+        var warnings: [String] = []
+        if fields["aof_enabled"] != "1" {
+            warnings.append("\(url.address) has no append-only file and loses changes if it ends: use appendonly yes")
+        }
+        let replicas = fields["connected_slaves"].flatMap { Int($0) } ?? 0
+        if replicas < url.acknowledgements {
+            warnings.append("\(url.address) has \(replicas) replicas, and acks=\(url.acknowledgements) demands more")
+        }
+        return warnings
+    }
+}

@@ -1,0 +1,203 @@
+import NIOCore
+
+/// Makes proposals in the engine: those of one iteration of the loop go out together, up to 64 in a call of the script, and
+/// no call waits for the replies of earlier ones. It is confined to the loop.
+final class Proposer: @unchecked Sendable {
+    /// The proposals of a call of `Propose`, which are answered together.
+    private struct Request {
+        let proposals: [Proposal]
+        let completion: ([Answer]) -> Void
+    }
+
+    /// The requests of one call of the script.
+    private struct Batch {
+        var requests: [Request] = []
+
+        var count: Int { requests.reduce(0) { $0 + $1.proposals.count } }
+
+        func answer(_ answers: [Answer]) {
+            var rest = answers[...]
+            for request in requests {
+                request.completion(Array(rest.prefix(request.proposals.count)))
+                rest = rest.dropFirst(request.proposals.count)
+            }
+        }
+
+        /// Answers for a connection that broke: a confirmation leaves no trace, but a change may have been made.
+        func fail(_ reason: String, isMadeMaybe: Bool) {
+            answer(
+                requests.flatMap(\.proposals).map { proposal in
+                    isMadeMaybe && proposal.record != nil ? .unknown(reason: reason) : .unreachable(reason: reason)
+                }
+            )
+        }
+    }
+
+    static let script = String(decoding: PackageResources.propose_lua, as: UTF8.self)
+
+    /// How long replicas have to acknowledge a change. The daemon gives up after 2 s.
+    private static let acknowledgementTime = "1800"
+
+    private unowned let bridge: Bridge
+    private let keys: NamespaceKeys
+    private var waiting: [Request] = []
+
+    init(of bridge: Bridge) {
+        self.bridge = bridge
+        keys = NamespaceKeys(bridge.settings.namespace)
+    }
+
+    /// Makes the proposals of a call. The completion gets an answer for each, on the loop.
+    func propose(_ proposals: [Proposal], completion: @escaping ([Answer]) -> Void) {
+        guard !proposals.isEmpty else { return completion([]) }
+        if waiting.isEmpty { bridge.loop.execute { self.flush() } }
+        waiting.append(Request(proposals: proposals, completion: completion))
+    }
+
+    private func flush() {
+        let requests = waiting
+        waiting = []
+        guard let session = bridge.session else {
+            return Batch(requests: requests).fail(bridge.failure, isMadeMaybe: false)
+        }
+        // Without acknowledgements nothing holds back the confirmations, and one call of the script is cheaper than two.
+        let demanded = bridge.url.acknowledgements
+        let confirms = demanded > 0 ? requests.filter { $0.proposals.allSatisfy { $0.record == nil } } : []
+        let changes = demanded > 0 ? requests.filter { $0.proposals.contains { $0.record != nil } } : requests
+        for batch in Self.batches(confirms) { run(batch, on: session.queries, session) { batch.answer($0) } }
+        var made: [(batch: Batch, answers: [Answer])] = []
+        for batch in Self.batches(changes) {
+            run(batch, on: session.changes, session) { answers in
+                guard demanded > 0 else { return batch.answer(answers) }
+                made.append((batch, answers))
+            }
+        }
+        guard demanded > 0, !changes.isEmpty else { return }
+        session.changes.send(["WAIT", "\(demanded)", Self.acknowledgementTime]) { reply in
+            let count = (try? reply.get())?.number ?? 0
+            for (batch, answers) in made {
+                batch.answer(count >= demanded ? answers : Self.unacknowledged(answers, batch.requests.flatMap(\.proposals)))
+            }
+        }
+    }
+
+    /// The answers if too few replicas have acknowledged the changes.
+    private static func unacknowledged(_ answers: [Answer], _ proposals: [Proposal]) -> [Answer] {
+        zip(answers, proposals).map { answer, proposal in
+            guard case .won(let version) = answer, proposal.record != nil else { return answer }
+            return .unacknowledged(version: version)
+        }
+    }
+
+    private static func batches(_ requests: [Request]) -> [Batch] {
+        var batches: [Batch] = []
+        for request in requests {
+            if let last = batches.last, last.count + request.proposals.count <= BackendInterface.proposalsLimit {
+                batches[batches.count - 1].requests.append(request)
+            } else {
+                batches.append(Batch(requests: [request]))
+            }
+        }
+        return batches
+    }
+
+    // MARK: The script
+
+    private func run(
+        _ batch: Batch,
+        on connection: EngineConnection,
+        _ session: EngineSession,
+        completion: @escaping ([Answer]) -> Void
+    ) {
+        let arguments = arguments(of: batch)
+        let sent = EngineClock.bootTime
+        connection.send(RESPCommand(["EVALSHA", session.script] + arguments)) { reply in
+            // SCRIPT FLUSH, or an engine that was restarted: the whole script makes it known again.
+            if case .success(.error(let words)) = reply, words.hasPrefix("NOSCRIPT") {
+                let sent = EngineClock.bootTime
+                connection.send(RESPCommand(["EVAL", Self.script] + arguments)) {
+                    self.finish(batch, $0, sent: sent, completion)
+                }
+            } else {
+                self.finish(batch, reply, sent: sent, completion)
+            }
+        }
+    }
+
+    private func arguments(of batch: Batch) -> [String] {
+        let shift = bridge.clockShift
+        var words = ["4", keys.now, keys.due, keys.version, keys.log, "\(bridge.settings.log)"]
+        for proposal in batch.requests.lazy.flatMap(\.proposals) {
+            words.append(proposal.key)
+            words.append(proposal.expected)
+            words.append("\(proposal.notBefore.subtractingWithoutOverflow(shift))")
+            words.append("\(proposal.notAfter.subtractingWithoutOverflow(shift))")
+            words.append(proposal.due.map { "\($0.subtractingWithoutOverflow(shift))" } ?? "")
+            words.append(proposal.id)
+            words.append(proposal.record ?? "")
+        }
+        return words
+    }
+
+    private func finish(
+        _ batch: Batch,
+        _ reply: Result<RESPValue, EngineFailure>,
+        sent: Int64,
+        _ completion: ([Answer]) -> Void
+    ) {
+        switch reply {
+        case .failure(let failure): batch.fail(failure.description, isMadeMaybe: true)
+        case .success(.error(let words)):
+            let failure = EngineFailure(reply: words, to: "the script", of: bridge.url)
+            batch.fail(failure.description, isMadeMaybe: !EngineFailure.isEarly(words))
+            bridge.note(refusal: words, of: "the script")
+        case .success(let value):
+            guard let answers = answers(in: value, to: batch, sent: sent) else {
+                let reason = "\(bridge.url.address) answers the script with something else than the script's reply"
+                batch.fail(reason, isMadeMaybe: true)
+                return bridge.endSession(EngineFailure(reason))
+            }
+            completion(answers)
+        }
+    }
+
+    private func answers(in value: RESPValue, to batch: Batch, sent: Int64) -> [Answer]? {
+        guard let elements = value.elements, let now = elements.first?.number, elements.count == batch.count + 1 else {
+            return nil
+        }
+        bridge.take(EngineSession.TimeSample(engine: now, sent: sent, received: EngineClock.bootTime))
+        let proposals = batch.requests.flatMap(\.proposals)
+        var answers: [Answer] = []
+        var refusal: String?
+        var hasMade = false
+        for (element, proposal) in zip(elements.dropFirst(), proposals) {
+            guard let parts = element.elements, let outcome = parts.first?.text else { return nil }
+            let detail = parts.count > 1 ? parts[1].text ?? "" : ""
+            switch outcome {
+            case "won":
+                answers.append(.won(version: Int64(detail)))
+                hasMade = hasMade || proposal.record != nil
+            case "conflict":
+                // A record that this bridge cannot read is passed on, so that the daemon says so.
+                answers.append(.conflict(detail.isEmpty ? nil : Record(detail) ?? Record(unreadable: detail)))
+            case "early": answers.append(.early)
+            case "late": answers.append(.late)
+            case "failed", "unknown":
+                let reason = EngineFailure(reply: detail, to: "the script", of: bridge.url).description
+                answers.append(outcome == "failed" ? .unreachable(reason: reason) : .unknown(reason: reason))
+                refusal = detail
+            default: return nil
+            }
+        }
+        if let refusal { bridge.note(refusal: refusal, of: "the script") } else if hasMade { bridge.noteAcceptance() }
+        return answers
+    }
+}
+
+extension Int64 {
+    /// The difference, or the nearest number that fits.
+    fileprivate func subtractingWithoutOverflow(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other > 0 ? .min : .max) : difference
+    }
+}
