@@ -1,5 +1,5 @@
 import NIOCore
-import NIOPosix
+import System
 
 /// The bridge: keeps the engine connected, and serves `io.countdownd.Backend` from it. Everything happens on one event
 /// loop, to which it is confined.
@@ -177,7 +177,7 @@ public final class Bridge: @unchecked Sendable {
     // MARK: The clock
 
     /// The offset of the engine's clock; nil if it was never read.
-    var clockOffset: EngineClock.Offset? { clock.offset(at: EngineClock.bootTime) }
+    var clockOffset: EngineClock.Offset? { clock.offset(at: BootClock.now) }
 
     /// Takes a reading of the engine's clock.
     func take(_ sample: EngineSession.TimeSample, isTold: Bool = true) {
@@ -192,10 +192,10 @@ public final class Bridge: @unchecked Sendable {
     }
 
     private func readClockAndVersion(_ session: EngineSession) {
-        let sent = EngineClock.bootTime
+        let sent = BootClock.now
         session.queries.send(["TIME"]) { reply in
             guard let time = (try? reply.get()).flatMap(EngineSession.time) else { return }
-            self.take(EngineSession.TimeSample(engine: time, sent: sent, received: EngineClock.bootTime))
+            self.take(EngineSession.TimeSample(engine: time, sent: sent, received: BootClock.now))
             self.checkClockError()
         }
         session.queries.send(["GET", NamespaceKeys(url.namespace).version]) { reply in

@@ -1,4 +1,3 @@
-import Glibc
 import Varlink
 
 /// What is known about the engine's clock: of all samples the one with the least error, where an error grows by 100 ppm
@@ -28,13 +27,6 @@ struct EngineClock: Sendable {
 
     private var best: Sample?
     private var told: Int64?
-
-    /// The microseconds of CLOCK_BOOTTIME.
-    static var bootTime: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
-    }
 
     /// Takes the engine's time that was read between two instants of the boot clock.
     ///

@@ -1,7 +1,6 @@
-import Glibc
 import NIOCore
-import NIOPosix
 import NIOSSL
+import System
 
 /// The names of the engine's keys in a namespace of one shard. The braces put a shard into one slot of a cluster.
 struct NamespaceKeys: Sendable {
@@ -108,9 +107,9 @@ struct EngineSession: Sendable {
         _ = try await queries.reply(to: ["GET", keys.version])
         var samples: [TimeSample] = []
         for _ in 0..<8 {
-            let sent = EngineClock.bootTime
+            let sent = BootClock.now
             let reply = try await queries.reply(to: ["TIME"])
-            let received = EngineClock.bootTime
+            let received = BootClock.now
             guard let time = Self.time(reply) else { throw EngineFailure("\(url.address) does not tell the time") }
             samples.append(TimeSample(engine: time, sent: sent, received: received))
         }

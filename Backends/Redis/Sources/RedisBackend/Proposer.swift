@@ -1,4 +1,5 @@
 import NIOCore
+import System
 
 /// Makes proposals in the engine: those of one iteration of the loop go out together, up to 64 in a call of the script, and
 /// no call waits for the replies of earlier ones. It is confined to the loop.
@@ -110,11 +111,11 @@ final class Proposer: @unchecked Sendable {
         completion: @escaping ([Answer]) -> Void
     ) {
         let arguments = arguments(of: batch)
-        let sent = EngineClock.bootTime
+        let sent = BootClock.now
         connection.send(RESPCommand(["EVALSHA", session.script] + arguments)) { reply in
             // SCRIPT FLUSH, or an engine that was restarted: the whole script makes it known again.
             if case .success(.error(let words)) = reply, words.hasPrefix("NOSCRIPT") {
-                let sent = EngineClock.bootTime
+                let sent = BootClock.now
                 connection.send(RESPCommand(["EVAL", Self.script] + arguments)) {
                     self.finish(batch, $0, sent: sent, completion)
                 }
@@ -165,7 +166,7 @@ final class Proposer: @unchecked Sendable {
         guard let elements = value.elements, let now = elements.first?.number, elements.count == batch.count + 1 else {
             return nil
         }
-        bridge.take(EngineSession.TimeSample(engine: now, sent: sent, received: EngineClock.bootTime))
+        bridge.take(EngineSession.TimeSample(engine: now, sent: sent, received: BootClock.now))
         let proposals = batch.requests.flatMap(\.proposals)
         var answers: [Answer] = []
         var refusal: String?

@@ -1,0 +1,110 @@
+import NIOCore
+import Testing
+
+@testable import RedisBackend
+
+@Suite("RESP2")
+struct RESPTests {
+    /// All values of a text, which arrives in pieces of this size.
+    private func read(_ text: String, piece: Int = .max, limits: RESPReader.Limits = .init()) throws -> [RESPValue] {
+        var reader = RESPReader(limits: limits)
+        var rest = Array(text.utf8)[...]
+        var values: [RESPValue] = []
+        while !rest.isEmpty {
+            reader.receive(ByteBuffer(bytes: rest.prefix(piece)))
+            rest = rest.dropFirst(piece)
+            while let value = try reader.next() { values.append(value) }
+        }
+        return values
+    }
+
+    private func text(_ value: RESPValue) -> String {
+        switch value {
+        case .simple(let text): "+\(text)\r\n"
+        case .error(let text): "-\(text)\r\n"
+        case .integer(let number): ":\(number)\r\n"
+        case .bulk(let text): "$\(text.utf8.count)\r\n\(text)\r\n"
+        case .array(let elements): "*\(elements.count)\r\n" + elements.map(text).joined()
+        case .null: "$-1\r\n"
+        }
+    }
+
+    private func randomValue(_ generator: inout SeededGenerator, depth: Int = 0) -> RESPValue {
+        let word = ["", "a", "OK", "\r\n", "ü😀", String(repeating: "x", count: 700)].randomElement(using: &generator) ?? ""
+        switch Int.random(in: 0..<(depth < 4 ? 6 : 5), using: &generator) {
+        case 0: return .simple("OK")
+        case 1: return .error("ERR no")
+        case 2: return .integer(.random(in: .min...(.max), using: &generator))
+        case 3: return .null
+        case 4: return .bulk(word)
+        default:
+            let count = Int.random(in: 0..<5, using: &generator)
+            return .array((0..<count).map { _ in randomValue(&generator, depth: depth + 1) })
+        }
+    }
+
+    @Test("values are the same however the stream is cut", arguments: 0..<200 as Range<UInt64>)
+    func splits(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let values = (0..<10).map { _ in randomValue(&generator) }
+        let stream = values.map(text).joined()
+        #expect(try read(stream) == values)
+        for piece in [1, 2, 3, 7, Int.random(in: 1...100, using: &generator)] {
+            #expect(try read(stream, piece: piece) == values)
+        }
+    }
+
+    @Test("no bytes trap, and what is read does not depend on how they are cut", arguments: 0..<300 as Range<UInt64>)
+    func garbage(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let alphabet = Array("*$+-:0123456789\r\n\r\n\r\nab".utf8) + [0, 0xFF]
+        let values = (0..<3).map { _ in randomValue(&generator) }
+        var bytes = Array(values.map(text).joined().utf8)
+        for _ in 0..<Int.random(in: 1..<8, using: &generator) {
+            let place = Int.random(in: 0..<bytes.count, using: &generator)
+            bytes[place] = alphabet.randomElement(using: &generator) ?? 0
+        }
+        func outcome(_ piece: Int) -> ([RESPValue], Bool) {
+            var reader = RESPReader()
+            var rest = bytes[...]
+            var values: [RESPValue] = []
+            while !rest.isEmpty {
+                reader.receive(ByteBuffer(bytes: rest.prefix(piece)))
+                rest = rest.dropFirst(piece)
+                do { while let value = try reader.next() { values.append(value) } } catch { return (values, true) }
+            }
+            return (values, false)
+        }
+        let whole = outcome(.max)
+        for piece in [1, 5] {
+            let cut = outcome(piece)
+            #expect(cut.0 == whole.0)
+            #expect(cut.1 == whole.1)
+        }
+    }
+
+    @Test("limits are errors")
+    func limits() {
+        let limits = RESPReader.Limits(line: 10, bulk: 5, elements: 3, depth: 2, value: 300)
+        #expect(throws: RESPError.lineTooLong(limit: 10)) { try read("+12345678901\r\n", limits: limits) }
+        #expect(throws: RESPError.lineTooLong(limit: 10)) { try read("+123456789012345", limits: limits) }
+        #expect(throws: RESPError.bulkTooLong(limit: 5)) { try read("$6\r\n", limits: limits) }
+        #expect(throws: RESPError.tooManyElements(limit: 3)) { try read("*4\r\n", limits: limits) }
+        #expect(throws: RESPError.tooDeep(limit: 2)) { try read("*1\r\n*1\r\n*1\r\n", limits: limits) }
+        #expect(throws: RESPError.valueTooLong(limit: 300)) {
+            try read("*3\r\n*2\r\n:1\r\n:1\r\n*3\r\n:1\r\n:1\r\n:1\r\n:1\r\n", limits: limits)
+        }
+        #expect(throws: RESPError.malformed) { try read("$9999999999999999999999\r\n", limits: limits) }
+        #expect(throws: RESPError.malformed) { try read("*-2\r\n") }
+        #expect(throws: RESPError.malformed) { try read(":1a\r\n") }
+        #expect(throws: RESPError.malformed) { try read("$1\r\nabc") }
+        #expect(throws: RESPError.unexpectedByte(0x15)) { try read("\u{15}\u{3}\u{3}") }
+    }
+
+    @Test("a command is an array of strings with their lengths in bytes")
+    func commands() {
+        var buffer = ByteBuffer()
+        (["SET", "ü", ""] as RESPCommand).write(into: &buffer)
+        #expect(String(buffer: buffer) == "*3\r\n$3\r\nSET\r\n$2\r\nü\r\n$0\r\n\r\n")
+    }
+}
