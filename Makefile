@@ -30,6 +30,8 @@ NO_DEPS ?=
 BUILT ?= bin
 # Where SwiftPM builds countdownctl: a static executable needs every module compiled again.
 static := .build-static
+# The package of the bridge to Redis, which depends on this one.
+redis := Backends/Redis
 # If this is error, Package.swift turns warnings in our own targets into errors.
 export COUNTDOWND_WARNINGS ?= $(if $(CI),error)
 
@@ -38,17 +40,18 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test acceptance crash fuzz soak bench picture docs sanitize build install uninstall deb dist lint clocktest clean
+.PHONY: help run check test test-fleet acceptance crash fuzz soak bench picture docs sanitize build build-fleet install uninstall deb dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
-  $(addprefix Bench/,Package.swift Load) $(addprefix examples/swift/,Package.swift Sources)
+  $(addprefix Bench/,Package.swift Load) \
+  $(addprefix $(redis)/,Package.swift Sources Tests) $(addprefix examples/swift/,Package.swift Sources)
 shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* packaging/debian/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 14
 
 run: ## build, and show a countdown that outlives its client; installs missing packages
 	$(dependencies) run
@@ -66,6 +69,11 @@ test: ## build, and run every test in Swift; installs missing packages
 	$(dependencies) test
 	@$(MAKE) check
 	scripts/test-swift '^EndToEndTests\.' '^(?!($(pure)|CountdowndTests|EndToEndTests)\.)'
+
+test-fleet: ## test the bridge to Redis, with a redis-server that the tests start
+	$(dependencies) fleet
+	swift build --package-path $(redis) --build-tests
+	swift test --package-path $(redis) --skip-build --no-parallel
 
 # Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
@@ -133,6 +141,13 @@ bin/countdownctl: $(sources)
 	swift build -c release --product countdownctl --scratch-path $(static) \
 	  -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker -s
 	@install -D -m 755 $(static)/release/countdownctl $@
+
+build-fleet: $(BUILT)/countdownd-redis ## the release executable of the bridge to Redis, in bin/
+
+bin/countdownd-redis: $(sources) $(shell find $(redis)/Package.swift $(redis)/Sources -type f)
+	@scripts/install-dependencies --check build
+	swift build -c release --package-path $(redis) --product countdownd-redis --static-swift-stdlib -Xlinker -s
+	@install -D -m 755 $(redis)/.build/release/countdownd-redis $@
 
 # Completions come from the executables, so they are never older.
 $(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/*) Sources/IPC/io.countdownd.varlink
@@ -210,4 +225,4 @@ clocktest: build ## test the daemon in a guest whose clock is set; needs Debian 
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove everything that was built
-	rm -rf .build .build-address .build-thread Bench/.build $(static) bin dist
+	rm -rf .build .build-address .build-thread Bench/.build $(redis)/.build $(static) bin dist

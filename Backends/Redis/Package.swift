@@ -56,6 +56,7 @@ let package = Package(
                 "BackendContract",
                 "RedisBackend",
                 "countdownd-redis",
+                .product(name: "Varlink", package: "countdownd"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],

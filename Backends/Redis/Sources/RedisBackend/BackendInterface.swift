@@ -6,8 +6,10 @@ enum BackendInterface {
 
     /// The greatest number of proposals in a call.
     static let proposalsLimit = 64
-    /// The longest call in bytes: 64 records of 512 KiB each.
-    static let messageLimit = 32 << 20
+    /// The greatest length of a record in bytes.
+    static let recordLimit = 64 << 10
+    /// The longest call in bytes: 64 records, in which every byte may need an escape.
+    static let messageLimit = 16 << 20
 
     static let description = InterfaceDescription(
         name: name,
@@ -54,7 +56,8 @@ struct Proposal: JSONDecodable, Sendable {
 
     /// Changes are published in lines, so no part of one has a line end.
     private static func isKey(_ text: String) -> Bool {
-        (1...255).contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        (1...255).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     private static func isID(_ text: String) -> Bool {
@@ -62,7 +65,9 @@ struct Proposal: JSONDecodable, Sendable {
     }
 
     private static func isRecord(_ text: String) -> Bool {
-        guard text.utf8.allSatisfy({ $0 >= 0x20 }) else { return false }
+        guard text.utf8.count <= BackendInterface.recordLimit, text.utf8.allSatisfy({ $0 >= 0x20 }) else {
+            return false
+        }
         return JSONReader.read(copying: text.utf8) { reader in
             guard reader.beginText() else { return false }
             reader.knownMembers { _ in false }

@@ -45,7 +45,9 @@ struct BackendURL: Equatable, Sendable {
         guard path.isEmpty || path == "/" else {
             throw Invalid("invalid path '\(path)': use / or none, because channels have no database")
         }
-        guard !(query ?? "").contains("#"), !path.contains("#") else { throw Invalid("invalid URL: it has a fragment (#)") }
+        guard !(query ?? "").contains("#"), !path.contains("#") else {
+            throw Invalid("invalid URL: it has a fragment (#)")
+        }
         for parameter in (query ?? "").split(separator: "&") { try readParameter(String(parameter)) }
         try check()
     }
@@ -56,11 +58,15 @@ struct BackendURL: Equatable, Sendable {
             place = authority[authority.index(after: at)...]
             let (user, password) = Self.split(String(authority[..<at]), at: ":")
             guard let name = Self.decode(user), let secret = Self.decode(password ?? "") else {
-                throw Invalid("invalid user or password: use %XX for a byte that is not a letter, a digit or one of -._~")
+                throw Invalid(
+                    "invalid user or password: use %XX for a byte that is not a letter, a digit or one of -._~"
+                )
             }
             self.user = name.isEmpty ? nil : name
             self.password = password == nil ? nil : secret
-            guard self.password != nil else { throw Invalid("invalid URL: a user needs a password, USER:PASSWORD@HOST") }
+            guard self.password != nil else {
+                throw Invalid("invalid URL: a user needs a password, USER:PASSWORD@HOST")
+            }
         }
         guard !place.contains(",") else { throw Self.sentinel }
         if place.first == "[", let end = place.firstIndex(of: "]") {

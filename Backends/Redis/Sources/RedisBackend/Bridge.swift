@@ -17,6 +17,7 @@ public final class Bridge: @unchecked Sendable {
     let log: Log
     private(set) var url: BackendURL
     private(set) var settings: NamespaceSettings
+    private(set) var keys: NamespaceKeys
     /// The engine while it is connected.
     private(set) var session: EngineSession?
     /// Why there is no session.
@@ -43,6 +44,7 @@ public final class Bridge: @unchecked Sendable {
         self.log = log
         self.loop = loop
         settings = NamespaceSettings(namespace: url.namespace)
+        keys = NamespaceKeys(url.namespace)
         failure = "connecting to \(url.address)"
     }
 
@@ -134,7 +136,7 @@ public final class Bridge: @unchecked Sendable {
         guard url != self.url else { return }
         self.url = url
         settings = NamespaceSettings(namespace: url.namespace)
-        proposer = Proposer(of: self)
+        keys = NamespaceKeys(url.namespace)
         guard session == nil else { return endSession(EngineFailure("the URL has changed")) }
         generation += 1
         attempts = 0
@@ -144,7 +146,7 @@ public final class Bridge: @unchecked Sendable {
     private func note(_ failure: EngineFailure) {
         self.failure = failure.description
         guard loggedFailure != failure.description else { return }
-        if loggedFailure == nil || session == nil { log.write(.error, failure.description) }
+        log.write(.error, failure.description)
         loggedFailure = failure.description
     }
 
@@ -185,7 +187,10 @@ public final class Bridge: @unchecked Sendable {
         guard !overflow else { return }
         guard let movement = clock.add(engine: time, sent: sample.sent, received: sample.received) else { return }
         if abs(movement) > Self.loggedStep {
-            log.write(.error, "the clock of \(url.address) has jumped by \(movement / 1_000) ms: use NTP on its machine")
+            log.write(
+                .error,
+                "the clock of \(url.address) has jumped by \(movement / 1_000) ms: use NTP on its machine"
+            )
         }
         guard isTold, let offset = clockOffset else { return }
         for follower in followers.values { follower.clockMoved(offset) }
@@ -198,7 +203,7 @@ public final class Bridge: @unchecked Sendable {
             self.take(EngineSession.TimeSample(engine: time, sent: sent, received: BootClock.now))
             self.checkClockError()
         }
-        session.queries.send(["GET", NamespaceKeys(url.namespace).version]) { reply in
+        session.queries.send(["GET", keys.version]) { reply in
             guard case .success(let value) = reply else { return }
             for follower in self.followers.values { follower.check(version: value.number) }
         }
@@ -209,7 +214,10 @@ public final class Bridge: @unchecked Sendable {
         guard let error = clockOffset?.error else { return }
         let isTooGreat = error > settings.margin / 2
         if isTooGreat, !isClockErrorLogged {
-            log.write(.warning, "the clock of \(url.address) is known to \(error / 1_000) ms only: the network is too slow")
+            log.write(
+                .warning,
+                "the clock of \(url.address) is known to \(error / 1_000) ms only: the network is too slow"
+            )
         }
         isClockErrorLogged = isTooGreat
     }

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -178,12 +179,19 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A peer that closes without close_notify has said everything that it will say.
         if let failure = error as? NIOSSLError, case .uncleanShutdown = failure { return }
+        if !hasReplied, let failure = error as? IOError, failure.errnoCode == ECONNRESET { return closeUnasked() }
         close(EngineFailure(error, of: url))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        let hint = hasReplied ? "" : url.usesTLS ? " before the TLS handshake ended" : ": if it speaks TLS, use rediss:"
-        close(EngineFailure("\(url.address) has closed the connection\(hint)"))
+        closeUnasked()
         context.fireChannelInactive()
+    }
+
+    /// Ends after the engine has closed the connection.
+    private func closeUnasked() {
+        let isHandshake = url.usesTLS && !isEncrypted
+        let hint = hasReplied ? "" : isHandshake ? " before the TLS handshake ended" : ": if it speaks TLS, use rediss:"
+        close(EngineFailure("\(url.address) has closed the connection\(url.usesTLS && !isHandshake ? "" : hint)"))
     }
 }

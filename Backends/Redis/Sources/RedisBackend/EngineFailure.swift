@@ -33,11 +33,16 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
             case "OOM": "\(server) is out of memory and refuses changes: raise its maxmemory"
             case "MOVED", "ASK", "CLUSTERDOWN", "CROSSSLOT":
                 "\(server) is a node of a cluster, which is not supported: use a single server"
-            case "WRONGTYPE": "\(server) holds a key of the namespace \(url.namespace) that is of another type: \(words)"
+            case "WRONGTYPE":
+                "\(server) holds a key of the namespace \(url.namespace) that is of another type: \(words)"
             case "DENIED": "\(server) denies the connection: it is in protected mode and demands a password"
             case _ where command == "AUTH" && words.contains("without any password"):
                 "\(server) has no password for the default user: remove it from the URL"
             case _ where command == "AUTH": "\(server) rejects AUTH (\(code))"
+            // What Redis 7.0 says, and what later ones say.
+            case _
+            where words.contains("The user executing the script can't") || words.contains("ACL failure in script"):
+                "the user of \(server) lacks a permission for \(command): \(words)"
             default: "\(server) answers \(command) with an error: \(words)"
             }
     }
@@ -63,11 +68,14 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
         switch error {
         case let failure as EngineFailure: self = failure
         case let failure as NIOConnectionError: self.init(connecting: failure, to: url)
-        case let failure as IOError: self.init("the connection to \(url.address) broke: \(systemMessage(failure.errnoCode))")
+        case let failure as IOError:
+            self.init("the connection to \(url.address) broke: \(systemMessage(failure.errnoCode))")
         case ChannelError.connectTimeout: self.init("no answer from \(url.address) within 2 s")
         case let failure as RESPError: self.init(protocolError: failure, of: url)
         case let failure as NIOSSLExtraError where failure == .failedToValidateHostname:
-            self.init("the certificate of \(url.address) is not made out to '\(url.host)': use the name that it contains")
+            self.init(
+                "the certificate of \(url.address) is not made out to '\(url.host)': use the name that it contains"
+            )
         case let failure as NIOSSLError: self.init(handshake: "\(failure)", with: url)
         case let failure as BoringSSLError: self.init(handshake: "\(failure)", with: url)
         default: self.init("the connection to \(url.address) broke: \(error)")
@@ -88,7 +96,8 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
 
     private init(protocolError: RESPError, of url: BackendURL) {
         switch protocolError {
-        case .unexpectedByte(0x15) where !url.usesTLS: self.init("\(url.address) speaks TLS: use rediss: instead of redis:")
+        case .unexpectedByte(0x15) where !url.usesTLS:
+            self.init("\(url.address) speaks TLS: use rediss: instead of redis:")
         case .unexpectedByte(let byte): self.init("\(url.address) is no Redis or Valkey: it sent the byte \(byte)")
         default: self.init("\(url.address) sent what is not RESP2, or too much of it: \(protocolError)")
         }

@@ -188,7 +188,9 @@ struct EngineInfo {
         }
         let policy = fields["maxmemory_policy"] ?? "unknown"
         guard policy == "noeviction" else {
-            throw EngineFailure("\(url.address) has maxmemory-policy \(policy): use noeviction, so that no countdown is lost")
+            throw EngineFailure(
+                "\(url.address) has maxmemory-policy \(policy): use noeviction, so that no countdown is lost"
+            )
         }
         return engine
     }

@@ -31,7 +31,6 @@ final class Follower: @unchecked Sendable {
     private static let replyBytes = 256 << 10
 
     private unowned let bridge: Bridge
-    private let keys: NamespaceKeys
     private let deliver: (FollowReply) -> Void
     /// Whether the client has read enough to get more.
     private let isWritable: () -> Bool
@@ -55,7 +54,6 @@ final class Follower: @unchecked Sendable {
         deliver: @escaping (FollowReply) -> Void
     ) {
         self.bridge = bridge
-        keys = NamespaceKeys(bridge.settings.namespace)
         self.last = last
         needsSnapshot = last == nil
         self.isWritable = isWritable
@@ -139,6 +137,8 @@ final class Follower: @unchecked Sendable {
     }
 
     // MARK: Reading
+
+    private var keys: NamespaceKeys { bridge.keys }
 
     private func perform(_ step: Step) {
         guard isWritable() else {
@@ -242,7 +242,9 @@ final class Follower: @unchecked Sendable {
             }
             let isFirst = cursor == "0"
             for part in Self.parts(entries, keepsEmpty: isFirst) {
-                self.deliver(FollowReply(state: .page, entries: part, last: self.last, clock: isFirst ? self.clock : nil))
+                self.deliver(
+                    FollowReply(state: .page, entries: part, last: self.last, clock: isFirst ? self.clock : nil)
+                )
             }
             if next == "0" {
                 self.needsSnapshot = false
@@ -378,7 +380,9 @@ struct LogPosition {
     func verdict(on last: FollowPosition) -> Verdict {
         guard let version else { return .diverged("the engine holds nothing of this shard") }
         guard version >= last.version else {
-            return .diverged("the engine is at version \(version), before version \(last.version) which it had made known")
+            return .diverged(
+                "the engine is at version \(version), before version \(last.version) which it had made known"
+            )
         }
         if let held = entries.first, held.version == last.version {
             guard last.id == nil || held.entry?.record.id == last.id else {

@@ -40,13 +40,9 @@ final class Proposer: @unchecked Sendable {
     private static let acknowledgementTime = "1800"
 
     private unowned let bridge: Bridge
-    private let keys: NamespaceKeys
     private var waiting: [Request] = []
 
-    init(of bridge: Bridge) {
-        self.bridge = bridge
-        keys = NamespaceKeys(bridge.settings.namespace)
-    }
+    init(of bridge: Bridge) { self.bridge = bridge }
 
     /// Makes the proposals of a call. The completion gets an answer for each, on the loop.
     func propose(_ proposals: [Proposal], completion: @escaping ([Answer]) -> Void) {
@@ -77,7 +73,9 @@ final class Proposer: @unchecked Sendable {
         session.changes.send(["WAIT", "\(demanded)", Self.acknowledgementTime]) { reply in
             let count = (try? reply.get())?.number ?? 0
             for (batch, answers) in made {
-                batch.answer(count >= demanded ? answers : Self.unacknowledged(answers, batch.requests.flatMap(\.proposals)))
+                batch.answer(
+                    count >= demanded ? answers : Self.unacknowledged(answers, batch.requests.flatMap(\.proposals))
+                )
             }
         }
     }
@@ -126,7 +124,7 @@ final class Proposer: @unchecked Sendable {
     }
 
     private func arguments(of batch: Batch) -> [String] {
-        let shift = bridge.clockShift
+        let (shift, keys) = (bridge.clockShift, bridge.keys)
         var words = ["4", keys.now, keys.due, keys.version, keys.log, "\(bridge.settings.log)"]
         for proposal in batch.requests.lazy.flatMap(\.proposals) {
             words.append(proposal.key)

@@ -51,13 +51,13 @@ struct RESPReader: Sendable {
     struct Limits: Sendable {
         /// The bytes of a status, an error, an integer or a length.
         var line = 64 << 10
-        /// The bytes of a string: a message of 64 records of 512 KiB each.
-        var bulk = 32 << 20
+        /// The bytes of a string: a message has 64 records of 64 KiB.
+        var bulk = 8 << 20
         /// The elements of one array.
         var elements = 1 << 20
         /// Arrays in arrays.
         var depth = 8
-        /// The bytes of a whole value, with 64 for each element.
+        /// The bytes of a whole value, with 64 for each element: 1,000 changes of the log have 64 KiB each.
         var value = 128 << 20
     }
 

@@ -54,13 +54,18 @@ enum TLS {
     /// looks at the certificate and ends without sending anything.
     ///
     /// - Returns: the sentence to report.
-    static func diagnose(_ failure: EngineFailure, _ url: BackendURL, on loop: any EventLoop) async throws -> EngineFailure {
+    static func diagnose(
+        _ failure: EngineFailure,
+        _ url: BackendURL,
+        on loop: any EventLoop
+    ) async throws -> EngineFailure {
         guard url.usesTLS, failure.description.contains("is not signed by") else { return failure }
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .noHostnameVerification
         let context = try NIOSSLContext(configuration: configuration)
         let expiry = loop.makePromise(of: (from: Int, until: Int)?.self)
-        let bootstrap = ClientBootstrap(group: loop).connectTimeout(EngineFailure.answerTime).channelInitializer { channel in
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(EngineFailure.answerTime).channelInitializer {
+            channel in
             channel.eventLoop.makeCompletedFuture {
                 let handler = try NIOSSLClientHandler(
                     context: context,
@@ -85,7 +90,9 @@ enum TLS {
             return EngineFailure("the certificate of \(url.address) has expired: renew it on the server")
         }
         if validity.from > now {
-            return EngineFailure("the certificate of \(url.address) is not valid yet: compare the clocks of both machines")
+            return EngineFailure(
+                "the certificate of \(url.address) is not valid yet: compare the clocks of both machines"
+            )
         }
         return failure
     }

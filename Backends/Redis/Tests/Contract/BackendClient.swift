@@ -1,4 +1,4 @@
-public import System
+import System
 public import Varlink
 
 /// A client of `io.countdownd.Backend` that blocks, for tests. Every wait has a deadline.
@@ -46,7 +46,9 @@ public final class BackendClient {
     public func answers() throws -> [ContractAnswer] {
         let reply = try reply()
         if let error = reply.error { throw ContractFailure("Propose is answered with \(error)") }
-        guard let answers: [ContractAnswer] = try reply.parameter("answers") else { throw ContractFailure("no answers") }
+        guard let answers: [ContractAnswer] = try reply.parameter("answers") else {
+            throw ContractFailure("no answers")
+        }
         return answers
     }
 

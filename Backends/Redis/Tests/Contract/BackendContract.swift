@@ -1,3 +1,5 @@
+import Varlink
+
 /// The engine behind a backend, which the contract breaks and mends.
 public protocol EngineController {
     /// Ends the engine at once; the backend loses its connection.
@@ -84,7 +86,9 @@ public struct BackendContract {
 
     private func win(_ client: BackendClient, _ proposal: ContractProposal) throws -> Int64 {
         let answer = try client.propose(proposal)
-        guard answer.outcome == "won", let version = answer.version else { throw ContractFailure("\(answer) instead of won") }
+        guard answer.outcome == "won", let version = answer.version else {
+            throw ContractFailure("\(answer) instead of won")
+        }
         return version
     }
 
@@ -99,7 +103,10 @@ public struct BackendContract {
             entries += update.entries
         }
         for (index, entry) in entries.enumerated() {
-            try expect(entry.version == first + 1 + Int64(index), "version \(entry.version) at place \(index) after \(first)")
+            try expect(
+                entry.version == first + 1 + Int64(index),
+                "version \(entry.version) at place \(index) after \(first)"
+            )
         }
         return entries
     }
@@ -129,8 +136,14 @@ public struct BackendContract {
         let client = try BackendClient(socket)
         try expect(client.propose(ContractProposal("k", "x.1", window: (1 << 52)...(1 << 53))), is: "early")
         try expect(client.propose(ContractProposal("k", "x.2", window: 0...1)), is: "late")
-        try expect(client.propose(ContractProposal("k", "x.3", window: (1 << 52)...(1 << 53), record: nil)), is: "early")
-        try expect(client.propose(ContractProposal("k", "x.4", record: nil)) == ContractAnswer("won"), "it has a record")
+        try expect(
+            client.propose(ContractProposal("k", "x.3", window: (1 << 52)...(1 << 53), record: nil)),
+            is: "early"
+        )
+        try expect(
+            client.propose(ContractProposal("k", "x.4", record: nil)) == ContractAnswer("won"),
+            "it has a record"
+        )
     }
 
     private func confirm() throws {
@@ -173,7 +186,9 @@ public struct BackendContract {
 
     private func manyProposals() throws {
         let client = try BackendClient(socket)
-        for number in 0..<10_000 { try client.sendProposals([ContractProposal("k\(number % 100)/\(number)", "x.\(number)")]) }
+        for number in 0..<10_000 {
+            try client.sendProposals([ContractProposal("k\(number % 100)/\(number)", "x.\(number)")])
+        }
         var last: Int64?
         for number in 0..<10_000 {
             let answers = try client.answers()
@@ -194,6 +209,8 @@ public struct BackendContract {
         try expect(try parameter(ContractProposal("k", "x 1")) == "id", "whitespace in an id is accepted")
         try expect(try parameter(ContractProposal("k", "x.1", record: "[]")) == "record", "an array is accepted")
         try expect(try parameter(ContractProposal("k", "x.1", record: "{\n}")) == "record", "a line end is accepted")
+        let long = "{\"label\":\"\(String(repeating: "l", count: 64 << 10))\"}"
+        try expect(try parameter(ContractProposal("k", "x.1", record: long)) == "record", "a long record is accepted")
         try expect(try parameter(ContractProposal("k", "x.1"), shard: 1) == "shard", "a second shard is accepted")
         try client.sendProposals((0...64).map { ContractProposal("k", "x.\($0)") })
         let name: String? = try client.reply().parameter("parameter")
@@ -249,7 +266,12 @@ public struct BackendContract {
     }
 
     /// Follows from a change, and expects a state and then a snapshot of records with these ids.
-    private func expectSnapshot(after version: Int64, _ id: String, announcedBy state: String, of ids: Set<String>) throws {
+    private func expectSnapshot(
+        after version: Int64,
+        _ id: String,
+        announcedBy state: String,
+        of ids: Set<String>
+    ) throws {
         let follower = try BackendClient(socket)
         try follower.follow(after: version, id: id)
         let updates = try follower.updates(until: "live")
@@ -379,7 +401,10 @@ public struct BackendContract {
         try expect(clock.error > 0 && clock.error < 10_000_000, "\(clock)")
         // The engine agrees about what is past and what is ahead, but for the error of the clock.
         let now = clock.now
-        try expect(client.propose(ContractProposal("b", "x.2", window: (now - 60_000_000)...(now + 60_000_000))), is: "won")
+        try expect(
+            client.propose(ContractProposal("b", "x.2", window: (now - 60_000_000)...(now + 60_000_000))),
+            is: "won"
+        )
         try expect(client.propose(ContractProposal("c", "x.3", window: 0...(now - 60_000_000))), is: "late")
         let ahead = (now + 60_000_000)...(now + 120_000_000)
         try expect(client.propose(ContractProposal("c", "x.4", window: ahead)), is: "early")

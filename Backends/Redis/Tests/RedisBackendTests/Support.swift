@@ -142,12 +142,13 @@ final class RedisServer: EngineController {
     private var process: Program?
     let port: Int
 
-    /// - Parameter options: further options of redis-server. With TLS among them, `{port}` stands for the port and
-    ///   `port 0` has to be given.
+    /// Starts a server with further options of redis-server. With TLS among them, `{port}` stands for the port, and
+    /// `--port 0` has to be given.
     init(_ options: [String] = [], in folder: Folder? = nil) throws {
         let folder = try folder ?? Folder()
         self.folder = folder
-        port = try Self.freePort()
+        let port = try Self.freePort()
+        self.port = port
         let own = [
             "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes", "--dir", folder.path, "--unixsocket",
             folder.path(of: "redis"), "--daemonize", "no",
@@ -212,10 +213,12 @@ final class BridgeProcess {
 
     /// Starts a bridge; `{port}` in the URL stands for the port.
     init(_ url: String, port: Int = 0, options: [String] = [], environment: [String: String] = [:]) throws {
-        folder = try Folder()
+        let folder = try Folder()
+        self.folder = folder
         socket = folder.path(of: "backend")
         urlFile = try folder.write(url.replacing("{port}", with: "\(port)") + "\n", to: "url")
-        let arguments = ["--url-file", urlFile, "--listen", socket] + options.map { $0.replacing("{folder}", with: folder.path) }
+        let arguments =
+            ["--url-file", urlFile, "--listen", socket] + options.map { $0.replacing("{folder}", with: folder.path) }
         program = try Program(try Self.executable(), arguments, environment: environment)
     }
 
@@ -240,7 +243,9 @@ final class BridgeProcess {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let folders = [tests, CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? ""]
         for folder in folders {
-            let path = URL(fileURLWithPath: folder).deletingLastPathComponent().appendingPathComponent("countdownd-redis").path
+            let path = URL(fileURLWithPath: folder).deletingLastPathComponent().appendingPathComponent(
+                "countdownd-redis"
+            ).path
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
         throw Failure("countdownd-redis is not built")
@@ -255,7 +260,8 @@ struct Certificates {
         self.folder = folder
         for authority in ["ca", "other-ca"] {
             try openssl([
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "\(authority).key", "-out", "\(authority).pem",
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "\(authority).key", "-out",
+                "\(authority).pem",
                 "-subj", "/CN=\(authority)", "-days", "2",
             ])
         }
@@ -266,11 +272,13 @@ struct Certificates {
     /// Makes NAME.pem and NAME.key, signed by `ca`. With a negative number of days it has expired.
     func make(_ name: String, alternative: String, days: Int = 2) throws {
         try openssl([
-            "req", "-newkey", "rsa:2048", "-nodes", "-keyout", "\(name).key", "-out", "\(name).csr", "-subj", "/CN=\(name)",
+            "req", "-newkey", "rsa:2048", "-nodes", "-keyout", "\(name).key", "-out", "\(name).csr", "-subj",
+            "/CN=\(name)",
         ])
         try folder.write("subjectAltName=\(alternative)\n", to: "\(name).ext")
         try openssl([
-            "x509", "-req", "-in", "\(name).csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "\(days)",
+            "x509", "-req", "-in", "\(name).csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days",
+            "\(days)",
             "-out", "\(name).pem", "-extfile", "\(name).ext",
         ])
     }

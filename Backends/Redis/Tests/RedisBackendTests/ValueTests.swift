@@ -129,7 +129,8 @@ struct LogPositionTests {
         let information: RESPValue =
             range.map { range in
                 .array([
-                    .bulk("length"), .integer(Int64(range.count)), .bulk("last-generated-id"), .bulk("\(range.upperBound)-0"),
+                    .bulk("length"), .integer(Int64(range.count)), .bulk("last-generated-id"),
+                    .bulk("\(range.upperBound)-0"),
                     .bulk("entries-added"), .integer(added), .bulk("first-entry"),
                     Self.entry(range.lowerBound, "x.\(range.lowerBound)"),
                 ])
