@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Where the engine is and how to reach it, from a URL: `rediss://USER:PASSWORD@HOST:PORT/?namespace=NAME`.
+/// The engine's address, the credentials and the settings, from a URL: `rediss://USER:PASSWORD@HOST:PORT/?namespace=NAME`.
 ///
 /// It is not printable on purpose, because it holds the password.
 struct BackendURL: Equatable, Sendable {
@@ -78,7 +78,7 @@ struct BackendURL: Equatable, Sendable {
         }
         guard !host.isEmpty else { throw Invalid("invalid URL: it names no host") }
         guard !place.isEmpty else { return }
-        // A port that is none may be a password in the wrong place, so it is not named.
+        // An invalid port may be a password in the wrong place, so it is not named.
         guard place.first == ":", let port = Int(place.dropFirst()), (1...65_535).contains(port) else {
             throw Invalid("invalid port: use a number from 1 to 65535")
         }

@@ -8,7 +8,7 @@ public final class Bridge: @unchecked Sendable {
     private static let retryTimes = (least: 0.1, greatest: 5.0)
     /// How often the clock is read and the shard's version compared.
     private static let heartbeat = TimeAmount.seconds(30)
-    /// How often the subscription is checked, because nothing else is sent on it.
+    /// How often the subscription is checked; otherwise the bridge sends nothing on it and would not see that it is dead.
     private static let subscriptionCheck = TimeAmount.seconds(5)
     /// A step of the engine's clock that is logged, in microseconds.
     private static let loggedStep: Int64 = 100_000
@@ -20,7 +20,7 @@ public final class Bridge: @unchecked Sendable {
     private(set) var keys: NamespaceKeys
     /// The engine while it is connected.
     private(set) var session: EngineSession?
-    /// Why there is no session.
+    /// Why the engine is not connected, as a sentence.
     private(set) var failure: String
     /// Is added to the engine's clock, for tests: microseconds.
     private(set) var clockShift: Int64 = 0

@@ -1,7 +1,7 @@
 import Varlink
 
-/// What is known about the engine's clock: of all samples the one with the least error, where an error grows by 100 ppm
-/// of the sample's age. Instants are microseconds.
+/// An estimate of the engine's clock: the sample with the least error, which grows by 100 ppm of the sample's age.
+/// Instants are microseconds.
 struct EngineClock: Sendable {
     /// How far the engine's clock is ahead of this machine's boot clock.
     struct Offset: JSONEncodable, Equatable, Sendable {
@@ -22,7 +22,7 @@ struct EngineClock: Sendable {
         func error(at now: Int64) -> Int64 { error + max(0, now - at) / 10_000 }
     }
 
-    /// Nothing is told about a smaller movement.
+    /// Followers are not told of a smaller movement.
     private static let tolerance: Int64 = 1_000
 
     private var best: Sample?

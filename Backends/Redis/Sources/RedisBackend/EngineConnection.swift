@@ -67,7 +67,7 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
 
     // MARK: Commands
 
-    /// Sends a command with those of the same iteration of the loop. The completion is called on the loop.
+    /// Sends a command together with the other commands of the same iteration of the loop. The completion is called on the loop.
     func send(_ command: RESPCommand, _ completion: @escaping Completion) {
         if let end { return completion(.failure(end)) }
         command.write(into: &outgoing)

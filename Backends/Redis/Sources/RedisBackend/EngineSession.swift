@@ -53,7 +53,7 @@ struct EngineSession: Sendable {
         var received: Int64
     }
 
-    /// For proposals. If acknowledgements are demanded, WAIT holds back what is pipelined behind it.
+    /// For proposals. If acknowledgements are demanded, WAIT holds back every command that is pipelined behind it.
     let changes: EngineConnection
     /// For confirmations, snapshots, the log and the clock.
     let queries: EngineConnection
@@ -63,7 +63,7 @@ struct EngineSession: Sendable {
     let engine: String
     /// The name of the script in the engine.
     let script: String
-    /// What is wrong with the engine's settings, though it can be used.
+    /// Settings of the engine that can lose changes, a sentence each.
     let warnings: [String]
     let samples: [TimeSample]
 

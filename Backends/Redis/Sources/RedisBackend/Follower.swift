@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Follows a shard for one call of `Follow`: a snapshot or the log from a version, then every change. It keeps no changes: a
-/// message that does not continue what was sent is a reason to read the log. It is confined to the loop.
+/// Follows a shard for one call of `Follow`: a snapshot or the log from a version, then every change. It keeps no changes: if
+/// a message does not continue the changes that were sent, it reads the log. It is confined to the loop.
 final class Follower: @unchecked Sendable {
     private enum State {
         /// The engine is lost.
@@ -13,7 +13,7 @@ final class Follower: @unchecked Sendable {
         case live
     }
 
-    /// What is read next.
+    /// The next thing to read.
     private enum Step {
         /// The place of the cursor in the log.
         case position
@@ -154,26 +154,26 @@ final class Follower: @unchecked Sendable {
         }
     }
 
-    /// Sends commands of which only the last reply counts.
+    /// Sends commands; the body gets the reply of the last one.
     private func send(_ commands: [RESPCommand], _ body: @escaping (RESPValue) -> Void) {
         guard let connection = bridge.session?.queries else { return }
         let session = sessions
         for (index, command) in commands.enumerated() {
             connection.send(command) { reply in
-                guard index == commands.count - 1, session == self.sessions else { return }
+                guard session == self.sessions else { return }
                 switch reply {
-                // The bridge tells every follower that the engine is lost.
+                // The bridge stops every follower if the engine is lost.
                 case .failure: return
                 case .success(.error(let words)):
                     let failure = EngineFailure(reply: words, to: command.words.first ?? "", of: self.bridge.url)
                     self.bridge.endSession(failure)
-                case .success(let value): body(value)
+                case .success(let value): if index == commands.count - 1 { body(value) }
                 }
             }
         }
     }
 
-    /// Asks where the last change that was sent is in the log.
+    /// Looks up the last change that was sent in the log.
     ///
     /// - Parameter hasGap: whether the log is known not to go on there.
     private func readPosition(hasGap: Bool = false) {
@@ -341,7 +341,7 @@ struct LogEntry {
     }
 }
 
-/// Where a shard's log is, seen from the last change that a follower has.
+/// The state of a shard's log, to compare with the last change that a follower has.
 struct LogPosition {
     enum Verdict: Equatable {
         case resumed
@@ -355,7 +355,7 @@ struct LogPosition {
     var entries: [LogEntry]
     /// The first entry of the log; nil if it is empty.
     var first: LogEntry?
-    /// The version of the first change that was ever added to this log; nil if there is none.
+    /// The version of the first change that was ever added to this log; nil if the log is empty.
     var origin: Int64?
 
     /// - Parameters:
@@ -398,7 +398,7 @@ struct LogPosition {
         guard first.version > last.version else {
             return .diverged("the log has no version \(last.version), though it begins earlier")
         }
-        // The number of entries that were ever added tells a log that was trimmed from a new one.
+        // A log that was trimmed and a new log differ in the number of entries that were ever added.
         if let origin, origin > last.version &+ 1 {
             return .diverged("the log was made anew at version \(origin), after version \(last.version)")
         }

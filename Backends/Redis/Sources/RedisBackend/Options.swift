@@ -94,7 +94,7 @@ public struct Options: Equatable, Sendable {
         }
     }
 
-    /// The shift of the engine's clock in the file for tests; nil if there is none.
+    /// The shift of the engine's clock in the file for tests; nil without such a file.
     public var clockShift: Int64? {
         guard let clockFile, let text = try? Self.read(clockFile) else { return nil }
         return text.split(whereSeparator: \.isWhitespace).first.flatMap { Int64($0) }

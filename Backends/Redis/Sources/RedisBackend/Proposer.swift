@@ -1,8 +1,8 @@
 import NIOCore
 import System
 
-/// Makes proposals in the engine: those of one iteration of the loop go out together, up to 64 in a call of the script, and
-/// no call waits for the replies of earlier ones. It is confined to the loop.
+/// Makes proposals in the engine: the proposals of one iteration of the loop are sent together, up to 64 in a call of the
+/// script, and no call waits for the replies of earlier calls. It is confined to the loop.
 final class Proposer: @unchecked Sendable {
     /// The proposals of a call of `Propose`, which are answered together.
     private struct Request {
@@ -15,6 +15,7 @@ final class Proposer: @unchecked Sendable {
         var requests: [Request] = []
 
         var count: Int { requests.reduce(0) { $0 + $1.proposals.count } }
+        var proposals: [Proposal] { requests.flatMap(\.proposals) }
 
         func answer(_ answers: [Answer]) {
             var rest = answers[...]
@@ -27,11 +28,19 @@ final class Proposer: @unchecked Sendable {
         /// Answers for a connection that broke: a confirmation leaves no trace, but a change may have been made.
         func fail(_ reason: String, isMadeMaybe: Bool) {
             answer(
-                requests.flatMap(\.proposals).map { proposal in
+                proposals.map { proposal in
                     isMadeMaybe && proposal.record != nil ? .unknown(reason: reason) : .unreachable(reason: reason)
                 }
             )
         }
+    }
+
+    /// The batches that one WAIT is for.
+    private final class Wait {
+        var made: [(batch: Batch, answers: [Answer])]
+        var isOver = false
+
+        init(made: [(batch: Batch, answers: [Answer])] = []) { self.made = made }
     }
 
     static let script = String(decoding: PackageResources.propose_lua, as: UTF8.self)
@@ -62,20 +71,26 @@ final class Proposer: @unchecked Sendable {
         let confirms = demanded > 0 ? requests.filter { $0.proposals.allSatisfy { $0.record == nil } } : []
         let changes = demanded > 0 ? requests.filter { $0.proposals.contains { $0.record != nil } } : requests
         for batch in Self.batches(confirms) { run(batch, on: session.queries, session) { batch.answer($0) } }
-        var made: [(batch: Batch, answers: [Answer])] = []
+        let wait = Wait()
         for batch in Self.batches(changes) {
             run(batch, on: session.changes, session) { answers in
                 guard demanded > 0 else { return batch.answer(answers) }
-                made.append((batch, answers))
+                wait.made.append((batch, answers))
+                // The script had to be sent again, behind WAIT.
+                if wait.isOver { self.begin(Wait(made: [(batch, answers)]), session) }
             }
         }
-        guard demanded > 0, !changes.isEmpty else { return }
+        if demanded > 0, !changes.isEmpty { begin(wait, session) }
+    }
+
+    /// Answers what was made when enough replicas have acknowledged it, or the time is up.
+    private func begin(_ wait: Wait, _ session: EngineSession) {
+        let demanded = bridge.url.acknowledgements
         session.changes.send(["WAIT", "\(demanded)", Self.acknowledgementTime]) { reply in
+            wait.isOver = true
             let count = (try? reply.get())?.number ?? 0
-            for (batch, answers) in made {
-                batch.answer(
-                    count >= demanded ? answers : Self.unacknowledged(answers, batch.requests.flatMap(\.proposals))
-                )
+            for (batch, answers) in wait.made {
+                batch.answer(count >= demanded ? answers : Self.unacknowledged(answers, batch.proposals))
             }
         }
     }
@@ -126,7 +141,7 @@ final class Proposer: @unchecked Sendable {
     private func arguments(of batch: Batch) -> [String] {
         let (shift, keys) = (bridge.clockShift, bridge.keys)
         var words = ["4", keys.now, keys.due, keys.version, keys.log, "\(bridge.settings.log)"]
-        for proposal in batch.requests.lazy.flatMap(\.proposals) {
+        for proposal in batch.proposals {
             words.append(proposal.key)
             words.append(proposal.expected)
             words.append("\(proposal.notBefore.subtractingWithoutOverflow(shift))")
@@ -151,45 +166,59 @@ final class Proposer: @unchecked Sendable {
             batch.fail(failure.description, isMadeMaybe: !EngineFailure.isEarly(words))
             bridge.note(refusal: words, of: "the script")
         case .success(let value):
-            guard let answers = answers(in: value, to: batch, sent: sent) else {
+            guard let replies = replies(in: value, to: batch, sent: sent) else {
                 let reason = "\(bridge.url.address) answers the script with something else than the script's reply"
                 batch.fail(reason, isMadeMaybe: true)
                 return bridge.endSession(EngineFailure(reason))
             }
-            completion(answers)
+            // First the answers, because a refusal can end the session, which fails all that is unanswered.
+            completion(replies.map(\.answer))
+            if let refusal = replies.compactMap(\.refusal).last {
+                bridge.note(refusal: refusal, of: "the script")
+            } else if zip(replies, batch.proposals).contains(where: { $0.isWon && $1.record != nil }) {
+                bridge.noteAcceptance()
+            }
         }
     }
 
-    private func answers(in value: RESPValue, to batch: Batch, sent: Int64) -> [Answer]? {
+    /// The script's replies to the proposals of a batch; nil if the value is not what the script returns.
+    private func replies(in value: RESPValue, to batch: Batch, sent: Int64) -> [Reply]? {
         guard let elements = value.elements, let now = elements.first?.number, elements.count == batch.count + 1 else {
             return nil
         }
         bridge.take(EngineSession.TimeSample(engine: now, sent: sent, received: BootClock.now))
-        let proposals = batch.requests.flatMap(\.proposals)
-        var answers: [Answer] = []
-        var refusal: String?
-        var hasMade = false
-        for (element, proposal) in zip(elements.dropFirst(), proposals) {
-            guard let parts = element.elements, let outcome = parts.first?.text else { return nil }
+        let replies = elements.dropFirst().compactMap { Reply($0, of: bridge.url) }
+        return replies.count == batch.count ? replies : nil
+    }
+
+    /// The script's reply to a proposal.
+    private struct Reply {
+        let answer: Answer
+        /// The engine's words if it has refused the change.
+        let refusal: String?
+
+        var isWon: Bool {
+            guard case .won = answer else { return false }
+            return true
+        }
+
+        init?(_ value: RESPValue, of url: BackendURL) {
+            guard let parts = value.elements, let outcome = parts.first?.text else { return nil }
             let detail = parts.count > 1 ? parts[1].text ?? "" : ""
+            let isRefused = outcome == "failed" || outcome == "unknown"
+            refusal = isRefused ? detail : nil
             switch outcome {
-            case "won":
-                answers.append(.won(version: Int64(detail)))
-                hasMade = hasMade || proposal.record != nil
-            case "conflict":
-                // A record that this bridge cannot read is passed on, so that the daemon says so.
-                answers.append(.conflict(detail.isEmpty ? nil : Record(detail) ?? Record(unreadable: detail)))
-            case "early": answers.append(.early)
-            case "late": answers.append(.late)
-            case "failed", "unknown":
-                let reason = EngineFailure(reply: detail, to: "the script", of: bridge.url).description
-                answers.append(outcome == "failed" ? .unreachable(reason: reason) : .unknown(reason: reason))
-                refusal = detail
-            default: return nil
+            case "won": answer = .won(version: Int64(detail))
+            // A record that this bridge cannot read is passed on, so that the daemon says so.
+            case "conflict": answer = .conflict(detail.isEmpty ? nil : Record(detail) ?? Record(unreadable: detail))
+            case "early": answer = .early
+            case "late": answer = .late
+            default:
+                guard isRefused else { return nil }
+                let reason = EngineFailure(reply: detail, to: "the script", of: url).description
+                answer = outcome == "failed" ? .unreachable(reason: reason) : .unknown(reason: reason)
             }
         }
-        if let refusal { bridge.note(refusal: refusal, of: "the script") } else if hasMade { bridge.noteAcceptance() }
-        return answers
     }
 }
 

@@ -62,7 +62,7 @@ struct RESPReader: Sendable {
     }
 
     private enum Part {
-        /// The beginning of an array with so many elements, at least one.
+        /// The beginning of an array with this number of elements, at least one.
         case opening(Int)
         case value(RESPValue)
     }

@@ -61,6 +61,10 @@ public struct BackendContract {
         Case(name: "a follower whose change the engine does not have diverges") { try $0.otherHistory() },
         Case(name: "a live follower of an engine that came back empty diverges") { try $0.emptyEngine() },
         Case(name: "a follower that does not read gets every change when it reads") { try $0.slowFollower() },
+        Case(name: "a follower that does not read while the log is trimmed gets a snapshot") {
+            try $0.slowAndTrimmed()
+        },
+        Case(name: "a snapshot that is interrupted begins again") { try $0.interruptedSnapshot() },
         Case(name: "a snapshot has every record once at least") { try $0.largeSnapshot() },
         Case(name: "a full engine refuses changes and holds confirmations") { try $0.full() },
         Case(name: "an engine that is killed and restarted has lost nothing") { try $0.killed() },
@@ -306,25 +310,73 @@ public struct BackendContract {
         try expect(try changes(follower, after: version - 1, to: version).map(\.id) == ["x.3"], "another change")
     }
 
-    private func slowFollower() throws {
-        let client = try BackendClient(socket)
+    /// Changes a key 5,120 times, to more than 10 MiB of changes.
+    ///
+    /// - Returns: the version before these changes.
+    private func makeManyChanges(of client: BackendClient, _ body: () throws -> Void) throws -> Int64 {
         let first = try win(client, ContractProposal("a", "x.0"))
-        let follower = try BackendClient(socket)
-        try follower.follow(after: first, id: "x.0")
-        let record = "{\"label\":\"\(String(repeating: "l", count: 2_000))\"}"
+        try body()
         for batch in 0..<80 {
             let answers = try client.propose(
                 (1...64).map { place in
                     let number = batch * 64 + place
-                    return ContractProposal("a", "x.\(number)", after: "x.\(number - 1)", record: record)
+                    return ContractProposal("a", "x.\(number)", after: "x.\(number - 1)", record: Self.largeRecord)
                 }
             )
             try expect(answers.allSatisfy { $0.outcome == "won" }, "\(answers)")
         }
-        let state = try follower.update().state
-        try expect(state == "resumed", "\(state) instead of resumed")
+        return first
+    }
+
+    private static let largeRecord = "{\"label\":\"\(String(repeating: "l", count: 2_000))\"}"
+
+    private func slowFollower() throws {
+        let follower = try BackendClient(socket)
+        let first = try makeManyChanges(of: BackendClient(socket)) {
+            try follower.follow()
+            _ = try follower.updates(until: "live")
+        }
         let changes = try changes(follower, after: first, to: first + 5_120)
         try expect(changes.last?.id == "x.5120", "\(changes.last?.id ?? "nothing")")
+    }
+
+    private func slowAndTrimmed() throws {
+        let follower = try BackendClient(socket)
+        let first = try makeManyChanges(of: BackendClient(socket)) {
+            try follower.follow()
+            _ = try follower.updates(until: "live")
+        }
+        try engine.trimLog()
+        let changes = try follower.updates(until: "trimmed").flatMap(\.entries)
+        for (index, entry) in changes.enumerated() {
+            try expect(entry.version == first + 1 + Int64(index), "version \(entry.version) at place \(index)")
+        }
+        let snapshot = try follower.updates(until: "live")
+        try expect(snapshot.flatMap(\.entries).map(\.id) == ["x.5120"], "\(snapshot)")
+    }
+
+    private func interruptedSnapshot() throws {
+        let client = try BackendClient(socket)
+        for batch in 0..<80 {
+            let proposals = (0..<64).map {
+                ContractProposal("k\(batch)/\($0)", "x.\(batch * 64 + $0)", record: Self.largeRecord)
+            }
+            let answers = try client.propose(proposals)
+            try expect(answers.allSatisfy { $0.outcome == "won" }, "\(answers)")
+        }
+        let follower = try BackendClient(socket)
+        try follower.follow(after: 1, id: "other.1")
+        let state = try follower.update().state
+        try expect(state == "diverged", "\(state) instead of diverged")
+        try engine.kill()
+        try engine.restart()
+        let pages = try follower.updates(until: "lost").dropLast()
+        try expect(pages.allSatisfy { $0.state == "page" }, "something else than pages")
+        try expect(pages.flatMap(\.entries).count < 5_120, "the snapshot was not interrupted")
+        let again = try follower.updates(until: "live")
+        try expect(again.first?.state == "diverged", "\(again.first?.state ?? "nothing") instead of diverged")
+        let records = again.filter { $0.state == "page" }.flatMap(\.entries)
+        try expect(Set(records.map(\.key)).count == 5_120, "records are missing")
     }
 
     private func largeSnapshot() throws {

@@ -17,6 +17,11 @@ struct RedisTests {
         #expect(try client.propose(ContractProposal("a", "x.1")).outcome == "won")
         try server.command("SCRIPT", "FLUSH")
         #expect(try client.propose(ContractProposal("a", "x.2", after: "x.1")).outcome == "won")
+        let acknowledging = try BridgeProcess(server, parameters: "?acks=1")
+        try server.command("SCRIPT", "FLUSH")
+        let answer = try acknowledging.client().propose(ContractProposal("a", "x.3", after: "x.2"))
+        #expect(answer.outcome == "unacknowledged")
+        withExtendedLifetime((bridge, acknowledging)) {}
     }
 
     @Test(
@@ -165,12 +170,10 @@ struct RedisTests {
     @Test("the permissions in the documentation suffice, and one that is missing is named")
     func permissions() throws {
         let server = try RedisServer()
-        let commands =
-            "+auth +ping +time +info +eval +evalsha +script|load +hsetnx +hget +hset +hdel +hscan +get +set +zadd +zrem "
-            + "+zrange +xadd +xrange +xrevrange +xinfo|stream +multi +exec +wait +ssubscribe +spublish"
-        let rights = ["on", ">SECRET", "~cd:{fleet}:*", "~cd:{fleet/*", "resetchannels", "&cd:{fleet/*"]
-        _ = try setUser(server, rights + commands.split(separator: " ").map(String.init))
-        let bridge = try BridgeProcess("redis://worker:SECRET@127.0.0.1:{port}", port: server.port)
+        let readme = try String(contentsOfFile: Self.readme, encoding: .utf8)
+        let line = try #require(readme.split(separator: "\n").first { $0.hasPrefix("ACL SETUSER countdownd ") })
+        try server.command(words: line.split(separator: " ").map(String.init))
+        let bridge = try BridgeProcess("redis://countdownd:SECRET@127.0.0.1:{port}", port: server.port)
         try bridge.program.line(containing: "connected to")
         let client = try bridge.client()
         #expect(try client.propose(ContractProposal("a", "x.1", due: 1)).outcome == "won")
@@ -178,27 +181,25 @@ struct RedisTests {
         try follower.follow()
         #expect(try follower.updates(until: "live").last?.id == "x.1")
         // A change is refused from now on.
-        _ = try setUser(server, ["-xadd"])
+        try server.command("ACL", "SETUSER", "countdownd", "-xadd")
         let answer = try client.propose(ContractProposal("b", "x.2"))
         #expect(answer.outcome == "unreachable")
         #expect(answer.reason?.contains("lacks a permission") == true)
         try bridge.program.line(containing: "error: changes are refused: the user of 127.0.0.1:")
-        _ = try setUser(server, ["+xadd"])
+        try server.command("ACL", "SETUSER", "countdownd", "+xadd")
         #expect(try client.propose(ContractProposal("b", "x.3")).outcome == "won")
         try bridge.program.line(containing: "accepts changes again")
         // A namespace whose name begins alike is not included.
-        let other = try BridgeProcess("redis://worker:SECRET@127.0.0.1:{port}/?namespace=fleet2", port: server.port)
+        let other = try BridgeProcess("redis://countdownd:SECRET@127.0.0.1:{port}/?namespace=fleet2", port: server.port)
         try other.program.line(containing: "lacks a permission for HSETNX")
-        _ = try setUser(server, ["-info"])
-        let third = try BridgeProcess("redis://worker:SECRET@127.0.0.1:{port}", port: server.port)
+        try server.command("ACL", "SETUSER", "countdownd", "-info")
+        let third = try BridgeProcess("redis://countdownd:SECRET@127.0.0.1:{port}", port: server.port)
         try third.program.line(containing: "lacks a permission for INFO")
         #expect(!(bridge.program.lines + other.program.lines + third.program.lines).joined().contains("SECRET"))
     }
 
-    private func setUser(_ server: RedisServer, _ words: [String]) throws -> String {
-        // redis-cli takes the words as they are.
-        try server.command(words: ["ACL", "SETUSER", "worker"] + words)
-    }
+    private static let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("README.md").path
 
     @Test("a password is demanded, rejected or not needed: one sentence each, and a new one is taken at SIGHUP")
     func passwords() throws {

@@ -199,6 +199,7 @@ final class RedisServer: EngineController {
     func command(_ words: String...) throws -> String { try command(words: words) }
 
     /// Carries out a command with redis-cli.
+    @discardableResult
     func command(words: [String]) throws -> String {
         try Program.run("/usr/bin/redis-cli", ["-s", folder.path(of: "redis")] + words)
     }
