@@ -105,6 +105,7 @@ struct FollowRequest: JSONDecodable {
         self.shard = try shard.required
         self.after = try after.optional
         self.id = try id.optional
+        guard self.after.map({ $0 >= 0 }) ?? true else { throw InvalidParameter("after") }
     }
 }
 

@@ -110,7 +110,7 @@ public final class Bridge: @unchecked Sendable {
         guard let session else { return }
         self.session = nil
         generation += 1
-        clock.forget()
+        clock.invalidate()
         note(failure)
         close(session, failure)
         for follower in followers.values { follower.stop(failure.description) }

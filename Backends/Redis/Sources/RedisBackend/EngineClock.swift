@@ -27,6 +27,8 @@ struct EngineClock: Sendable {
 
     private var best: Sample?
     private var told: Int64?
+    /// Whether the best sample may be another engine's.
+    private var isOutdated = false
 
     /// Takes the engine's time that was read between two instants of the boot clock.
     ///
@@ -42,8 +44,9 @@ struct EngineClock: Sendable {
         }
         // If both cannot be right, the clock was set in between.
         let isStep = abs(sample.offset - held.offset) > sample.error + held.error(at: received)
-        guard isStep || sample.error <= held.error(at: received) else { return nil }
+        guard isStep || isOutdated || sample.error <= held.error(at: received) else { return nil }
         best = sample
+        isOutdated = false
         let movement = sample.offset - told
         guard abs(movement) > Self.tolerance else { return nil }
         self.told = sample.offset
@@ -56,5 +59,5 @@ struct EngineClock: Sendable {
     }
 
     /// The engine was lost: another one may answer next time, so the next sample counts whatever its error is.
-    mutating func forget() { best = best.map { Sample(offset: $0.offset, error: .max / 2, at: $0.at) } }
+    mutating func invalidate() { isOutdated = true }
 }

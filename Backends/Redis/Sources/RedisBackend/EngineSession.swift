@@ -124,10 +124,13 @@ struct EngineSession: Sendable {
         )
     }
 
+    /// Instants of the engine stay below it.
+    static let latestTime: Int64 = 1 << 53
+
     /// The microseconds in a reply of TIME.
     static func time(_ reply: RESPValue) -> Int64? {
         guard let parts = reply.elements, parts.count == 2, let seconds = parts[0].number, let rest = parts[1].number,
-            (0..<(1 << 40)).contains(seconds), (0..<1_000_000).contains(rest)
+            (0..<latestTime / 1_000_000).contains(seconds), (0..<1_000_000).contains(rest)
         else { return nil }
         return seconds * 1_000_000 + rest
     }

@@ -96,9 +96,15 @@ public struct Options: Equatable, Sendable {
 
     /// The shift of the engine's clock in the file for tests; nil without such a file.
     public var clockShift: Int64? {
-        guard let clockFile, let text = try? Self.read(clockFile) else { return nil }
-        return text.split(whereSeparator: \.isWhitespace).first.flatMap { Int64($0) }
+        guard let clockFile, let text = try? Self.read(clockFile),
+            let shift = text.split(whereSeparator: \.isWhitespace).first.flatMap({ Int64($0) }),
+            (-Self.longestShift...Self.longestShift).contains(shift)
+        else { return nil }
+        return shift
     }
+
+    /// A year, in microseconds.
+    private static let longestShift: Int64 = 31_536_000_000_000
 
     private static func credentialPath(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = Environment.value(of: "CREDENTIALS_DIRECTORY"), !folder.isEmpty,

@@ -183,9 +183,10 @@ final class Proposer: @unchecked Sendable {
 
     /// The script's replies to the proposals of a batch; nil if the value is not what the script returns.
     private func replies(in value: RESPValue, to batch: Batch, sent: Int64) -> [Reply]? {
-        guard let elements = value.elements, let now = elements.first?.number, elements.count == batch.count + 1 else {
-            return nil
-        }
+        guard let elements = value.elements, let now = elements.first?.number,
+            (0..<EngineSession.latestTime).contains(now),
+            elements.count == batch.count + 1
+        else { return nil }
         bridge.take(EngineSession.TimeSample(engine: now, sent: sent, received: BootClock.now))
         let replies = elements.dropFirst().compactMap { Reply($0, of: bridge.url) }
         return replies.count == batch.count ? replies : nil

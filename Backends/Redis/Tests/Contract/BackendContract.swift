@@ -219,6 +219,10 @@ public struct BackendContract {
         try client.sendProposals((0...64).map { ContractProposal("k", "x.\($0)") })
         let name: String? = try client.reply().parameter("parameter")
         try expect(name == "proposals", "65 proposals are accepted")
+        let follower = try BackendClient(socket)
+        try follower.follow(after: -1)
+        let after: String? = try follower.reply().parameter("parameter")
+        try expect(after == "after", "a negative version is accepted")
         try client.send("Follow") { $0.member("shard", 0) }
         let error = try client.reply().error ?? "nothing"
         try expect(error == "org.varlink.service.ExpectedMore", "\(error) instead of ExpectedMore")

@@ -331,7 +331,9 @@ struct ConnectionTests {
             let nonsense = [
                 "*2\r\n$1\r\n0\r\n*0\r\n", "*3\r\n*-1\r\n$-1\r\n:5\r\n", "$-1\r\n", ":9223372036854775807\r\n",
                 "*0\r\n",
-                "*2\r\n:9223372036854775807\r\n:1\r\n", "*2\r\n$3\r\n-99\r\n*1\r\n$1\r\nx\r\n", "-ERR no\r\n",
+                "*2\r\n:9223372036854775807\r\n:1\r\n",
+                "*2\r\n:-9223372036854775808\r\n*2\r\n$3\r\nwon\r\n$1\r\n5\r\n", "*2\r\n$3\r\n-99\r\n*1\r\n$1\r\nx\r\n",
+                "-ERR no\r\n",
                 "+OK\r\n",
                 "*2\r\n$19\r\n9223372036854775807\r\n*2\r\n$3\r\nwon\r\n$20\r\n99999999999999999999\r\n",
                 "*3\r\n$8\r\nsmessage\r\n$1\r\nc\r\n$5\r\na\n1 b \r\n",

@@ -108,7 +108,8 @@ struct EngineClockTests {
     func lost() {
         var clock = EngineClock()
         _ = clock.add(engine: 1_000_050, sent: 0, received: 100)
-        clock.forget()
+        clock.invalidate()
+        #expect(clock.offset(at: 100) == .init(engineLessBoot: 1_000_000, error: 51))
         #expect(clock.add(engine: 2_050_000, sent: 0, received: 100_000) == 1_000_000)
         #expect(clock.offset(at: 100_000) == .init(engineLessBoot: 2_000_000, error: 50_001))
     }
