@@ -72,8 +72,8 @@ test: ## build, and run every test in Swift; installs missing packages
 
 test-fleet: ## test the bridge to Redis, with a redis-server that the tests start
 	$(dependencies) fleet
-	swift build --package-path $(redis) --build-tests
-	swift test --package-path $(redis) --skip-build --no-parallel
+	env -u COUNTDOWND_WARNINGS swift build --package-path $(redis) --build-tests
+	env -u COUNTDOWND_WARNINGS swift test --package-path $(redis) --skip-build --no-parallel
 
 # Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
@@ -144,9 +144,11 @@ bin/countdownctl: $(sources)
 
 build-fleet: $(BUILT)/countdownd-redis ## the release executable of the bridge to Redis, in bin/
 
+# Without the variable, because SwiftPM builds this package as a dependency there.
 bin/countdownd-redis: $(sources) $(shell find $(redis)/Package.swift $(redis)/Sources -type f)
 	@scripts/install-dependencies --check build
-	swift build -c release --package-path $(redis) --product countdownd-redis --static-swift-stdlib -Xlinker -s
+	env -u COUNTDOWND_WARNINGS swift build -c release --package-path $(redis) --product countdownd-redis \
+	  --static-swift-stdlib -Xlinker -s
 	@install -D -m 755 $(redis)/.build/release/countdownd-redis $@
 
 # Completions come from the executables, so they are never older.
