@@ -159,31 +159,49 @@ extension Shard {
                 continue
             }
             for (call, decision) in step.calls {
-                switch (step.answer, decision.result(on: made)) {
-                case (.won, let result?), (.unacknowledged, let result?): finish(call, result)
-                case (.won, nil), (.unacknowledged, nil):
-                    finish(call, .unknown("the fleet's engine has lost the change"))
-                case (.unreachable, _) where call.expires == nil:
-                    entry.notBefore = now.wall + .milliseconds(100)
+                if let call = settle(call, step.answer, decision.result(on: made), &entry, at: now) {
                     returned.append(call)
-                case (.unreachable(let reason), let result): finish(call, result ?? .notMade(reason))
-                case (.conflict(let found), _):
-                    entry.confirmed = found?.id
-                    var call = call
-                    call.conflicts += 1
-                    returned.append(call)
-                case (.early, _), (.late, _), (.unknown, _), (nil, _): returned.append(call)
                 }
             }
             if let instant = retry(after: step, at: now) { entry.notBefore = max(instant, entry.notBefore ?? instant) }
         }
         entry.putBack(returned)
-        let conflicts = returned.map(\.conflicts).max() ?? 0
-        if conflicts > 3 {
-            let longest = Int64(2_000) << Int64(min(conflicts - 4, 5))
-            let pause = Duration(microseconds: Int64.random(in: 0..<longest, using: &random))
-            entry.notBefore = max(now.wall + pause, entry.notBefore ?? now.wall)
+        pause(&entry, after: returned.map(\.conflicts).max() ?? 0, at: now)
+    }
+
+    /// Finishes a call whose change the log does not have, if the answer decides it.
+    ///
+    /// - Returns: the call if it has to be decided again.
+    private mutating func settle(
+        _ call: PendingCall,
+        _ answer: Answer?,
+        _ result: CallResult?,
+        _ entry: inout KeyCalls,
+        at now: Now
+    ) -> PendingCall? {
+        switch (answer, result) {
+        case (.won, let result?), (.unacknowledged, let result?): finish(call, result)
+        case (.won, nil), (.unacknowledged, nil): finish(call, .unknown("the fleet's engine has lost the change"))
+        case (.unreachable, _) where call.expires == nil:
+            entry.notBefore = now.wall + .milliseconds(100)
+            return call
+        case (.unreachable(let reason), let result): finish(call, result ?? .notMade(reason))
+        case (.conflict(let found), _):
+            entry.confirmed = found?.id
+            var call = call
+            call.conflicts += 1
+            return call
+        case (.early, _), (.late, _), (.unknown, _), (nil, _): return call
         }
+        return nil
+    }
+
+    /// From the fourth conflict on, a key pauses at random, up to 64 ms.
+    private mutating func pause(_ entry: inout KeyCalls, after conflicts: Int, at now: Now) {
+        guard conflicts > 3 else { return }
+        let longest = Int64(2_000) << Int64(min(conflicts - 4, 5))
+        let pause = Duration(microseconds: Int64.random(in: 0..<longest, using: &random))
+        entry.notBefore = max(now.wall + pause, entry.notBefore ?? now.wall)
     }
 
     /// The result of a change that the log has.
