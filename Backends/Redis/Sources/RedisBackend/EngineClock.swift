@@ -22,7 +22,7 @@ struct EngineClock: Sendable {
         func error(at now: Int64) -> Int64 { error + max(0, now - at) / 10_000 }
     }
 
-    /// Followers are not told of a smaller movement.
+    /// Followers are notified if the offset moves by more than this, in microseconds.
     private static let tolerance: Int64 = 1_000
 
     private var best: Sample?

@@ -83,7 +83,7 @@ final class Proposer: @unchecked Sendable {
         if demanded > 0, !changes.isEmpty { begin(wait, session) }
     }
 
-    /// Answers what was made when enough replicas have acknowledged it, or the time is up.
+    /// Sends WAIT, and answers the changes when enough replicas have acknowledged them or the time is up.
     private func begin(_ wait: Wait, _ session: EngineSession) {
         let demanded = bridge.url.acknowledgements
         session.changes.send(["WAIT", "\(demanded)", Self.acknowledgementTime]) { reply in

@@ -3,7 +3,7 @@ public import Varlink
 
 /// A client of `io.countdownd.Backend` that blocks, for tests. Every wait has a deadline.
 public final class BackendClient {
-    /// Generous, because nothing is measured by it: only a fault gets there.
+    /// A wait takes this long only if the backend has a fault; in microseconds.
     private static let patience: Int64 = 60_000_000
 
     private let socket: StreamSocket
@@ -92,7 +92,7 @@ public final class BackendClient {
 
 /// An expectation of the contract that does not hold.
 public struct ContractFailure: Error, CustomStringConvertible {
-    /// What was found, and what was expected.
+    /// The value that was found, and the expected one.
     public let description: String
 
     /// A failure with a sentence.
