@@ -18,6 +18,7 @@ let package = Package(
     name: "countdownd",
     products: [
         .library(name: "IPC", targets: ["IPC"]),
+        .library(name: "Backend", targets: ["Backend"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "System", targets: ["System"]),
         .executable(name: "countdownd", targets: ["countdownd"]),
@@ -35,6 +36,12 @@ let package = Package(
         .target(name: "CountdownCore", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
         .target(name: "Fleet", dependencies: ["CountdownCore", "Varlink"], swiftSettings: strict),
+        .target(
+            name: "Backend",
+            dependencies: ["Varlink"],
+            resources: [.embedInCode("io.countdownd.Backend.varlink")],
+            swiftSettings: strict
+        ),
         .target(
             name: "IPC",
             dependencies: ["System", "Varlink"],
@@ -82,6 +89,7 @@ let package = Package(
             dependencies: ["CountdownCore", "Fleet", "TestSupport"],
             swiftSettings: strict
         ),
+        .testTarget(name: "BackendTests", dependencies: ["Backend", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
         .testTarget(

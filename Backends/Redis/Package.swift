@@ -22,6 +22,7 @@ let package = Package(
         .target(
             name: "RedisBackend",
             dependencies: [
+                .product(name: "Backend", package: "countdownd"),
                 .product(name: "System", package: "countdownd"),
                 .product(name: "Varlink", package: "countdownd"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -29,10 +30,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
             ],
-            resources: [
-                .embedInCode("io.countdownd.Backend.varlink"),
-                .embedInCode("propose.lua"),
-            ],
+            resources: [.embedInCode("propose.lua")],
             swiftSettings: strict
         ),
         .executableTarget(

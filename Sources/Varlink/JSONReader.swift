@@ -307,6 +307,13 @@ public struct JSONReader: ~Copyable {
         return text(string)
     }
 
+    /// The UTF-8 of a string.
+    public mutating func utf8() -> [UInt8]? {
+        guard let string = stringRange() else { return nil }
+        guard !string.isEscaped else { return unescaped(string) }
+        return unsafe Array(UnsafeBufferPointer(start: base + string.start, count: string.count))
+    }
+
     /// Makes a value of a string: the body is given its text in place, or a copy if it has escapes, and returns nil if the
     /// text is not valid.
     public mutating func withString<Result>(_ body: (UTF8Span) -> Result?) -> Result? {

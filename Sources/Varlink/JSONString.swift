@@ -171,7 +171,7 @@ extension JSONReader {
     }
 
     /// The UTF-8 of a string whose escapes were validated.
-    private func unescaped(_ string: StringRange) -> [UInt8] {
+    func unescaped(_ string: StringRange) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(string.count)
         var index = string.start

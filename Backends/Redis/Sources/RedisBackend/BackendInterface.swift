@@ -1,22 +1,5 @@
+import Backend
 import Varlink
-
-/// The Varlink interface `io.countdownd.Backend`, as the bridge serves it.
-enum BackendInterface {
-    static let name = "io.countdownd.Backend"
-
-    /// The greatest number of proposals in a call.
-    static let proposalsLimit = 64
-    /// The greatest length of a record in bytes.
-    static let recordLimit = 64 << 10
-    /// The longest call in bytes: 64 records, in which every byte may need an escape.
-    static let messageLimit = 16 << 20
-
-    static let description = InterfaceDescription(
-        name: name,
-        definition: String(decoding: PackageResources.io_countdownd_Backend_varlink, as: UTF8.self),
-        methods: ["Propose", "Follow", "Describe"]
-    )
-}
 
 /// A change of a key, or the question whether a key still has its record.
 struct Proposal: JSONDecodable, Sendable {
@@ -245,13 +228,4 @@ struct BackendDescription: JSONEncodable {
         writer.member("acknowledgements", acknowledgements)
         writer.member("version", BridgeVersion.current)
     }
-}
-
-/// The engine cannot be reached, or cannot be used as it is.
-struct Unreachable: ReplyError {
-    var reason: String
-
-    var errorName: String { "\(BackendInterface.name).Unreachable" }
-
-    func encodeParameters(into writer: inout JSONWriter) { writer.member("reason", reason) }
 }

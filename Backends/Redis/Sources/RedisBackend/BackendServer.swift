@@ -1,3 +1,4 @@
+import Backend
 import Glibc
 import NIOCore
 import NIOPosix

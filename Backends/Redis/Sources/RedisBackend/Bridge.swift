@@ -1,3 +1,4 @@
+import Backend
 import NIOCore
 import System
 

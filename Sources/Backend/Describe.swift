@@ -1,0 +1,120 @@
+public import Varlink
+
+/// Describes the engine and the namespace. Error: ``Unreachable`` if the engine was never reached.
+public struct Describe: BackendMethod {
+    /// The method's name on the wire, without the interface.
+    public static let name = "Describe"
+
+    /// A call.
+    public init() {}
+
+    /// Writes nothing: there are no parameters.
+    public func encode(into writer: inout JSONWriter) {}
+
+    /// Reads the parameters, of which there are none.
+    ///
+    /// - Throws: the name of an unknown parameter.
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        try reader.members { _ in false }
+    }
+
+    /// The engine and the namespace.
+    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+        /// The engine's name and version.
+        public var engine: String
+        /// The name of the fleet.
+        public var namespace: String
+        /// The number of shards.
+        public var shards: Int64
+        /// For so long a record stays after its end, in microseconds.
+        public var retentionUSec: Int64
+        /// A countdown is not changed in this time before its deadline, in microseconds.
+        public var marginUSec: Int64
+        /// The greatest number of countdowns in the namespace.
+        public var countdowns: Int64
+        /// The number of replicas that acknowledge a change.
+        public var acknowledgements: Int64
+        /// The version of the bridge.
+        public var version: String
+
+        /// A description with these fields.
+        public init(
+            engine: String,
+            namespace: String,
+            shards: Int64,
+            retentionUSec: Int64,
+            marginUSec: Int64,
+            countdowns: Int64,
+            acknowledgements: Int64,
+            version: String
+        ) {
+            self.engine = engine
+            self.namespace = namespace
+            self.shards = shards
+            self.retentionUSec = retentionUSec
+            self.marginUSec = marginUSec
+            self.countdowns = countdowns
+            self.acknowledgements = acknowledgements
+            self.version = version
+        }
+
+        /// Writes the members.
+        public func encode(into writer: inout JSONWriter) {
+            writer.member("engine", engine)
+            writer.member("namespace", namespace)
+            writer.member("shards", shards)
+            writer.member("retentionUSec", retentionUSec)
+            writer.member("marginUSec", marginUSec)
+            writer.member("countdowns", countdowns)
+            writer.member("acknowledgements", acknowledgements)
+            writer.member("version", version)
+        }
+
+        /// Reads the reply and skips members that a newer bridge may have added.
+        ///
+        /// - Throws: the name of the member that is missing or invalid.
+        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+            var engine = JSONMember<String>("engine")
+            var namespace = JSONMember<String>("namespace")
+            var shards = Count("shards")
+            var retentionUSec = Count("retentionUSec")
+            var marginUSec = Count("marginUSec")
+            var countdowns = Count("countdowns")
+            var acknowledgements = Count("acknowledgements")
+            var version = JSONMember<String>("version")
+            reader.knownMembers {
+                engine.read(&$0) || namespace.read(&$0) || shards.read(&$0) || retentionUSec.read(&$0)
+                    || marginUSec.read(&$0) || countdowns.read(&$0) || acknowledgements.read(&$0) || version.read(&$0)
+            }
+            self.engine = try engine.required
+            self.namespace = try namespace.required
+            self.shards = try shards.required
+            self.retentionUSec = try retentionUSec.required
+            self.marginUSec = try marginUSec.required
+            self.countdowns = try countdowns.required
+            self.acknowledgements = try acknowledgements.required
+            self.version = try version.required
+        }
+    }
+}
+
+/// A member that is never negative.
+private struct Count {
+    private let name: String
+    private var member: JSONMember<Int64>
+
+    init(_ name: StaticString) {
+        self.name = name.description
+        member = JSONMember(name)
+    }
+
+    mutating func read(_ reader: inout JSONReader) -> Bool { member.read(&reader) }
+
+    var required: Int64 {
+        get throws(InvalidParameter) {
+            let value = try member.required
+            guard value >= 0 else { throw InvalidParameter(name) }
+            return value
+        }
+    }
+}
