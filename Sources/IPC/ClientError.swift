@@ -35,6 +35,8 @@ extension ClientError: CustomStringConvertible {
         case .countdown(.limitReached(let limit, let maximum)): "the daemon's limit \(limit) of \(maximum) is reached"
         case .countdown(.storageFailed(let reason)):
             "the daemon cannot store the change: \(PrintableText.escape(reason))"
+        case .countdown(.unreachable(let reason)):
+            "the daemon cannot reach its fleet, and a change may have been made: \(PrintableText.escape(reason))"
         case .countdown(let error): "the daemon refused the call: \(error.name.rawValue)"
         case .service(.permissionDenied): "the daemon serves another user"
         case .service(let error): "the daemon refused the call: \(error)"

@@ -17,6 +17,9 @@ public enum CountdownError: Sendable, Hashable {
     case limitReached(limit: String, maximum: Int64)
     /// The change could not be stored, so it was not made.
     case storageFailed(reason: String)
+    /// A daemon of a fleet could not reach the engine, or had no answer from it in time. A change may have been made or
+    /// not: ask again with ``Get``, or repeat a call that is safe to repeat.
+    case unreachable(reason: String)
 
     /// The names of the errors on the wire, in the order of the definition.
     public enum WireName: String, Sendable, CaseIterable {
@@ -27,6 +30,7 @@ public enum CountdownError: Sendable, Hashable {
         case historyTrimmed = "io.countdownd.HistoryTrimmed"
         case limitReached = "io.countdownd.LimitReached"
         case storageFailed = "io.countdownd.StorageFailed"
+        case unreachable = "io.countdownd.Unreachable"
     }
 
     /// The name of the error.
@@ -39,6 +43,7 @@ public enum CountdownError: Sendable, Hashable {
         case .historyTrimmed: .historyTrimmed
         case .limitReached: .limitReached
         case .storageFailed: .storageFailed
+        case .unreachable: .unreachable
         }
     }
 }
@@ -62,7 +67,7 @@ extension CountdownError: ReplyError {
         case .limitReached(let limit, let maximum):
             writer.member("limit", limit)
             writer.member("maximum", maximum)
-        case .storageFailed(let reason):
+        case .storageFailed(let reason), .unreachable(let reason):
             writer.member("reason", reason)
         }
     }
@@ -92,6 +97,7 @@ extension CountdownError: ReplyError {
         case .historyTrimmed: self = .historyTrimmed(oldestRevision: try oldestRevision.required)
         case .limitReached: self = .limitReached(limit: try limit.required, maximum: try maximum.required)
         case .storageFailed: self = .storageFailed(reason: try reason.required)
+        case .unreachable: self = .unreachable(reason: try reason.required)
         }
     }
 }

@@ -109,7 +109,7 @@ public struct Wait: KeyMethod {
 /// A method that changes the state of the countdown under a key, if it has the given revision.
 ///
 /// Errors: `NoSuchCountdown`; `RevisionMismatch` if the countdown has changed since `ifRevision`; `WrongState` if its state
-/// does not allow the change, as after its end; `StorageFailed`.
+/// does not allow the change, as after its end; `StorageFailed`, `Unreachable`.
 public protocol ChangeMethod: Method where Reply == CountdownReply {
     /// The key of the countdown.
     var key: String { get }

@@ -3,7 +3,8 @@ public import Varlink
 /// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both, from 1 us to 100 years ahead. If the key is
 /// running or paused, `ifRunning` decides.
 ///
-/// Errors: `AlreadyRunning` with `ifRunning: fail`, or with `extend` and `upToUSec`; `LimitReached`, `StorageFailed`.
+/// Errors: `AlreadyRunning` with `ifRunning: fail`, or with `extend` and `upToUSec`; `LimitReached`, `StorageFailed`,
+/// `Unreachable`.
 public struct Start: Method {
     /// The method's name on the wire, without the interface.
     public static let name = "Start"

@@ -31,8 +31,8 @@ struct Countdownctl: ParsableCommand {
                69  the daemon is not running
                70  internal error
                74  the change was not stored, or standard output cannot be written
-               75  try again later: already running, a limit is reached, or the revision
-                   does not match
+               75  try again later: already running, a limit is reached, the revision does
+                   not match, or a fleet did not answer and a change may have been made
                76  protocol mismatch with the daemon
                77  permission denied: the daemon serves another user
               124  timed out: --timeout expired

@@ -228,6 +228,10 @@ extension Translation {
         CountdownError.storageFailed(reason: reason)
     }
 
+    func unreachable(_ reason: String) -> some ReplyError {
+        CountdownError.unreachable(reason: reason)
+    }
+
     /// Encodes a countdown as an element of a list.
     func element(_ countdown: KeyedCountdown, at now: Now) -> [UInt8] {
         var writer = JSONWriter()

@@ -84,6 +84,7 @@ struct SentenceTests {
             (.countdown(.limitReached(limit: "labelBytes", maximum: 1)), .usage),
             (.countdown(.limitReached(limit: "patterns", maximum: 1)), .usage),
             (.countdown(.storageFailed(reason: "disk full")), .notStored),
+            (.countdown(.unreachable(reason: "no answer")), .tryLater),
         ] as [(ClientError, ExitCode)]
     )
     func codes(_ error: ClientError, _ status: ExitCode) {

@@ -41,6 +41,7 @@ struct ClientTests {
             .historyTrimmed(oldestRevision: 12),
             .limitReached(limit: "countdowns", maximum: 4_000_000),
             .storageFailed(reason: "disk full"),
+            .unreachable(reason: "no answer within 2 s"),
         ]
     )
     func countdownErrors(error: CountdownError) {

@@ -98,7 +98,8 @@ struct ResumableWatchTests {
 
     @Test("without a daemon in the beginning the watch fails, unless it is to wait for one")
     func noDaemon() throws {
-        for error in [ClientError.disconnected, .unreachable(path: "/a", errno: 2)] {
+        let unreachable = ClientError.countdown(.unreachable(reason: "no engine"))
+        for error in [ClientError.disconnected, .unreachable(path: "/a", errno: 2), unreachable] {
             var watch = ResumableWatch(Watch())
             #expect(throws: error) { try watch.fail(error) }
             _ = watch.receive([])

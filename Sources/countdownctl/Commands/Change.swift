@@ -53,7 +53,7 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
             let countdown = try client.call(change).countdown
             record(countdown, command.sentence(about: countdown, CountdownText()))
         } catch .countdown(let refusal) {
-            record(refusal)
+            record(refusal, of: key)
         } catch .service(let refusal) {
             record(CommandFailure(refusal))
         } catch .callTooLong(let bytes) {
@@ -79,8 +79,8 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         output.say("\(CountdownText.name(countdown)): \(clause)")
     }
 
-    private mutating func record(_ refusal: CountdownError) {
-        guard case .wrongState(let countdown) = refusal else { return record(CommandFailure(refusal)) }
+    private mutating func record(_ refusal: CountdownError, of key: String) {
+        guard case .wrongState(let countdown) = refusal else { return record(CommandFailure(refusal, about: key)) }
         let state = CountdownText().state(countdown)
         if countdown.state == command.stateAfterwards {
             return record(countdown, "nothing changed: it is already \(state)")

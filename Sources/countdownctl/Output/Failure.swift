@@ -90,7 +90,7 @@ struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
     static let internalFault = ExitCode(rawValue: 70)
     /// EX_IOERR: a change that could not be stored, or output that could not be written.
     static let notStored = ExitCode(rawValue: 74)
-    /// EX_TEMPFAIL: it runs already, a limit is reached, or another revision is there.
+    /// EX_TEMPFAIL: it runs already, a limit is reached, another revision is there, or a fleet did not answer.
     static let tryLater = ExitCode(rawValue: 75)
     /// EX_PROTOCOL: daemon and client do not understand each other.
     static let protocolFault = ExitCode(rawValue: 76)
@@ -111,8 +111,12 @@ struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
 
 extension CommandFailure {
     /// The daemon refused, for a reason of its interface.
-    init(_ error: CountdownError) {
-        let subject = error.key.map { "\(PrintableText.escape($0)): " } ?? ""
+    ///
+    /// - Parameters:
+    ///   - error: the daemon's error.
+    ///   - key: the key of the call, for an error that names none.
+    init(_ error: CountdownError, about key: String? = nil) {
+        let subject = (error.key ?? key).map { "\(PrintableText.escape($0)): " } ?? ""
         self.init(error.exitCode, subject + error.clause, refusal: error)
     }
 
@@ -142,7 +146,7 @@ extension CountdownError {
         case .noSuchCountdown(let key): key
         case .alreadyRunning(let countdown, _), .revisionMismatch(let countdown), .wrongState(let countdown):
             countdown.key
-        case .historyTrimmed, .limitReached, .storageFailed: nil
+        case .historyTrimmed, .limitReached, .storageFailed, .unreachable: nil
         }
     }
 
@@ -151,7 +155,7 @@ extension CountdownError {
         case .noSuchCountdown: .unknownKey
         case .wrongState: .notRunning
         case .limitReached(let limit, let maximum) where excess(over: limit, of: maximum) != nil: .usage
-        case .alreadyRunning, .revisionMismatch, .historyTrimmed, .limitReached: .tryLater
+        case .alreadyRunning, .revisionMismatch, .historyTrimmed, .limitReached, .unreachable: .tryLater
         case .storageFailed: .notStored
         }
     }
@@ -168,6 +172,8 @@ extension CountdownError {
             excess(over: limit, of: maximum)
                 ?? "the daemon's limit \(quoted(limit)) (\(maximum)) is reached; `countdownctl status --all` shows the limits"
         case .storageFailed(let reason): "not stored, nothing changed: \(PrintableText.escape(reason))"
+        case .unreachable(let reason):
+            "the fleet did not answer, so a change may have been made: \(PrintableText.escape(reason))"
         }
     }
 }

@@ -115,7 +115,7 @@ final class CooldownKeeper: CompanionWork {
         case .replaced: output.say("\(name): started again by another program; \(result)")
         case .unreachable:
             let sentence = lastFailure.map { ": \($0.sentence)" } ?? ""
-            output.warn("countdownctl: \(name): the countdown was not changed after the command\(sentence)")
+            output.warn("countdownctl: \(name): the countdown may be unchanged after the command\(sentence)")
         }
     }
 }

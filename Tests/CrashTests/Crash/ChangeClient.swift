@@ -130,7 +130,7 @@ final class ChangeClient {
             facts.note(countdown)
             find(countdown, change.key)
         case .storageFailed where mayFail: counts.failed += 1
-        case .historyTrimmed, .limitReached, .storageFailed: throw error
+        case .historyTrimmed, .limitReached, .storageFailed, .unreachable: throw error
         }
     }
 
