@@ -58,7 +58,7 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 	scripts/demo
 
 # The test targets that start no daemon, besides CountdowndTests, which take as long as these together.
-pure := BackendTests|CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FleetTests|FuzzTests|HouseTests|IPCTests|SystemTests|VarlinkTests
+pure := BackendTests|CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FleetTests|FuzzTests|HouseTests|IPCTests|RESPTests|SystemTests|VarlinkTests
 
 check: ## build, and run the tests that start no daemon: seconds once built
 	$(dependencies) build

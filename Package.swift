@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "Backend", targets: ["Backend"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "System", targets: ["System"]),
+        .library(name: "RESP", targets: ["RESP"]),
         .executable(name: "countdownd", targets: ["countdownd"]),
         .executable(name: "countdownctl", targets: ["countdownctl"]),
         .executable(name: "countdown-notify", targets: ["countdown-notify"]),
@@ -35,6 +36,7 @@ let package = Package(
         .target(name: "System", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "CountdownCore", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
+        .target(name: "RESP", swiftSettings: strict),
         .target(name: "Fleet", dependencies: ["CountdownCore", "Varlink"], swiftSettings: strict),
         .target(
             name: "Backend",
@@ -91,6 +93,7 @@ let package = Package(
         ),
         .testTarget(name: "BackendTests", dependencies: ["Backend", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
+        .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
         .testTarget(
             name: "IPCTests",
@@ -109,7 +112,7 @@ let package = Package(
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["countdownd", "countdownctl", "CountdownCore", "IPC", "JSONTree", "Varlink"],
+            dependencies: ["countdownd", "countdownctl", "CountdownCore", "IPC", "JSONTree", "RESP", "Varlink"],
             path: "Fuzz",
             exclude: ["Modules", "Targets", "Seeds", "message.dict", "Package.swift"],
             sources: ["Harness", "Replay"]

@@ -4,7 +4,7 @@ import PackageDescription
 
 // The modules under test, compiled anew from the project's own files with what libFuzzer needs to see where an input
 // leads. The two executables are libraries here, without the file that has their entry point.
-let harnesses = ["Clock", "Framer", "JSON", "Message", "Session", "Store", "Timetable"]
+let harnesses = ["Clock", "Framer", "JSON", "Message", "RESP", "Session", "Store", "Timetable"]
 
 let package = Package(
     name: "Fuzz",
@@ -15,6 +15,7 @@ let package = Package(
         .target(name: "System", dependencies: ["CLinux"], path: "Modules/System"),
         .target(name: "CountdownCore", path: "Modules/CountdownCore"),
         .target(name: "Varlink", path: "Modules/Varlink"),
+        .target(name: "RESP", path: "Modules/RESP"),
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Modules/JSONTree"),
         .target(
             name: "IPC",
@@ -31,7 +32,7 @@ let package = Package(
         .target(name: "countdownctl", dependencies: ["System"], path: "Modules/countdownctl"),
         .target(
             name: "Harness",
-            dependencies: ["CountdownCore", "JSONTree", "Varlink", "IPC", "countdownd", "countdownctl"],
+            dependencies: ["CountdownCore", "JSONTree", "RESP", "Varlink", "IPC", "countdownd", "countdownctl"],
             path: "Harness"
         ),
     ]

@@ -23,6 +23,7 @@ let package = Package(
             name: "RedisBackend",
             dependencies: [
                 .product(name: "Backend", package: "countdownd"),
+                .product(name: "RESP", package: "countdownd"),
                 .product(name: "System", package: "countdownd"),
                 .product(name: "Varlink", package: "countdownd"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -54,6 +55,7 @@ let package = Package(
                 "BackendContract",
                 "RedisBackend",
                 "countdownd-redis",
+                .product(name: "RESP", package: "countdownd"),
                 .product(name: "Varlink", package: "countdownd"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -23,6 +23,11 @@ struct ReplayTests {
         await #expect(processExitsWith: .success) { try Replay.run(MessageHarness.self, "message") }
     }
 
+    @Test("an engine's bytes are the same values however they arrive, and are never kept without bound")
+    func resp() async {
+        await #expect(processExitsWith: .success) { try Replay.run(RESPHarness.self, "resp") }
+    }
+
     @Test("a session answers the same, however the calls arrive")
     func session() async {
         await #expect(processExitsWith: .success) { try Replay.run(SessionHarness.self, "session") }

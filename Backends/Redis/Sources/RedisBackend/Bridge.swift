@@ -1,5 +1,6 @@
 import Backend
 import NIOCore
+import RESP
 import System
 
 /// The bridge: keeps the engine connected, and serves `io.countdownd.Backend` from it. Everything happens on one event

@@ -3,6 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import RESP
 
 /// One connection to the engine: commands go in, their replies come out in the same order, and so do the messages of the
 /// channels that it subscribes to. It is confined to its event loop.
@@ -25,7 +26,7 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
 
     private var channel: (any Channel)?
     private var reader = RESPReader()
-    private var outgoing = ByteBuffer()
+    private var outgoing: [UInt8] = []
     private var isFlushScheduled = false
     private var pending = CircularBuffer<Pending>()
     private var isTimerScheduled = false
@@ -70,7 +71,7 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
     /// Sends a command together with the other commands of the same iteration of the loop. The completion is called on the loop.
     func send(_ command: RESPCommand, _ completion: @escaping Completion) {
         if let end { return completion(.failure(end)) }
-        command.write(into: &outgoing)
+        command.append(to: &outgoing)
         pending.append(Pending(sent: .now(), completion: completion))
         scheduleTimer(in: EngineFailure.answerTime)
         guard !isFlushScheduled else { return }
@@ -93,9 +94,9 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
 
     private func flush() {
         isFlushScheduled = false
-        guard let channel, outgoing.readableBytes > 0 else { return }
-        let bytes = outgoing
-        outgoing = ByteBuffer()
+        guard let channel, !outgoing.isEmpty else { return }
+        let bytes = channel.allocator.buffer(bytes: outgoing)
+        outgoing = []
         channel.writeAndFlush(bytes, promise: nil)
     }
 
@@ -144,7 +145,8 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        reader.receive(unwrapInboundIn(data))
+        let bytes = unwrapInboundIn(data)
+        bytes.withUnsafeReadableBytes { reader.receive($0.bindMemory(to: UInt8.self).span) }
         do {
             while end == nil, let value = try reader.next() { receive(value) }
         } catch {

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import RESP
 import System
 
 /// Why the engine cannot be used: one sentence, without credentials.

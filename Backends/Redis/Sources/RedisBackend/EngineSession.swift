@@ -1,5 +1,6 @@
 import NIOCore
 import NIOSSL
+import RESP
 import System
 
 /// The names of the engine's keys in a namespace of one shard. The braces put a shard into one slot of a cluster.

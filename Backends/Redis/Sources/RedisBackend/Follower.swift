@@ -1,4 +1,5 @@
 import NIOCore
+import RESP
 
 /// Follows a shard for one call of `Follow`: a snapshot or the log from a version, then every change. It keeps no changes: if
 /// a message does not continue the changes that were sent, it reads the log. It is confined to the loop.

@@ -1,5 +1,6 @@
 import Backend
 import NIOCore
+import RESP
 import System
 
 /// Makes proposals in the engine: the proposals of one iteration of the loop are sent together, up to 64 in a call of the

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+import RESP
 import Testing
 
 @testable import RedisBackend
@@ -324,7 +325,8 @@ final class FakeEngine: Sendable {
         init(_ answer: @escaping ([String]) -> String?) { self.answer = answer }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            reader.receive(unwrapInboundIn(data))
+            let bytes = unwrapInboundIn(data)
+            bytes.withUnsafeReadableBytes { reader.receive($0.bindMemory(to: UInt8.self).span) }
             while let command = try? reader.next() {
                 guard let reply = answer((command.elements ?? []).compactMap(\.text)) else {
                     return context.close(promise: nil)

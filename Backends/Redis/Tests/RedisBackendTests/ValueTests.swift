@@ -1,3 +1,4 @@
+import RESP
 import Testing
 
 @testable import RedisBackend
