@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "Backend", targets: ["Backend"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "System", targets: ["System"]),
+        .library(name: "BackendContract", targets: ["BackendContract"]),
         .library(name: "RESP", targets: ["RESP"]),
         .executable(name: "countdownd", targets: ["countdownd"]),
         .executable(name: "countdownctl", targets: ["countdownctl"]),
@@ -74,6 +75,13 @@ let package = Package(
         .systemLibrary(name: "CProcess", path: "Tests/CProcess"),
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Tests/JSONTree", swiftSettings: strict),
         .target(name: "TestSupport", dependencies: ["CProcess", "IPC", "JSONTree", "Varlink"], path: "Tests/Support"),
+        // The cases that every backend has to pass. It knows a socket and a controller of the engine, and no engine.
+        .target(
+            name: "BackendContract",
+            dependencies: ["Backend", "System", "Varlink"],
+            path: "Tests/BackendContract",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "varlink-certification",
             dependencies: ["JSONTree", "Varlink"],
@@ -91,7 +99,11 @@ let package = Package(
             dependencies: ["CountdownCore", "Fleet", "TestSupport"],
             swiftSettings: strict
         ),
-        .testTarget(name: "BackendTests", dependencies: ["Backend", "TestSupport", "Varlink"], swiftSettings: strict),
+        .testTarget(
+            name: "BackendTests",
+            dependencies: ["Backend", "TestSupport", "Varlink"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),

@@ -39,22 +39,13 @@ let package = Package(
             dependencies: ["RedisBackend", .product(name: "System", package: "countdownd")],
             swiftSettings: strict
         ),
-        // The cases that every backend has to pass. It knows a socket and a controller of the engine, nothing of Redis.
-        .target(
-            name: "BackendContract",
-            dependencies: [
-                .product(name: "System", package: "countdownd"),
-                .product(name: "Varlink", package: "countdownd"),
-            ],
-            path: "Tests/Contract",
-            swiftSettings: strict
-        ),
         .testTarget(
             name: "RedisBackendTests",
             dependencies: [
-                "BackendContract",
                 "RedisBackend",
                 "countdownd-redis",
+                .product(name: "Backend", package: "countdownd"),
+                .product(name: "BackendContract", package: "countdownd"),
                 .product(name: "RESP", package: "countdownd"),
                 .product(name: "Varlink", package: "countdownd"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -197,7 +197,8 @@ extension Propose {
         }
     }
 
-    private enum Outcome: String, JSONReadable, JSONWritable {
+    /// The name of an answer on the wire.
+    public enum Outcome: String, Sendable, CaseIterable, JSONReadable, JSONWritable {
         case won
         case unacknowledged
         case conflict
@@ -209,7 +210,8 @@ extension Propose {
 }
 
 extension Propose.Answer: JSONEncodable, JSONDecodable {
-    private var outcome: Propose.Outcome {
+    /// The name on the wire.
+    public var outcome: Propose.Outcome {
         switch self {
         case .won: .won
         case .unacknowledged: .unacknowledged

@@ -31,6 +31,7 @@ struct MessageTests {
         #expect(BackendInterface.description.methods == definition.methods.map(\.name))
         #expect(Propose.fullName == "io.countdownd.Backend.Propose")
         #expect(Unreachable.name == "io.countdownd.Backend.Unreachable")
+        #expect(Propose.Outcome.allCases.map(\.rawValue) == definition.cases(.named("Outcome")))
         #expect(Follow.State.allCases.map(\.rawValue) == definition.cases(.named("FollowState")))
     }
 

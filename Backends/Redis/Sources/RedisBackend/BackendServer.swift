@@ -75,8 +75,8 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
     private func answer(_ call: Call) {
         do throws(InvalidParameter) {
             switch call.name {
-            case "Propose": try propose()
-            case "Follow": try follow(call)
+            case Propose.name: try propose()
+            case Follow.name: try follow(call)
             default: try describe()
             }
         } catch {
@@ -85,7 +85,7 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     private func describe() throws(InvalidParameter) {
-        try session.readParameters { reader throws(InvalidParameter) in try reader.members { _ in false } }
+        let _: Describe = try session.parameters()
         switch bridge.description {
         case .success(let description): session.reply(description)
         case .failure(let error): session.fail(error)
@@ -93,12 +93,12 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     private func propose() throws(InvalidParameter) {
-        let request: ProposeRequest = try session.parameters()
+        let request: Propose = try session.parameters()
         try check(shard: request.shard)
         var isWithinCall = true
         bridge.proposer.propose(request.proposals) { answers in
             guard self.channel != nil else { return }
-            self.session.reply(ProposeReply(answers: answers, clock: self.bridge.clockOffset))
+            self.session.reply(Propose.Reply(answers: answers, clock: self.bridge.clockOffset))
             if !isWithinCall {
                 self.answerCalls()
                 self.readMore()
@@ -109,11 +109,11 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
 
     private func follow(_ call: Call) throws(InvalidParameter) {
         guard call.more else { return session.fail(ServiceError.expectedMore) }
-        let request: FollowRequest = try session.parameters()
+        let request: Follow = try session.parameters()
         try check(shard: request.shard)
         let follower = Follower(
             of: bridge,
-            after: request.after.map { FollowPosition(version: $0, id: request.id) },
+            after: request.after,
             isWritable: { self.unsent < Self.unread.greatest },
             deliver: { reply in
                 guard self.channel != nil else { return }

@@ -181,7 +181,7 @@ public final class Bridge: @unchecked Sendable {
     // MARK: The clock
 
     /// The offset of the engine's clock; nil if it was never read.
-    var clockOffset: EngineClock.Offset? { clock.offset(at: BootClock.now) }
+    var clockOffset: ClockOffset? { clock.offset(at: BootClock.now) }
 
     /// Takes a reading of the engine's clock.
     func take(_ sample: EngineSession.TimeSample, isTold: Bool = true) {
@@ -213,7 +213,7 @@ public final class Bridge: @unchecked Sendable {
 
     /// Warns if the margin before deadlines does not cover the clock's error.
     private func checkClockError() {
-        guard let error = clockOffset?.error else { return }
+        guard let error = clockOffset?.errorUSec else { return }
         let isTooGreat = error > settings.margin / 2
         if isTooGreat, !isClockErrorLogged {
             log.write(
@@ -233,10 +233,19 @@ public final class Bridge: @unchecked Sendable {
     // MARK: Calls
 
     /// Answers `Describe`.
-    var description: Result<BackendDescription, Unreachable> {
+    var description: Result<Describe.Reply, Unreachable> {
         guard let engine else { return .failure(Unreachable(reason: failure)) }
         return .success(
-            BackendDescription(engine: engine, settings: settings, acknowledgements: url.acknowledgements)
+            Describe.Reply(
+                engine: engine,
+                namespace: settings.namespace,
+                shards: settings.shards,
+                retentionUSec: settings.retention,
+                marginUSec: settings.margin,
+                countdowns: settings.countdowns,
+                acknowledgements: Int64(url.acknowledgements),
+                version: BridgeVersion.current
+            )
         )
     }
 

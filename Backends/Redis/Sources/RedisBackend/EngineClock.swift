@@ -1,19 +1,8 @@
-import Varlink
+import Backend
 
 /// An estimate of the engine's clock: the sample with the least error, which grows by 100 ppm of the sample's age.
 /// Instants are microseconds.
 struct EngineClock: Sendable {
-    /// How far the engine's clock is ahead of this machine's boot clock.
-    struct Offset: JSONEncodable, Equatable, Sendable {
-        var engineLessBoot: Int64
-        var error: Int64
-
-        func encode(into writer: inout JSONWriter) {
-            writer.member("engineLessBootUSec", engineLessBoot)
-            writer.member("errorUSec", error)
-        }
-    }
-
     private struct Sample {
         var offset: Int64
         var error: Int64
@@ -54,8 +43,8 @@ struct EngineClock: Sendable {
     }
 
     /// The offset now; nil if no sample was taken.
-    func offset(at now: Int64) -> Offset? {
-        best.map { Offset(engineLessBoot: $0.offset, error: $0.error(at: now)) }
+    func offset(at now: Int64) -> ClockOffset? {
+        best.map { ClockOffset(engineLessBootUSec: $0.offset, errorUSec: $0.error(at: now)) }
     }
 
     /// The engine was lost: another one may answer next time, so the next sample counts whatever its error is.

@@ -1,3 +1,4 @@
+import Backend
 import NIOCore
 import RESP
 
@@ -32,14 +33,14 @@ final class Follower: @unchecked Sendable {
     private static let replyBytes = 256 << 10
 
     private unowned let bridge: Bridge
-    private let deliver: (FollowReply) -> Void
+    private let deliver: (Follow.Reply) -> Void
     /// Whether the client has read enough to get more.
     private let isWritable: () -> Bool
     private var state = State.off
     /// The last change that was sent; nil before any.
-    private var last: FollowPosition?
+    private var last: Follow.Position?
     /// The snapshot that has to be sent or to be finished, with the state that announces it.
-    private var snapshot: FollowReply?
+    private var snapshot: Follow.Reply?
     private var needsSnapshot: Bool
     /// Whether a message has come that was not delivered.
     private var hasMissed = false
@@ -50,9 +51,9 @@ final class Follower: @unchecked Sendable {
 
     init(
         of bridge: Bridge,
-        after last: FollowPosition?,
+        after last: Follow.Position?,
         isWritable: @escaping () -> Bool,
-        deliver: @escaping (FollowReply) -> Void
+        deliver: @escaping (Follow.Reply) -> Void
     ) {
         self.bridge = bridge
         self.last = last
@@ -76,7 +77,7 @@ final class Follower: @unchecked Sendable {
     func stop(_ reason: String) {
         sessions += 1
         state = .off
-        deliver(FollowReply(state: .lost, reason: reason))
+        deliver(Follow.Reply(state: .lost, reason: reason))
     }
 
     /// The client has read.
@@ -86,9 +87,9 @@ final class Follower: @unchecked Sendable {
     }
 
     /// The offset of the engine's clock has moved.
-    func clockMoved(_ clock: EngineClock.Offset) {
+    func clockMoved(_ clock: ClockOffset) {
         if case .off = state { return }
-        deliver(FollowReply(state: .clock, clock: clock))
+        deliver(Follow.Reply(state: .clock, clock: clock))
     }
 
     /// The shard's version was read; nil if it has none.
@@ -114,22 +115,24 @@ final class Follower: @unchecked Sendable {
             return
         }
         let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-        var entries: [Entry] = []
+        var entries: [Follow.Entry] = []
         var next = last
         var step: Step?
         for index in stride(from: 0, to: lines.count, by: 2) where step == nil {
-            guard index + 1 < lines.count, let record = Record(String(lines[index + 1])) else {
+            guard index + 1 < lines.count,
+                let entry = Follow.Entry(key: String(lines[index]), held: String(lines[index + 1]))
+            else {
                 step = .position
                 continue
             }
             let held = next?.version ?? 0
-            if record.version == held &+ 1 {
-                entries.append(Entry(key: String(lines[index]), record: record))
-                next = FollowPosition(version: record.version, id: record.id)
-            } else if record.version > held {
-                missedVersion = record.version
+            if entry.version == held &+ 1 {
+                entries.append(entry)
+                next = entry.position
+            } else if entry.version > held {
+                missedVersion = entry.version
                 step = .log
-            } else if record.version == held, let id = next?.id, id != record.id {
+            } else if entry.version == held, let id = next?.id, id != entry.id {
                 step = .position
             }
         }
@@ -203,7 +206,7 @@ final class Follower: @unchecked Sendable {
         }
     }
 
-    private func announceSnapshot(_ state: FollowReply.State, _ reason: String) {
+    private func announceSnapshot(_ state: Follow.State, _ reason: String) {
         let reply = reply(state, reason: reason)
         snapshot = reply
         needsSnapshot = true
@@ -221,9 +224,9 @@ final class Follower: @unchecked Sendable {
                 return self.bridge.endSession(EngineFailure("\(self.bridge.url.address) sent no reply of EXEC"))
             }
             let logged = parts[1].elements?.first.flatMap { LogEntry($0) }.map {
-                FollowPosition(version: $0.version, id: $0.entry?.record.id)
+                Follow.Position(version: $0.version, id: $0.entry?.id)
             }
-            let version = parts[0].number.map { FollowPosition(version: $0, id: nil) }
+            let version = parts[0].number.map { Follow.Position(version: $0, id: nil) }
             self.last = [logged, version].compactMap { $0 }.max { $0.version < $1.version }
             if let logged, logged.version == self.last?.version { self.last = logged }
             self.perform(.page("0"))
@@ -234,17 +237,17 @@ final class Follower: @unchecked Sendable {
         send([["HSCAN", keys.now, cursor, "COUNT", "\(Self.pageCount)"]]) { reply in
             guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, let pairs = parts[1].elements
             else { return self.bridge.endSession(EngineFailure("\(self.bridge.url.address) sent no page of HSCAN")) }
-            var entries: [Entry] = []
+            var entries: [Follow.Entry] = []
             for index in stride(from: 0, to: pairs.count - 1, by: 2) {
-                guard let key = pairs[index].text, let text = pairs[index + 1].text, let record = Record(text) else {
-                    continue
-                }
-                entries.append(Entry(key: key, record: record))
+                guard let key = pairs[index].text, let text = pairs[index + 1].text,
+                    let entry = Follow.Entry(key: key, held: text)
+                else { continue }
+                entries.append(entry)
             }
             let isFirst = cursor == "0"
             for part in Self.parts(entries, keepsEmpty: isFirst) {
                 self.deliver(
-                    FollowReply(state: .page, entries: part, last: self.last, clock: isFirst ? self.clock : nil)
+                    Follow.Reply(state: .page, entries: part, last: self.last, clock: isFirst ? self.clock : nil)
                 )
             }
             if next == "0" {
@@ -262,14 +265,14 @@ final class Follower: @unchecked Sendable {
         let start = last.map { "(\($0.version)-0" } ?? "-"
         send([["XRANGE", keys.log, start, "+", "COUNT", "\(Self.pageCount)"]]) { reply in
             let elements = reply.elements ?? []
-            var entries: [Entry] = []
+            var entries: [Follow.Entry] = []
             var next = self.last
             for element in elements {
                 guard let logged = LogEntry(element), let entry = logged.entry,
                     next == nil || logged.version == (next?.version ?? 0) &+ 1
                 else { break }
                 entries.append(entry)
-                next = FollowPosition(version: logged.version, id: entry.record.id)
+                next = entry.position
             }
             self.deliverChanges(entries, upTo: next)
             if entries.count < elements.count || (self.missedVersion ?? 0) > (next?.version ?? 0) && elements.isEmpty {
@@ -288,26 +291,25 @@ final class Follower: @unchecked Sendable {
 
     // MARK: Replies
 
-    private var clock: EngineClock.Offset? { bridge.clockOffset }
+    private var clock: ClockOffset? { bridge.clockOffset }
 
-    private func reply(_ state: FollowReply.State, reason: String? = nil) -> FollowReply {
-        FollowReply(state: state, last: last, clock: clock, reason: reason)
+    private func reply(_ state: Follow.State, reason: String? = nil) -> Follow.Reply {
+        Follow.Reply(state: state, last: last, clock: clock, reason: reason)
     }
 
-    private func deliverChanges(_ entries: [Entry], upTo next: FollowPosition?) {
+    private func deliverChanges(_ entries: [Follow.Entry], upTo next: Follow.Position?) {
         last = next
         for part in Self.parts(entries, keepsEmpty: false) {
-            let end = part.last.map { FollowPosition(version: $0.record.version, id: $0.record.id) }
-            deliver(FollowReply(state: .changes, entries: part, last: end))
+            deliver(Follow.Reply(state: .changes, entries: part, last: part.last?.position))
         }
     }
 
     /// The entries in parts that fit into a reply each.
-    private static func parts(_ entries: [Entry], keepsEmpty: Bool) -> [[Entry]] {
-        var parts: [[Entry]] = keepsEmpty ? [[]] : []
+    private static func parts(_ entries: [Follow.Entry], keepsEmpty: Bool) -> [[Follow.Entry]] {
+        var parts: [[Follow.Entry]] = keepsEmpty ? [[]] : []
         var bytes = 0
         for entry in entries {
-            let size = entry.key.utf8.count + entry.record.json.utf8.count + 64
+            let size = entry.key.utf8.count + (entry.record?.utf8.count ?? 0) + 64
             if parts.isEmpty || bytes + size > replyBytes && bytes > 0 {
                 parts.append([])
                 bytes = 0
@@ -323,7 +325,7 @@ final class Follower: @unchecked Sendable {
 struct LogEntry {
     let version: Int64
     /// Nil if the entry is not a change.
-    let entry: Entry?
+    let entry: Follow.Entry?
 
     /// Nil if the value is not an entry of a stream.
     init?(_ value: RESPValue) {
@@ -333,12 +335,12 @@ struct LogEntry {
         self.version = version
         let fields = parts[1].elements ?? []
         guard fields.count == 4, fields[0].text == "key", fields[2].text == "record", let key = fields[1].text,
-            let record = fields[3].text.flatMap({ Record($0) }), record.version == version
+            let entry = fields[3].text.flatMap({ Follow.Entry(key: key, held: $0) }), entry.version == version
         else {
-            entry = nil
+            self.entry = nil
             return
         }
-        entry = Entry(key: key, record: record)
+        self.entry = entry
     }
 }
 
@@ -378,7 +380,7 @@ struct LogPosition {
     }
 
     /// Whether the log continues the last change that a follower has.
-    func verdict(on last: FollowPosition) -> Verdict {
+    func verdict(on last: Follow.Position) -> Verdict {
         guard let version else { return .diverged("the engine holds nothing of this shard") }
         guard version >= last.version else {
             return .diverged(
@@ -386,7 +388,7 @@ struct LogPosition {
             )
         }
         if let held = entries.first, held.version == last.version {
-            guard last.id == nil || held.entry?.record.id == last.id else {
+            guard last.id == nil || held.entry?.id == last.id else {
                 return .diverged("the engine has another change at version \(last.version)")
             }
             let next = entries.dropFirst().first

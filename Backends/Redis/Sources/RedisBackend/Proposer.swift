@@ -8,8 +8,8 @@ import System
 final class Proposer: @unchecked Sendable {
     /// The proposals of a call of `Propose`, which are answered together.
     private struct Request {
-        let proposals: [Proposal]
-        let completion: ([Answer]) -> Void
+        let proposals: [Propose.Proposal]
+        let completion: ([Propose.Answer]) -> Void
     }
 
     /// The requests of one call of the script.
@@ -17,9 +17,9 @@ final class Proposer: @unchecked Sendable {
         var requests: [Request] = []
 
         var count: Int { requests.reduce(0) { $0 + $1.proposals.count } }
-        var proposals: [Proposal] { requests.flatMap(\.proposals) }
+        var proposals: [Propose.Proposal] { requests.flatMap(\.proposals) }
 
-        func answer(_ answers: [Answer]) {
+        func answer(_ answers: [Propose.Answer]) {
             var rest = answers[...]
             for request in requests {
                 request.completion(Array(rest.prefix(request.proposals.count)))
@@ -39,10 +39,10 @@ final class Proposer: @unchecked Sendable {
 
     /// The batches that one WAIT is for.
     private final class Wait {
-        var made: [(batch: Batch, answers: [Answer])]
+        var made: [(batch: Batch, answers: [Propose.Answer])]
         var isOver = false
 
-        init(made: [(batch: Batch, answers: [Answer])] = []) { self.made = made }
+        init(made: [(batch: Batch, answers: [Propose.Answer])] = []) { self.made = made }
     }
 
     static let script = String(decoding: PackageResources.propose_lua, as: UTF8.self)
@@ -56,7 +56,7 @@ final class Proposer: @unchecked Sendable {
     init(of bridge: Bridge) { self.bridge = bridge }
 
     /// Makes the proposals of a call. The completion gets an answer for each, on the loop.
-    func propose(_ proposals: [Proposal], completion: @escaping ([Answer]) -> Void) {
+    func propose(_ proposals: [Propose.Proposal], completion: @escaping ([Propose.Answer]) -> Void) {
         guard !proposals.isEmpty else { return completion([]) }
         if waiting.isEmpty { bridge.loop.execute { self.flush() } }
         waiting.append(Request(proposals: proposals, completion: completion))
@@ -98,7 +98,10 @@ final class Proposer: @unchecked Sendable {
     }
 
     /// The answers if too few replicas have acknowledged the changes.
-    private static func unacknowledged(_ answers: [Answer], _ proposals: [Proposal]) -> [Answer] {
+    private static func unacknowledged(
+        _ answers: [Propose.Answer],
+        _ proposals: [Propose.Proposal]
+    ) -> [Propose.Answer] {
         zip(answers, proposals).map { answer, proposal in
             guard case .won(let version) = answer, proposal.record != nil else { return answer }
             return .unacknowledged(version: version)
@@ -123,7 +126,7 @@ final class Proposer: @unchecked Sendable {
         _ batch: Batch,
         on connection: EngineConnection,
         _ session: EngineSession,
-        completion: @escaping ([Answer]) -> Void
+        completion: @escaping ([Propose.Answer]) -> Void
     ) {
         let arguments = arguments(of: batch)
         let sent = BootClock.now
@@ -145,12 +148,12 @@ final class Proposer: @unchecked Sendable {
         var words = ["4", keys.now, keys.due, keys.version, keys.log, "\(bridge.settings.log)"]
         for proposal in batch.proposals {
             words.append(proposal.key)
-            words.append(proposal.expected)
-            words.append("\(proposal.notBefore.subtractingWithoutOverflow(shift))")
-            words.append("\(proposal.notAfter.subtractingWithoutOverflow(shift))")
-            words.append(proposal.due.map { "\($0.subtractingWithoutOverflow(shift))" } ?? "")
+            words.append(proposal.expected ?? "")
+            words.append("\(proposal.notBeforeUSec.subtractingWithoutOverflow(shift))")
+            words.append("\(proposal.notAfterUSec.subtractingWithoutOverflow(shift))")
+            words.append(proposal.dueUSec.map { "\($0.subtractingWithoutOverflow(shift))" } ?? "")
             words.append(proposal.id)
-            words.append(proposal.record ?? "")
+            words.append(proposal.record.map { String(decoding: $0.utf8, as: UTF8.self) } ?? "")
         }
         return words
     }
@@ -159,7 +162,7 @@ final class Proposer: @unchecked Sendable {
         _ batch: Batch,
         _ reply: Result<RESPValue, EngineFailure>,
         sent: Int64,
-        _ completion: ([Answer]) -> Void
+        _ completion: ([Propose.Answer]) -> Void
     ) {
         switch reply {
         case .failure(let failure): batch.fail(failure.description, isMadeMaybe: true)
@@ -196,7 +199,7 @@ final class Proposer: @unchecked Sendable {
 
     /// The script's reply to a proposal.
     private struct Reply {
-        let answer: Answer
+        let answer: Propose.Answer
         /// The engine's words if it has refused the change.
         let refusal: String?
 
@@ -213,7 +216,8 @@ final class Proposer: @unchecked Sendable {
             switch outcome {
             case "won": answer = .won(version: Int64(detail))
             // A record that this bridge cannot read is passed on, so that the daemon says so.
-            case "conflict": answer = .conflict(detail.isEmpty ? nil : Record(detail) ?? Record(unreadable: detail))
+            case "conflict":
+                answer = .conflict(detail.isEmpty ? nil : Propose.StoredRecord(detail) ?? .init(unreadable: detail))
             case "early": answer = .early
             case "late": answer = .late
             default:

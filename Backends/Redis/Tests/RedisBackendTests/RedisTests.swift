@@ -1,3 +1,4 @@
+import Backend
 import BackendContract
 import Foundation
 import Glibc
@@ -14,13 +15,13 @@ struct RedisTests {
         let server = try RedisServer()
         let bridge = try BridgeProcess(server)
         let client = try bridge.client()
-        #expect(try client.propose(ContractProposal("a", "x.1")).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
         try server.command("SCRIPT", "FLUSH")
-        #expect(try client.propose(ContractProposal("a", "x.2", after: "x.1")).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("a", "x.2", after: "x.1")).outcome == .won)
         let acknowledging = try BridgeProcess(server, parameters: "?acks=1")
         try server.command("SCRIPT", "FLUSH")
-        let answer = try acknowledging.client().propose(ContractProposal("a", "x.3", after: "x.2"))
-        #expect(answer.outcome == "unacknowledged")
+        let answer = try acknowledging.client().propose(Propose.Proposal("a", "x.3", after: "x.2"))
+        #expect(answer.outcome == .unacknowledged)
         withExtendedLifetime((bridge, acknowledging)) {}
     }
 
@@ -34,31 +35,31 @@ struct RedisTests {
         let server = try RedisServer()
         let bridge = try BridgeProcess(server)
         let client = try bridge.client()
-        let first = try #require(try client.propose(ContractProposal("a", "x.1", due: 1 << 52)).version)
-        #expect(try client.propose(ContractProposal("b", "x.2", due: 1 << 52)).outcome == "won")
+        let first = try #require(try client.propose(Propose.Proposal("a", "x.1", due: 1 << 52)).version)
+        #expect(try client.propose(Propose.Proposal("b", "x.2", due: 1 << 52)).outcome == .won)
         let follower = try bridge.client()
         try follower.follow()
-        _ = try follower.updates(until: "live")
+        _ = try follower.updates(until: .live)
         try server.command("DEL", key)
-        let change = try client.propose(ContractProposal("c", "x.3", due: 1 << 52))
-        #expect(change.outcome == "won")
-        var last: ContractUpdate
-        repeat { last = try follower.update() } while last.version != change.version
-        #expect(last.id == "x.3")
+        let change = try client.propose(Propose.Proposal("c", "x.3", due: 1 << 52))
+        #expect(change.outcome == .won)
+        var last: Follow.Reply
+        repeat { last = try follower.update() } while last.last?.version != change.version
+        #expect(last.last?.id == "x.3")
         // A new follower sees what the engine holds.
         let other = try bridge.client()
         try other.follow()
-        let ids = try other.updates(until: "live").filter { $0.state == "page" }.flatMap(\.entries).map(\.id)
+        let ids = try other.updates(until: .live).filter { $0.state == .page }.flatMap(\.entries).map(\.id)
         #expect(Set(ids) == (key.hasSuffix("now") ? ["x.3"] : ["x.1", "x.2", "x.3"]))
         // One that was away learns that versions are missing.
         let late = try bridge.client()
         try late.follow(after: first, id: "x.1")
-        let states = try late.updates(until: "live").map(\.state)
-        let expected: [String] =
+        let states = try late.updates(until: .live).map(\.state)
+        let expected: [Follow.State] =
             switch key.split(separator: ":").last {
-            case "version": ["resumed", "changes", "diverged", "page", "live"]
-            case "log": ["diverged", "page", "live"]
-            default: ["resumed", "changes", "live"]
+            case "version": [.resumed, .changes, .diverged, .page, .live]
+            case "log": [.diverged, .page, .live]
+            default: [.resumed, .changes, .live]
             }
         #expect(states == expected)
         withExtendedLifetime(bridge) {}
@@ -69,16 +70,16 @@ struct RedisTests {
         let server = try RedisServer()
         let bridge = try BridgeProcess(server)
         let client = try bridge.client()
-        let first = try #require(try client.propose(ContractProposal("a", "x.1")).version)
+        let first = try #require(try client.propose(Propose.Proposal("a", "x.1")).version)
         let follower = try bridge.client()
         try follower.follow()
-        _ = try follower.updates(until: "live")
+        _ = try follower.updates(until: .live)
         let record = "\(first + 1) y.1 {}"
         try server.command("XADD", "cd:{fleet/0}:log", "\(first + 1)-0", "key", "b", "record", record)
         try server.command("SET", "cd:{fleet/0}:version", "\(first + 1)")
         try server.command("HSET", "cd:{fleet/0}:now", "b", record)
-        #expect(try client.propose(ContractProposal("c", "x.2")).version == first + 2)
-        #expect(try follower.updates(until: "live").flatMap(\.entries).map(\.id) == ["y.1", "x.2"])
+        #expect(try client.propose(Propose.Proposal("c", "x.2")).version == first + 2)
+        #expect(try follower.updates(until: .live).flatMap(\.entries).map(\.id) == ["y.1", "x.2"])
     }
 
     @Test("messages and records that are none are skipped")
@@ -86,20 +87,20 @@ struct RedisTests {
         let server = try RedisServer()
         let bridge = try BridgeProcess(server)
         let client = try bridge.client()
-        #expect(try client.propose(ContractProposal("a", "x.1")).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
         let follower = try bridge.client()
         try follower.follow()
-        _ = try follower.updates(until: "live")
+        _ = try follower.updates(until: .live)
         try server.command("SPUBLISH", "cd:{fleet/0}:log", "nonsense")
         try server.command("SPUBLISH", "cd:{fleet/0}:log", "key\n99 no-json")
         try server.command("HSET", "cd:{fleet/0}:now", "strange", "\u{FF} no record")
-        let answer = try client.propose(ContractProposal("strange", "x.2"))
-        #expect(answer.outcome == "conflict")
+        let answer = try client.propose(Propose.Proposal("strange", "x.2"))
+        #expect(answer.outcome == .conflict)
         #expect(answer.version == 0)
-        let change = try client.propose(ContractProposal("a", "x.3", after: "x.1"))
-        var last: ContractUpdate
-        repeat { last = try follower.update() } while last.version != change.version
-        #expect(last.id == "x.3")
+        let change = try client.propose(Propose.Proposal("a", "x.3", after: "x.1"))
+        var last: Follow.Reply
+        repeat { last = try follower.update() } while last.last?.version != change.version
+        #expect(last.last?.id == "x.3")
         #expect(bridge.program.isRunning)
     }
 
@@ -108,13 +109,13 @@ struct RedisTests {
         let server = try RedisServer()
         let bridge = try BridgeProcess(server)
         let client = try bridge.client()
-        #expect(try client.propose(ContractProposal("a", "x.1", due: 1)).outcome == "won")
-        #expect(try client.propose(ContractProposal("b", "x.2", due: 1 << 52)).outcome == "won")
-        #expect(try client.propose(ContractProposal("c", "x.3")).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("a", "x.1", due: 1)).outcome == .won)
+        #expect(try client.propose(Propose.Proposal("b", "x.2", due: 1 << 52)).outcome == .won)
+        #expect(try client.propose(Propose.Proposal("c", "x.3")).outcome == .won)
         #expect(try server.command("HKEYS", "cd:{fleet/0}:now").split(separator: "\n").sorted() == ["b", "c"])
         #expect(try server.command("ZRANGE", "cd:{fleet/0}:due", "0", "-1") == "b")
         // A countdown that is paused later is not removed.
-        #expect(try client.propose(ContractProposal("b", "x.4", after: "x.2")).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("b", "x.4", after: "x.2")).outcome == .won)
         #expect(try server.command("ZCARD", "cd:{fleet/0}:due") == "0")
     }
 
@@ -124,10 +125,10 @@ struct RedisTests {
         let bridge = try BridgeProcess(server, parameters: "?acks=1")
         try bridge.program.line(containing: "has 0 replicas, and acks=1 demands more")
         let (client, other) = (try bridge.client(), try bridge.client())
-        try client.sendProposals([ContractProposal("a", "x.1"), ContractProposal("b", "x.2", record: nil)])
-        try other.sendProposals([ContractProposal("b", "x.3", record: nil)])
-        #expect(try other.answers().map(\.outcome) == ["won"])
-        #expect(try client.answers().map(\.outcome) == ["unacknowledged", "won"])
+        try client.sendProposals([Propose.Proposal("a", "x.1"), Propose.Proposal("b", "x.2", record: nil)])
+        try other.sendProposals([Propose.Proposal("b", "x.3", record: nil)])
+        #expect(try other.answers().map(\.outcome) == [.won])
+        #expect(try client.answers().map(\.outcome) == [.unacknowledged, .won])
     }
 
     @Test("a replica acknowledges")
@@ -137,7 +138,7 @@ struct RedisTests {
         let deadline = ContinuousClock.now + .seconds(60)
         while try !server.command("INFO", "replication").contains("state=online"), ContinuousClock.now < deadline {}
         let bridge = try BridgeProcess(server, parameters: "?acks=1")
-        #expect(try bridge.client().propose(ContractProposal("a", "x.1")).outcome == "won")
+        #expect(try bridge.client().propose(Propose.Proposal("a", "x.1")).outcome == .won)
         try withExtendedLifetime((bridge, replica)) {
             let other = try BridgeProcess("redis://127.0.0.1:{port}", port: replica.port)
             try other.program.line(containing: "is a replica: use the address of its primary")
@@ -155,16 +156,17 @@ struct RedisTests {
         try bridge.program.line(containing: "connected to")
         let follower = try bridge.client()
         try follower.follow()
-        let before = try #require(try follower.updates(until: "live").last?.clock)
+        let before = try #require(try follower.updates(until: .live).last?.clock)
         try bridge.write("-5000000", to: "clock")
         bridge.program.send(signal: SIGUSR1)
-        let after = try #require(try follower.updates(until: "clock").last?.clock)
-        #expect(abs(before.offset - after.offset - 5_000_000) <= before.error + after.error)
+        let after = try #require(try follower.updates(until: .clock).last?.clock)
+        let step = before.engineLessBootUSec - after.engineLessBootUSec
+        #expect(abs(step - 5_000_000) <= before.errorUSec + after.errorUSec)
         try bridge.program.line(containing: "has jumped by")
         // Windows are in the stepped time.
         let client = try bridge.client()
         let window = (after.now + 4_000_000)...(after.now + 60_000_000)
-        #expect(try client.propose(ContractProposal("a", "x.1", window: window)).outcome == "early")
+        #expect(try client.propose(Propose.Proposal("a", "x.1", window: window)).outcome == .early)
     }
 
     @Test("the permissions in the documentation suffice, and one that is missing is named")
@@ -176,18 +178,18 @@ struct RedisTests {
         let bridge = try BridgeProcess("redis://countdownd:SECRET@127.0.0.1:{port}", port: server.port)
         try bridge.program.line(containing: "connected to")
         let client = try bridge.client()
-        #expect(try client.propose(ContractProposal("a", "x.1", due: 1)).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("a", "x.1", due: 1)).outcome == .won)
         let follower = try bridge.client()
         try follower.follow()
-        #expect(try follower.updates(until: "live").last?.id == "x.1")
+        #expect(try follower.updates(until: .live).last?.last?.id == "x.1")
         // A change is refused from now on.
         try server.command("ACL", "SETUSER", "countdownd", "-xadd")
-        let answer = try client.propose(ContractProposal("b", "x.2"))
-        #expect(answer.outcome == "unreachable")
+        let answer = try client.propose(Propose.Proposal("b", "x.2"))
+        #expect(answer.outcome == .unreachable)
         #expect(answer.reason?.contains("lacks a permission") == true)
         try bridge.program.line(containing: "error: changes are refused: the user of 127.0.0.1:")
         try server.command("ACL", "SETUSER", "countdownd", "+xadd")
-        #expect(try client.propose(ContractProposal("b", "x.3")).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("b", "x.3")).outcome == .won)
         try bridge.program.line(containing: "accepts changes again")
         // A namespace whose name begins alike is not included.
         let other = try BridgeProcess("redis://countdownd:SECRET@127.0.0.1:{port}/?namespace=fleet2", port: server.port)
@@ -212,11 +214,11 @@ struct RedisTests {
         let wrong = try BridgeProcess("redis://:SECRET@127.0.0.1:{port}", port: server.port)
         try wrong.program.line(containing: "rejects the user name or the password of the URL")
         let client = try wrong.client()
-        try client.send("Describe")
-        #expect(try client.reply().error == "io.countdownd.Backend.Unreachable")
+        try client.send(Describe())
+        #expect(try client.reply().error == Unreachable.name)
         try wrong.replaceURL("redis://:SECRET2@127.0.0.1:\(server.port)")
         try wrong.program.line(containing: "connected to")
-        #expect(try client.propose(ContractProposal("a", "x.1")).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
         // A failure that goes on is logged once.
         #expect(wrong.program.lines.count { $0.contains("rejects") } == 1)
         #expect(!(none.program.lines + missing.program.lines + wrong.program.lines).joined().contains("SECRET"))
@@ -229,12 +231,12 @@ struct RedisTests {
         let sentence = "has maxmemory-policy allkeys-lru: use noeviction, so that no countdown is lost"
         try bridge.program.line(containing: sentence)
         let client = try bridge.client()
-        let answer = try client.propose(ContractProposal("a", "x.1"))
-        #expect(answer.outcome == "unreachable")
+        let answer = try client.propose(Propose.Proposal("a", "x.1"))
+        #expect(answer.outcome == .unreachable)
         #expect(answer.reason?.contains(sentence) == true)
         try server.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
         try bridge.program.line(containing: "connected to")
-        #expect(try client.propose(ContractProposal("a", "x.1")).outcome == "won")
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
     }
 
     @Test("a namespace that was made with other settings is refused, and both values are named")
@@ -251,8 +253,8 @@ struct RedisTests {
         let bridge = try BridgeProcess(server)
         let client = try bridge.client()
         try server.command("REPLICAOF", "127.0.0.1", "1")
-        let answer = try client.propose(ContractProposal("a", "x.1"))
-        #expect(answer.outcome == "unreachable")
+        let answer = try client.propose(Propose.Proposal("a", "x.1"))
+        #expect(answer.outcome == .unreachable)
         try bridge.program.line(containing: "is a replica: use the address of its primary")
         try server.command("REPLICAOF", "NO", "ONE")
         try bridge.program.line(containing: "connected to")
@@ -359,8 +361,8 @@ struct ConnectionTests {
             _ = try follower.update()
         }
         for number in 0..<20 {
-            let answer = try follower.propose(ContractProposal("a", "x.\(number)"))
-            #expect(["won", "unknown", "unreachable", "conflict"].contains(answer.outcome))
+            let answer = try follower.propose(Propose.Proposal("a", "x.\(number)"))
+            #expect([.won, .unknown, .unreachable, .conflict].contains(answer.outcome))
         }
         #expect(bridge.program.isRunning)
     }

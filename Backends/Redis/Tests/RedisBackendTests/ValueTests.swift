@@ -1,3 +1,4 @@
+import Backend
 import RESP
 import Testing
 
@@ -86,14 +87,14 @@ struct EngineClockTests {
     func leastError() {
         var clock = EngineClock()
         #expect(clock.add(engine: 1_000_100, sent: 0, received: 200) == 0)
-        #expect(clock.offset(at: 200) == .init(engineLessBoot: 1_000_000, error: 101))
+        #expect(clock.offset(at: 200) == .init(engineLessBootUSec: 1_000_000, errorUSec: 101))
         // A worse one that agrees changes nothing.
         #expect(clock.add(engine: 1_001_000, sent: 1_000, received: 2_000) == nil)
-        #expect(clock.offset(at: 2_000)?.engineLessBoot == 1_000_000)
-        #expect(clock.offset(at: 10_000_200)?.error == 1_101)
+        #expect(clock.offset(at: 2_000)?.engineLessBootUSec == 1_000_000)
+        #expect(clock.offset(at: 10_000_200)?.errorUSec == 1_101)
         // A minute later it is better, because the old one has aged.
         #expect(clock.add(engine: 61_002_000, sent: 60_000_000, received: 60_002_000) == nil)
-        #expect(clock.offset(at: 60_002_000) == .init(engineLessBoot: 1_001_000, error: 1_001))
+        #expect(clock.offset(at: 60_002_000) == .init(engineLessBootUSec: 1_001_000, errorUSec: 1_001))
     }
 
     @Test("a step is noticed at once, and told if it is more than 1 ms")
@@ -102,7 +103,7 @@ struct EngineClockTests {
         _ = clock.add(engine: 1_000_050, sent: 0, received: 100)
         #expect(clock.add(engine: 6_000_550, sent: 1_000, received: 1_100) == 4_999_500)
         #expect(clock.add(engine: 6_001_950, sent: 2_000, received: 2_100) == nil)
-        #expect(clock.offset(at: 2_100)?.engineLessBoot == 5_999_900)
+        #expect(clock.offset(at: 2_100)?.engineLessBootUSec == 5_999_900)
     }
 
     @Test("after the engine was lost the next sample counts, whatever its error is")
@@ -110,9 +111,9 @@ struct EngineClockTests {
         var clock = EngineClock()
         _ = clock.add(engine: 1_000_050, sent: 0, received: 100)
         clock.invalidate()
-        #expect(clock.offset(at: 100) == .init(engineLessBoot: 1_000_000, error: 51))
+        #expect(clock.offset(at: 100) == .init(engineLessBootUSec: 1_000_000, errorUSec: 51))
         #expect(clock.add(engine: 2_050_000, sent: 0, received: 100_000) == 1_000_000)
-        #expect(clock.offset(at: 100_000) == .init(engineLessBoot: 2_000_000, error: 50_001))
+        #expect(clock.offset(at: 100_000) == .init(engineLessBootUSec: 2_000_000, errorUSec: 50_001))
     }
 }
 
@@ -141,7 +142,7 @@ struct LogPositionTests {
     }
 
     private func verdict(_ position: LogPosition, _ version: Int64, _ id: String? = nil) -> String {
-        switch position.verdict(on: FollowPosition(version: version, id: id ?? "x.\(version)")) {
+        switch position.verdict(on: Follow.Position(version: version, id: id ?? "x.\(version)")) {
         case .resumed: "resumed"
         case .trimmed: "trimmed"
         case .diverged: "diverged"

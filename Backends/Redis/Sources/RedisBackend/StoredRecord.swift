@@ -1,0 +1,30 @@
+import Backend
+
+extension Propose.StoredRecord {
+    /// Parses a record as the engine holds it: `VERSION ID {json}`.
+    ///
+    /// - Returns: nil if the text has another form.
+    init?(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let version = Int64(parts[0]), version >= 0, !parts[1].isEmpty else { return nil }
+        self.init(version: version, id: String(parts[1]), record: RecordText(utf8: Array(parts[2].utf8)))
+    }
+
+    /// A text that is not a record, under the version 0.
+    init(unreadable text: String) {
+        self.init(version: 0, id: "?", record: RecordText(utf8: Array(text.utf8)))
+    }
+}
+
+extension Follow.Entry {
+    /// Parses a record as the engine holds it under a key.
+    ///
+    /// - Returns: nil if the text is not a record.
+    init?(key: String, held text: String) {
+        guard let stored = Propose.StoredRecord(text) else { return nil }
+        self.init(key: key, version: stored.version, id: stored.id, record: stored.record)
+    }
+
+    /// The place of its change in the log.
+    var position: Follow.Position { Follow.Position(version: version, id: id) }
+}
