@@ -82,6 +82,14 @@ let package = Package(
             path: "Tests/BackendContract",
             swiftSettings: strict
         ),
+        .target(name: "ModelEngine", path: "Tests/ModelEngine", swiftSettings: strict),
+        // A bridge for tests, with an engine in memory and with faults.
+        .target(
+            name: "FakeBackend",
+            dependencies: ["Backend", "CProcess", "ModelEngine", "System", "TestSupport", "Varlink"],
+            path: "Tests/FakeBackend",
+            swiftSettings: strict
+        ),
         .executableTarget(
             name: "varlink-certification",
             dependencies: ["JSONTree", "Varlink"],
@@ -96,12 +104,12 @@ let package = Package(
         .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "FleetTests",
-            dependencies: ["CountdownCore", "Fleet", "TestSupport"],
+            dependencies: ["CountdownCore", "Fleet", "ModelEngine", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "BackendTests",
-            dependencies: ["Backend", "TestSupport", "Varlink"],
+            dependencies: ["Backend", "BackendContract", "FakeBackend", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),

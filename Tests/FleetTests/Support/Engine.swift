@@ -1,58 +1,61 @@
 import CountdownCore
 import Fleet
+import ModelEngine
 
-/// The engine's script: it compares IDs and windows, gives versions and keeps a log, and knows nothing about countdowns.
+/// The engine that tests know by the types of `Fleet`.
 struct Engine {
-    private(set) var version: Version
-    private(set) var records: [Key: LogEntry] = [:]
-    private(set) var log: [LogEntry] = []
-    private var due: [Key: WallInstant] = [:]
+    private typealias Model = ModelEngine<Key, ProposalID, [UInt8]>
 
-    /// If there is no version, it begins with the time, so that versions are never used again.
-    init(at now: WallInstant) { version = Version(now.microseconds) }
+    private var model: Model
 
-    var position: LogCursor.Position { LogCursor.Position(version: version, id: log.last?.id) }
+    /// Versions begin with the time.
+    init(at now: WallInstant) { model = Model(version: now.microseconds) }
+
+    var version: Version { Version(model.version ?? 0) }
+    var position: LogCursor.Position { LogCursor.Position(version: version, id: model.log.last?.id) }
+    var records: [Key: LogEntry] { model.records.mapValues(Self.entry) }
+    var log: [LogEntry] { model.log.map(Self.entry) }
+
+    private static func entry(_ entry: Model.Entry) -> LogEntry {
+        LogEntry(key: entry.key, version: Version(entry.version), id: entry.id, record: entry.record)
+    }
 
     /// Carries out proposals in their order.
     mutating func propose(_ proposals: [Proposal], at now: WallInstant) -> [Answer] {
-        let answers = proposals.map { proposal -> Answer in
-            let held = records[proposal.key]
-            if let held, held.id == proposal.id { return .won(held.version) }
-            if held?.id != proposal.expected { return .conflict(held) }
-            if let notBefore = proposal.window.notBefore, now < notBefore { return .early }
-            if now > proposal.window.notAfter { return .late }
-            guard let record = proposal.record else { return .won(held?.version ?? version) }
-            version = Version(version.number + 1)
-            let entry = LogEntry(key: proposal.key, version: version, id: proposal.id, record: record)
-            log.append(entry)
-            records[proposal.key] = entry
-            due[proposal.key] = proposal.due
-            return .won(version)
+        let proposals = proposals.map { proposal in
+            Model.Proposal(
+                key: proposal.key,
+                expected: proposal.expected,
+                notBefore: proposal.window.notBefore?.microseconds ?? .min,
+                notAfter: proposal.window.notAfter.microseconds,
+                due: proposal.due?.microseconds,
+                id: proposal.id,
+                record: proposal.record
+            )
         }
-        for key in due.filter({ $0.value <= now }).keys.prefix(3) {
-            due[key] = nil
-            records[key] = nil
+        return model.propose(proposals, at: now.microseconds).map { answer in
+            switch answer {
+            case .won(let version): .won(version.map(Version.init) ?? self.version)
+            case .conflict(let held): .conflict(held.map(Self.entry))
+            case .early: .early
+            case .late: .late
+            case .refused: .unreachable("the engine is full")
+            }
         }
-        return answers
     }
 
     /// Removes all entries of the log but the newest.
-    mutating func trimLog(to count: Int) { log.removeFirst(max(0, log.count - count)) }
+    mutating func trimLog(to count: Int) { model.trimLog(to: count) }
 
     /// What a bridge reports to a host that knows everything up to a position, before the entries: whether it can resume.
     func resume(after position: LogCursor.Position) -> LogCursor.Event {
-        guard position.version <= version else { return .diverged }
-        guard position.version < version else {
-            return position.id == nil || log.last == nil || position.id == log.last?.id ? .resumed : .diverged
+        switch model.resume(after: position.version.number, position.id) {
+        case .resumed: .resumed
+        case .trimmed: .trimmed
+        case .diverged: .diverged
         }
-        guard let first = log.first, first.version <= position.version else {
-            let isNext = log.first?.version == Version(position.version.number + 1)
-            return isNext && position.id == nil ? .resumed : .trimmed
-        }
-        let entry = log[Int(position.version.number - first.version.number)]
-        return position.id == nil || entry.id == position.id ? .resumed : .diverged
     }
 
     /// The entries of the log behind a version.
-    func entries(after version: Version) -> [LogEntry] { log.filter { $0.version > version } }
+    func entries(after version: Version) -> [LogEntry] { model.entries(after: version.number).map(Self.entry) }
 }

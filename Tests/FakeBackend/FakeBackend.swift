@@ -1,0 +1,205 @@
+public import Backend
+import CProcess
+import Foundation
+import Glibc
+public import ModelEngine
+import Synchronization
+import System
+import TestSupport
+
+/// A bridge for tests, with an engine in memory: it serves `io.countdownd.Backend` on a Unix socket, on a thread of its own.
+///
+/// Every method takes effect before it returns.
+public final class FakeBackend: Sendable {
+    /// The engine's type.
+    public typealias Engine = ModelEngine<String, String, RecordText>
+
+    /// The path of the socket.
+    public let socket: String
+    private let folder: TemporaryDirectory
+    private let shared: Shared
+
+    /// Listens, with an empty engine.
+    public init() throws {
+        folder = try TemporaryDirectory()
+        socket = folder.path(of: "backend")
+        let shared = Shared(try ListeningSocket(path: socket), try WakeUp())
+        self.shared = shared
+        Thread.detachNewThread { shared.serve() }
+    }
+
+    deinit { change { $0.hasEnded = true } }
+
+    // MARK: The engine
+
+    /// The engine as it is now.
+    public var engine: Engine { shared.bridge.withLock { $0.engine } }
+
+    /// Carries out proposals of another host.
+    @discardableResult
+    public func propose(_ proposals: [Propose.Proposal]) -> [Propose.Answer] { change { $0.carryOut(proposals) } }
+
+    /// Ends the engine at once; the bridge loses its connection.
+    public func kill() { change { $0.lose("the engine has closed the connection") } }
+
+    /// Starts the engine again with everything that it had acknowledged.
+    public func restart() { change { $0.reach() } }
+
+    /// Stops the engine without ending it. The bridge gives it up a second after the next proposal.
+    public func freeze() { change { $0.isFrozen = true } }
+
+    /// Ends `freeze`; the engine carries out what it has received.
+    public func thaw() { change { $0.thaw() } }
+
+    /// Removes everything that the engine holds, as if it were another one.
+    public func loseEverything() { change { $0.engine = Engine() } }
+
+    /// Lets another engine take over, for example an older state of this one. The bridge loses its connection.
+    public func failOver(to engine: Engine) {
+        change {
+            $0.lose("the engine is a replica now")
+            $0.engine = engine
+            $0.reach()
+        }
+    }
+
+    /// Removes all but the last change of the log.
+    public func trimLog() { change { $0.engine.trimLog(to: 1) } }
+
+    /// Lets the engine refuse changes because it is full, or accept them again.
+    public func setFull(_ isFull: Bool) { change { $0.engine.isFull = isFull } }
+
+    /// Sets how far the engine's clock is ahead of this machine's system clock, in microseconds.
+    public func setClock(ahead microseconds: Int64) { change { $0.setClock(ahead: microseconds) } }
+
+    // MARK: The bridge
+
+    /// Ends the bridge: its connections are closed, and nobody listens.
+    public func stop() {
+        change { $0.stop() }
+        unsafe unlink(socket)
+    }
+
+    /// Starts the bridge again after `stop`.
+    public func start() throws {
+        let listener = try ListeningSocket(path: socket)
+        change { $0.listener = listener }
+    }
+
+    /// Closes all connections; clients can connect again at once.
+    public func closeConnections() { change { $0.closeConnections() } }
+
+    /// Sends a reply to every follower.
+    public func deliver(_ reply: Follow.Reply) { change { $0.deliver(reply) } }
+
+    /// Changes the faults.
+    public func setFaults(_ body: (inout Faults) -> Void) { change { body(&$0.faults) } }
+
+    /// The calls so far.
+    public var calls: Calls { shared.bridge.withLock { $0.calls } }
+
+    /// Waits until the calls meet a condition.
+    public func awaitCalls(_ what: String, _ condition: (Calls) -> Bool) throws {
+        try waitUntil(what) { condition(calls) }
+    }
+
+    /// What was called so far.
+    public struct Calls: Sendable {
+        /// The number of calls of `Propose`.
+        public internal(set) var proposes = 0
+        /// The number of proposals that change something.
+        public internal(set) var changes = 0
+        /// The number of proposals that confirm something.
+        public internal(set) var confirmations = 0
+        /// The calls of `Follow`.
+        public internal(set) var follows: [Follow] = []
+    }
+
+    /// What goes wrong between the clients and the engine.
+    public struct Faults: Sendable {
+        /// Calls are not read and nothing is sent, as if the bridge hung.
+        public var answersNothing = false
+        /// The next calls of `Propose` that are lost: their connections are closed before anything is made.
+        public var lostCalls = 0
+        /// The next calls of `Propose` whose replies are lost: their connections are closed after the changes were made.
+        public var lostReplies = 0
+        /// How much later replies to `Propose` leave, in microseconds.
+        public var replyDelay: Int64 = 0
+        /// How much later replies to `Follow` leave, in microseconds.
+        public var updateDelay: Int64 = 0
+        /// Whether too few replicas acknowledge the changes.
+        public var lacksAcknowledgements = false
+        /// Changes the answers to a call of `Propose`.
+        public var answers: (@Sendable ([Propose.Answer]) -> [Propose.Answer])?
+        /// Changes a reply to `Follow`.
+        public var update: (@Sendable (Follow.Reply) -> Follow.Reply)?
+        /// Bytes that are sent instead of replies to `Propose`.
+        public var rawReply: String?
+        /// Bytes that are sent instead of replies to `Follow`.
+        public var rawUpdate: String?
+        /// The number of acknowledgements that `Describe` names.
+        public var acknowledgements: Int64 = 0
+        /// The margin that `Describe` names, in microseconds.
+        public var marginUSec: Int64 = 50_000
+    }
+
+    // MARK: The thread
+
+    private func change<Result: Sendable>(_ body: (inout FakeBridge) -> Result) -> Result {
+        let result = shared.bridge.withLock { bridge in
+            let result = body(&bridge)
+            bridge.proceed()
+            return result
+        }
+        shared.wakeUp.send()
+        return result
+    }
+
+    /// What the thread shares with the tests.
+    private final class Shared: Sendable {
+        let bridge: Mutex<FakeBridge>
+        let wakeUp: WakeUp
+
+        init(_ listener: consuming sending ListeningSocket, _ wakeUp: WakeUp) {
+            bridge = Mutex(FakeBridge(listener: listener))
+            self.wakeUp = wakeUp
+        }
+
+        func serve() {
+            while let awaited = bridge.withLock({ $0.awaited }) {
+                var set = PollSet()
+                set.add(wakeUp.descriptor)
+                for (descriptor, events) in awaited.descriptors { set.add(descriptor, for: events) }
+                set.add(awaited.deadline)
+                set.wait()
+                wakeUp.receive()
+                bridge.withLock { $0.turn() }
+            }
+        }
+    }
+}
+
+/// A pipe that ends the wait of the thread.
+final class WakeUp: Sendable {
+    let descriptor: Int32
+    private let writing: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard unsafe pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else { throw SystemCallFailure("pipe2") }
+        (descriptor, writing) = (ends[0], ends[1])
+    }
+
+    deinit {
+        close(descriptor)
+        close(writing)
+    }
+
+    /// If the pipe is full, the thread is about to be woken anyway.
+    func send() { _ = unsafe write(writing, [1], 1) }
+
+    func receive() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while unsafe read(descriptor, &bytes, bytes.count) > 0 {}
+    }
+}

@@ -1,0 +1,238 @@
+import Backend
+import Glibc
+import ModelEngine
+import System
+import TestSupport
+
+/// The descriptors and the first deadline that the thread waits for.
+struct Awaited: Sendable {
+    var descriptors: [(Int32, Int16)] = []
+    var deadline: MonotonicDeadline?
+
+    mutating func add(_ deadline: MonotonicDeadline) { self.deadline = min(self.deadline ?? deadline, deadline) }
+}
+
+/// The state of a fake bridge and its engine, and what they do in one iteration of the thread.
+struct FakeBridge {
+    typealias Engine = FakeBackend.Engine
+
+    /// How long the bridge waits for an engine that does not answer, in microseconds.
+    private static let patience: Int64 = 1_000_000
+
+    var engine = Engine()
+    var faults = FakeBackend.Faults()
+    private(set) var calls = FakeBackend.Calls()
+    var listener: ListeningSocket?
+    /// Whether the engine answers nothing.
+    var isFrozen = false
+    /// Whether nobody needs the bridge any more.
+    var hasEnded = false
+    /// Why the engine cannot be reached; nil if it is.
+    private(set) var failure: String?
+    private var clockShift: Int64 = 0
+    private var connections: [FakeConnection] = []
+    /// What a frozen engine has received.
+    private var received: [Received] = []
+    private var givesUp: MonotonicDeadline?
+
+    private struct Received {
+        let proposals: [Propose.Proposal]
+        let connection: FakeConnection
+        var isAnswered = false
+    }
+
+    init(listener: ListeningSocket) { self.listener = listener }
+
+    // MARK: The thread
+
+    /// What the thread waits for; nil if it ends.
+    var awaited: Awaited? {
+        guard !hasEnded else { return nil }
+        var awaited = Awaited(deadline: givesUp)
+        if let listener { awaited.descriptors.append((listener.descriptor, Int16(POLLIN))) }
+        guard !faults.answersNothing else { return awaited }
+        for connection in connections { connection.add(to: &awaited) }
+        return awaited
+    }
+
+    /// Accepts, reads, answers and writes.
+    mutating func turn() {
+        accept()
+        if let givesUp, givesUp.hasPassed { lose("the engine has not answered for 1 s") }
+        proceed()
+    }
+
+    /// Carries out the calls that have come, and sends what can be sent.
+    mutating func proceed() {
+        guard !faults.answersNothing else { return }
+        for connection in connections {
+            connection.receive()
+            while let call = connection.nextCall() { answer(call, on: connection) }
+        }
+        for connection in connections {
+            var isThrottled = true
+            while isThrottled {
+                isThrottled = connection.follower?.proceed(self, on: connection) ?? false
+                connection.send()
+                if connection.isFull { break }
+            }
+        }
+        connections.removeAll { $0.isClosed }
+    }
+
+    private mutating func accept() {
+        guard let listener else { return }
+        while let connection = FakeConnection(acceptedBy: listener) { connections.append(connection) }
+    }
+
+    // MARK: Calls
+
+    private mutating func answer(_ call: FakeConnection.Request, on connection: FakeConnection) {
+        switch call {
+        case .propose(let propose): answer(propose, on: connection)
+        case .follow(let follow):
+            calls.follows.append(follow)
+            connection.follower = FakeFollower(after: follow.after)
+            if let failure { connection.deliver(Follow.Reply(state: .lost, reason: failure), faults) }
+        case .describe:
+            connection.reply(
+                Describe.Reply(
+                    engine: "Fake 1",
+                    namespace: "fleet",
+                    shards: 1,
+                    retentionUSec: 600_000_000,
+                    marginUSec: faults.marginUSec,
+                    countdowns: 4_000_000,
+                    acknowledgements: faults.acknowledgements,
+                    version: "0"
+                )
+            )
+        }
+    }
+
+    private mutating func answer(_ propose: Propose, on connection: FakeConnection) {
+        calls.proposes += 1
+        calls.changes += propose.proposals.count { $0.record != nil }
+        calls.confirmations += propose.proposals.count { $0.record == nil }
+        if faults.lostCalls > 0 {
+            faults.lostCalls -= 1
+            return connection.shutDown()
+        }
+        guard failure == nil else { return reply(unreachable(propose.proposals), on: connection) }
+        guard !isFrozen else {
+            received.append(Received(proposals: propose.proposals, connection: connection))
+            givesUp = givesUp ?? .after(microseconds: Self.patience)
+            return
+        }
+        let answers = carryOut(propose.proposals)
+        guard faults.lostReplies == 0 else {
+            faults.lostReplies -= 1
+            return connection.shutDown()
+        }
+        reply(answers, on: connection)
+    }
+
+    private func reply(_ answers: [Propose.Answer], on connection: FakeConnection) {
+        if let bytes = faults.rawReply { return connection.reply(raw: bytes) }
+        let reply = Propose.Reply(answers: faults.answers?(answers) ?? answers, clock: clock)
+        connection.reply(reply, after: faults.replyDelay)
+    }
+
+    /// Lets the engine carry out proposals, whatever state it is in.
+    mutating func carryOut(_ proposals: [Propose.Proposal]) -> [Propose.Answer] {
+        let answers = engine.propose(
+            proposals.map { proposal in
+                Engine.Proposal(
+                    key: proposal.key,
+                    expected: proposal.expected,
+                    notBefore: proposal.notBeforeUSec,
+                    notAfter: proposal.notAfterUSec,
+                    due: proposal.dueUSec,
+                    id: proposal.id,
+                    record: proposal.record
+                )
+            },
+            at: WallClock.now + clockShift
+        )
+        return zip(answers, proposals).map { answer($0, to: $1) }
+    }
+
+    private func answer(_ answer: Engine.Answer, to proposal: Propose.Proposal) -> Propose.Answer {
+        switch answer {
+        case .won(let version) where faults.lacksAcknowledgements && proposal.record != nil:
+            .unacknowledged(version: version)
+        case .won(let version): .won(version: version)
+        case .conflict(let held):
+            .conflict(held.map { Propose.StoredRecord(version: $0.version, id: $0.id, record: $0.record) })
+        case .early: .early
+        case .late: .late
+        case .refused: .unreachable(reason: "the engine is full")
+        }
+    }
+
+    private func unreachable(_ proposals: [Propose.Proposal]) -> [Propose.Answer] {
+        proposals.map { _ in .unreachable(reason: failure ?? "") }
+    }
+
+    // MARK: The engine
+
+    /// The engine's clock; the error is one that a bridge would have measured.
+    var clock: ClockOffset {
+        ClockOffset(engineLessBootUSec: WallClock.now + clockShift - BootClock.now, errorUSec: 100)
+    }
+
+    /// The engine is lost.
+    mutating func lose(_ reason: String) {
+        failure = reason
+        givesUp = nil
+        for connection in connections {
+            connection.follower?.stop()
+        }
+        deliver(Follow.Reply(state: .lost, reason: reason))
+        for index in received.indices where !received[index].isAnswered {
+            received[index].isAnswered = true
+            let answers = received[index].proposals.map { proposal -> Propose.Answer in
+                proposal.record == nil ? .unreachable(reason: reason) : .unknown(reason: reason)
+            }
+            reply(answers, on: received[index].connection)
+        }
+    }
+
+    /// The engine is reached again.
+    mutating func reach() { failure = nil }
+
+    /// A frozen engine goes on with what it has received.
+    mutating func thaw() {
+        isFrozen = false
+        givesUp = nil
+        let calls = received
+        received = []
+        for call in calls {
+            let answers = carryOut(call.proposals)
+            if !call.isAnswered { reply(answers, on: call.connection) }
+        }
+        if failure != nil { reach() }
+    }
+
+    mutating func setClock(ahead microseconds: Int64) {
+        clockShift = microseconds
+        guard failure == nil else { return }
+        deliver(Follow.Reply(state: .clock, clock: clock))
+    }
+
+    // MARK: The bridge
+
+    /// Sends a reply to every follower.
+    func deliver(_ reply: Follow.Reply) {
+        for connection in connections where connection.follower != nil { connection.deliver(reply, faults) }
+    }
+
+    func closeConnections() {
+        for connection in connections { connection.shutDown() }
+    }
+
+    mutating func stop() {
+        listener = nil
+        closeConnections()
+    }
+}

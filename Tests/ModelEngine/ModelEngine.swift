@@ -1,0 +1,152 @@
+/// An engine of a fleet in memory: it compares IDs and windows, gives versions and keeps a log, and knows nothing about
+/// countdowns. Instants are microseconds of its clock, which the caller reads.
+public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Record: Sendable>: Sendable {
+    /// A change of a key, or with no record the question whether the key still has the expected record.
+    public struct Proposal: Sendable {
+        let key: Key
+        let expected: ID?
+        let notBefore: Int64
+        let notAfter: Int64
+        let due: Int64?
+        let id: ID
+        let record: Record?
+
+        /// A proposal.
+        ///
+        /// - Parameters:
+        ///   - key: the key.
+        ///   - expected: the ID of the record that the key is expected to have; nil for none.
+        ///   - notBefore: the first instant at which it may be made.
+        ///   - notAfter: the last instant at which it may be made.
+        ///   - due: when the record may be removed; nil for never.
+        ///   - id: the ID of this change.
+        ///   - record: the new record; nil to confirm.
+        public init(
+            key: Key,
+            expected: ID?,
+            notBefore: Int64,
+            notAfter: Int64,
+            due: Int64?,
+            id: ID,
+            record: Record?
+        ) {
+            self.key = key
+            self.expected = expected
+            self.notBefore = notBefore
+            self.notAfter = notAfter
+            self.due = due
+            self.id = id
+            self.record = record
+        }
+    }
+
+    /// A change in the log.
+    public struct Entry: Sendable {
+        /// The key.
+        public let key: Key
+        /// The version that the engine gave it.
+        public let version: Int64
+        /// Its ID.
+        public let id: ID
+        /// The record that it made.
+        public let record: Record
+    }
+
+    /// What became of a proposal.
+    public enum Answer: Sendable {
+        /// It was made or confirmed; the version of the record, nil if the key has none.
+        case won(Int64?)
+        /// The key has another record, or none.
+        case conflict(Entry?)
+        /// Its window is not open yet.
+        case early
+        /// Its window has closed.
+        case late
+        /// The engine is full.
+        case refused
+    }
+
+    /// Whether the log goes on after a change.
+    public enum Verdict: Sendable {
+        /// It goes on there.
+        case resumed
+        /// It begins later.
+        case trimmed
+        /// It has another change there, or ends before it.
+        case diverged
+    }
+
+    /// The version of the last change; nil if there was none.
+    public private(set) var version: Int64?
+    /// The records.
+    public private(set) var records: [Key: Entry] = [:]
+    /// The changes that are kept, in order and without gaps.
+    public private(set) var log: [Entry] = []
+    /// Whether changes are refused.
+    public var isFull = false
+
+    /// The version after which this log began; nil before the first change.
+    private var origin: Int64?
+    private var due: [Key: Int64] = [:]
+    /// No record is due before this instant.
+    private var firstDue = Int64.max
+
+    /// An empty engine. Without a version, it begins with the time of the first change, so that versions are never used
+    /// again.
+    public init(version: Int64? = nil) { (self.version, origin) = (version, version) }
+
+    /// Carries out proposals in their order.
+    public mutating func propose(_ proposals: [Proposal], at now: Int64) -> [Answer] {
+        let answers = proposals.map { propose($0, at: now) }
+        if firstDue <= now { removeDue(at: now) }
+        return answers
+    }
+
+    private mutating func propose(_ proposal: Proposal, at now: Int64) -> Answer {
+        let held = records[proposal.key]
+        if let held, held.id == proposal.id { return .won(held.version) }
+        guard held?.id == proposal.expected else { return .conflict(held) }
+        guard now >= proposal.notBefore else { return .early }
+        guard now <= proposal.notAfter else { return .late }
+        guard let record = proposal.record else { return .won(held?.version) }
+        guard !isFull else { return .refused }
+        let last = version ?? now
+        origin = origin ?? last
+        let entry = Entry(key: proposal.key, version: last + 1, id: proposal.id, record: record)
+        version = entry.version
+        log.append(entry)
+        records[proposal.key] = entry
+        due[proposal.key] = proposal.due
+        firstDue = min(firstDue, proposal.due ?? .max)
+        return .won(entry.version)
+    }
+
+    /// Removes a few records that are due.
+    private mutating func removeDue(at now: Int64) {
+        for key in due.filter({ $0.value <= now }).keys.prefix(3) {
+            due[key] = nil
+            records[key] = nil
+        }
+        firstDue = due.values.min() ?? .max
+    }
+
+    /// Removes all changes of the log but the newest.
+    public mutating func trimLog(to count: Int) { log.removeFirst(max(0, log.count - count)) }
+
+    /// Whether the log goes on after a change, whose ID may be unknown.
+    public func resume(after last: Int64, _ id: ID?) -> Verdict {
+        guard let version, let origin, last <= version, last >= origin else { return .diverged }
+        guard let first = log.first, first.version <= last else {
+            let isLevel = log.first.map { $0.version == last + 1 } ?? (last == version)
+            // The change itself is not in the log.
+            return isLevel && (id == nil || log.isEmpty) ? .resumed : .trimmed
+        }
+        return id == nil || log[Int(last - first.version)].id == id ? .resumed : .diverged
+    }
+
+    /// The changes of the log after a version, at most so many.
+    public func entries(after last: Int64, limit: Int = .max) -> [Entry] {
+        guard let first = log.first, let version, last < version else { return [] }
+        return Array(log.dropFirst(Int(max(0, last + 1 - first.version))).prefix(limit))
+    }
+}
