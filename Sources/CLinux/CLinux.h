@@ -172,20 +172,35 @@ static inline int linux_boot_timer_set(int descriptor, int64_t microseconds)
 
 /* inotify(7) */
 
-/* A descriptor that becomes readable when the file is removed, renamed or gets another mode. */
-static inline int linux_file_watch_create(const char *path)
+static inline int linux_watch_create(void)
 {
-	int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-	if (descriptor < 0)
-		return -1;
+	return inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+}
+
+/* Reports if the file is removed, renamed or gets another mode. */
+static inline int linux_watch_file(int watch, const char *path)
+{
 	/* Removing the name of a socket that is in use only changes its number of links. */
-	if (inotify_add_watch(descriptor, path, IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW) < 0) {
-		int code = errno;
-		close(descriptor);
-		errno = code;
-		return -1;
-	}
-	return descriptor;
+	return inotify_add_watch(watch, path, IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW);
+}
+
+/* Reports if a file is written to or truncated. */
+static inline int linux_watch_contents(int watch, const char *path)
+{
+	return inotify_add_watch(watch, path, IN_MODIFY);
+}
+
+/* Reports if a name in the directory is removed or given to another file, or the directory is removed or renamed. */
+static inline int linux_watch_names(int watch, const char *path)
+{
+	return inotify_add_watch(watch, path, IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF);
+}
+
+/* Whether something has been reported since the last call. Reports that do not fit are returned by the next call. */
+static inline int linux_watch_take(int watch)
+{
+	char events[4096];
+	return read(watch, events, sizeof events) > 0;
 }
 
 /* localtime_r(3) and strftime(3) */

@@ -154,9 +154,12 @@ actor Daemon {
     }
 
     /// Does a part of the background cleanup, unless a deadline is near.
-    /// - Returns: whether more is left.
+    /// - Returns: whether more is left, or a turn has to follow.
     private func cleanUp() -> Bool {
-        !timer.fires(within: .milliseconds(10), of: Clocks.systemClock()) && storage.cleanUp()
+        guard !timer.fires(within: .milliseconds(10), of: Clocks.systemClock()) else { return false }
+        let remainder = storage.cleanUp()
+        isDone = remainder != .lostFiles
+        return remainder != .nothing
     }
 
     /// One turn.

@@ -32,14 +32,14 @@ struct Listener: ~Copyable {
     /// never removed.
     private let own: (path: String, file: FileIdentity)?
     /// Tells when something happens to the file of a socket of our own; nil if the system has no inotify to give.
-    private let watch: Descriptor?
+    private let watch: FileWatch?
 
     var descriptor: Int32 { socket.number }
 
     /// Becomes readable when something happens to the socket's file; nil if the socket is systemd's.
     var watchDescriptor: Int32? {
         switch watch {
-        case .some(let watch): watch.number
+        case .some(let watch): watch.descriptor
         case .none: nil
         }
     }
@@ -57,7 +57,7 @@ struct Listener: ~Copyable {
         try Self.prepareDirectory(of: path)
         try Self.removeStaleSocket(at: path)
         socket = try Self.listen(on: path)
-        watch = try? unsafe Descriptor(owning: linux_file_watch_create(path), of: "inotify_add_watch")
+        watch = try? Self.watch(path)
         own = FileIdentity(of: path).map { (path, $0) }
     }
 
@@ -65,9 +65,9 @@ struct Listener: ~Copyable {
     ///
     /// Call it when `watchDescriptor` is readable.
     func lostPath() -> String? {
-        if let watchDescriptor {
-            var events = [UInt8](repeating: 0, count: 4_096)
-            while unsafe read(watchDescriptor, &events, events.count) > 0 {}
+        switch watch {
+        case .some(let watch): while watch.takeReports() {}
+        case .none: break
         }
         guard let own, FileIdentity(of: own.path) != own.file else { return nil }
         return own.path
@@ -91,6 +91,12 @@ struct Listener: ~Copyable {
 
     deinit {
         removeFile()
+    }
+
+    private static func watch(_ path: String) throws(SystemFailure) -> FileWatch {
+        let watch = try FileWatch()
+        try watch.add(file: path)
+        return watch
     }
 
     /// Makes the last directory of the path, for this user alone, if it does not exist.

@@ -3,6 +3,11 @@ import System
 
 /// A store that fails and recovers: ends that cannot be stored now are kept and stored later.
 struct RetryingStore {
+    /// What cleanup has left to do.
+    enum Remainder {
+        case nothing, rows, lostFiles
+    }
+
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
     /// Each turn tries to store up to this many ends again; if there are more, they wait for the next retry.
@@ -155,9 +160,15 @@ struct RetryingStore {
 
     /// Deletes some of the dead rows that commits in quick succession have left; none while the store fails.
     ///
-    /// - Returns: whether there are more.
-    func cleanUp() -> Bool {
-        failure == nil && store?.cleanUp() == true
+    /// If files were lost, the next `retry` writes the store again.
+    mutating func cleanUp() -> Remainder {
+        guard failure == nil, let store else { return .nothing }
+        do throws(StoreFailure) {
+            return try store.cleanUp() ? .rows : .nothing
+        } catch {
+            nextTry = lastCommit
+            return .lostFiles
+        }
     }
 
     /// Closes the store. Ends that could not be stored are tried once more, and a store whose files are lost is written
@@ -191,9 +202,9 @@ struct RetryingStore {
     }
 
     private mutating func recover(at now: Now, late: Int) {
+        nextTry = nil
         guard failure != nil else { return }
         failure = nil
-        nextTry = nil
         pause = Self.firstPause
         report(outage.recover(at: now.boot, late: late))
     }

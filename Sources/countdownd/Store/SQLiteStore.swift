@@ -14,8 +14,8 @@ final class SQLiteStore: Store {
     /// Dead rows that are deleted at once when the daemon is idle: this takes a millisecond or two.
     private static let deletionsWhenIdle = 128
 
-    /// Commits in quick succession check only the files with which changes would be lost; every so often they check all.
-    private static let commitsBetweenFullChecks = 128
+    /// Commits in quick succession trust the system's reports on the files; every so often they compare them anyway.
+    private static let commitsBetweenComparisons = 128
 
     private let file: StoreFile
     private var database: Database
@@ -32,7 +32,7 @@ final class SQLiteStore: Store {
     /// All ends up to this revision were given up, and whether this is stored.
     private var oldest: Revision
     private var oldestIsStored = true
-    private var commitsUntilFullCheck = SQLiteStore.commitsBetweenFullChecks
+    private var commitsUntilComparison = SQLiteStore.commitsBetweenComparisons
     private(set) var checkpoints = 0
     /// After a checkpoint has failed, the next one waits until the log has this many frames.
     private var framesForNextCopy = 0
@@ -74,7 +74,7 @@ final class SQLiteStore: Store {
     }
 
     func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure) {
-        try check(inFull: !deferringCleanup)
+        try checkFiles(comparing: !deferringCleanup)
         let deletions = deadRows.deletable(
             before: newest,
             most: deletions(with: changes, deferringCleanup: deferringCleanup)
@@ -100,15 +100,16 @@ final class SQLiteStore: Store {
         checkpoint(whenIdle: false)
     }
 
-    func check() throws(StoreFailure) { try check(inFull: true) }
+    func check() throws(StoreFailure) { try checkFiles(comparing: true) }
 
-    private func check(inFull: Bool) throws(StoreFailure) {
-        try files.check(logBytes: database.logBytes, isCheckpointing: checkpointer.isCopying)
-        commitsUntilFullCheck -= 1
-        guard inFull || commitsUntilFullCheck <= 0 else { return }
-        commitsUntilFullCheck = Self.commitsBetweenFullChecks
-        try files.checkIndex()
+    /// - Parameter comparing: whether to compare the files even if the system has reported nothing.
+    private func checkFiles(comparing: Bool) throws(StoreFailure) {
+        commitsUntilComparison -= 1
+        let logBytes = database.logBytes
+        guard comparing || commitsUntilComparison <= 0 || files.mayBeLost(logBytes: logBytes) else { return }
+        try files.check(logBytes: logBytes, isCheckpointing: checkpointer.isCopying)
         if !directory.isLocked { directory = try lockedAnew() }
+        commitsUntilComparison = Self.commitsBetweenComparisons
     }
 
     /// Locks the directory again after its lock file was removed.
@@ -155,13 +156,13 @@ final class SQLiteStore: Store {
         return kept
     }
 
-    func cleanUp() -> Bool {
+    func cleanUp() throws(StoreFailure) -> Bool {
         // Cleanup can wait until a lock is released; no turn has to wait for it.
         database.wait(milliseconds: 0)
         defer { database.wait(milliseconds: Database.busyMilliseconds) }
+        if commitsUntilComparison < Self.commitsBetweenComparisons { try check() }
         checkpoint(whenIdle: true)
-        // If files are lost, the next commit reports it.
-        guard deadRows.count > Self.deletionsInCommit, (try? check()) != nil else { return false }
+        guard deadRows.count > Self.deletionsInCommit else { return false }
         let deletions = deadRows.deletable(before: newest, most: Self.deletionsWhenIdle)
         do throws(SQLiteFailure) {
             try transact { () throws(SQLiteFailure) in try delete(deletions) }
@@ -271,7 +272,7 @@ final class SQLiteStore: Store {
         guard frames >= framesForNextCopy else { return }
         let advice = checkpointer.advice(frames: frames, whenIdle: whenIdle)
         // Nothing is copied into a file that another program has overwritten.
-        if advice != .nothing, (try? check(inFull: false)) == nil { return }
+        if advice != .nothing, (try? checkFiles(comparing: false)) == nil { return }
         switch advice {
         case .nothing: break
         case .startInBackground:

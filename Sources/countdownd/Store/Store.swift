@@ -12,7 +12,8 @@ protocol Store: AnyObject {
     /// Deletes some dead rows, for a millisecond or two at most.
     ///
     /// - Returns: whether there are more.
-    func cleanUp() -> Bool
+    /// - Throws: if files were lost since they were compared last.
+    func cleanUp() throws(StoreFailure) -> Bool
     /// Checks that the files of the store are still those that were opened.
     func check() throws(StoreFailure)
     /// Writes the store again, in the place of files that are lost.

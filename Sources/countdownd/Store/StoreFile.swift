@@ -16,7 +16,6 @@ struct StoreFile {
     }
 
     let path: String
-    private var directory: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
     let durability: Durability
     let recovery: Recovery
     let log: Log
@@ -25,7 +24,8 @@ struct StoreFile {
 
     /// Finishes a new store that the last daemon wrote from memory, if it was killed meanwhile.
     func finishRewrite() throws(OpenError) {
-        let rewrite = StoreRewrite(files: DatabaseFiles(path: path), directory: directory, now: recovery.now)
+        let files = DatabaseFiles(path: path)
+        let rewrite = StoreRewrite(files: files, directory: files.directory, now: recovery.now)
         do throws(SystemFailure) {
             let (isNew, kept) = try rewrite.finish()
             guard isNew else { return }

@@ -131,7 +131,7 @@ final class Keeper {
             changes.steps.append(change)
         }
         if !changes.isEmpty { try store.commit(changes, deferringCleanup: defersCleanup) }
-        while !defersCleanup, store.cleanUp() {}
+        while !defersCleanup, try store.cleanUp() {}
         return changes.steps
     }
 

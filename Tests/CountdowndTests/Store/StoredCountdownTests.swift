@@ -83,7 +83,7 @@ struct StoredCountdownTests {
             try keeper.turn([], at: scene.now)
             try keeper.turn(.start("new"), at: scene.now)
             #expect(try rows() == 2_001)
-            #expect(keeper.store.cleanUp())
+            #expect(try keeper.store.cleanUp())
             #expect(try (1..<1_000).contains(rows("state = 0 AND key != 'new'")))
             try scene.crash()
         }
