@@ -79,7 +79,7 @@ struct LostStoreTests {
     func rewritten(_ loss: Loss) throws {
         let since = try caller.call(GetStatus()).revision
         try inflict(loss)
-        // A commit shortly after another does not check the index and the lock, because no change is lost with them.
+        // Of commits shortly after each other, each 128th compares the index of the log, too.
         let keys = (0..<200).map { "new \($0)" }
         for key in keys { try start(key) }
         let line = daemon.standardError.split(separator: "\n").first {
@@ -89,6 +89,28 @@ struct LostStoreTests {
         if let file = loss.file { #expect(try #require(line).contains("/\(file) was ")) }
         #expect(FileManager.default.fileExists(atPath: "\(state)/lock"))
         try expectEverything(["running"] + keys, since: since)
+    }
+
+    @Test("nor is a change that follows another one at once", arguments: Loss.allCases)
+    func inQuickSuccession(_ loss: Loss) throws {
+        let since = try start("before").revision
+        try inflict(loss)
+        try start("after")
+        try expectEverything(["before", "after"], since: since)
+    }
+
+    @Test("a directory further up that was renamed, which is not reported, is noticed before the daemon sleeps")
+    func renamedFurtherUp() throws {
+        let directory = try TemporaryDirectory()
+        let outer = directory.path(of: "outer")
+        let daemon = try DaemonProcess(in: directory, arguments: ["--state-directory", "\(outer)/state"])
+        let caller = try Caller(of: daemon)
+        _ = try caller.call(Start(key: "before", durationUSec: .seconds(3_600)))
+        unsafe rename(outer, "\(outer).away")
+        // This change is answered, or refused if it comes late after the other one.
+        _ = try? caller.call(Start(key: "after", durationUSec: .seconds(3_600)))
+        try daemon.awaitStatus { $0.contains("cannot be stored") }
+        #expect(throws: CountdownError.self) { try caller.call(Start(key: "refused", durationUSec: .seconds(3_600))) }
     }
 
     @Test("a daemon that stops writes the store again", arguments: [Loss.everything, .truncatedIndex])
@@ -188,8 +210,7 @@ struct SecondDaemonTests {
         unsafe unlink(lock)
         try expectRefusal(in: daemon.directory)
         unsafe unlink(lock)
-        // Of commits shortly after each other, each 128th checks the lock file.
-        for number in 0..<128 { _ = try caller.call(Start(key: "new/\(number)", durationUSec: .seconds(3_600))) }
+        _ = try caller.call(Start(key: "new", durationUSec: .seconds(3_600)))
         #expect(try String(contentsOfFile: lock, encoding: .utf8).contains("process \(daemon.process.identifier) "))
     }
 }

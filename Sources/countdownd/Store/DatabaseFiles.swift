@@ -345,9 +345,10 @@ struct StoreFiles: ~Copyable {
         return watch
     }
 
-    /// Whether `check` has to look for files that are lost.
+    /// Asks whether something was reported, or the log is too short.
     ///
     /// - Parameter logBytes: the least size of the log.
+    /// - Returns: whether `check` has to look for files that are lost.
     mutating func mayBeLost(logBytes: Int) -> Bool {
         switch watch {
         case .some(let watch): if watch.takeReports() { areComplete = false }

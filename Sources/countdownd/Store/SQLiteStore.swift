@@ -103,6 +103,7 @@ final class SQLiteStore: Store {
     func check() throws(StoreFailure) { try checkFiles(comparing: true) }
 
     /// - Parameter comparing: whether to compare the files even if the system has reported nothing.
+    /// - Throws: if a file is lost.
     private func checkFiles(comparing: Bool) throws(StoreFailure) {
         commitsUntilComparison -= 1
         let logBytes = database.logBytes
