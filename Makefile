@@ -32,6 +32,8 @@ BUILT ?= bin
 static := .build-static
 # The package of the bridge to Redis, which depends on this one.
 redis := Backends/Redis
+# How dynamic executables are linked: without symbols, and with every function bound before the first instruction.
+linked := --static-swift-stdlib -Xlinker -s -Xlinker -z -Xlinker now
 # If this is error, Package.swift turns warnings in our own targets into errors.
 export COUNTDOWND_WARNINGS ?= $(if $(CI),error)
 
@@ -40,14 +42,14 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet acceptance crash fuzz soak bench picture docs sanitize build build-fleet install uninstall deb dist lint clocktest clean
+.PHONY: help run check test test-fleet acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) \
   $(addprefix $(redis)/,Package.swift Sources Tests) $(addprefix examples/swift/,Package.swift Sources)
-shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* packaging/debian/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* packaging/debian/*/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
@@ -70,18 +72,23 @@ test: ## build, and run every test in Swift; installs missing packages
 	@$(MAKE) check
 	scripts/test-swift '^EndToEndTests\.' '^(?!($(pure)|CountdowndTests|EndToEndTests)\.)'
 
+# SwiftPM builds the package of the daemon as a dependency there, which COUNTDOWND_WARNINGS would prevent.
+swift_redis := env -u COUNTDOWND_WARNINGS swift
+
 test-fleet: ## test the bridge to Redis, with a redis-server that the tests start
 	$(dependencies) fleet
-	env -u COUNTDOWND_WARNINGS swift build --package-path $(redis) --build-tests
-	env -u COUNTDOWND_WARNINGS swift test --package-path $(redis) --skip-build --no-parallel
+	$(swift_redis) build --package-path $(redis) --build-tests
+	$(swift_redis) test --package-path $(redis) --skip-build --no-parallel
 
 # Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
 	$(dependencies) test
 	$(dependencies) deb
 	@$(MAKE) build
+	@$(MAKE) build-fleet
 	scripts/check-install
 	@$(MAKE) deb
+	@$(MAKE) deb-fleet
 	scripts/check-deb
 	@$(MAKE) docs
 	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
@@ -132,7 +139,7 @@ build: $(programs:%=$(BUILT)/%) $(BUILT)/share ## release executables in bin/, t
 
 bin/countdownd bin/countdown-notify: bin/%: $(sources)
 	@scripts/install-dependencies --check build
-	swift build -c release --product $* --static-swift-stdlib -Xlinker -s
+	swift build -c release --product $* $(linked)
 	@install -D -m 755 .build/release/$* $@
 
 # lld, because gold warns of getpwnam and its kin in Foundation's part of the static library, which nothing here calls.
@@ -144,11 +151,10 @@ bin/countdownctl: $(sources)
 
 build-fleet: $(BUILT)/countdownd-redis ## the release executable of the bridge to Redis, in bin/
 
-# Without the variable, because SwiftPM builds this package as a dependency there.
 bin/countdownd-redis: $(sources) $(shell find $(redis)/Package.swift $(redis)/Sources -type f)
 	@scripts/install-dependencies --check build
-	env -u COUNTDOWND_WARNINGS swift build -c release --package-path $(redis) --product countdownd-redis \
-	  --static-swift-stdlib -Xlinker -s
+	$(swift_redis) build -c release --package-path $(redis) --product countdownd-redis \
+	  $(linked)
 	@install -D -m 755 $(redis)/.build/release/countdownd-redis $@
 
 # Completions come from the executables, so they are never older.
@@ -187,13 +193,17 @@ ifneq ($(systemunitdir),)
 	$(call install_service,system/countdownd@.service,$(systemunitdir))
 endif
 
+install-fleet: build-fleet $(BUILT)/share ## install the bridge to Redis, like install
+	install -D -m 755 $(BUILT)/countdownd-redis '$(DESTDIR)$(bindir)/countdownd-redis'
+	install -D -m 644 $(BUILT)/share/countdownd-redis.1 '$(DESTDIR)$(mandir)/man1/countdownd-redis.1'
+
 # UNIT FOLDER: a unit, which names its program in /usr/bin. One sed for another PREFIX is less than a drop-in for each unit,
 # because ExecStart= must be written again there; and bare names with ExecSearchPath= fail `systemd-analyze verify` of 252.
 install_service = sed 's|=/usr/bin/|=$(bindir)/|' systemd/$1 > '$(DESTDIR)$2/$(notdir $1)' && \
 	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
 
-uninstall: ## remove the installed files
-	rm -f $(programs:%='$(DESTDIR)$(bindir)/%')
+uninstall: ## remove the installed files, the bridge's included
+	rm -f $(patsubst %,'$(DESTDIR)$(bindir)/%',$(programs) countdownd-redis)
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
 	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
 	rm -f $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(sandbox)')
@@ -204,7 +214,7 @@ ifneq ($(systemunitdir),)
 	rm -f '$(DESTDIR)$(systemunitdir)/countdownd@.service' '$(DESTDIR)$(systemunitdir)/countdownd@.socket'
 endif
 	rm -f '$(DESTDIR)$(interfacedir)/io.countdownd.varlink'
-	rm -f $(programs:%='$(DESTDIR)$(mandir)/man1/%.1')
+	rm -f $(patsubst %,'$(DESTDIR)$(mandir)/man1/%.1',$(programs) countdownd-redis)
 	rm -f '$(DESTDIR)$(mandir)/man7/io.countdownd.7'
 	rm -f '$(DESTDIR)$(bashdir)/countdownctl' '$(DESTDIR)$(zshdir)/_countdownctl'
 	rm -f '$(DESTDIR)$(fishdir)/countdownctl.fish'
@@ -212,7 +222,12 @@ endif
 deb: ## a Debian package in dist/; DEBFULLNAME and DEBEMAIL name its maintainer
 	$(dependencies) deb
 	@$(MAKE) build
-	scripts/deb
+	scripts/deb countdownd
+
+deb-fleet: ## the Debian package of the bridge to Redis, in dist/
+	$(dependencies) deb
+	@$(MAKE) build-fleet
+	scripts/deb countdownd-redis
 
 dist: ## a source tarball in dist/ that builds without a network
 	scripts/dist
