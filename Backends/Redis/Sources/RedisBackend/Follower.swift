@@ -1,6 +1,7 @@
 import Backend
 import NIOCore
 import RESP
+import System
 
 /// Follows a shard for one call of `Follow`: a snapshot or the log from a version, then every change. It keeps no changes: if
 /// a message does not continue the changes that were sent, it reads the log. It is confined to the loop.
@@ -226,11 +227,19 @@ final class Follower: @unchecked Sendable {
             let logged = parts[1].elements?.first.flatMap { LogEntry($0) }.map {
                 Follow.Position(version: $0.version, id: $0.entry?.id)
             }
-            let version = parts[0].number.map { Follow.Position(version: $0, id: nil) }
-            self.last = [logged, version].compactMap { $0 }.max { $0.version < $1.version }
-            if let logged, logged.version == self.last?.version { self.last = logged }
+            guard let number = parts[0].number else { return self.setFirstVersion() }
+            let version = Follow.Position(version: number, id: nil)
+            self.last = logged.map { $0.version >= number ? $0 : version } ?? version
             self.perform(.page("0"))
         }
+    }
+
+    /// Gives a shard that holds nothing a version, so that its followers have a place in the log. Like the script's, it is the
+    /// time, so that no version is used twice.
+    private func setFirstVersion() {
+        guard let clock else { return bridge.endSession(EngineFailure("\(bridge.url.address) does not tell the time")) }
+        let version = BootClock.now + clock.engineLessBootUSec
+        send([["SET", keys.version, "\(version)", "NX"]]) { _ in self.perform(.snapshot) }
     }
 
     private func readPage(_ cursor: String) {
@@ -397,6 +406,8 @@ struct LogPosition {
             }
             return .resumed
         }
+        // The version of a shard that had nothing has no entry.
+        if last.id == nil, version == last.version || first?.version == last.version &+ 1 { return .resumed }
         guard let first else { return .trimmed("the log is empty") }
         guard first.version > last.version else {
             return .diverged("the log has no version \(last.version), though it begins earlier")
