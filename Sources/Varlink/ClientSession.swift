@@ -52,6 +52,9 @@ public struct ClientSession: ~Copyable {
         call(method, more: more, oneway: oneway) { parameters.encode(into: &$0) }
     }
 
+    /// The number of received bytes that were not returned in replies yet.
+    public var pendingInput: Int { framer.pending }
+
     /// Takes bytes from the service.
     public mutating func receive(_ bytes: Span<UInt8>) { framer.receive(bytes) }
 

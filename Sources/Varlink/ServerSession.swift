@@ -1,8 +1,8 @@
 /// One connection as a service sees it, without its socket: the client's bytes go in, calls come out; replies go in,
 /// bytes for the client come out.
 ///
-/// A call is in progress from ``next()`` until its last reply, and no other call is returned meanwhile. So replies keep the
-/// order of the calls, and a call with `more`, or one that is answered later, occupies its connection. The session itself
+/// A call is in progress from ``next()`` until its last reply, and no other call is returned meanwhile, unless it is postponed.
+/// So replies keep the order of the calls, and a call with `more` occupies its connection. The session itself
 /// answers calls that are not for a method of the service: `org.varlink.service`, unknown interfaces and methods, and
 /// `upgrade`. It answers one call per ``next()``, so that the caller can stop after any number of calls, or of bytes.
 public struct ServerSession: ~Copyable {
@@ -49,6 +49,8 @@ public struct ServerSession: ~Copyable {
     private(set) var parameters = Parameters()
     @usableFromInline
     private(set) var output = OutputBuffer()
+    /// The replies that wait for the reply to a call that was postponed.
+    private var heldReplies = HeldReplies()
     /// The message that answers every call; nil if the client may call methods.
     private let refusal: [UInt8]?
     private var isViolated = false
@@ -132,11 +134,21 @@ public struct ServerSession: ~Copyable {
     }
 
     private mutating func write(_ answer: ServiceAnswer) {
-        switch answer {
-        case .reply(let parameters): output.message(parameters: parameters.encode(into:), continues: false)
-        case .error(let error): output.message(error)
-        case .refusal: if let refusal { output.append(refusal) }
+        let refusal = refusal
+        write { output in
+            switch answer {
+            case .reply(let parameters): output.message(parameters: parameters.encode(into:), continues: false)
+            case .error(let error): output.message(error)
+            case .refusal: if let refusal { output.append(refusal) }
+            }
         }
+    }
+
+    /// Writes a message behind those that are held.
+    @inline(__always)
+    private mutating func write(_ message: (inout OutputBuffer) -> Void) {
+        guard !heldReplies.isEmpty else { return message(&output) }
+        heldReplies.append(message)
     }
 
     // MARK: Parameters
@@ -171,7 +183,7 @@ extension ServerSession {
     /// with `more` allows, the call stays in progress. Nothing is sent if the call has `oneway`.
     public mutating func reply(continues: Bool = false, _ parameters: (inout JSONWriter) -> Void) {
         guard expectsReply(continues: continues) else { return }
-        output.message(parameters: parameters, continues: continues)
+        write { $0.message(parameters: parameters, continues: continues) }
     }
 
     /// Answers the call in progress with a value as the parameters.
@@ -183,20 +195,23 @@ extension ServerSession {
     /// Answers the call in progress without parameters.
     public mutating func reply(continues: Bool = false) {
         guard expectsReply(continues: continues) else { return }
-        output.message { writer in
-            if continues { writer.member("continues", true) }
+        write { output in
+            output.message { writer in
+                if continues { writer.member("continues", true) }
+            }
         }
     }
 
     /// Answers the call in progress with an error, which ends it. Nothing is sent if the call has `oneway`.
     public mutating func fail(_ error: some ReplyError) {
         guard expectsReply(continues: false) else { return }
-        output.message(error)
+        write { $0.message(error) }
     }
 
     /// Appends elements, with commas between them, to an array that is the only parameter of a reply with `continues`.
     /// The first elements begin the reply; it stays open for more of them until ``endArray()``, or until another reply.
     public mutating func appendElements(_ name: StaticString, _ elements: borrowing JSONWriter) {
+        precondition(heldReplies.isEmpty, "an array is begun once every postponed call is answered")
         let areFirst = openArrayBytes == 0
         guard !areFirst || expectsReply(continues: true) else { return }
         output.appendElements(name, elements, areFirst: areFirst)
@@ -217,6 +232,31 @@ extension ServerSession {
         precondition(!continues || call.more, "only a call with more has replies that continue")
         if !continues { callInProgress = nil }
         return !call.oneway
+    }
+}
+
+extension ServerSession {
+    /// Whether a postponed call has no reply yet.
+    public var hasPostponedCalls: Bool { !heldReplies.isEmpty }
+
+    /// Postpones the reply to the call in progress, so that ``next()`` can return the next call. The replies to that one and to
+    /// later ones are held until this one is written, so that replies keep the order of the calls.
+    ///
+    /// - Returns: the number under which the call is answered.
+    public mutating func postpone() -> Int {
+        guard let call = callInProgress else { preconditionFailure("only a call in progress is postponed") }
+        callInProgress = nil
+        return heldReplies.hold(oneway: call.oneway)
+    }
+
+    /// Answers a postponed call with parameters, whose members the closure writes. Nothing is sent if the call has `oneway`.
+    public mutating func reply(toPostponed number: Int, _ parameters: (inout JSONWriter) -> Void) {
+        heldReplies.answer(number, into: &output) { $0.message(parameters: parameters, continues: false) }
+    }
+
+    /// Answers a postponed call with an error. Nothing is sent if the call has `oneway`.
+    public mutating func fail(postponed number: Int, _ error: some ReplyError) {
+        heldReplies.answer(number, into: &output) { $0.message(error) }
     }
 }
 
