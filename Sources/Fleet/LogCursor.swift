@@ -84,6 +84,8 @@ public struct LogCursor: Equatable, Sendable {
     public private(set) var state = State.off
     /// The newest entry that is known; nil if nothing is, or during a snapshot until its first page.
     public private(set) var position: Position?
+    /// Whether the stream that was asked for last, as far as is known, is there.
+    private(set) var hasStream = false
     /// Whether the stream of a snapshot has reached the end of the log.
     private(set) var isSnapshotRead = false
     /// How many streams were asked for.
@@ -107,6 +109,7 @@ public struct LogCursor: Equatable, Sendable {
     /// - Returns: the stream.
     public mutating func open() -> Opening {
         openings += 1
+        hasStream = true
         isSnapshotRead = false
         if isPrefix || state == .off, position != nil {
             if state == .off { state = .lost }
@@ -115,6 +118,12 @@ public struct LogCursor: Equatable, Sendable {
         if state == .off { state = .snapshot(.first) }
         position = nil
         return Opening(after: nil)
+    }
+
+    /// Begins a snapshot although the log goes on, because the host has lost what it had stored.
+    mutating func readAgain() -> Opening {
+        beginSnapshot(.first)
+        return open()
     }
 
     /// Begins a snapshot because the log has another history.
@@ -138,6 +147,7 @@ public struct LogCursor: Equatable, Sendable {
 
     /// Notes an event other than entries.
     mutating func receive(_ event: Event) {
+        hasStream = true
         switch event {
         case .resumed, .changes: break
         case .trimmed: beginSnapshot(.trimmed)
@@ -149,6 +159,7 @@ public struct LogCursor: Equatable, Sendable {
             isFillingGap = false
             if state == .lost { state = .live } else if state != .live { isSnapshotRead = position != nil }
         case .lost:
+            hasStream = false
             isFillingGap = false
             isSnapshotRead = false
             if state == .live { state = .lost }

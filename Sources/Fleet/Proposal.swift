@@ -23,6 +23,9 @@ public struct ProposalID: Hashable, Sendable {
     /// Its number among the proposals of that daemon.
     public let number: UInt64
 
+    /// In the place of an ID that no daemon makes.
+    public static let foreign = ProposalID(host: HostID(0, 0), number: 0)
+
     init(host: HostID, number: UInt64) {
         self.host = host
         self.number = number

@@ -72,16 +72,15 @@ public struct Record: Equatable, Sendable {
         self.unknown = unknown
     }
 
-    /// The countdown of the record; its revision means nothing.
+    /// The countdown of the record; its revision means nothing. Its deadline follows the engine's clock, whatever its own
+    /// clock, so that it ends at the same instant on every host.
     ///
-    /// - Parameters:
-    ///   - key: the key of the record.
-    ///   - now: this instant; its system clock is the clock of the engine.
+    /// - Parameter key: the key of the record.
     /// - Returns: the countdown.
-    public func countdown(under key: Key, at now: Now) -> KeyedCountdown {
+    public func countdown(under key: Key) -> KeyedCountdown {
         KeyedCountdown(
             key: key,
-            phase: phase(at: now),
+            phase: phase,
             clock: clock,
             duration: duration,
             started: start,
@@ -92,10 +91,9 @@ public struct Record: Equatable, Sendable {
         )
     }
 
-    private func phase(at now: Now) -> Phase {
+    private var phase: Phase {
         switch state {
-        case .running(let deadline) where clock == .wall: .running(until: .wall(deadline))
-        case .running(let deadline): .running(until: .elapsed(now.boot + (deadline - now.wall)))
+        case .running(let deadline): .running(until: .wall(deadline))
         case .paused(let remaining): .paused(remaining: remaining)
         case .finished(let instant): .finished(at: instant, late: .zero)
         case .cancelled(let instant, let remaining): .cancelled(at: instant, remaining: remaining)

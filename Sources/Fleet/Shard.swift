@@ -28,6 +28,8 @@ public struct Shard: Sendable {
         public var calls = 65_536
         /// The memory of calls without a result, in bytes.
         public var callBytes = 64 * 1_024 * 1_024
+        /// Whether nothing is answered from the countdowns that are known here while the engine cannot be reached.
+        public var refusesWithoutEngine = false
 
         /// The defaults.
         public init() {}
@@ -63,10 +65,11 @@ public struct Shard: Sendable {
         case postponedTooLate(Key)
     }
 
-    let options: Options
-    private let host: HostID
+    /// The constants of the fleet.
+    public var options: Options
+    let host: HostID
     var random: any RandomNumberGenerator & Sendable
-    private var lastProposal: UInt64 = 0
+    var lastProposal: UInt64 = 0
 
     /// How far the log is known.
     public internal(set) var cursor: LogCursor
@@ -88,6 +91,8 @@ public struct Shard: Sendable {
     /// Since when an answer has been above the cursor.
     var gapSince: WallInstant?
     var output = Output()
+    /// Why the stream was lost, in words.
+    var lostReason = "the bridge is not connected yet"
 
     /// The number of calls without a result.
     public private(set) var calls = 0
@@ -102,26 +107,38 @@ public struct Shard: Sendable {
     ///   - random: for the pauses after conflicts.
     ///   - options: the constants of the fleet.
     ///   - position: the stored cursor; nil if there is none.
-    ///   - entries: the stored records.
     public init(
         host: HostID,
         random: any RandomNumberGenerator & Sendable,
         options: Options = Options(),
-        position: LogCursor.Position? = nil,
-        entries: [LogEntry] = []
+        position: LogCursor.Position? = nil
     ) {
         self.host = host
         self.random = random
         self.options = options
         cursor = LogCursor(at: position)
-        guard position != nil else { return }
-        for entry in entries { records[entry.key] = heldRecord(of: entry) }
+        isKnown = position != nil
     }
+
+    /// Restores a record that was stored, before the shard is opened.
+    public mutating func restore(_ entry: LogEntry) { records[entry.key] = heldRecord(of: entry) }
 
     /// Takes the output.
     public mutating func takeOutput() -> Output {
         defer { output = Output() }
         return output
+    }
+
+    /// Whether another stream is asked for in the output, so that events of the present one are to be discarded.
+    public var wantsStream: Bool { output.opening != nil }
+
+    /// Whether the countdowns in the timetable were the fleet's countdowns at some time.
+    var isKnown: Bool
+
+    /// Why nothing can be said about countdowns now, in words; nil if the timetable has the answers.
+    public var silenceReason: String? {
+        guard isKnown else { return cursor.hasStream ? "the countdowns of the fleet are not known yet" : unreachableReason }
+        return cursor.isLive || !options.refusesWithoutEngine ? nil : unreachableReason
     }
 
     /// When `serve` has to be called next, by the engine's clock; nil if only an event can change anything.
@@ -186,7 +203,7 @@ extension Shard {
         marked.append(key)
     }
 
-    private mutating func wake(_ key: Key, at instant: WallInstant?) {
+    mutating func wake(_ key: Key, at instant: WallInstant?) {
         if let instant { wakeUps.set(instant, for: key) }
     }
 }
@@ -231,8 +248,8 @@ extension Shard {
             guard resend <= now.wall else { return wake(key, at: resend) }
             return send(&entry, key)
         }
-        guard entry.flight == nil, cursor.isPrefix else { return }
-        guard cursor.isLive else { return answerFromCache(&entry, timetable, at: now) { _ in true } }
+        guard entry.flight == nil else { return }
+        guard cursor.isLive else { return serveWithoutEngine(&entry, timetable, at: now) }
         if let notBefore = entry.notBefore {
             guard notBefore <= now.wall else { return wake(key, at: notBefore) }
             entry.notBefore = nil
@@ -241,6 +258,14 @@ extension Shard {
         guard !steps.isEmpty else { return }
         entry.flight = Flight(steps: steps)
         unsent.append(key)
+    }
+
+    private mutating func serveWithoutEngine(_ entry: inout KeyCalls, _ timetable: borrowing Timetable, at now: Now) {
+        if cursor.isPrefix, !options.refusesWithoutEngine {
+            answerFromCache(&entry, timetable, at: now) { _ in true }
+        } else if !cursor.hasStream {
+            refusePending(of: &entry) { _ in true }
+        }
     }
 
     /// Answers calls from the countdowns that are known here, without the engine: changes are not made.
@@ -262,8 +287,8 @@ extension Shard {
                 case .attached(let countdown): finish(call, .attached(countdown))
                 case .wait: enqueue(call, in: &entry)
                 case .change:
-                    let reason = cursor.isLive ? "has not made the change in time" : "cannot be reached"
-                    finish(call, .notMade("the fleet's engine \(reason)"))
+                    let reason = cursor.isLive ? "the fleet's engine has not made the change in time" : unreachableReason
+                    finish(call, .notMade(reason))
                 }
             } catch {
                 finish(call, .refused(error))
@@ -272,7 +297,16 @@ extension Shard {
         entry.pending = rest
     }
 
-    private mutating func enqueue(_ call: PendingCall, in entry: inout KeyCalls) {
+    private var unreachableReason: String { "the fleet's engine cannot be reached: \(lostReason)" }
+
+    /// Refuses calls because nothing can be said about the countdowns now.
+    private mutating func refusePending(of entry: inout KeyCalls, _ isOver: (PendingCall) -> Bool) {
+        let reason = silenceReason ?? "the countdowns of the fleet are being read again"
+        for call in entry.pending where isOver(call) { finish(call, .notMade(reason)) }
+        entry.pending.removeAll(where: isOver)
+    }
+
+    mutating func enqueue(_ call: PendingCall, in entry: inout KeyCalls) {
         var call = call
         call.expires = nil
         entry.queue.append(call)
@@ -296,10 +330,7 @@ extension Shard {
             if cursor.isPrefix {
                 answerFromCache(&entry, timetable, at: now, isOver)
             } else {
-                for call in entry.pending where isOver(call) {
-                    finish(call, .notMade("the countdowns of the fleet are not known yet"))
-                }
-                entry.pending.removeAll(where: isOver)
+                refusePending(of: &entry, isOver)
             }
             expireFlight(of: &entry, isOver)
             if !entry.isEmpty { keys[key] = entry }
@@ -313,161 +344,5 @@ extension Shard {
             }
             entry.flight?.steps[index].calls.removeAll { isOver($0.call) }
         }
-    }
-}
-
-// MARK: Deciding
-
-extension Shard {
-    /// A chain that is being made.
-    private struct Draft {
-        var chain: Chain
-        /// Changes of the timetable that are undone once the chain is complete.
-        var applied: [Applied] = []
-        /// Until when a call has to wait, and those behind it; nil if none has to.
-        var blocked: WallInstant?
-        /// The record that the engine has just shown.
-        let confirmed: ProposalID?
-    }
-
-    /// Decides calls of a key one after the other, each on the state that the ones before lead to.
-    private mutating func decide(
-        _ entry: inout KeyCalls,
-        _ key: Key,
-        _ timetable: inout Timetable,
-        at now: Now
-    ) -> [Step] {
-        let held = records[key]
-        var draft = Draft(chain: Chain(after: held, at: now), confirmed: entry.confirmed)
-        entry.confirmed = nil
-        if let fault = held?.fault {
-            confirm(fault, in: &draft.chain, &entry, key, at: now)
-            return draft.chain.steps
-        }
-        decideQueue(&entry, key, &draft, &timetable, at: now)
-        if draft.blocked == nil { decidePending(&entry, key, &draft, &timetable, at: now) }
-        for applied in draft.applied.reversed() { timetable.undo(applied) }
-        guard draft.chain.steps.isEmpty else { return draft.chain.steps }
-        entry.notBefore = draft.blocked
-        wake(key, at: draft.blocked)
-        // The end comes by itself.
-        if !entry.queue.isEmpty, let end = held?.end, end > now.wall { wake(key, at: end) }
-        return []
-    }
-
-    /// Decides the first starts of the queue.
-    private mutating func decideQueue(
-        _ entry: inout KeyCalls,
-        _ key: Key,
-        _ draft: inout Draft,
-        _ timetable: inout Timetable,
-        at now: Now
-    ) {
-        while let head = entry.queue.first, draft.chain.steps.count < options.proposalsAtOnce {
-            let decision = Result { () throws(Refusal) in try timetable.decide(head.request, at: now) }
-            if case .success(.wait(let room)) = decision { return wake(key, at: room?.wall(at: now)) }
-            if case .success(.change(let change)) = decision, change.kind == .started, draft.chain.steps.isEmpty {
-                draft.blocked = pause(of: key, at: now)
-            }
-            guard draft.blocked == nil, append(head, decision, to: &draft, &timetable, at: now) else { return }
-            entry.queue.removeFirst()
-        }
-    }
-
-    /// Until when this host lets others go first, because it has won last; nil if it need not.
-    private func pause(of key: Key, at now: Now) -> WallInstant? {
-        guard let held = records[key], held.run.host == host, let end = held.end else { return nil }
-        let pause = end + options.pauseAfterWin
-        return pause > now.wall ? pause : nil
-    }
-
-    private mutating func decidePending(
-        _ entry: inout KeyCalls,
-        _ key: Key,
-        _ draft: inout Draft,
-        _ timetable: inout Timetable,
-        at now: Now
-    ) {
-        var decided = 0
-        defer { entry.pending.removeFirst(decided) }
-        for call in entry.pending {
-            // Only the log gives revisions, so a call that names one is not decided on a change that is not made yet.
-            guard draft.chain.steps.count < options.proposalsAtOnce,
-                call.request.ifRevision == nil || draft.applied.isEmpty
-            else { return }
-            let isBehindOthers = !entry.queue.isEmpty
-            let decision = Result { () throws(Refusal) in
-                try timetable.decide(call.request, at: now, isBehindOthers: isBehindOthers)
-            }
-            if case .success(.wait(let room)) = decision {
-                if entry.queue.isEmpty { wake(key, at: room?.wall(at: now)) }
-                enqueue(call, in: &entry)
-            } else if !append(call, decision, to: &draft, &timetable, at: now) {
-                return
-            }
-            decided += 1
-        }
-    }
-
-    /// Appends the proposal of a call to a chain.
-    ///
-    /// - Returns: false if the call has to wait for the deadline.
-    private mutating func append(
-        _ call: PendingCall,
-        _ decision: Result<Decision, Refusal>,
-        to draft: inout Draft,
-        _ timetable: inout Timetable,
-        at now: Now
-    ) -> Bool {
-        let limit = now.wall + (call.expires.map { $0 - now.boot } ?? options.patience)
-        let basis = draft.chain.basis
-        switch decision {
-        case .success(.change(let change)):
-            guard let window = basis.windowOfChange(at: now.wall, until: limit, margin: options.margin) else {
-                draft.blocked = basis.deadline
-                return false
-            }
-            draft.chain.append(change, of: call, in: window, as: newID(), at: now)
-            draft.applied.append(timetable.apply(change))
-        case .success(.attached(let countdown)): confirm(.attached(countdown), of: call, until: limit, in: &draft)
-        case .success(.wait): preconditionFailure("a start that waits is in the queue")
-        case .failure(let refusal): confirm(.refused(refusal), of: call, until: limit, in: &draft)
-        }
-        return true
-    }
-
-    private mutating func confirm(
-        _ decision: Step.Decision,
-        of call: PendingCall,
-        until limit: WallInstant,
-        in draft: inout Draft
-    ) {
-        let window = draft.chain.basis.windowOfConfirmation(until: limit)
-        if let confirmed = draft.confirmed, confirmed == draft.chain.id, window.notBefore == nil,
-            let result = decision.result(on: nil)
-        {
-            return finish(call, result)
-        }
-        guard !draft.chain.merge(decision, of: call, in: window) else { return }
-        draft.chain.confirm([(call, decision)], of: call.request.key, in: window, as: newID())
-    }
-
-    /// Asks whether the engine still holds a record that cannot be used; if so, no call can change its key.
-    private mutating func confirm(
-        _ fault: RecordFault,
-        in chain: inout Chain,
-        _ entry: inout KeyCalls,
-        _ key: Key,
-        at now: Now
-    ) {
-        let calls = entry.queue + entry.pending
-        (entry.queue, entry.pending) = ([], [])
-        let window = Window(notBefore: nil, notAfter: now.wall + options.patience)
-        chain.confirm(calls.map { ($0, .unusable(fault)) }, of: key, in: window, as: newID())
-    }
-
-    private mutating func newID() -> ProposalID {
-        lastProposal += 1
-        return ProposalID(host: host, number: lastProposal)
     }
 }

@@ -9,6 +9,12 @@ extension Shard {
         if opening.after == nil { restartSnapshot(&timetable) }
     }
 
+    /// Reads everything again, because what was stored is lost.
+    public mutating func readAgain(_ timetable: inout Timetable) {
+        output.opening = cursor.readAgain()
+        beginSnapshot(&timetable)
+    }
+
     /// Receives an event of the stream.
     ///
     /// - Parameters:
@@ -24,7 +30,8 @@ extension Shard {
             for entry in entries { apply(entry, &timetable, at: now) }
         case .changes(let entries): follow(entries, &timetable, at: now)
         case .lost(let reason):
-            output.notes.append(.lost(reason))
+            if before != cursor.state || reason != lostReason { output.notes.append(.lost(reason)) }
+            lostReason = reason
             markAll()
         case .live:
             if before != .live, cursor.isLive { becomeLive() }
@@ -83,7 +90,7 @@ extension Shard {
         at now: Now
     ) -> [Applied] {
         let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? false
-        let countdown = record.countdown(under: entry.key, at: now)
+        let countdown = record.countdown(under: entry.key)
         let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
         let applied = timetable.applyRemote(state, at: now)
         if isSameRun, applied.first?.change.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
@@ -127,6 +134,7 @@ extension Shard {
     }
 
     private mutating func becomeLive() {
+        isKnown = true
         output.notes.append(.live)
         for key in unsettled where keys[key]?.flight?.resend != nil {
             keys[key]?.flight?.resend = WallInstant(microseconds: 0)

@@ -60,7 +60,7 @@ struct RecordTests {
         for record in records {
             let read = try Record(json: record.json)
             #expect(read == record)
-            let countdown = read.countdown(under: key("k"), at: engineTime(noon + .seconds(2)))
+            let countdown = read.countdown(under: key("k"))
             let again = Record(
                 Change(kind: read.kind, countdown: countdown, replaced: nil),
                 run: read.run,
@@ -142,7 +142,7 @@ struct RecordTests {
                 changed[index] = byte
                 guard let record = try? Record(json: changed) else { continue }
                 #expect(try Record(json: record.json) == record)
-                _ = record.countdown(under: key("k"), at: now)
+                _ = record.countdown(under: key("k"))
             }
         }
     }

@@ -457,7 +457,7 @@ final class World {
         let reference = FleetHost(99)
         for entry in engine.records.values {
             let record = try Record(json: entry.record ?? [])
-            let countdown = record.countdown(under: entry.key, at: time)
+            let countdown = record.countdown(under: entry.key)
             _ = reference.timetable.applyRemote(.countdown(countdown, record.kind, isSameRun: false), at: time)
         }
         for member in members {

@@ -35,9 +35,9 @@ final class FleetHost {
             host: HostID(number, start),
             random: SeededGenerator(seed: number &* 1_000 &+ start),
             options: options,
-            position: stored.position,
-            entries: Array(stored.entries.values)
+            position: stored.position
         )
+        for entry in stored.entries.values { shard.restore(entry) }
         shard.open(&timetable)
         opening = shard.takeOutput().opening
     }
