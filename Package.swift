@@ -53,7 +53,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "countdownd",
-            dependencies: ["CountdownCore", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd"],
+            dependencies: [
+                "Backend", "CountdownCore", "Fleet", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd",
+            ],
             swiftSettings: strict
         ),
         .executableTarget(
@@ -127,7 +129,9 @@ let package = Package(
         ),
         .testTarget(
             name: "CountdowndTests",
-            dependencies: ["countdownd", "CountdownCore", "IPC", "System", "Varlink", "TestSupport"],
+            dependencies: [
+                "countdownd", "Backend", "CountdownCore", "Fleet", "IPC", "System", "Varlink", "TestSupport",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -4,7 +4,7 @@
 /// `apply` makes the change and cannot fail; `undo` reverses it; `expireNext` ends the countdowns whose deadline has come.
 public struct Timetable: ~Copyable, Sendable {
     /// The limits that `decide` and `compact` keep to.
-    public let limits: Limits
+    public var limits: Limits
     /// The revision of the newest change.
     public internal(set) var revision: Revision
     /// All ends after this revision are kept: it is the oldest one from which a watch can be resumed.

@@ -137,7 +137,8 @@ public struct Shard: Sendable {
 
     /// Why nothing can be said about countdowns now, in words; nil if the timetable has the answers.
     public var silenceReason: String? {
-        guard isKnown else { return cursor.hasStream ? "the countdowns of the fleet are not known yet" : unreachableReason }
+        guard cursor.hasStream || isKnown else { return unreachableReason }
+        guard isKnown else { return "the countdowns of the fleet are not known yet" }
         return cursor.isLive || !options.refusesWithoutEngine ? nil : unreachableReason
     }
 
@@ -287,8 +288,8 @@ extension Shard {
                 case .attached(let countdown): finish(call, .attached(countdown))
                 case .wait: enqueue(call, in: &entry)
                 case .change:
-                    let reason = cursor.isLive ? "the fleet's engine has not made the change in time" : unreachableReason
-                    finish(call, .notMade(reason))
+                    let lateReason = "the fleet's engine has not made the change in time"
+                    finish(call, .notMade(cursor.isLive ? lateReason : unreachableReason))
                 }
             } catch {
                 finish(call, .refused(error))

@@ -9,6 +9,11 @@ enum ClientRequest {
     case wait(Key)
     indirect case watch(WatchRequest)
     case status
+
+    /// Whether the answer depends on countdowns.
+    var isAboutCountdowns: Bool {
+        if case .status = self { false } else { true }
+    }
 }
 
 /// The parameters of `List`.

@@ -7,24 +7,39 @@ import System
 struct Clocks {
     private let read: @Sendable () -> ClockOffset.Reading
     private var offset: ClockOffset
+    /// The clock of the fleet's engine, which takes the place of the system clock; nil if the daemon is no member of a fleet.
+    private var engine: EngineClock?
 
-    /// - Parameter read: reads the system clock between two readings of the boot clock.
-    init(reading read: @escaping @Sendable () -> ClockOffset.Reading = Clocks.read) {
+    /// - Parameters:
+    ///   - read: reads the system clock between two readings of the boot clock.
+    ///   - followsEngine: whether the daemon is a member of a fleet.
+    init(reading read: @escaping @Sendable () -> ClockOffset.Reading = Clocks.read, followsEngine: Bool = false) {
         self.read = read
         offset = ClockOffset(read())
+        engine = followsEngine ? EngineClock() : nil
     }
 
     /// Takes over the offset that an earlier daemon held in this boot, so that the deadlines it reported stay the same.
     mutating func hold(_ offset: Duration) {
-        self.offset = ClockOffset(held: offset)
+        if engine == nil { self.offset = ClockOffset(held: offset) } else { engine?.hold(offset) }
     }
 
-    /// Reads both clocks.
+    /// Follows the engine's clock as the bridge has measured it: its time less the boot clock.
+    mutating func follow(engineOffset: Duration) { engine?.follow(engineOffset, systemOffset: offset.held) }
+
+    /// By how much the engine's clock is ahead of the system clock; nil if that is not known.
+    var engineLead: Duration? { engine?.offset.map { $0 - offset.held } }
+
+    /// Reads both clocks. In a fleet, the wall clock is that of the engine.
     ///
-    /// - Returns: the instant, and by how much the system clock was set since the last reading; nil if it was not set.
+    /// - Returns: the instant, and by how much the wall clock was set since the last reading; nil if it was not set.
     mutating func now() -> (now: Now, step: Duration?) {
-        offset.take(read())
+        let (now, step) = offset.take(read())
+        return engine?.now(at: now.boot) ?? (now, step)
     }
+
+    /// The time of the system clock at an instant.
+    func systemTime(at instant: WallInstant) -> WallInstant { engineLead.map { instant - $0 } ?? instant }
 
     /// The system clock.
     static func systemClock() -> WallInstant {
@@ -53,6 +68,50 @@ struct Clocks {
             wall: wall,
             after: BootInstant(microseconds: after)
         )
+    }
+}
+
+/// The clock of a fleet's engine, by which all deadlines in the fleet are kept.
+///
+/// It never goes back by less than `smallestStep`: it stands still until the engine's time has come that far.
+struct EngineClock {
+    /// The engine's clock was set if it moves by so much at once.
+    static let smallestStep = Duration.milliseconds(100)
+
+    /// The engine's time less the boot clock; nil if it was never reached, so that the system clock has to do.
+    private(set) var offset: Duration?
+    /// The offset since the clock was set last.
+    private var settled: Duration?
+    /// By how much the clock was set since the last reading.
+    private var step: Duration?
+    private var latest = WallInstant(microseconds: 0)
+
+    /// Continues with an offset that an earlier daemon held in this boot.
+    mutating func hold(_ offset: Duration) { (self.offset, settled) = (offset, offset) }
+
+    /// Follows a new offset.
+    ///
+    /// - Parameters:
+    ///   - new: the engine's time less the boot clock.
+    ///   - systemOffset: the system clock less the boot clock, by which the time was measured until the engine was reached.
+    mutating func follow(_ new: Duration, systemOffset: Duration) {
+        let change = new - (settled ?? systemOffset)
+        offset = new
+        guard change.microseconds.magnitude >= Self.smallestStep.microseconds.magnitude else {
+            settled = settled ?? systemOffset
+            return
+        }
+        (settled, step) = (new, change)
+        latest = WallInstant(microseconds: 0)
+    }
+
+    /// The instant at a reading of the boot clock, and by how much the clock was set since the last one; nil if the engine was
+    /// never reached.
+    mutating func now(at boot: BootInstant) -> (now: Now, step: Duration?)? {
+        guard let offset else { return nil }
+        latest = max(latest, Now(boot: boot, offset: offset).wall)
+        defer { step = nil }
+        return (Now(boot: boot, offset: latest - WallInstant(microseconds: boot.microseconds)), step)
     }
 }
 

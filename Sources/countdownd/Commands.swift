@@ -1,4 +1,5 @@
 import CountdownCore
+import Fleet
 import Varlink
 
 /// Carries out calls. Replies are held in the sessions until the turn is stored.
@@ -55,16 +56,22 @@ extension Daemon {
         _ turn: inout Turn
     ) -> Int {
         var calls = 0
-        while calls < limit, turn.servedStartsLeft > 0, !connection.isBusy, session.pendingInput > 0 {
+        while calls < limit, turn.servedStartsLeft > 0, !connection.isBusy, !connection.isHeldUp,
+            session.pendingInput > 0
+        {
             guard session.unsent <= limits.pageBytes else {
                 connection.isThrottled = true
                 break
             }
+            let savepoint = session.hasPostponedCalls ? session.savepoint() : nil
             switch session.next() {
             case .call(let call):
+                if !answer(call, in: &session, of: connection, &turn), let savepoint {
+                    session.rollback(to: savepoint)
+                    return calls
+                }
                 calls += 1
                 counters.calls += 1
-                answer(call, in: &session, of: connection, &turn)
             case .answered:
                 calls += 1
                 counters.calls += 1
@@ -83,9 +90,25 @@ extension Daemon {
         return calls
     }
 
-    private func answer(_ call: Call, in session: inout ServerSession, of connection: Connection, _ turn: inout Turn) {
+    /// - Returns: false if the call has to wait for the replies to those before it.
+    private func answer(
+        _ call: Call,
+        in session: inout ServerSession,
+        of connection: Connection,
+        _ turn: inout Turn
+    ) -> Bool {
         do {
-            switch try session.readParameters({ try translation.request(in: call, reading: &$0) }) {
+            let request = try session.readParameters({ try translation.request(in: call, reading: &$0) })
+            if fleet != nil {
+                if case .change(let request) = request {
+                    return propose(request, call, in: &session, of: connection, at: turn.now)
+                }
+                if session.hasPostponedCalls { return false }
+                if let reason = fleet?.shard.silenceReason, request.isAboutCountdowns {
+                    throw translation.unreachable(reason)
+                }
+            }
+            switch request {
             case .change(let request): try answer(request, call, in: &session, of: connection, &turn)
             case .countdown(let key): answerGet(key, in: &session, at: turn.now)
             case .list(let request): try beginList(request, call, of: connection)
@@ -98,6 +121,7 @@ extension Daemon {
         } catch {
             session.fail(ServiceError.methodNotImplemented(call.method))
         }
+        return true
     }
 
     // MARK: Changes

@@ -118,7 +118,7 @@ extension Daemon {
             connections.enqueueCalls(of: connection)
         }
         // The client is gone, so no reply can reach it.
-        if readiness.isHungUp, connection.isBusy { connection.condition = .gone }
+        if readiness.isHungUp, connection.expectsReplies { connection.condition = .gone }
     }
 }
 
@@ -159,8 +159,8 @@ extension Daemon {
         case .gone: true
         case .closing: connection.buffers.unsent == 0
         case .open:
-            connection.inputHasEnded && !connection.isBusy && !connection.hasQueuedCalls && !connection.isThrottled
-                && connection.buffers.unsent == 0
+            connection.inputHasEnded && !connection.expectsReplies && !connection.hasQueuedCalls
+                && !connection.isThrottled && connection.buffers.unsent == 0
         }
     }
 
@@ -208,6 +208,7 @@ extension Daemon {
 
     private func close(_ connection: Connection) {
         release(connection)
+        withdrawCalls(of: connection)
         connection.condition = .gone
         connections.remove(connection)
         acceptInsteadOfGone()

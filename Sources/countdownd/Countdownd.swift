@@ -46,6 +46,7 @@ enum Countdownd {
                 serviceManager: serviceManager,
                 signals: signals,
                 storage: storage(options, log),
+                clocks: Clocks(followsEngine: options.backend != nil),
                 listen: { try listener(options, serviceManager) }
             )
             daemon.run()
@@ -88,6 +89,7 @@ enum Countdownd {
             directory: directory,
             durability: options.durability,
             limits: options.limits,
+            followsEngine: options.backend != nil,
             log: log
         )
         return RetryingStore(location: location, log: log)

@@ -21,6 +21,8 @@ actor Daemon {
     var publisher: Publisher
     var startQueue = StartQueue()
     var storage: RetryingStore
+    /// Nil if the countdowns are not shared.
+    var fleet: FleetMember?
 
     var clocks: Clocks
     var timer: Timer
@@ -56,6 +58,8 @@ actor Daemon {
         static let signals: UInt64 = 3
         static let eventLoop: UInt64 = 4
         static let socketFile: UInt64 = 5
+        /// The first of those of the bridge.
+        static let backend: UInt64 = 16
     }
 
     /// Opens the store first and the socket last, so that a second daemon on the same store is refused before it
@@ -87,6 +91,7 @@ actor Daemon {
             if let offset = opened.offset { clocks.hold(offset) }
             stepRevision = opened.stepRevision
             timetable = opened.timetable
+            fleet = Self.joinFleet(options, &storage, at: now)
         } else {
             // Nothing can be changed: no revision is used before the content of the store is known.
             timetable = Timetable(limits: limits, revision: Revision(0))
@@ -175,11 +180,14 @@ actor Daemon {
         if !storage.isOpen { turn.failure = storage.failure }
         receive(ready, at: now)
         expireDue(&turn)
+        followFleet(&turn)
         serveQueue(&turn)
         answerCalls(&turn)
+        propose(&turn)
         commitOrRollBack(&turn)
         publish(turn)
         answerServedStarts(turn)
+        answerWaitingCalls(turn)
         publishTicks(&turn)
         publishHeartbeats(turn)
         scan(&turn)
@@ -204,12 +212,13 @@ actor Daemon {
         let now = turn.now
         var next = earliest(deadline, startQueue.next(at: now)).map { $0 + options.leeway }
         next = earliest(next, publisher.watchers.nextTick(at: now))
+        next = earliest(next, fleet?.next(at: now))
         next = earliest(next, publisher.heartbeats.next.map(now.wall(of:)))
         next = earliest(next, storage.next.map(now.wall(of:)))
         next = earliest(next, acceptBackoff.next.map(now.wall(of:)))
         next = earliest(next, statusReporter.next.map(now.wall(of:)))
         next = earliest(next, rateLimitedLog.next.map(now.wall(of:)))
-        timer.arm(at: next)
+        timer.arm(at: next.map(clocks.systemTime))
         busyPoll.note(at: now.boot, calls: turn.budget.calls - turn.callsLeft)
     }
 }
@@ -226,8 +235,9 @@ extension Daemon {
 
     private func clockWasSet(by step: Duration, at now: Now) {
         counters.clockSteps += 1
-        let sentence = "the system clock was set by \(step.microseconds / 1_000) ms"
-        log.write(.notice, sentence, fields: ["STEP_USEC": "\(step.microseconds)"])
+        let clock = fleet == nil ? "the system clock" : "the clock of the fleet's engine"
+        let sentence = "\(clock) was set by \(step.microseconds / 1_000) ms"
+        log.write(fleet == nil ? .notice : .error, sentence, fields: ["STEP_USEC": "\(step.microseconds)"])
         stepRevision = timetable.revision
         clockStep = ClockStep(offset: now.offset, revision: timetable.revision)
         publisher.watchers.clockWasSet(at: now)
@@ -248,6 +258,8 @@ extension Daemon {
             case Token.signals: stop()
             case Token.clockChanges, Token.eventLoop: break
             case Token.socketFile: listenAgain(at: now)
+            case Token.backend..<Token.backend + BackendLink.tokens:
+                fleet?.link.exchange(readiness, into: &receiveBuffer)
             default: if let connection = connections[readiness.token] { receive(from: connection, readiness, at: now) }
             }
         }
@@ -332,6 +344,8 @@ extension Daemon {
         do throws(StoreFailure) {
             try storage.commit(turn.changes, of: timetable, at: turn.now)
         } catch {
+            // What the fleet has decided stands.
+            guard fleet == nil else { return storage.keep(turn.changes) }
             turn.failure = error
             turn.changes.steps.removeLast(turn.applied.count)
             for applied in turn.applied.reversed() { timetable.undo(applied) }
@@ -352,7 +366,7 @@ extension Daemon {
         guard !storage.isOpen, storage.isTimeToTry(at: now) else { return now }
         guard let opened = storage.openAtLast(at: now) else { return now }
         let offset = opened.offset ?? now.offset
-        adopt(opened)
+        adopt(opened, at: now)
         return Now(boot: now.boot, offset: offset)
     }
 
@@ -360,7 +374,7 @@ extension Daemon {
     ///
     /// Nothing was changed until now. Clients that got revision 0 are disconnected; they reconnect and start
     /// over.
-    private func adopt(_ opened: consuming OpenedStore) {
+    private func adopt(_ opened: consuming OpenedStore, at now: Now) {
         for connection in connections.all where connection.isBusy {
             release(connection)
             connection.condition = .gone
@@ -369,6 +383,7 @@ extension Daemon {
         if let offset = opened.offset { clocks.hold(offset) }
         stepRevision = opened.stepRevision
         timetable = opened.timetable
+        fleet = Self.joinFleet(options, &storage, at: now)
         // Opening the store has noted it, with the store's revision.
         clockStep = nil
     }

@@ -89,6 +89,10 @@ struct RateLimitedLog {
         case inputQuota
         case messageTooLong
         case brokenProtocol
+        /// A record of a fleet is of a newer format, or malformed.
+        case unusableRecord
+        /// A host of a fleet heard of a change after the deadline.
+        case postponedTooLate
 
         /// A client that breaks the protocol has a fault that only its author can mend.
         var level: Log.Level { self == .brokenProtocol ? .debug : .warning }

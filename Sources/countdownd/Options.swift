@@ -23,6 +23,9 @@ struct Options: Equatable {
     var durability = Durability.process
     var history = Limits().history
     var logLevel = Log.Level.info
+    /// The socket of the bridge to the engine of a fleet; nil if the countdowns are not shared.
+    var backend: String?
+    var withoutBackend = WithoutBackend.serve
 
     /// The limits, with those that options change.
     var limits: Limits {
@@ -48,6 +51,10 @@ struct Options: Equatable {
                                   which every change waits for the disk (default: process)
           --history NUMBER        the number of ends to keep for clients that reconnect (default: 100000)
           --leeway DURATION       let countdowns end up to so much later, to wake up less often (default: 0)
+          --backend PATH          share the countdowns with a fleet, by the bridge that listens there
+          --backend-down serve|refuse
+                                  while the engine of the fleet cannot be reached: answer what changes nothing from the
+                                  countdowns that are known, or refuse it (default: serve)
           --access owner|socket   who may call: its user and root, or every user that the socket's mode admits
                                   (default: owner)
           --log-level LEVEL       error, warning, notice, info or debug (default: info; keys are logged at debug)
@@ -66,6 +73,7 @@ struct Options: Equatable {
             flags: ["--help", "-h", "--version"],
             options: [
                 "--socket", "--state-directory", "--durability", "--history", "--leeway", "--access", "--log-level",
+                "--backend", "--backend-down",
             ]
         )
         while let argument = try parser.next() {
@@ -87,6 +95,14 @@ struct Options: Equatable {
         switch option {
         case "--socket": socket = value
         case "--state-directory": stateDirectory = value
+        case "--backend":
+            guard SocketAddress(path: value) != nil else {
+                throw invalid("the path of a socket, of 1 to \(SocketAddress.pathLimit) bytes")
+            }
+            backend = value
+        case "--backend-down":
+            guard let withoutBackend = WithoutBackend(rawValue: value) else { throw invalid("serve or refuse") }
+            self.withoutBackend = withoutBackend
         case "--durability":
             guard let durability = Durability(rawValue: value) else {
                 throw invalid("process or power-loss")

@@ -1,4 +1,5 @@
 import CountdownCore
+import Fleet
 import Varlink
 
 /// The work of one turn: done, to do, and the budgets.
@@ -23,6 +24,14 @@ struct Turn {
     var servedStarts: [ServedStart] = []
     /// How many queued starts were served because time has passed, not because of a call.
     var servedByTime = 0
+    /// The results of calls that waited for the engine of a fleet.
+    var results: [(number: Int, result: CallResult)] = []
+    /// The stream that a member of a fleet needs from now on; nil if the present one is.
+    var opening: LogCursor.Opening?
+    /// Whether changes may be missing, so that all watches end.
+    var endsWatches = false
+    /// Whether the engine's clock was set, so that a member of a fleet goes on in the next turn.
+    var waitsForClock = false
     /// Why the store did not take the turn; calls that change something are refused with it.
     var failure: StoreFailure?
     /// Whether a budget was used up. The rest follows at once, in the next turn.
@@ -36,6 +45,8 @@ struct Turn {
     var servedStartsLeft: Int
     var entriesLeft: Int
     var compactionsLeft: Int
+    var fleetEntriesLeft: Int
+    var fleetKeysLeft: Int
 
     /// The budgets are smaller if each change and each tick is matched against many patterns.
     init(at now: Now, limits: Limits, patternSteps: Int, clockStep: ClockStep?) {
@@ -51,6 +62,7 @@ struct Turn {
         (callsLeft, endingsLeft, ticksLeft, servedStartsLeft) = budget
         entriesLeft = limits.entriesInTurn
         compactionsLeft = limits.compactionsInTurn
+        (fleetEntriesLeft, fleetKeysLeft) = (limits.fleetEntriesInTurn, limits.fleetEntriesInTurn)
     }
 
     /// Reserves memory for as many changes as the last turn had.

@@ -30,6 +30,8 @@ struct Recovery {
     let now: Now
     /// The identity of this boot; empty if it is not known.
     let bootID: String
+    /// Whether the stored offset of the clocks is that of a fleet's engine, which the system clock does not change.
+    var followsEngine = false
 
     /// Reads everything, and only then marks the store as in use. If anything fails, nothing has changed.
     func load(from database: borrowing Database) throws(SQLiteFailure) -> Result {
@@ -107,7 +109,8 @@ struct Recovery {
         gaps.drop(upTo: oldest)
         result.timetable.resume(at: next, oldest: max(oldest, floor ?? oldest), gaps: gaps.ranges)
         let wasSet =
-            (now.offset - last.offset).microseconds.magnitude >= ClockOffset.smallestStep.microseconds.magnitude
+            !followsEngine
+            && (now.offset - last.offset).microseconds.magnitude >= ClockOffset.smallestStep.microseconds.magnitude
         result.offset = isSameBoot && !wasSet ? last.offset : nil
         result.stepRevision = isSameBoot && wasSet ? next : last.stepRevision
     }

@@ -1,4 +1,5 @@
 import CountdownCore
+import Fleet
 import System
 
 /// A store that fails and recovers: ends that cannot be stored now are kept and stored later.
@@ -29,6 +30,8 @@ struct RetryingStore {
     private var lastCommit: BootInstant?
     /// When the store was last written again.
     private var lastRewrite: BootInstant?
+    /// Whether the store was written again without what a member of a fleet had stored in it.
+    private(set) var hasLostFleet = false
 
     /// - Parameters:
     ///   - path: of the store, for the log.
@@ -134,6 +137,7 @@ struct RetryingStore {
         } catch {
             throw StoreFailure(reason: "\(loss.reason), and \(error.reason)", hint: error.hint, isOfFiles: true)
         }
+        hasLostFleet = true
         let place = kept.map { "; what had the name of the store is kept as \($0)" } ?? ""
         log.write(.error, "\(loss.advice). A new store was written from memory, and nothing is lost\(place)")
     }
@@ -153,6 +157,25 @@ struct RetryingStore {
     mutating func keep(_ changes: Changes) {
         unstored = unstored.followed(by: changes)
     }
+
+    /// Reads what a member of a fleet has stored.
+    ///
+    /// - Parameters:
+    ///   - now: for the pauses between retries if it cannot be read.
+    ///   - restore: gets each record.
+    /// - Returns: how far the log of the shard is known; nil if a snapshot is needed.
+    mutating func openFleet(at now: Now, restore: (LogEntry) -> Void) -> LogCursor.Position? {
+        hasLostFleet = false
+        do throws(StoreFailure) {
+            return try store?.openFleet(restore: restore)
+        } catch {
+            fail(error, at: now)
+            return nil
+        }
+    }
+
+    /// Notes that everything of the fleet is read again.
+    mutating func fleetIsReadAgain() { hasLostFleet = false }
 
     func drop(_ endings: [Revision]) {
         store?.drop(endings)

@@ -171,9 +171,10 @@ extension Row {
         let instant = try number(values.instant, "instant")
         let rest = try duration(values.rest, "rest", atLeast: 0)
         switch state {
-        case .running where clock == .elapsed:
+        case .running where values.boot != nil && clock == .elapsed:
             guard let shift = values.boot.flatMap(shift) else { throw Fault(text: "unknown boot") }
             return .running(until: .elapsed(BootInstant(microseconds: instant) + shift))
+        // Of an elapsed countdown of a fleet, too, because the clock of its engine is the same on every host.
         case .running: return .running(until: .wall(WallInstant(microseconds: instant)))
         case .paused: return .paused(remaining: try duration(values.instant, "instant", atLeast: 0))
         case .finished: return .finished(at: WallInstant(microseconds: instant), late: rest)

@@ -1,4 +1,5 @@
 import CountdownCore
+import Fleet
 import Glibc
 import System
 
@@ -23,6 +24,8 @@ final class SQLiteStore: Store {
     private var directory: StateDirectory
     private var files: StoreFiles
     private var statements: Statements
+    /// Nil if the daemon is no member of a fleet.
+    private var fleet: FleetTables?
     private var checkpointer: Checkpointer
     /// What the store remembers besides the countdowns. New rows refer to its boot.
     private var record: ShutdownRecord
@@ -84,6 +87,7 @@ final class SQLiteStore: Store {
                 try statements.insertion.run(changes.steps, boot: record.boot)
                 try delete(deletions)
                 if let step = changes.clockStep { try keep(step) }
+                if let changes = changes.fleet { try keep(changes) }
                 // A commit without changes is a test whether the store works.
                 if changes.isEmpty { try writeSomething() }
             }
@@ -98,6 +102,15 @@ final class SQLiteStore: Store {
         note(changes.steps)
         if let step = changes.clockStep { note(step) }
         checkpoint(whenIdle: false)
+    }
+
+    func openFleet(restore: (LogEntry) -> Void) throws(StoreFailure) -> LogCursor.Position? {
+        do throws(SQLiteFailure) {
+            fleet = try FleetTables(in: database)
+            return try FleetTables.load(from: database, restore: restore)
+        } catch {
+            throw StoreFailure(error, of: file.path)
+        }
     }
 
     func check() throws(StoreFailure) { try checkFiles(comparing: true) }
@@ -142,6 +155,7 @@ final class SQLiteStore: Store {
         do throws(SQLiteFailure) {
             let database = try file.connect()
             statements = try Statements(database)
+            if fleet != nil { fleet = try FleetTables(in: database) }
             // The log of the old store is no part of the new one.
             self.database.keepLogOnClose(true)
             self.database = database
@@ -260,6 +274,13 @@ final class SQLiteStore: Store {
         try statements.keepOldest.run()
     }
 
+    private func keep(_ changes: FleetChanges) throws(SQLiteFailure) {
+        try fleet?.write(changes)
+        guard let oldest = changes.oldest else { return }
+        self.oldest = max(self.oldest, oldest)
+        try keepOldest()
+    }
+
     private func keep(_ step: ClockStep) throws(SQLiteFailure) {
         statements.keepStep.bind(step.offset.microseconds, at: 1)
         statements.keepStep.bind(step.revision.number, at: 2)
@@ -360,6 +381,8 @@ struct StoreLocation {
     let directory: String?
     let durability: Durability
     let limits: Limits
+    /// Whether the stored offset of the clocks is that of a fleet's engine, which the system clock does not change.
+    var followsEngine = false
     let log: Log
 
     /// The path of the database.
@@ -373,7 +396,12 @@ struct StoreLocation {
         let file = StoreFile(
             path: path,
             durability: durability,
-            recovery: Recovery(limits: limits, now: now, bootID: BootIdentity.current),
+            recovery: Recovery(
+                limits: limits,
+                now: now,
+                bootID: BootIdentity.current,
+                followsEngine: followsEngine
+            ),
             log: log
         )
         return try file.open(in: held)

@@ -57,7 +57,7 @@ struct Schema: Sendable {
                 json_extract(value, '$[1]') AS key,
                 json_extract(value, '$[2]') AS state,    -- 0 running, 1 paused, 2 finished, 3 cancelled, 4 ended and forgotten
                 json_extract(value, '$[3]') AS clock,    -- 0 elapsed, 1 wall
-                json_extract(value, '$[4]') AS boot,    -- of a running elapsed countdown: the boot of its instant
+                json_extract(value, '$[4]') AS boot,    -- of a running elapsed countdown: the boot of its instant; null in a fleet
                 json_extract(value, '$[5]') AS instant,  -- in us: the deadline, the end, or what remains of a paused one
                 json_extract(value, '$[6]') AS rest,     -- in us: how late it finished, or what remained when cancelled
                 json_extract(value, '$[7]') AS length,   -- in us
@@ -74,7 +74,7 @@ struct Schema: Sendable {
                 CASE clock WHEN 0 THEN 'elapsed' ELSE 'wall' END AS clock,
                 datetime(started / 1000000, 'unixepoch', 'localtime') AS started,
                 datetime(CASE
-                    WHEN state = 0 AND clock = 0 THEN instant + boot.shift + daemon.offset
+                    WHEN state = 0 AND boot IS NOT NULL THEN instant + boot.shift + daemon.offset
                     WHEN state != 1 THEN instant END / 1000000, 'unixepoch', 'localtime') AS ends_or_ended,
                 length / 1e6 AS length_s,
                 CASE state WHEN 1 THEN instant / 1e6 WHEN 3 THEN rest / 1e6 END AS remaining_s,

@@ -1,5 +1,6 @@
 import CSQLite
 import CountdownCore
+import Fleet
 import Glibc
 import System
 
@@ -7,6 +8,12 @@ import System
 protocol Store: AnyObject {
     /// Stores all changes of a turn, or none of them. If cleanup is deferred, dead rows are left for `cleanUp`.
     func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure)
+    /// Makes the tables of a member of a fleet if they are missing, and reads them.
+    ///
+    /// - Parameter restore: gets each record.
+    /// - Returns: how far the log of the shard is known; nil if a snapshot is needed.
+    /// - Throws: if the tables can be neither made nor read.
+    func openFleet(restore: (LogEntry) -> Void) throws(StoreFailure) -> LogCursor.Position?
     /// Gives up ends that are not kept as history any more; their rows are deleted later.
     func drop(_ endings: [Revision])
     /// Deletes some dead rows, for a millisecond or two at most.
@@ -37,12 +44,18 @@ struct Changes {
     var steps: [Change] = []
     /// Set if the system clock was set.
     var clockStep: ClockStep?
+    /// Set if something changed that a member of a fleet stores besides.
+    var fleet: FleetChanges?
 
-    var isEmpty: Bool { steps.isEmpty && clockStep == nil }
+    var isEmpty: Bool { steps.isEmpty && clockStep == nil && fleet == nil }
 
     /// These changes and later ones, as one.
     func followed(by later: Changes) -> Changes {
-        Changes(steps: steps + later.steps, clockStep: later.clockStep ?? clockStep)
+        Changes(
+            steps: steps + later.steps,
+            clockStep: later.clockStep ?? clockStep,
+            fleet: fleet.map { fleet in later.fleet.map(fleet.followed) ?? fleet } ?? later.fleet
+        )
     }
 }
 

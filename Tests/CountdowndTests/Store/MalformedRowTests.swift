@@ -28,7 +28,6 @@ struct MalformedRowTests {
         ("state = 5", "unknown state"),
         ("state = 'running'", "unknown state"),
         ("clock = 2", "unknown clock"),
-        ("boot = NULL", "unknown boot"),
         ("boot = 77", "unknown boot"),
         ("instant = 1.5", "its instant is not a number of microseconds"),
         ("instant = 9223372036854775807", "its instant is not a number of microseconds"),

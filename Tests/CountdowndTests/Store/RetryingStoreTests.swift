@@ -1,4 +1,5 @@
 import CountdownCore
+import Fleet
 import Testing
 
 @testable import countdownd
@@ -33,6 +34,7 @@ struct RetryingStoreTests {
             return nil
         }
 
+        func openFleet(restore: (LogEntry) -> Void) throws(StoreFailure) -> LogCursor.Position? { nil }
         func drop(_ endings: [Revision]) {}
         func cleanUp() -> Bool { false }
         func close(at revision: Revision) {}
