@@ -16,11 +16,17 @@ final class SetClocks: Sendable {
     var now: Now { state.withLock { $0 } }
 
     /// The reading of a daemon.
-    var clocks: Clocks {
-        Clocks { [self] in
-            let now = now
-            return ClockOffset.Reading(before: now.boot, wall: now.wall, after: now.boot)
-        }
+    var clocks: Clocks { clocks(followEngine: false) }
+
+    /// The reading of a daemon, which may be a member of a fleet.
+    func clocks(followEngine: Bool) -> Clocks {
+        Clocks(
+            reading: { [self] in
+                let now = now
+                return ClockOffset.Reading(before: now.boot, wall: now.wall, after: now.boot)
+            },
+            followsEngine: followEngine
+        )
     }
 
     /// Lets time pass, and then sets the system clock forward by this much.
