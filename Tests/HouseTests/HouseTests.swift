@@ -16,8 +16,8 @@ struct HouseTests {
         "Fleet": ["CountdownCore", "Varlink"],
         "IPC": ["Dispatch", "Glibc", "System", "Varlink"],
         "countdownd": [
-            "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Glibc", "IPC", "Synchronization", "System",
-            "Varlink",
+            "Backend", "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Fleet", "Glibc", "IPC",
+            "Synchronization", "System", "Varlink",
         ],
         "countdownctl": ["ArgumentParser", "CLinux", "Glibc", "IPC", "System", "Varlink"],
         "countdown-notify": ["CLinux", "CSystemd", "Glibc", "IPC", "System", "Varlink"],
