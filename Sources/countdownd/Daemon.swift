@@ -111,10 +111,7 @@ actor Daemon {
     nonisolated func run() -> Never {
         eventLoop.adoptThread()
         assumeIsolated { $0.begin() }
-        while true {
-            let jobs = assumeIsolated { $0.iterate() }
-            if !jobs.isEmpty { eventLoop.run(jobs) }
-        }
+        while true { eventLoop.run(assumeIsolated { $0.serve() }) }
     }
 
     private func begin() {
@@ -131,6 +128,14 @@ actor Daemon {
         statusReporter.becomeReady(statusLine(at: now), at: now)
         log.write(.info, "ready")
         isDone = turn([])
+    }
+
+    /// Iterates until there are jobs for the actor, which run after it is left. To enter it takes a thousand instructions.
+    private func serve() -> [UnownedJob] {
+        while true {
+            let jobs = iterate()
+            if !jobs.isEmpty { return jobs }
+        }
     }
 
     /// One iteration of the loop: sleeps if there is nothing to do, then does one turn.

@@ -3,7 +3,7 @@ import Fleet
 import System
 
 /// A store that fails and recovers: ends that cannot be stored now are kept and stored later.
-struct RetryingStore {
+struct RetryingStore: ~Copyable {
     /// What cleanup has left to do.
     enum Remainder {
         case nothing, rows, lostFiles

@@ -35,6 +35,8 @@ final class SQLiteStore: Store {
     /// All ends up to this revision were given up, and whether this is stored.
     private var oldest: Revision
     private var oldestIsStored = true
+    /// Whether the connection is in a read transaction.
+    private var holdsSnapshot = false
     private var commitsUntilComparison = SQLiteStore.commitsBetweenComparisons
     private(set) var checkpoints = 0
     /// After a checkpoint has failed, the next one waits until the log has this many frames.
@@ -83,6 +85,7 @@ final class SQLiteStore: Store {
             most: deletions(with: changes, deferringCleanup: deferringCleanup)
         )
         do throws(SQLiteFailure) {
+            if deferringCleanup { try holdSnapshot() }
             try transact { () throws(SQLiteFailure) in
                 try statements.insertion.run(changes.steps, boot: record.boot)
                 try delete(deletions)
@@ -92,6 +95,7 @@ final class SQLiteStore: Store {
                 if changes.isEmpty { try writeSomething() }
             }
         } catch {
+            releaseSnapshot()
             if error.isOfInputOrOutput { try? commitNothing() }
             // A lock that is held for so long is not waited for again before it is released: that would delay every turn.
             if error.isOfLock { database.wait(milliseconds: 0) }
@@ -156,6 +160,7 @@ final class SQLiteStore: Store {
             let database = try file.connect()
             statements = try Statements(database)
             if fleet != nil { fleet = try FleetTables(in: database) }
+            holdsSnapshot = false
             // The log of the old store is no part of the new one.
             self.database.keepLogOnClose(true)
             self.database = database
@@ -172,6 +177,7 @@ final class SQLiteStore: Store {
     }
 
     func cleanUp() throws(StoreFailure) -> Bool {
+        releaseSnapshot()
         // Cleanup can wait until a lock is released; no turn has to wait for it.
         database.wait(milliseconds: 0)
         defer { database.wait(milliseconds: Database.busyMilliseconds) }
@@ -203,7 +209,7 @@ final class SQLiteStore: Store {
 
     /// Runs the body in a transaction. If it throws, nothing is stored.
     private func transact(_ body: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
-        try statements.begin.run()
+        try begin()
         do throws(SQLiteFailure) {
             try body()
             try statements.commit.run()
@@ -211,6 +217,32 @@ final class SQLiteStore: Store {
             if database.isInTransaction { try? statements.rollback.run() }
             throw error
         }
+    }
+
+    private func begin() throws(SQLiteFailure) {
+        do throws(SQLiteFailure) {
+            try statements.begin.run()
+        } catch {
+            // Another connection has written, so the snapshot is old, or is writing, and SQLite does not wait for that.
+            guard error.isOfLock, holdsSnapshot else { throw error }
+            releaseSnapshot()
+            try statements.begin.run()
+        }
+    }
+
+    /// Keeps the connection in a read transaction between commits in quick succession, by a query that is not run to its end.
+    /// Otherwise each commit begins and ends one, which takes four locks of its six.
+    ///
+    /// A checkpoint does not copy beyond the frame at which the transaction began, so it is ended before each checkpoint.
+    private func holdSnapshot() throws(SQLiteFailure) {
+        guard !holdsSnapshot else { return }
+        holdsSnapshot = try statements.snapshot.step()
+    }
+
+    private func releaseSnapshot() {
+        guard holdsSnapshot else { return }
+        statements.snapshot.reset()
+        holdsSnapshot = false
     }
 
     func drop(_ endings: [Revision]) {
@@ -221,6 +253,7 @@ final class SQLiteStore: Store {
     }
 
     func close(at revision: Revision) {
+        releaseSnapshot()
         do throws(SQLiteFailure) {
             statements.stop.bind(revision.number, at: 1)
             statements.stop.bind(oldest.number, at: 2)
@@ -295,6 +328,7 @@ final class SQLiteStore: Store {
         let advice = checkpointer.advice(frames: frames, whenIdle: whenIdle)
         // Nothing is copied into a file that another program has overwritten.
         if advice != .nothing, (try? checkFiles(comparing: false)) == nil { return }
+        if advice != .nothing { releaseSnapshot() }
         switch advice {
         case .nothing: break
         case .startInBackground:
@@ -321,6 +355,8 @@ struct Statements {
     let begin: Statement
     let commit: Statement
     let rollback: Statement
+    /// A query that begins a read transaction.
+    let snapshot: Statement
     let insertion: RowInsertion
     let deletion: RowDeletion
     let keepStep: Statement
@@ -332,6 +368,7 @@ struct Statements {
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
         rollback = try database.prepare("ROLLBACK")
+        snapshot = try database.prepare("SELECT 1 FROM daemon")
         insertion = try RowInsertion(database)
         deletion = try RowDeletion(database)
         keepStep = try database.prepare("UPDATE daemon SET offset = ?, step_revision = ?")
@@ -372,82 +409,5 @@ struct DeadRows {
         guard first > revisions.count / 2 else { return }
         revisions.removeFirst(first)
         first = 0
-    }
-}
-
-/// Where the store is and how it is opened, at the start and if it could not be opened then.
-struct StoreLocation {
-    /// Nil if no home directory is known.
-    let directory: String?
-    let durability: Durability
-    let limits: Limits
-    /// Whether the stored offset of the clocks is that of a fleet's engine, which the system clock does not change.
-    var followsEngine = false
-    let log: Log
-
-    /// The path of the database.
-    var path: String? { directory.map { "\($0)/countdowns.db" } }
-
-    func open(at now: Now) throws(OpenError) -> OpenedStore {
-        guard let directory, let path else {
-            throw .unavailable(StoreFailure(reason: "there is no home directory: give a --state-directory", hint: nil))
-        }
-        let held = try StateDirectory.ofStore(at: directory)
-        let file = StoreFile(
-            path: path,
-            durability: durability,
-            recovery: Recovery(
-                limits: limits,
-                now: now,
-                bootID: BootIdentity.current,
-                followsEngine: followsEngine
-            ),
-            log: log
-        )
-        return try file.open(in: held)
-    }
-}
-
-extension StateDirectory {
-    /// Makes the directory of the store if it is missing, and locks it.
-    static func ofStore(at path: String) throws(OpenError) -> StateDirectory {
-        do throws(StateDirectory.Unavailable) {
-            return try StateDirectory(path: path)
-        } catch {
-            switch error {
-            case .locked(let path, let holder): throw .held(path: path, holder: holder)
-            case .unusable(let path, let failure): throw .unavailable(StoreFailure(failure, of: path))
-            }
-        }
-    }
-}
-
-extension StoreFile {
-    /// Opens the file and reads it.
-    ///
-    /// - Parameter directory: of the file; stays locked as long as the store is open.
-    /// - Returns: the store and its contents.
-    /// - Throws: if the file can be neither opened nor quarantined now.
-    func open(in directory: consuming StateDirectory) throws(OpenError) -> OpenedStore {
-        try finishRewrite()
-        let opened = try openOrBeginAnew()
-        let (stepRevision, offset) = (opened.result.stepRevision, opened.result.offset)
-        do throws(StoreFailure) {
-            let store = try SQLiteStore(
-                opened.database,
-                opened.lock,
-                loaded: opened.result,
-                of: self,
-                in: directory
-            )
-            return OpenedStore(
-                store: store,
-                timetable: opened.result.timetable,
-                stepRevision: stepRevision,
-                offset: offset
-            )
-        } catch {
-            throw .unavailable(error)
-        }
     }
 }

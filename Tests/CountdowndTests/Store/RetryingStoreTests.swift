@@ -121,7 +121,7 @@ struct RetryingStoreTests {
         }
         #expect(lines.all.count == 3)
         #expect(try #require(lines.all.last).hasPrefix("error: changes cannot be stored again: /state/db: data"))
-        let next = try #require(storage.next)
+        let next = try #require(storage.next as BootInstant?)
         #expect(next == instant(999.5 + 60).boot)
         storage.retry(timetable, at: Now(boot: next - Duration(microseconds: 1), offset: .zero))
         #expect(lines.all.count == 3)
@@ -159,15 +159,15 @@ struct RetryingStoreTests {
             }
         }
         _ = try storage.open(at: instant(0))
-        #expect(!storage.isOpen)
+        #expect(storage.isOpen == false)
         for second in 1..<99 {
             _ = storage.openAtLast(at: instant(Double(second)))
-            #expect(!storage.isOpen)
+            #expect(storage.isOpen == false)
         }
         #expect(lines.all.count == 1)
         #expect(try #require(lines.all.first).contains("stored: /state: reason 1 (see that its user may write there)"))
         _ = storage.openAtLast(at: instant(99))
-        #expect(storage.isOpen)
+        #expect(storage.isOpen == true)
         #expect(lines.all.count == 2)
         #expect(lines.all.last == "notice: changes can be stored again, after 1 min 39 s")
     }

@@ -86,6 +86,27 @@ struct WriteAheadLogTests {
         #expect(try #require(scene.files["countdowns.db"]).count > before.count)
     }
 
+    @Test("turns in quick succession are stored although another program writes between them")
+    func writer() throws {
+        keeper.defersCleanup = true
+        for turn in 0..<10 {
+            try keeper.turn(Self.restart(turn), at: scene.now)
+            try scene.execute("UPDATE daemon SET is_stopped = 1; UPDATE daemon SET is_stopped = 0")
+        }
+        try scene.crash()
+        #expect(try scene.open().known.count == 10)
+    }
+
+    @Test("after turns in quick succession another program can truncate it, once the daemon is idle")
+    func truncated() throws {
+        keeper.defersCleanup = true
+        for turn in 0..<10 { try keeper.turn(Self.restart(turn), at: scene.now) }
+        _ = try keeper.store.cleanUp()
+        // The pragma returns 1 if another connection prevents it.
+        #expect(try scene.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0)
+        #expect(try length == 0)
+    }
+
     @Test("it grows while another program reads an old state, without a failure, and is short soon after that")
     func reader() throws {
         do {
