@@ -42,7 +42,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
+.PHONY: help run check test test-fleet fleet-demo acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -79,6 +79,10 @@ test-fleet: ## test the bridge to Redis, with a redis-server that the tests star
 	$(dependencies) fleet
 	$(swift_redis) build --package-path $(redis) --build-tests
 	$(swift_redis) test --package-path $(redis) --skip-build --no-parallel
+
+fleet-demo: ## build, and show three hosts that share countdowns through Redis
+	$(dependencies) fleet
+	scripts/fleet-demo
 
 # Whatever needs more than a debug build: other compilers' flags, other people's programs, another kernel, or time.
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run

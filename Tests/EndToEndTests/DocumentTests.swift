@@ -66,7 +66,7 @@ struct DocumentTests {
         let makefile = try Document("Makefile").text
         let files = FileManager.default
         for command in document.commands {
-            for named in command.matches(of: #/(?:^|sudo |\$ )make ([a-z]+)/#) {
+            for named in command.matches(of: #/(?:^|sudo |\$ )make ([a-z-]+)/#) {
                 #expect(makefile.contains("\n\(named.1):"), "\(command)")
             }
             for named in command.matches(of: #/(?:^|[ (])((?:scripts|Tests|examples|docs|systemd)\/[\w\/.+-]+)/#) {

@@ -172,9 +172,9 @@ struct RedisTests {
     @Test("the permissions in the documentation suffice, and one that is missing is named")
     func permissions() throws {
         let server = try RedisServer()
-        let readme = try String(contentsOfFile: Self.readme, encoding: .utf8)
-        let line = try #require(readme.split(separator: "\n").first { $0.hasPrefix("ACL SETUSER countdownd ") })
-        try server.command(words: line.split(separator: " ").map(String.init))
+        let page = try String(contentsOfFile: Self.page, encoding: .utf8)
+        let line = try #require(page.split(separator: "\n").first { $0.hasPrefix("user countdownd ") })
+        try server.command(words: ["ACL", "SETUSER"] + line.split(separator: " ").dropFirst().map(String.init))
         let bridge = try BridgeProcess("redis://countdownd:SECRET@127.0.0.1:{port}", port: server.port)
         try bridge.program.line(containing: "connected to")
         let client = try bridge.client()
@@ -200,8 +200,8 @@ struct RedisTests {
         #expect(!(bridge.program.lines + other.program.lines + third.program.lines).joined().contains("SECRET"))
     }
 
-    private static let readme = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("README.md").path
+    private static let page = URL(fileURLWithPath: #filePath)
+        .appendingPathComponent("../../../../../docs/fleet.md").standardizedFileURL.path
 
     @Test("a password is demanded, rejected or not needed: one sentence each, and a new one is taken at SIGHUP")
     func passwords() throws {
