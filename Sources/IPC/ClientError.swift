@@ -36,7 +36,7 @@ extension ClientError: CustomStringConvertible {
         case .countdown(.storageFailed(let reason)):
             "the daemon cannot store the change: \(PrintableText.escape(reason))"
         case .countdown(.unreachable(let reason)):
-            "the daemon cannot reach its fleet, and a change may have been made: \(PrintableText.escape(reason))"
+            "the daemon has no answer from its fleet: \(PrintableText.escape(reason)); a change may have been made"
         case .countdown(let error): "the daemon refused the call: \(error.name.rawValue)"
         case .service(.permissionDenied): "the daemon serves another user"
         case .service(let error): "the daemon refused the call: \(error)"

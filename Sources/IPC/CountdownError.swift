@@ -17,8 +17,9 @@ public enum CountdownError: Sendable, Hashable {
     case limitReached(limit: String, maximum: Int64)
     /// The change could not be stored, so it was not made.
     case storageFailed(reason: String)
-    /// A daemon of a fleet could not reach the engine, or had no answer from it in time. A change may have been made or
-    /// not: ask again with ``Get``, or repeat a call that is safe to repeat.
+    /// A daemon of a fleet had no answer from the engine in time, so a change may have been made or not: ask again with
+    /// ``Get``, or repeat a call that is safe to repeat. To a call that changes nothing: the daemon does not know the
+    /// countdowns of the fleet.
     case unreachable(reason: String)
 
     /// The names of the errors on the wire, in the order of the definition.

@@ -37,13 +37,26 @@ struct UnreachableTests {
         "the code is 75, and the error says that a change may have been made",
         arguments: [
             ("start tea 5m", "Start"), ("start tea 5m --fail", "Start"), ("start tea 5m --queue", "Start"),
-            ("start tea --rate 3/10m", "Start"), ("show tea", "Get"), ("list", "List"), ("watch", "Watch"),
-            ("adjust tea +1m", "Adjust"), ("wait tea", "Watch"), ("start tea 5m --wait", "Watch"),
+            ("start tea --rate 3/10m", "Start"), ("adjust tea +1m", "Adjust"),
         ]
     )
     func exits(_ line: String, _ method: String) throws {
         let run = try refuse(line, method)
         #expect(run.messages == ["countdownctl: \(Self.sentence)"])
+        #expect(run.standardOutput.isEmpty)
+        #expect(run.exitCode == 75)
+    }
+
+    @Test(
+        "a command that changes nothing says that the countdowns are not known",
+        arguments: [
+            ("show tea", "Get"), ("is-running tea", "Get"), ("list", "List"), ("watch", "Watch"), ("wait tea", "Watch"),
+            ("start tea 5m --wait", "Watch"),
+        ]
+    )
+    func reads(_ line: String, _ method: String) throws {
+        let run = try refuse(line, method)
+        #expect(run.messages == ["countdownctl: the countdowns of the fleet are not known here: silent for 2 s"])
         #expect(run.standardOutput.isEmpty)
         #expect(run.exitCode == 75)
     }

@@ -102,7 +102,7 @@ struct ListCommand: Subcommand {
                 continues = page.continues
             }
         } catch {
-            throw CommandFailure(error)
+            throw CommandFailure(error, isRead: true)
         }
         return found.values.filter { request.states?.contains($0.state) ?? true }
     }

@@ -31,7 +31,7 @@ struct DaemonEndpoint: Sendable {
         do {
             return try client.call(method)
         } catch {
-            throw CommandFailure(error)
+            throw CommandFailure(error, isRead: M.isRead)
         }
     }
 }
@@ -43,6 +43,11 @@ extension DaemonEndpoint {
         guard case .received(let reply) = try client.call(method, unless: interruption) else { return nil }
         return reply
     }
+}
+
+extension Method {
+    /// Whether the method changes nothing.
+    fileprivate static var isRead: Bool { [Get.name, List.name, GetStatus.name].contains(name) }
 }
 
 /// How the wait for a reply ended.
@@ -71,7 +76,7 @@ extension Client {
                 }
             }
         } catch {
-            throw CommandFailure(error)
+            throw CommandFailure(error, isRead: M.isRead)
         }
     }
 }

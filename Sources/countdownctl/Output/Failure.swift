@@ -28,8 +28,14 @@ extension CommandFailure {
     }
 
     /// The daemon could not be reached, or did not answer as it should.
-    init(_ error: ClientError) {
+    ///
+    /// - Parameters:
+    ///   - error: the error of the call.
+    ///   - isRead: whether the call changes nothing.
+    init(_ error: ClientError, isRead: Bool = false) {
         switch error {
+        case .countdown(.unreachable(let reason)) where isRead:
+            self.init(.tryLater, "the countdowns of the fleet are not known here: \(PrintableText.escape(reason))")
         case .unreachable(let path, let errno): self = .unreachable(path, errno)
         case .disconnected: self.init(.unavailable, "the daemon closed the connection before it answered")
         case .callTooLong(let bytes):

@@ -59,7 +59,7 @@ struct EventStream: ~Copyable {
         do {
             for event in try connection.advance() { take(event) }
         } catch {
-            throw CommandFailure(error)
+            throw CommandFailure(error, isRead: true)
         }
     }
 
