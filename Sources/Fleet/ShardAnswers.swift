@@ -63,8 +63,7 @@ extension Shard {
             guard cursor.verdict(on: entry, held: records[entry.key]) == .apply else { continue }
             apply(entry, &timetable, at: now)
         }
-        for key in answered { settle(key, timetable, at: now) }
-        settleAll(timetable, at: now)
+        settle(answered, timetable, at: now)
     }
 
     /// Looks whether a conflict shows that the log has another history.
@@ -103,9 +102,9 @@ extension Shard {
         if opening.after == nil { restartSnapshot(&timetable) }
     }
 
-    /// Settles the chains that wait for the log, as far as it has come.
-    mutating func settleAll(_ timetable: borrowing Timetable, at now: Now) {
-        for key in unsettled { settle(key, timetable, at: now) }
+    /// Settles the chains of some keys, as far as the log has come. A chain waits for an entry of its own key.
+    mutating func settle(_ keys: Set<Key>, _ timetable: borrowing Timetable, at now: Now) {
+        for key in keys { settle(key, timetable, at: now) }
         if unsettled.isEmpty { gapSince = nil }
     }
 

@@ -28,7 +28,9 @@ extension Shard {
         switch event {
         case .page(let entries, _):
             for entry in entries { apply(entry, &timetable, at: now) }
-        case .changes(let entries): follow(entries, &timetable, at: now)
+        case .changes(let entries):
+            follow(entries, &timetable, at: now)
+            return settle(unsettled.intersection(entries.map(\.key)), timetable, at: now)
         case .lost(let reason):
             if before != cursor.state || reason != lostReason { output.notes.append(.lost(reason)) }
             lostReason = reason
@@ -37,7 +39,7 @@ extension Shard {
             if before != .live, cursor.isLive { becomeLive() }
         case .resumed, .trimmed, .diverged: break
         }
-        if cursor.isPrefix { settleAll(timetable, at: now) }
+        if cursor.isPrefix { settle(unsettled, timetable, at: now) }
     }
 
     private mutating func follow(_ entries: [LogEntry], _ timetable: inout Timetable, at now: Now) {
