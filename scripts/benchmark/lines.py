@@ -9,6 +9,7 @@ import time
 
 from measuring import PATIENCE, Connection, lines_of, wait_until
 
+from benchmark.fleet import fleet
 from benchmark.handover import handover
 from benchmark.trial import DURABLE, EVENTS, temporary
 
@@ -279,5 +280,5 @@ def floors(trial):
 LINES = {
     "start": start, "get": get, "lone": lone, "endings": endings, "instant": instant, "fanout": fanout, "ticks": ticks,
     "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "floors": floors,
-    "growth": growth,
+    "growth": growth, "fleet": fleet,
 }

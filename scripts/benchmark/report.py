@@ -112,6 +112,24 @@ ROWS = {
         Row("show", "`countdownctl show tea`, `redis-cli PTTL tea`: whole command", "time", less(1)),
         Row("is-running", "`countdownctl is-running tea`", "time", less(1)),
     ],
+    "Fleet": [
+        Row("fleet-p50", "Start of a new key, `SET k v NX PX`, one call after the other: median", "time", less(3)),
+        *(Row(f"fleet-start-{name}", f"Start, {shape(name)}", "rate", faster(least) if least else None)
+          for name, least in (("1", None), ("50", 0.4), ("50x32", 0.25))),
+        Row("fleet-hop-engine", "median of `SET k v NX PX` at Redis, on TCP", "time"),
+        Row("fleet-hop-script", "of the script at Redis, on TCP", "time"),
+        Row("fleet-hop-bridge", "of Propose at the bridge", "time"),
+        Row("fleet-hop-daemon", "of Start at the daemon", "time"),
+        Row("fleet-heard-p50", "a watcher of another host hears of a Start, 3 hosts: median", "time"),
+        Row("fleet-heard-p99", "p99", "time", within(5_000)),
+        Row("fleet-late-p50", "1,000 ends over 2 s, a watcher at each of 3 hosts: median lateness", "time"),
+        Row("fleet-late-p99", "p99", "time", within(300)),
+        Row("fleet-apart-p99", "from the first host to the last one, p99", "time", within(1_000)),
+        Row("fleet-wakeups", "wake-ups of the daemon per minute, 1,000 running, no watcher", "count", within(0)),
+        Row("fleet-commands", "commands to Redis per minute meanwhile", "count"),
+        Row("fleet-million", "a new host has 1,000,000 countdowns after", "time", within(5e6)),
+        Row("fleet-million-get", "longest reply to a Get meanwhile", "time", within(10_000)),
+    ],
 }
 
 

@@ -1,0 +1,273 @@
+"""The lines of a fleet: daemons in front of one Redis, beside a program that calls the same Redis itself."""
+
+import contextlib
+import json
+import os
+import selectors
+import socket
+import statistics
+import time
+
+from measuring import PATIENCE, ROOT, Connection, Daemon, Refused, Server, wait_until
+
+from benchmark.trial import DURABLE, Redis, temporary
+
+HOUR = 3_600_000_000
+# Connections, calls per write, and the number of calls.
+SHAPES = {"1": (1, 1, 5_000), "50": (50, 1, 50_000), "50x32": (50, 32, 100_000)}
+SCRIPT = os.path.join(ROOT, "Backends/Redis/Sources/RedisBackend/propose.lua")
+
+
+class Bridge(Server):
+    def __init__(self, trial, directory, port, namespace="fleet"):
+        self.socket = os.path.join(directory, "bridge")
+        url = os.path.join(directory, "url")
+        with open(url, "w") as file:
+            file.write(f"redis://127.0.0.1:{port}/?namespace={namespace}\n")
+        super().__init__([os.path.join(trial.programs, "countdownd-redis"), "--url-file", url, "--listen", self.socket],
+                         self.is_ready)
+
+    def is_ready(self):
+        with socket.socket(socket.AF_UNIX) as connection:
+            return connection.connect_ex(self.socket) == 0
+
+
+class Plain:
+    """A connection that sends bytes and reads replies up to their end, without looking at them."""
+
+    def __init__(self, family, address, end):
+        self.socket = socket.socket(family)
+        self.socket.settimeout(PATIENCE)
+        self.socket.connect(address)
+        if family == socket.AF_INET:
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.end = end
+
+    def ask(self, request):
+        self.socket.sendall(request)
+        reply = self.socket.recv(1 << 16)
+        while not reply.endswith(self.end):
+            reply += self.socket.recv(1 << 16)
+        return reply
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def resp(*words):
+    encoded = [str(word).encode() for word in words]
+    return b"*%d\r\n" % len(encoded) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in encoded)
+
+
+def varlink(method, **parameters):
+    return json.dumps({"method": method, "parameters": parameters}).encode() + b"\0"
+
+
+@contextlib.contextmanager
+def engine():
+    port = free_port()
+    with temporary() as directory, Redis(directory, "--port", str(port), *DURABLE) as server:
+        server.port = port
+        yield server
+
+
+@contextlib.contextmanager
+def host(trial, server):
+    """A daemon of the fleet with its bridge, once it follows the fleet."""
+    with temporary() as directory, Bridge(trial, directory, server.port) as bridge, \
+            Daemon(os.path.join(trial.programs, "countdownd"), directory, "--backend", bridge.socket) as daemon:
+        wait_until(lambda: is_known(daemon), "the daemon follows the fleet")
+        yield daemon
+
+
+def is_known(daemon):
+    try:
+        Connection(daemon.socket).call("List")
+        return True
+    except Refused:
+        return False
+
+
+def start(trial):
+    """Starts at a daemon of a fleet, and `SET NX PX` at the same Redis."""
+    first = 0
+    with engine() as redis, host(trial, redis) as daemon:
+        for shape, (connections, depth, count) in SHAPES.items():
+            for server in daemon, redis:
+                told = trial.load("calls", server, call="start", connections=connections, depth=depth, first=first,
+                                  count=trial.size(count))
+                trial.record(f"fleet-start-{shape}", server.name, told["callsPerSecond"])
+                first += count
+
+
+def hops(trial):
+    """The median of one call after the other: at Redis, at its script, at the bridge and at the daemon."""
+    with engine() as redis, host(trial, redis) as daemon, temporary() as directory, \
+            Bridge(trial, directory, redis.port, namespace="hops") as bridge:
+        tcp = Plain(socket.AF_INET, ("127.0.0.1", redis.port), b"\r\n")
+        with open(SCRIPT) as file:
+            script = tcp.ask(resp("SCRIPT", "LOAD", file.read())).split(b"\r\n")[1].decode()
+        to_bridge = Plain(socket.AF_UNIX, bridge.socket, b"\0")
+        to_daemon = Plain(socket.AF_UNIX, daemon.socket, b"\0")
+        wait_until(lambda: b"error" not in to_bridge.ask(varlink("io.countdownd.Backend.Describe")), "the bridge is connected")
+        keys = [f"cd:{{script/0}}:{name}" for name in ("now", "due", "version", "log")]
+        forever = 1 << 52
+
+        def of_script(number):
+            return tcp.ask(resp("EVALSHA", script, 4, *keys, 65_536, f"k{number}", "", 0, forever, forever, f"i.{number}", "{}"))
+
+        def of_bridge(number):
+            proposal = {"key": f"k{number}", "expected": "", "notBeforeUSec": 0, "notAfterUSec": forever,
+                        "dueUSec": forever, "id": f"i.{number}", "record": "{}"}
+            return to_bridge.ask(varlink("io.countdownd.Backend.Propose", shard=0, proposals=[proposal]))
+
+        asked = {
+            "engine": lambda number: tcp.ask(resp("SET", f"hop/{number}", "v", "NX", "PX", 3_600_000)),
+            "script": of_script,
+            "bridge": of_bridge,
+            "daemon": lambda number: to_daemon.ask(varlink("io.countdownd.Start", key=f"hop/{number}", durationUSec=HOUR)),
+        }
+        taken = {hop: [] for hop in asked}
+        for number in range(trial.size(3_000)):
+            for hop, ask in asked.items():
+                begin = time.perf_counter()
+                reply = ask(number)
+                taken[hop].append((time.perf_counter() - begin) * 1e6)
+                if not any(made in reply for made in (b"+OK", b"won", b"started")):
+                    raise RuntimeError(f"{hop} answered {reply!r}")
+    for hop, times in taken.items():
+        trial.record(f"fleet-hop-{hop}", "countdownd", statistics.median(times))
+    trial.record("fleet-p50", "countdownd", statistics.median(taken["daemon"]))
+    trial.record("fleet-p50", "redis", statistics.median(taken["engine"]))
+
+
+@contextlib.contextmanager
+def watchers(daemons, prefix):
+    """Reads the events of a watch at each daemon; the closure returns the next ones with the time and the place of each."""
+    selector = selectors.DefaultSelector()
+    for place, daemon in enumerate(daemons):
+        connection = Connection(daemon.socket)
+        for event in connection.watch(match=[f"{prefix}*"], tickUSec=0):
+            if event["type"] == "synced":
+                break
+        selector.register(connection.socket, selectors.EVENT_READ, (place, connection))
+
+    def read():
+        for key, _ in selector.select(PATIENCE):
+            place, connection = key.data
+            connection.read()
+            now = time.time()
+            while b"\0" in connection.rest:
+                for event in connection.receive()["events"]:
+                    yield now, place, event
+    with contextlib.closing(selector):
+        yield read
+
+
+def spread(trial):
+    """When the watchers of the other hosts hear of a change, and when all hosts end a countdown."""
+    with contextlib.ExitStack() as stack:
+        redis = stack.enter_context(engine())
+        daemons = [stack.enter_context(host(trial, redis)) for _ in range(3)]
+        caller = Plain(socket.AF_UNIX, daemons[0].socket, b"\0")
+        heard = []
+        with watchers(daemons[1:], "heard/") as read:
+            for number in range(trial.size(1_000)):
+                begin, missing = time.time(), {0, 1}
+                caller.ask(varlink("io.countdownd.Start", key=f"heard/{number}", durationUSec=HOUR))
+                while missing:
+                    for now, place, _ in read():
+                        heard.append((now - begin) * 1e6)
+                        missing.discard(place)
+        trial.record("fleet-heard-p50", "countdownd", statistics.median(heard))
+        trial.record("fleet-heard-p99", "countdownd", quantile(heard, 99))
+        record_ends(trial, daemons, caller)
+
+
+def record_ends(trial, daemons, caller):
+    count = trial.size(1_000)
+    with watchers(daemons, "end/") as read:
+        first = int(time.time() * 1e6) + 2_000_000 + 1_000 * count
+        deadlines = {f"end/{number}": first + 2_000 * number for number in range(count)}
+        for key, deadline in deadlines.items():
+            caller.ask(varlink("io.countdownd.Start", key=key, deadlineUSec=deadline))
+        ended = {key: {} for key in deadlines}
+        while any(len(places) < len(daemons) for places in ended.values()):
+            for now, place, event in read():
+                if event["type"] == "finished":
+                    ended[event["key"]][place] = now * 1e6
+    late = [instant - deadlines[key] for key, places in ended.items() for instant in places.values()]
+    trial.record("fleet-late-p50", "countdownd", statistics.median(late))
+    trial.record("fleet-late-p99", "countdownd", quantile(late, 99))
+    trial.record("fleet-apart-p99", "countdownd", quantile([max(p.values()) - min(p.values()) for p in ended.values()], 99))
+
+
+def quantile(values, percent):
+    return statistics.quantiles(values, n=100)[percent - 1]
+
+
+def rest(trial):
+    """A daemon of a fleet in which nothing changes."""
+    with engine() as redis, host(trial, redis) as daemon:
+        trial.fill(daemon, 1_000)
+        time.sleep(10)
+        connection = Connection(daemon.socket)
+        woken = connection.call("GetStatus")["counters"]["wakeUps"]
+        time.sleep(1)
+        commands = commands_of(redis)
+        time.sleep(trial.size(60))
+        trial.record("fleet-commands", "countdownd", commands_of(redis) - commands - 1)
+        # The call that asks wakes it once.
+        trial.record("fleet-wakeups", "countdownd", connection.call("GetStatus")["counters"]["wakeUps"] - woken - 1)
+
+
+def commands_of(redis):
+    connection = Plain(socket.AF_INET, ("127.0.0.1", redis.port), b"\r\n")
+    lines = connection.ask(resp("INFO", "stats")).decode().splitlines()
+    return int(next(line for line in lines if line.startswith("total_commands_processed:")).split(":")[1])
+
+
+def million(trial):
+    """A new host of a fleet with very many countdowns: when it has them, and the longest answer meanwhile."""
+    count = trial.size(1_000_000)
+    with engine() as redis:
+        fill = """
+            local now = redis.call('TIME')[1] * 1000000
+            for number = ARGV[1], ARGV[2] do
+                redis.call('HSET', KEYS[1], string.format('bench/%014d', number), string.format(
+                    '%.0f %032x.%d {"kind":"started","state":"running","clock":"elapsed","duration":3600000000,' ..
+                    '"deadline":%.0f,"start":%.0f}', now + number, 1, number, now + 3600000000, now))
+            end
+            redis.call('SET', KEYS[2], string.format('%.0f', now + ARGV[2]))
+            return 1"""
+        tcp = Plain(socket.AF_INET, ("127.0.0.1", redis.port), b"\r\n")
+        for first in range(1, count + 1, 10_000):
+            last = min(first + 9_999, count)
+            reply = tcp.ask(resp("EVAL", fill, 2, "cd:{fleet/0}:now", "cd:{fleet/0}:version", first, last))
+            if reply != b":1\r\n":
+                raise RuntimeError(reply.decode())
+        with temporary() as directory, Bridge(trial, directory, redis.port) as bridge, \
+                Daemon(os.path.join(trial.programs, "countdownd"), directory, "--backend", bridge.socket) as daemon:
+            begin, longest = time.perf_counter(), 0
+            connection = Plain(socket.AF_UNIX, daemon.socket, b"\0")
+            while True:
+                asked = time.perf_counter()
+                reply = connection.ask(varlink("io.countdownd.Get", key="bench/00000000000001"))
+                longest = max(longest, time.perf_counter() - asked)
+                if b"error" not in reply:
+                    break
+                if time.perf_counter() - begin > 4 * PATIENCE:
+                    raise RuntimeError(reply.decode())
+                time.sleep(0.0005)
+            trial.record("fleet-million", "countdownd", (time.perf_counter() - begin) * 1e6)
+            trial.record("fleet-million-get", "countdownd", longest * 1e6)
+            if Connection(daemon.socket).call("GetStatus")["running"] != count:
+                raise RuntimeError("the daemon has not all countdowns")
+
+
+def fleet(trial):
+    for measure in start, hops, spread, rest, million:
+        measure(trial)
