@@ -35,14 +35,25 @@ public struct ProposalID: Hashable, Sendable {
     ///
     /// - Returns: nil if it does not have the form that this type writes.
     public init?(_ text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].count == 32, let number = UInt64(Substring(parts[1])) else { return nil }
-        guard let high = UInt64(Substring(parts[0].prefix(16)), radix: 16),
-            let low = UInt64(Substring(parts[0].suffix(16)), radix: 16)
+        var digits = text.utf8.makeIterator()
+        guard let high = HostID.readWord(from: &digits), let low = HostID.readWord(from: &digits),
+            digits.next() == UInt8(ascii: "."), let number = Self.readNumber(from: &digits)
         else { return nil }
         self.init(host: HostID(high, low), number: number)
-        // Signs, leading zeros and capitals are other names.
-        guard self.text == text else { return nil }
+    }
+
+    /// Reads a decimal number up to the end. A sign and leading zeros make another name.
+    private static func readNumber(from digits: inout String.UTF8View.Iterator) -> UInt64? {
+        guard let first = digits.next(), case let value = first &- UInt8(ascii: "0"), value < 10 else { return nil }
+        var number = UInt64(value)
+        while let digit = digits.next() {
+            guard case let value = digit &- UInt8(ascii: "0"), value < 10, number > 0 else { return nil }
+            let (product, isTooGreat) = number.multipliedReportingOverflow(by: 10)
+            let (sum, isGreater) = product.addingReportingOverflow(UInt64(value))
+            guard !isTooGreat, !isGreater else { return nil }
+            number = sum
+        }
+        return number
     }
 
     /// The ID as text.
@@ -57,11 +68,30 @@ public struct HostID: Hashable, Sendable {
     /// 16 random bytes, in two words.
     public init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
 
-    var text: String { Self.digits(high) + Self.digits(low) }
+    var text: String {
+        unsafe String(unsafeUninitializedCapacity: 32) { digits in
+            for place in 0..<32 {
+                let word = place < 16 ? high : low
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (place % 16)) & 0xF)
+                unsafe digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            }
+            return 32
+        }
+    }
 
-    private static func digits(_ word: UInt64) -> String {
-        let digits = String(word, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+    /// Reads 16 digits, of which a capital makes another name.
+    static func readWord(from digits: inout String.UTF8View.Iterator) -> UInt64? {
+        var word: UInt64 = 0
+        for _ in 0..<16 {
+            switch digits.next() {
+            case let digit? where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit:
+                word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
+            case let digit? where UInt8(ascii: "a")...UInt8(ascii: "f") ~= digit:
+                word = word << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return word
     }
 }
 

@@ -23,15 +23,19 @@ struct FleetChanges {
 
 /// The tables of a member of a fleet: the records of the engine that are known here, and the place in its log up to which they
 /// are. A daemon without a fleet never makes them.
+///
+/// Records are appended, and the one that a record replaces is deleted by its number: an index of the keys would be written at
+/// places of chance, which takes a hundred times as long if there are many.
 struct FleetTables {
     private static let shard: Int64 = 0
     private static let tables = """
         CREATE TABLE IF NOT EXISTS fleet_record (
-            key TEXT PRIMARY KEY,
+            number INTEGER PRIMARY KEY,
+            key TEXT NOT NULL,
             version INTEGER NOT NULL,
             id TEXT NOT NULL,
             record TEXT NOT NULL              -- JSON; its instants are in us by the engine's clock
-        ) WITHOUT ROWID;
+        );
         CREATE TABLE IF NOT EXISTS fleet_cursor (
             shard INTEGER PRIMARY KEY,
             version INTEGER NOT NULL,
@@ -43,12 +47,17 @@ struct FleetTables {
     private let delete: Statement
     private let move: Statement
     private let forget: Statement
+    /// The numbers of the rows by their keys.
+    private var numbers: [Key: Int64] = [:]
+    private var lastNumber: Int64 = 0
+    /// The rows of the transaction that is not committed yet; nil for those that were deleted.
+    private var uncommitted: [(key: Key, number: Int64?)] = []
 
     /// Makes the tables if they are missing.
     init(in database: borrowing Database) throws(SQLiteFailure) {
         try database.execute(Self.tables)
-        put = try database.prepare("INSERT OR REPLACE INTO fleet_record VALUES (?, ?, ?, ?)")
-        delete = try database.prepare("DELETE FROM fleet_record WHERE key = ?")
+        put = try database.prepare("INSERT INTO fleet_record VALUES (?, ?, ?, ?, ?)")
+        delete = try database.prepare("DELETE FROM fleet_record WHERE number = ?")
         move = try database.prepare("INSERT OR REPLACE INTO fleet_cursor VALUES (\(Self.shard), ?, ?)")
         forget = try database.prepare("DELETE FROM fleet_cursor")
     }
@@ -60,20 +69,34 @@ struct FleetTables {
     ///   - restore: gets each record.
     /// - Returns: how far the log is known; nil if a snapshot is needed. Without it, the records mean nothing.
     /// - Throws: if the tables cannot be read.
-    static func load(
+    mutating func load(
         from database: borrowing Database,
         restore: (LogEntry) -> Void
     ) throws(SQLiteFailure) -> LogCursor.Position? {
-        let cursor = try database.prepare("SELECT version, id FROM fleet_cursor WHERE shard = \(shard)")
-        guard try cursor.step(), let version = cursor.integer(0) else { return nil }
-        let id = cursor.text(1).flatMap(ProposalID.init)
-        let rows = try database.prepare("SELECT key, version, id, record FROM fleet_record")
-        while try rows.step() {
+        let position = try position(in: database)
+        let rows = try database.prepare("SELECT key, version, id, record, number FROM fleet_record ORDER BY number")
+        var isWhole = position != nil
+        while isWhole, try rows.step() {
             // A row that no daemon writes: the engine has the record.
-            guard let entry = entry(rows) else { return nil }
+            guard let entry = Self.entry(rows), let number = rows.integer(4) else {
+                isWhole = false
+                continue
+            }
+            numbers[entry.key] = number
+            lastNumber = number
             restore(entry)
         }
-        return LogCursor.Position(version: Version(version), id: id)
+        guard !isWhole else { return position }
+        rows.reset()
+        numbers = [:]
+        try database.execute("DELETE FROM fleet_record; DELETE FROM fleet_cursor")
+        return nil
+    }
+
+    private func position(in database: borrowing Database) throws(SQLiteFailure) -> LogCursor.Position? {
+        let cursor = try database.prepare("SELECT version, id FROM fleet_cursor WHERE shard = \(Self.shard)")
+        guard try cursor.step(), let version = cursor.integer(0) else { return nil }
+        return LogCursor.Position(version: Version(version), id: cursor.text(1).flatMap(ProposalID.init))
     }
 
     private static func entry(_ row: Statement) -> LogEntry? {
@@ -84,21 +107,34 @@ struct FleetTables {
     }
 
     /// Writes changes, in the transaction of the caller.
-    func write(_ changes: FleetChanges) throws(SQLiteFailure) {
+    mutating func write(_ changes: FleetChanges) throws(SQLiteFailure) {
+        uncommitted.removeAll(keepingCapacity: true)
         for (key, entry) in changes.entries {
-            guard let record = entry.record else {
-                delete.bind(key.text, at: 1)
+            if let number = numbers[key] {
+                delete.bind(number, at: 1)
                 try delete.run()
+            }
+            guard let record = entry.record else {
+                uncommitted.append((key, nil))
                 continue
             }
-            put.bind(key.text, at: 1)
-            put.bind(entry.version.number, at: 2)
-            put.bind(entry.id.text, at: 3)
-            try put.run(with: record.span, at: 4)
+            lastNumber += 1
+            put.bind(lastNumber, at: 1)
+            put.bind(key.text, at: 2)
+            put.bind(entry.version.number, at: 3)
+            put.bind(entry.id.text, at: 4)
+            try put.run(with: record.span, at: 5)
+            uncommitted.append((key, lastNumber))
         }
         guard let position = changes.position else { return try forget.run() }
         move.bind(position.version.number, at: 1)
         move.bind(position.id?.text, at: 2)
         try move.run()
+    }
+
+    /// Notes that the transaction was committed.
+    mutating func noteCommitted() {
+        for (key, number) in uncommitted { numbers[key] = number }
+        uncommitted.removeAll(keepingCapacity: true)
     }
 }

@@ -102,6 +102,7 @@ final class SQLiteStore: Store {
             throw StoreFailure(error)
         }
         database.wait(milliseconds: Database.busyMilliseconds)
+        fleet?.noteCommitted()
         noteDeleted(deletions)
         note(changes.steps)
         if let step = changes.clockStep { note(step) }
@@ -110,8 +111,9 @@ final class SQLiteStore: Store {
 
     func openFleet(restore: (LogEntry) -> Void) throws(StoreFailure) -> LogCursor.Position? {
         do throws(SQLiteFailure) {
-            fleet = try FleetTables(in: database)
-            return try FleetTables.load(from: database, restore: restore)
+            var tables = try FleetTables(in: database)
+            defer { fleet = tables }
+            return try tables.load(from: database, restore: restore)
         } catch {
             throw StoreFailure(error, of: file.path)
         }
