@@ -136,7 +136,9 @@ let package = Package(
         ),
         .testTarget(
             name: "FuzzTests",
-            dependencies: ["countdownd", "countdownctl", "CountdownCore", "IPC", "JSONTree", "RESP", "Varlink"],
+            dependencies: [
+                "countdownd", "countdownctl", "CountdownCore", "Fleet", "IPC", "JSONTree", "RESP", "Varlink",
+            ],
             path: "Fuzz",
             exclude: ["Modules", "Targets", "Seeds", "message.dict", "Package.swift"],
             sources: ["Harness", "Replay"]

@@ -4,7 +4,7 @@ import PackageDescription
 
 // The modules under test, compiled anew from the project's own files with what libFuzzer needs to see where an input
 // leads. The two executables are libraries here, without the file that has their entry point.
-let harnesses = ["Clock", "Framer", "JSON", "Message", "RESP", "Session", "Store", "Timetable"]
+let harnesses = ["Clock", "Fleet", "Framer", "JSON", "Message", "RESP", "Session", "Store", "Timetable"]
 
 let package = Package(
     name: "Fuzz",
@@ -16,6 +16,13 @@ let package = Package(
         .target(name: "CountdownCore", path: "Modules/CountdownCore"),
         .target(name: "Varlink", path: "Modules/Varlink"),
         .target(name: "RESP", path: "Modules/RESP"),
+        .target(name: "Fleet", dependencies: ["CountdownCore", "Varlink"], path: "Modules/Fleet"),
+        .target(
+            name: "Backend",
+            dependencies: ["Varlink"],
+            path: "Modules/Backend",
+            resources: [.embedInCode("io.countdownd.Backend.varlink")]
+        ),
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Modules/JSONTree"),
         .target(
             name: "IPC",
@@ -25,14 +32,18 @@ let package = Package(
         ),
         .target(
             name: "countdownd",
-            dependencies: ["CountdownCore", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd"],
+            dependencies: [
+                "Backend", "CountdownCore", "Fleet", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd",
+            ],
             path: "Modules/countdownd",
             exclude: ["Countdownd.swift"]
         ),
         .target(name: "countdownctl", dependencies: ["System"], path: "Modules/countdownctl"),
         .target(
             name: "Harness",
-            dependencies: ["CountdownCore", "JSONTree", "RESP", "Varlink", "IPC", "countdownd", "countdownctl"],
+            dependencies: [
+                "CountdownCore", "Fleet", "JSONTree", "RESP", "Varlink", "IPC", "countdownd", "countdownctl",
+            ],
             path: "Harness"
         ),
     ]

@@ -8,6 +8,11 @@ struct ReplayTests {
         await #expect(processExitsWith: .success) { try Replay.run(ClockHarness.self, "clock") }
     }
 
+    @Test("whatever a bridge reports, each call of a fleet has one result")
+    func fleet() async {
+        await #expect(processExitsWith: .success) { try Replay.run(FleetHarness.self, "fleet") }
+    }
+
     @Test("a stream is split at its NULs, however it arrives")
     func framer() async {
         await #expect(processExitsWith: .success) { try Replay.run(FramerHarness.self, "framer") }
