@@ -8,6 +8,8 @@ struct StoreThresholds {
     var worthCopying = 4_096
     /// This many frames take less than a millisecond.
     var few = 128
+    /// This many take two or three. In a flood of changes, about as many arrive while the background copies and syncs.
+    var fewInFlood = 1_024
     /// 32 MiB: from here on the daemon copies the last few frames even if it is not idle.
     var many = 32 * 1_024
     /// 56 MiB: if the background cannot keep up, the daemon copies all frames, so that the log is bounded.
@@ -70,7 +72,7 @@ final class Checkpointer: Sendable {
 
     private func advice(frames: Int, left: Int, whenIdle: Bool) -> Advice {
         let isTime = whenIdle || frames >= thresholds.many
-        if isTime, left <= thresholds.few { return .finish }
+        if isTime, left <= (whenIdle ? thresholds.few : thresholds.fewInFlood) { return .finish }
         return isTime || left >= thresholds.worthCopying ? .startInBackground : .nothing
     }
 
