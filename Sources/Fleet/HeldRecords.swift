@@ -47,7 +47,7 @@ struct HeldRecord: Equatable, Sendable {
 
 /// The records that a host knows, until the engine may have removed them.
 struct HeldRecords: Sendable {
-    private var records: [Key: HeldRecord] = [:]
+    private var records = PartitionedDictionary<HeldRecord>()
     private var removals = WakeUps()
 
     subscript(_ key: Key) -> HeldRecord? {
@@ -92,7 +92,7 @@ struct WakeUps: Sendable {
     }
 
     /// The first instant of each key.
-    private var instants: [Key: WallInstant] = [:]
+    private var instants = PartitionedDictionary<WallInstant>()
     /// A binary heap. An entry whose key has another instant is skipped.
     private var heap: [Entry] = []
 

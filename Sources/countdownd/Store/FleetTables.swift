@@ -48,7 +48,7 @@ struct FleetTables {
     private let move: Statement
     private let forget: Statement
     /// The numbers of the rows by their keys.
-    private var numbers: [Key: Int64] = [:]
+    private var numbers = PartitionedDictionary<Int64>()
     private var lastNumber: Int64 = 0
     /// The rows of the transaction that is not committed yet; nil for those that were deleted.
     private var uncommitted: [(key: Key, number: Int64?)] = []
@@ -88,7 +88,7 @@ struct FleetTables {
         }
         guard !isWhole else { return position }
         rows.reset()
-        numbers = [:]
+        numbers = PartitionedDictionary()
         try database.execute("DELETE FROM fleet_record; DELETE FROM fleet_cursor")
         return nil
     }
