@@ -244,13 +244,12 @@ extension Shard {
     }
 
     private mutating func serve(_ entry: inout KeyCalls, _ key: Key, _ timetable: inout Timetable, at now: Now) {
+        guard cursor.isLive else { return serveWithoutEngine(&entry, timetable, at: now) }
         if let resend = entry.flight?.resend {
-            guard cursor.isLive else { return }
             guard resend <= now.wall else { return wake(key, at: resend) }
             return send(&entry, key)
         }
         guard entry.flight == nil else { return }
-        guard cursor.isLive else { return serveWithoutEngine(&entry, timetable, at: now) }
         if let notBefore = entry.notBefore {
             guard notBefore <= now.wall else { return wake(key, at: notBefore) }
             entry.notBefore = nil

@@ -259,6 +259,42 @@ struct ShardTests {
         #expect(scene.word(calls[4]) == "started")
     }
 
+    @Test("while the shard is lost, a call behind one in flight is answered at once, and that one stays unknown")
+    func lostBehindFlight() {
+        let first = scene.call(0, .start())[0]
+        let proposals = scene.take(0)
+        let later = scene.call(0, .start(60, .restart))[0]
+        #expect(scene.word(later) == nil)
+        scene.cut(0)
+        scene.answer(0, proposals.map { _ in .unknown("the bridge is gone") }, to: proposals)
+        #expect(scene.word(later) == "notMade")
+        #expect(scene.word(first) == nil)
+        scene.pass(.seconds(2))
+        scene.turn(0)
+        #expect(scene.word(first) == "unknown")
+    }
+
+    @Test("a host that knows nothing and has lost its stream refuses calls at once, and says why")
+    func unknownWithoutStream() {
+        let host = FleetHost(7)
+        host.turn(at: scene.time) { $0.shard.receive(.lost("there is no bridge"), &$0.timetable, at: scene.time) }
+        host.turn(at: scene.time) { $0.shard.call(1, .start(), at: scene.time) }
+        #expect(host.results[1]?.result == .notMade("the fleet's engine cannot be reached: there is no bridge"))
+        #expect(host.shard.silenceReason == "the fleet's engine cannot be reached: there is no bridge")
+    }
+
+    @Test("with refusesWithoutEngine, nothing is answered from the cache while the shard is lost")
+    func refusing() {
+        scene.call(0, .start())
+        scene.exchange(0)
+        scene.hosts[0].shard.options.refusesWithoutEngine = true
+        #expect(scene.hosts[0].shard.silenceReason == nil)
+        scene.cut(0)
+        #expect(scene.hosts[0].shard.silenceReason != nil)
+        let calls = scene.call(0, .start(), .cancel(k))
+        #expect(calls.map(scene.word) == ["notMade", "notMade"])
+    }
+
     @Test("until the first snapshot is read, calls wait, for 2 s")
     func unknownState() {
         let host = FleetHost(7)
