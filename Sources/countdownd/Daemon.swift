@@ -213,17 +213,20 @@ actor Daemon {
     }
 
     /// Arms the timer for the earliest of all instants at which something is due.
-    private func arm(after turn: Turn, _ deadline: WallInstant?) {
+    private func arm(after turn: borrowing Turn, _ deadline: WallInstant?) {
         let now = turn.now
-        var next = earliest(deadline, startQueue.next(at: now)).map { $0 + options.leeway }
-        next = earliest(next, publisher.watchers.nextTick(at: now))
-        next = earliest(next, fleet?.next(at: now))
-        next = earliest(next, publisher.heartbeats.next.map(now.wall(of:)))
-        next = earliest(next, storage.next.map(now.wall(of:)))
-        next = earliest(next, acceptBackoff.next.map(now.wall(of:)))
-        next = earliest(next, statusReporter.next.map(now.wall(of:)))
-        next = earliest(next, rateLimitedLog.next.map(now.wall(of:)))
-        timer.arm(at: next.map(clocks.systemTime))
+        var next = earliest(publisher.heartbeats.next, storage.next)
+        next = earliest(next, acceptBackoff.next)
+        next = earliest(next, statusReporter.next)
+        next = earliest(next, rateLimitedLog.next)
+        var end = earliest(deadline, startQueue.next(at: now))
+        // Not mapped: the runtime checks that a closure of the actor runs on its thread.
+        if let soonest = end { end = soonest + options.leeway }
+        var wall = earliest(end, next.map(now.wall(of:)))
+        wall = earliest(wall, publisher.watchers.nextTick(at: now))
+        wall = earliest(wall, fleet?.next(at: now))
+        if let instant = wall { wall = clocks.systemTime(at: instant) }
+        timer.arm(at: wall)
         busyPoll.note(at: now.boot, calls: turn.budget.calls - turn.callsLeft)
     }
 }

@@ -58,7 +58,7 @@ extension Daemon {
     }
 
     /// Answers the starts that were served, once they are stored.
-    func answerServedStarts(_ turn: Turn) {
+    func answerServedStarts(_ turn: borrowing Turn) {
         guard !turn.servedStarts.isEmpty else { return }
         for served in turn.servedStarts {
             finishReply(of: served.call.connection) { session in
@@ -77,7 +77,7 @@ extension Daemon {
     // MARK: If the turn could not be stored
 
     /// Lets the served starts wait again, and looks at each queue again whose countdown was rolled back.
-    func restoreQueue(_ turn: Turn) {
+    func restoreQueue(_ turn: borrowing Turn) {
         for served in turn.servedStarts { startQueue.insert(served.call, for: served.key) }
         for applied in turn.applied { startQueue.mark(applied.change.countdown.key) }
     }

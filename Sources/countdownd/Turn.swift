@@ -3,7 +3,7 @@ import Fleet
 import Varlink
 
 /// The work of one turn: done, to do, and the budgets.
-struct Turn {
+struct Turn: ~Copyable {
     /// A connection whose calls are carried out in this turn, and the savepoint of its session before them.
     struct Caller {
         let connection: Connection
@@ -108,7 +108,7 @@ struct Counters {
     var checkpoints = 0
 
     /// Notes how much of its budgets a turn has used.
-    mutating func note(_ turn: Turn, of limits: Limits) {
+    mutating func note(_ turn: borrowing Turn, of limits: Limits) {
         mostCallsInTurn = max(mostCallsInTurn, turn.budget.calls - turn.callsLeft)
         mostEndingsInTurn = max(mostEndingsInTurn, turn.budget.endings - turn.endingsLeft)
         mostTicksInTurn = max(mostTicksInTurn, turn.budget.ticks - turn.ticksLeft)

@@ -179,7 +179,7 @@ extension Daemon {
 /// Events on their way into the connections.
 extension Daemon {
     /// Delivers the changes of the turn.
-    func publish(_ turn: Turn) {
+    func publish(_ turn: borrowing Turn) {
         publisher.publish(turn.changes.steps, of: timetable, at: turn.now) { id, batch in
             guard let connection = connections[UInt64(id.number)] else { return }
             counters.events += batch.count
@@ -201,7 +201,7 @@ extension Daemon {
     }
 
     /// Delivers a heartbeat to each watcher that asked for them and got no event for as long.
-    func publishHeartbeats(_ turn: Turn) {
+    func publishHeartbeats(_ turn: borrowing Turn) {
         let now = turn.now
         while let token = publisher.heartbeats.takeDue(at: now.boot) {
             guard let connection = connections[token], case .watching(let cursor) = connection.unfinishedReply,

@@ -5,7 +5,7 @@ import Varlink
 
 /// What a daemon has besides if its countdowns are shared by a fleet: the shard, the link to its bridge, and the calls of clients
 /// that wait for the engine.
-struct FleetMember {
+struct FleetMember: ~Copyable {
     /// A call whose reply is postponed.
     struct WaitingCall {
         let connection: Connection

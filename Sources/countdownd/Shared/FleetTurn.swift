@@ -126,7 +126,7 @@ extension Daemon {
     }
 
     /// Answers the calls that have their results, once the changes are stored.
-    func answerWaitingCalls(_ turn: Turn) {
+    func answerWaitingCalls(_ turn: borrowing Turn) {
         for (number, result) in turn.results {
             guard let waiting = fleet?.waiting.removeValue(forKey: number) else { continue }
             let connection = waiting.connection
