@@ -172,42 +172,45 @@ extension JSONReader {
 
     /// The UTF-8 of a string whose escapes were validated.
     func unescaped(_ string: StringRange) -> [UInt8] {
-        var result: [UInt8] = []
-        result.reserveCapacity(string.count)
-        var index = string.start
-        while index < string.end {
-            if self[index] == ASCII.backslash {
-                index = unescape(at: index, into: &result)
-            } else {
-                result.append(self[index])
-                index += 1
+        // An escape is longer than what it stands for.
+        Array(capacity: string.count) { output in
+            var index = string.start
+            while index < string.end {
+                if self[index] == ASCII.backslash {
+                    index = unescape(at: index, into: &output)
+                } else {
+                    output.append(self[index])
+                    index &+= 1
+                }
             }
         }
-        return result
     }
 
     /// Appends what an escape stands for; returns the offset behind it.
-    private func unescape(at index: Int, into result: inout [UInt8]) -> Int {
-        switch self[index + 1] {
-        case ASCII.lowerU: return unescapeScalar(at: index, into: &result)
-        case ASCII.lowerB: result.append(0x08)
-        case ASCII.lowerF: result.append(0x0C)
-        case ASCII.lowerN: result.append(ASCII.newline)
-        case ASCII.lowerR: result.append(ASCII.carriageReturn)
-        case ASCII.lowerT: result.append(ASCII.tab)
-        case let itself: result.append(itself)
+    @inline(__always)
+    private func unescape(at index: Int, into output: inout OutputSpan<UInt8>) -> Int {
+        switch self[index &+ 1] {
+        case ASCII.lowerU: return unescapeScalar(at: index, into: &output)
+        case ASCII.lowerB: output.append(0x08)
+        case ASCII.lowerF: output.append(0x0C)
+        case ASCII.lowerN: output.append(ASCII.newline)
+        case ASCII.lowerR: output.append(ASCII.carriageReturn)
+        case ASCII.lowerT: output.append(ASCII.tab)
+        case let itself: output.append(itself)
         }
-        return index + 2
+        return index &+ 2
     }
 
-    private func unescapeScalar(at index: Int, into result: inout [UInt8]) -> Int {
+    private func unescapeScalar(at index: Int, into output: inout OutputSpan<UInt8>) -> Int {
         var code = codeUnit(at: index)
         var next = index + 6
         if code & 0xFC00 == 0xD800 {
             code = 0x10000 + ((code & 0x3FF) << 10) + (codeUnit(at: next) & 0x3FF)
             next += 6
         }
-        if let scalar = Unicode.Scalar(code) { result.append(contentsOf: UTF8.encode(scalar) ?? .init()) }
+        if let scalar = Unicode.Scalar(code), let bytes = UTF8.encode(scalar) {
+            for byte in bytes { output.append(byte) }
+        }
         return next
     }
 

@@ -202,11 +202,17 @@ extension JSONWriter {
 extension JSONWriter {
     private mutating func writeEscaped(_ utf8: Span<UInt8>) {
         buffer.append(ASCII.quote)
-        for index in utf8.indices { writeEscaped(utf8[index]) }
+        var start = 0
+        for index in utf8.indices where !Span.isPlain(utf8[index]) {
+            buffer.append(utf8.extracting(start..<index))
+            writeEscape(for: utf8[index])
+            start = index &+ 1
+        }
+        buffer.append(utf8.extracting(start...))
         buffer.append(ASCII.quote)
     }
 
-    private mutating func writeEscaped(_ byte: UInt8) {
+    private mutating func writeEscape(for byte: UInt8) {
         switch byte {
         case ASCII.quote, ASCII.backslash: writeEscape(byte)
         case 0x08: writeEscape(ASCII.lowerB)
@@ -214,11 +220,10 @@ extension JSONWriter {
         case ASCII.newline: writeEscape(ASCII.lowerN)
         case ASCII.carriageReturn: writeEscape(ASCII.lowerR)
         case ASCII.tab: writeEscape(ASCII.lowerT)
-        case 0..<ASCII.space:
+        default:
             buffer.append(literal: "\\u00")
             buffer.append(ASCII.hexadecimalDigit(byte >> 4))
             buffer.append(ASCII.hexadecimalDigit(byte & 0xF))
-        default: buffer.append(byte)
         }
     }
 
@@ -244,7 +249,7 @@ extension Span<UInt8> {
         return EightBytes(self, at: count &- EightBytes.size).isPlain
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    static func isPlain(_ byte: UInt8) -> Bool {
         byte >= ASCII.space && byte != ASCII.quote && byte != ASCII.backslash
     }
 }
