@@ -57,6 +57,7 @@ public struct BackendContract {
         Case(name: "invalid parameters are named") { try $0.invalidParameters() },
         Case(name: "a follower gets a snapshot, then every change in order") { try $0.follow() },
         Case(name: "a follower resumes at its last change") { try $0.resume() },
+        Case(name: "a follower of an engine that holds nothing has a place in the log") { try $0.empty() },
         Case(name: "a follower behind a log that was trimmed gets a snapshot") { try $0.trimmed() },
         Case(name: "a follower whose change the engine does not have diverges") { try $0.otherHistory() },
         Case(name: "a live follower of an engine that came back empty diverges") { try $0.emptyEngine() },

@@ -37,6 +37,25 @@ extension BackendContract {
         try expect(try changes(level, after: first + 4, to: first + 5).map(\.id) == ["x.6"], "another change")
     }
 
+    func empty() throws {
+        let first = try BackendClient(socket)
+        try first.follow()
+        let updates = try first.updates(until: .live)
+        guard let start = updates.last?.last, start.id == nil else { throw ContractFailure("\(updates)") }
+        let level = try BackendClient(socket)
+        try level.follow(after: start.version)
+        let quiet = try level.updates(until: .live)
+        try expect(quiet.map(\.state) == [.resumed, .live] && quiet.last?.last == start, "\(quiet)")
+        let version = try win(BackendClient(socket), Propose.Proposal("a", "x.1"))
+        try expect(version == start.version + 1, "version \(version) after \(start.version)")
+        let late = try BackendClient(socket)
+        try late.follow(after: start.version)
+        try expect(try late.update().state == .resumed, "it is not resumed")
+        for client in [first, level, late] {
+            try expect(try changes(client, after: start.version, to: version).map(\.id) == ["x.1"], "another change")
+        }
+    }
+
     func trimmed() throws {
         let client = try BackendClient(socket)
         let first = try win(client, Propose.Proposal("a", "x.1"))

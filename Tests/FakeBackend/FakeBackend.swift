@@ -7,23 +7,26 @@ import Synchronization
 import System
 import TestSupport
 
-/// A bridge for tests, with an engine in memory: it serves `io.countdownd.Backend` on a Unix socket, on a thread of its own.
+/// Bridges for tests, with an engine in memory: they serve `io.countdownd.Backend` on Unix sockets, on a thread of their own.
 ///
 /// Every method takes effect before it returns.
 public final class FakeBackend: Sendable {
     /// The engine's type.
     public typealias Engine = ModelEngine<String, String, RecordText>
 
-    /// The path of the socket.
-    public let socket: String
+    /// The paths of the bridges' sockets.
+    public let sockets: [String]
+    /// The path of the first bridge's socket.
+    public var socket: String { sockets[0] }
     private let folder: TemporaryDirectory
     private let shared: Shared
 
     /// Listens, with an empty engine.
-    public init() throws {
-        folder = try TemporaryDirectory()
-        socket = folder.path(of: "backend")
-        let shared = Shared(try ListeningSocket(path: socket), try WakeUp())
+    public init(bridges: Int = 1) throws {
+        let folder = try TemporaryDirectory()
+        self.folder = folder
+        sockets = (0..<bridges).map { folder.path(of: "backend\($0)") }
+        let shared = Shared(FakeBridge(listeners: try sockets.map(ListeningSocket.init)), try WakeUp())
         self.shared = shared
         Thread.detachNewThread { shared.serve() }
     }
@@ -39,27 +42,33 @@ public final class FakeBackend: Sendable {
     @discardableResult
     public func propose(_ proposals: [Propose.Proposal]) -> [Propose.Answer] { change { $0.carryOut(proposals) } }
 
-    /// Ends the engine at once; the bridge loses its connection.
-    public func kill() { change { $0.lose("the engine has closed the connection") } }
+    /// Ends the engine at once; the bridges lose their connections.
+    public func kill() { change { $0.lose("the engine has closed the connection", $0.bridges) } }
 
     /// Starts the engine again with everything that it had acknowledged.
-    public func restart() { change { $0.reach() } }
+    public func restart() { change { $0.reach($0.bridges) } }
 
-    /// Stops the engine without ending it. The bridge gives it up a second after the next proposal.
+    /// Cuts the network between one bridge and the engine.
+    public func cutOff(_ bridge: Int) { change { $0.lose("no route to the engine", bridge..<bridge + 1) } }
+
+    /// Ends `cutOff`.
+    public func rejoin(_ bridge: Int) { change { $0.reach(bridge..<bridge + 1) } }
+
+    /// Stops the engine without ending it. The bridges give it up a second after the next proposal.
     public func freeze() { change { $0.isFrozen = true } }
 
     /// Ends `freeze`; the engine carries out what it has received.
     public func thaw() { change { $0.thaw() } }
 
     /// Removes everything that the engine holds, as if it were another one.
-    public func loseEverything() { change { $0.engine = Engine() } }
+    public func loseEverything() { change { $0.forgetEverything() } }
 
-    /// Lets another engine take over, for example an older state of this one. The bridge loses its connection.
+    /// Lets another engine take over, for example an older state of this one. The bridges lose their connections.
     public func failOver(to engine: Engine) {
         change {
-            $0.lose("the engine is a replica now")
+            $0.lose("the engine is a replica now", $0.bridges)
             $0.engine = engine
-            $0.reach()
+            $0.reach($0.bridges)
         }
     }
 
@@ -72,22 +81,22 @@ public final class FakeBackend: Sendable {
     /// Sets how far the engine's clock is ahead of this machine's system clock, in microseconds.
     public func setClock(ahead microseconds: Int64) { change { $0.setClock(ahead: microseconds) } }
 
-    // MARK: The bridge
+    // MARK: The bridges
 
-    /// Ends the bridge: its connections are closed, and nobody listens.
-    public func stop() {
-        change { $0.stop() }
-        unsafe unlink(socket)
+    /// Ends a bridge: its connections are closed, and nobody listens.
+    public func stop(_ bridge: Int = 0) {
+        change { $0.stop(bridge) }
+        unsafe unlink(sockets[bridge])
     }
 
-    /// Starts the bridge again after `stop`.
-    public func start() throws {
-        let listener = try ListeningSocket(path: socket)
-        change { $0.listener = listener }
+    /// Starts a bridge again after `stop`.
+    public func start(_ bridge: Int = 0) throws {
+        let listener = try ListeningSocket(path: sockets[bridge])
+        change { $0.start(bridge, listener) }
     }
 
     /// Closes all connections; clients can connect again at once.
-    public func closeConnections() { change { $0.closeConnections() } }
+    public func closeConnections() { change { $0.closeConnections(of: $0.bridges) } }
 
     /// Sends a reply to every follower.
     public func deliver(_ reply: Follow.Reply) { change { $0.deliver(reply) } }
@@ -117,7 +126,7 @@ public final class FakeBackend: Sendable {
 
     /// What goes wrong between the clients and the engine.
     public struct Faults: Sendable {
-        /// Calls are not read and nothing is sent, as if the bridge hung.
+        /// Calls are not read and nothing is sent, as if the bridges hung.
         public var answersNothing = false
         /// The next calls of `Propose` that are lost: their connections are closed before anything is made.
         public var lostCalls = 0
@@ -160,8 +169,8 @@ public final class FakeBackend: Sendable {
         let bridge: Mutex<FakeBridge>
         let wakeUp: WakeUp
 
-        init(_ listener: consuming sending ListeningSocket, _ wakeUp: WakeUp) {
-            bridge = Mutex(FakeBridge(listener: listener))
+        init(_ bridge: consuming sending FakeBridge, _ wakeUp: WakeUp) {
+            self.bridge = Mutex(bridge)
             self.wakeUp = wakeUp
         }
 

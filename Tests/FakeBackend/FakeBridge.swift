@@ -19,29 +19,36 @@ struct FakeBridge {
     /// How long the bridge waits for an engine that does not answer, in microseconds.
     private static let patience: Int64 = 1_000_000
 
-    var engine = Engine()
+    var engine = Engine(at: WallClock.now)
     var faults = FakeBackend.Faults()
     private(set) var calls = FakeBackend.Calls()
-    var listener: ListeningSocket?
     /// Whether the engine answers nothing.
     var isFrozen = false
     /// Whether nobody needs the bridge any more.
     var hasEnded = false
-    /// Why the engine cannot be reached; nil if it is.
-    private(set) var failure: String?
+    private var accesses: [Access]
     private var clockShift: Int64 = 0
     private var connections: [FakeConnection] = []
     /// What a frozen engine has received.
     private var received: [Received] = []
     private var givesUp: MonotonicDeadline?
 
+    /// One of the bridges to the engine.
+    private struct Access {
+        var listener: ListeningSocket?
+        /// Why the engine cannot be reached; nil if it is.
+        var failure: String?
+    }
+
     private struct Received {
         let proposals: [Propose.Proposal]
         let connection: FakeConnection
         var isAnswered = false
+
+        var bridge: Int { connection.bridge }
     }
 
-    init(listener: ListeningSocket) { self.listener = listener }
+    init(listeners: [ListeningSocket]) { accesses = listeners.map { Access(listener: $0) } }
 
     // MARK: The thread
 
@@ -49,7 +56,9 @@ struct FakeBridge {
     var awaited: Awaited? {
         guard !hasEnded else { return nil }
         var awaited = Awaited(deadline: givesUp)
-        if let listener { awaited.descriptors.append((listener.descriptor, Int16(POLLIN))) }
+        for listener in accesses.compactMap(\.listener) {
+            awaited.descriptors.append((listener.descriptor, Int16(POLLIN)))
+        }
         guard !faults.answersNothing else { return awaited }
         for connection in connections { connection.add(to: &awaited) }
         return awaited
@@ -58,7 +67,7 @@ struct FakeBridge {
     /// Accepts, reads, answers and writes.
     mutating func turn() {
         accept()
-        if let givesUp, givesUp.hasPassed { lose("the engine has not answered for 1 s") }
+        if let givesUp, givesUp.hasPassed { lose("the engine has not answered for 1 s", bridges) }
         proceed()
     }
 
@@ -81,8 +90,10 @@ struct FakeBridge {
     }
 
     private mutating func accept() {
-        guard let listener else { return }
-        while let connection = FakeConnection(acceptedBy: listener) { connections.append(connection) }
+        for (bridge, access) in accesses.enumerated() {
+            guard let listener = access.listener else { continue }
+            while let connection = FakeConnection(acceptedBy: listener, of: bridge) { connections.append(connection) }
+        }
     }
 
     // MARK: Calls
@@ -93,7 +104,9 @@ struct FakeBridge {
         case .follow(let follow):
             calls.follows.append(follow)
             connection.follower = FakeFollower(after: follow.after)
-            if let failure { connection.deliver(Follow.Reply(state: .lost, reason: failure), faults) }
+            if let failure = failure(of: connection) {
+                connection.deliver(Follow.Reply(state: .lost, reason: failure), faults)
+            }
         case .describe:
             connection.reply(
                 Describe.Reply(
@@ -118,7 +131,9 @@ struct FakeBridge {
             faults.lostCalls -= 1
             return connection.shutDown()
         }
-        guard failure == nil else { return reply(unreachable(propose.proposals), on: connection) }
+        if let failure = failure(of: connection) {
+            return reply(propose.proposals.map { _ in .unreachable(reason: failure) }, on: connection)
+        }
         guard !isFrozen else {
             received.append(Received(proposals: propose.proposals, connection: connection))
             givesUp = givesUp ?? .after(microseconds: Self.patience)
@@ -170,10 +185,6 @@ struct FakeBridge {
         }
     }
 
-    private func unreachable(_ proposals: [Propose.Proposal]) -> [Propose.Answer] {
-        proposals.map { _ in .unreachable(reason: failure ?? "") }
-    }
-
     // MARK: The engine
 
     /// The engine's clock; the error is one that a bridge would have measured.
@@ -181,15 +192,20 @@ struct FakeBridge {
         ClockOffset(engineLessBootUSec: WallClock.now + clockShift - BootClock.now, errorUSec: 100)
     }
 
-    /// The engine is lost.
-    mutating func lose(_ reason: String) {
-        failure = reason
+    /// Why the engine cannot be reached by a client; nil if it is.
+    func failure(of connection: FakeConnection) -> String? { accesses[connection.bridge].failure }
+
+    mutating func forgetEverything() { engine = Engine(at: WallClock.now + clockShift) }
+
+    /// Bridges lose the engine.
+    mutating func lose(_ reason: String, _ bridges: Range<Int>) {
+        for bridge in bridges { accesses[bridge].failure = reason }
         givesUp = nil
-        for connection in connections {
+        for connection in connections where bridges.contains(connection.bridge) && connection.follower != nil {
             connection.follower?.stop()
+            connection.deliver(Follow.Reply(state: .lost, reason: reason), faults)
         }
-        deliver(Follow.Reply(state: .lost, reason: reason))
-        for index in received.indices where !received[index].isAnswered {
+        for index in received.indices where !received[index].isAnswered && bridges.contains(received[index].bridge) {
             received[index].isAnswered = true
             let answers = received[index].proposals.map { proposal -> Propose.Answer in
                 proposal.record == nil ? .unreachable(reason: reason) : .unknown(reason: reason)
@@ -198,8 +214,12 @@ struct FakeBridge {
         }
     }
 
-    /// The engine is reached again.
-    mutating func reach() { failure = nil }
+    /// Bridges reach the engine again.
+    mutating func reach(_ bridges: Range<Int>) {
+        for bridge in bridges { accesses[bridge].failure = nil }
+    }
+
+    var bridges: Range<Int> { accesses.indices }
 
     /// A frozen engine goes on with what it has received.
     mutating func thaw() {
@@ -211,13 +231,14 @@ struct FakeBridge {
             let answers = carryOut(call.proposals)
             if !call.isAnswered { reply(answers, on: call.connection) }
         }
-        if failure != nil { reach() }
+        reach(bridges)
     }
 
     mutating func setClock(ahead microseconds: Int64) {
         clockShift = microseconds
-        guard failure == nil else { return }
-        deliver(Follow.Reply(state: .clock, clock: clock))
+        for connection in connections where connection.follower != nil && failure(of: connection) == nil {
+            connection.deliver(Follow.Reply(state: .clock, clock: clock), faults)
+        }
     }
 
     // MARK: The bridge
@@ -227,12 +248,14 @@ struct FakeBridge {
         for connection in connections where connection.follower != nil { connection.deliver(reply, faults) }
     }
 
-    func closeConnections() {
-        for connection in connections { connection.shutDown() }
+    func closeConnections(of bridges: Range<Int>) {
+        for connection in connections where bridges.contains(connection.bridge) { connection.shutDown() }
     }
 
-    mutating func stop() {
-        listener = nil
-        closeConnections()
+    mutating func stop(_ bridge: Int) {
+        accesses[bridge].listener = nil
+        closeConnections(of: bridge..<bridge + 1)
     }
+
+    mutating func start(_ bridge: Int, _ listener: ListeningSocket) { accesses[bridge].listener = listener }
 }

@@ -29,6 +29,8 @@ final class FakeConnection {
 
     private static let unsentLimit = 1 << 20
 
+    /// The bridge to which the client is connected.
+    let bridge: Int
     private let socket: StreamSocket
     private var session = ServerSession(service: service, messageLimit: BackendInterface.messageLimit)
     private var chunks: [Chunk] = []
@@ -36,7 +38,8 @@ final class FakeConnection {
     var follower: FakeFollower?
 
     /// The next connection; nil if there is none.
-    init?(acceptedBy listener: ListeningSocket) {
+    init?(acceptedBy listener: ListeningSocket, of bridge: Int) {
+        self.bridge = bridge
         _ = fcntl(listener.descriptor, F_SETFL, O_NONBLOCK)
         let descriptor = accept(listener.descriptor, nil, nil)
         guard descriptor >= 0 else { return nil }

@@ -35,7 +35,7 @@ struct FakeFollower {
     ///
     /// - Returns: whether the client has to read first.
     mutating func proceed(_ bridge: borrowing FakeBridge, on connection: FakeConnection) -> Bool {
-        guard bridge.failure == nil, !bridge.isFrozen else { return false }
+        guard bridge.failure(of: connection) == nil, !bridge.isFrozen else { return false }
         while !connection.isClosed, !connection.isFull {
             switch state {
             case .off: begin(bridge, on: connection)
@@ -87,7 +87,7 @@ struct FakeFollower {
     // MARK: The snapshot
 
     private mutating func beginSnapshot(_ bridge: borrowing FakeBridge) {
-        last = bridge.engine.version.map { Follow.Position(version: $0, id: bridge.engine.log.last?.id) }
+        last = Follow.Position(version: bridge.engine.version, id: bridge.engine.log.last?.id)
         isFirstPage = true
         state = .snapshot(rest: ArraySlice(bridge.engine.records.keys))
     }

@@ -76,8 +76,8 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
         case diverged
     }
 
-    /// The version of the last change; nil if there was none.
-    public private(set) var version: Int64?
+    /// The version of the last change, or the one with which the log began.
+    public private(set) var version: Int64
     /// The records.
     public private(set) var records: [Key: Entry] = [:]
     /// The changes that are kept, in order and without gaps.
@@ -85,15 +85,14 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     /// Whether changes are refused.
     public var isFull = false
 
-    /// The version after which this log began; nil before the first change.
-    private var origin: Int64?
+    /// The version with which this log began.
+    private let origin: Int64
     private var due: [Key: Int64] = [:]
     /// No record is due before this instant.
     private var firstDue = Int64.max
 
-    /// An empty engine. Without a version, it begins with the time of the first change, so that versions are never used
-    /// again.
-    public init(version: Int64? = nil) { (self.version, origin) = (version, version) }
+    /// An empty engine, whose log begins with the time, so that versions are never used again.
+    public init(at now: Int64) { (version, origin) = (now, now) }
 
     /// Carries out proposals in their order.
     public mutating func propose(_ proposals: [Proposal], at now: Int64) -> [Answer] {
@@ -110,10 +109,8 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
         guard now <= proposal.notAfter else { return .late }
         guard let record = proposal.record else { return .won(held?.version) }
         guard !isFull else { return .refused }
-        let last = version ?? now
-        origin = origin ?? last
-        let entry = Entry(key: proposal.key, version: last + 1, id: proposal.id, record: record)
-        version = entry.version
+        version += 1
+        let entry = Entry(key: proposal.key, version: version, id: proposal.id, record: record)
         log.append(entry)
         records[proposal.key] = entry
         due[proposal.key] = proposal.due
@@ -135,7 +132,7 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
 
     /// Whether the log goes on after a change, whose ID may be unknown.
     public func resume(after last: Int64, _ id: ID?) -> Verdict {
-        guard let version, let origin, last <= version, last >= origin else { return .diverged }
+        guard (origin...version).contains(last) else { return .diverged }
         guard let first = log.first, first.version <= last else {
             let isLevel = log.first.map { $0.version == last + 1 } ?? (last == version)
             // The change itself is not in the log.
@@ -146,7 +143,7 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
 
     /// The changes of the log after a version, at most so many.
     public func entries(after last: Int64, limit: Int = .max) -> [Entry] {
-        guard let first = log.first, let version, last < version else { return [] }
+        guard let first = log.first, last < version else { return [] }
         return Array(log.dropFirst(Int(max(0, last + 1 - first.version))).prefix(limit))
     }
 }

@@ -9,9 +9,9 @@ struct Engine {
     private var model: Model
 
     /// Versions begin with the time.
-    init(at now: WallInstant) { model = Model(version: now.microseconds) }
+    init(at now: WallInstant) { model = Model(at: now.microseconds) }
 
-    var version: Version { Version(model.version ?? 0) }
+    var version: Version { Version(model.version) }
     var position: LogCursor.Position { LogCursor.Position(version: version, id: model.log.last?.id) }
     var records: [Key: LogEntry] { model.records.mapValues(Self.entry) }
     var log: [LogEntry] { model.log.map(Self.entry) }
