@@ -39,6 +39,8 @@ struct BackendLink {
     private var isDescribed = false
     /// The events of replies that were read.
     private var events: [LogCursor.Event] = []
+    /// Whether the follower may have received replies behind those.
+    private var hasUnread = false
     /// What is to be reported besides.
     private var reports: [Report] = []
     private var pause = BackendLink.firstPause
@@ -64,13 +66,13 @@ struct BackendLink {
     func isTimeToConnect(at now: BootInstant) -> Bool { nextTry.map { $0 <= now } ?? false }
 
     /// Whether reports are left for the next turn.
-    var hasReports: Bool { !reports.isEmpty || !events.isEmpty }
+    var hasReports: Bool { !reports.isEmpty || !events.isEmpty || hasUnread }
 
     // MARK: Following
 
     /// Follows the shard on a new connection. Events of the present one are dropped.
     mutating func follow(_ opening: LogCursor.Opening, _ poller: inout Poller, at now: BootInstant) {
-        (follower, isDescribed, events, nextTry) = (nil, false, [], nil)
+        (follower, isDescribed, events, hasUnread, nextTry) = (nil, false, [], false, nil)
         do throws(SystemFailure) {
             let connection = try BackendConnection(to: path, token: firstToken, &poller)
             connection.call(Describe())
@@ -84,7 +86,7 @@ struct BackendLink {
 
     /// Gives the stream up, and connects again later.
     mutating func lose(_ reason: String, at now: BootInstant) {
-        follower = nil
+        (follower, hasUnread) = (nil, false)
         events.append(.lost(reason))
         nextTry = now + pause
         pause = min(Duration(microseconds: 2 * pause.microseconds), Self.longestPause)
@@ -136,9 +138,12 @@ struct BackendLink {
 
     /// Takes the next report.
     ///
-    /// - Parameter entries: of an event, not more; the others are reported next.
+    /// - Parameters:
+    ///   - entries: of an event, not more; the others are reported next.
+    ///   - now: this instant.
     /// - Returns: nil if there is none.
-    mutating func takeReport(entries: Int) -> Report? {
+    mutating func takeReport(entries: Int, at now: BootInstant) -> Report? {
+        if reports.isEmpty { readEvents(at: now) }
         if !reports.isEmpty { return reports.removeFirst() }
         guard !events.isEmpty else { return nil }
         let (first, rest) = events.removeFirst().split(after: entries)
@@ -189,7 +194,12 @@ struct BackendLink {
 
     private mutating func readEvents(at now: BootInstant) {
         guard let follower else { return }
-        while events.isEmpty, let reply = follower.next() {
+        while events.isEmpty {
+            guard let reply = follower.next() else {
+                hasUnread = false
+                break
+            }
+            hasUnread = true
             do throws(InvalidReply) {
                 try read(reply, at: now)
             } catch {

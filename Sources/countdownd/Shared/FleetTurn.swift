@@ -32,7 +32,7 @@ extension Daemon {
         fleet?.link.read(at: now.boot)
         if fleet?.link.isTimeToConnect(at: now.boot) == true { fleet?.shard.open(&timetable) }
         while turn.fleetEntriesLeft > 0, fleet?.shard.wantsStream == false,
-            let report = fleet?.link.takeReport(entries: turn.fleetEntriesLeft)
+            let report = fleet?.link.takeReport(entries: turn.fleetEntriesLeft, at: now.boot)
         {
             turn.fleetEntriesLeft -= report.size
             switch report {
