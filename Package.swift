@@ -150,6 +150,11 @@ let package = Package(
             exclude: ["Bars", "Clients"],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "SharedTests",
+            dependencies: ["Backend", "FakeBackend", "IPC", "ModelEngine", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(name: "ModelTests", dependencies: ["TestSupport"], swiftSettings: strict),
         .testTarget(name: "LoadTests", dependencies: ["TestSupport", "countdown-load"]),
         .testTarget(

@@ -150,6 +150,9 @@ public final class FakeBackend: Sendable {
         public var acknowledgements: Int64 = 0
         /// The margin that `Describe` names, in microseconds.
         public var marginUSec: Int64 = 50_000
+
+        /// None.
+        public init() {}
     }
 
     // MARK: The thread

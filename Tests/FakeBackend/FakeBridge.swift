@@ -27,6 +27,8 @@ struct FakeBridge {
     /// Whether nobody needs the bridge any more.
     var hasEnded = false
     private var accesses: [Access]
+    /// Measured once, so that it does not vary.
+    private let clockOffset = WallClock.now - BootClock.now
     private var clockShift: Int64 = 0
     private var connections: [FakeConnection] = []
     /// What a frozen engine has received.
@@ -167,7 +169,7 @@ struct FakeBridge {
                     record: proposal.record
                 )
             },
-            at: WallClock.now + clockShift
+            at: now
         )
         return zip(answers, proposals).map { answer($0, to: $1) }
     }
@@ -187,15 +189,17 @@ struct FakeBridge {
 
     // MARK: The engine
 
+    private var now: Int64 { BootClock.now + clockOffset + clockShift }
+
     /// The engine's clock; the error is one that a bridge would have measured.
     var clock: ClockOffset {
-        ClockOffset(engineLessBootUSec: WallClock.now + clockShift - BootClock.now, errorUSec: 100)
+        ClockOffset(engineLessBootUSec: clockOffset + clockShift, errorUSec: 100)
     }
 
     /// Why the engine cannot be reached by a client; nil if it is.
     func failure(of connection: FakeConnection) -> String? { accesses[connection.bridge].failure }
 
-    mutating func forgetEverything() { engine = Engine(at: WallClock.now + clockShift) }
+    mutating func forgetEverything() { engine = Engine(at: now) }
 
     /// Bridges lose the engine.
     mutating func lose(_ reason: String, _ bridges: Range<Int>) {

@@ -1,0 +1,132 @@
+import Backend
+import FakeBackend
+import IPC
+import TestSupport
+import Testing
+
+@Suite("A daemon with a bridge that lies", .serialized)
+struct HostileBackendTests {
+    private let fleet: Fleet
+    private let caller: Caller
+
+    init() throws {
+        fleet = try Fleet(1)
+        caller = try fleet.caller()
+        _ = try caller.call(Start(key: "live", durationUSec: .seconds(600)))
+    }
+
+    private var backend: FakeBackend { fleet.backend }
+
+    /// Lets the bridge lie while a change is tried, and expects that the daemon goes on, and that it recovers.
+    private func expectSurvival(_ lie: (inout FakeBackend.Faults) -> Void) throws {
+        backend.setFaults(lie)
+        do {
+            _ = try caller.call(Start(key: "tried"))
+        } catch is CountdownError {}
+        #expect(try caller.call(Get(key: "live")).countdown.state == .running)
+        backend.setFaults { $0 = FakeBackend.Faults() }
+        #expect(try caller.repeated(Start(key: "after")).countdown.key == "after")
+        #expect(try caller.call(Get(key: "live")).countdown.durationUSec == .seconds(600))
+        #expect(fleet.daemons[0].process.isRunning)
+    }
+
+    @Test(
+        "replies to proposals that are no messages, or not those of the interface",
+        arguments: [
+            "nonsense", "{}", "{\"parameters\":[]}", "{\"parameters\":{}}", "\0\0", "{\"error\":\"no\"}",
+            #"{"parameters":{"answers":[{"outcome":"lost"}]}}"#,
+            #"{"parameters":{"answers":[{"outcome":"won"}]}}"#,
+            #"{"parameters":{"answers":[{"outcome":"won","version":-1}]}}"#,
+            #"{"parameters":{"answers":[{"outcome":"won","version":1e3}]}}"#,
+            #"{"parameters":{"answers":[{"outcome":"conflict","version":1,"id":"","record":""}]}}"#,
+            #"{"parameters":{"answers":[{"outcome":"won","version":1}]},"continues":true}"#,
+            #"{"parameters":{"answers":[],"clock":{"engineLessBootUSec":-1,"errorUSec":0}}}"#,
+            #"{"parameters":{"answers":[{"outcome":"unreachable","reason":"\u001b[2Jno"}]}}"#,
+        ]
+    )
+    func replies(raw: String) throws { try expectSurvival { $0.rawReply = raw + "\0" } }
+
+    @Test(
+        "updates that are no messages, or not those of the interface",
+        arguments: [
+            "nonsense", "{}", "", #"{"parameters":{"state":"dead","entries":[]},"continues":true}"#,
+            #"{"parameters":{"state":"live","entries":[]}}"#,
+            #"{"parameters":{"state":"page","entries":[{"key":"","version":1,"id":"x"}]},"continues":true}"#,
+        ]
+    )
+    func updates(raw: String) throws {
+        try expectSurvival { $0.rawUpdate = raw + "\0" }
+    }
+
+    @Test("answers that are missing, too many, or those of other proposals")
+    func answers() throws {
+        try expectSurvival { $0.answers = { _ in [] } }
+        try expectSurvival { $0.answers = { $0 + $0 } }
+        try expectSurvival { $0.answers = { $0.map { _ in .won(version: 1) } } }
+        try expectSurvival { $0.answers = { $0.map { _ in .won(version: .max) } } }
+        try expectSurvival { $0.answers = { $0.map { _ in .conflict(nil) } } }
+        let foreign = Propose.StoredRecord(version: 7, id: "foreign", record: RecordText(utf8: [0xFF, 0]))
+        try expectSurvival { $0.answers = { $0.map { _ in .conflict(foreign) } } }
+        try expectSurvival { $0.answers = { $0.map { _ in .early } } }
+        try expectSurvival { $0.answers = { $0.map { _ in .late } } }
+    }
+
+    @Test("versions that go backwards or jump, and changes of another key")
+    func changes() throws {
+        try expectSurvival { faults in
+            faults.update = { reply in
+                var reply = reply
+                for index in reply.entries.indices { reply.entries[index].version = 1 }
+                reply.last?.version = 1
+                return reply
+            }
+        }
+        try expectSurvival { faults in
+            faults.update = { reply in
+                var reply = reply
+                for index in reply.entries.indices { reply.entries[index].version = .max }
+                reply.last?.version = .max
+                return reply
+            }
+        }
+        try expectSurvival { faults in
+            faults.update = { reply in
+                var reply = reply
+                for index in reply.entries.indices { reply.entries[index].key = "other" }
+                return reply
+            }
+        }
+    }
+
+    @Test("a page with 20,000 records, and a message without an end")
+    func hugeMessages() throws {
+        backend.setFaults { faults in
+            faults.update = { reply in
+                var reply = reply
+                if reply.state == .page {
+                    let id = "0123456789abcdef0123456789abcdef."
+                    reply.entries += (0..<20_000).map {
+                        Follow.Entry(
+                            key: "k\($0)",
+                            version: 1,
+                            id: "\(id)\($0)",
+                            record: RecordText(utf8: [0x7B, 0x7D])
+                        )
+                    }
+                }
+                return reply
+            }
+        }
+        backend.loseEverything()
+        #expect(try caller.repeated(Start(key: "after")).countdown.key == "after")
+        backend.setFaults {
+            $0.update = nil
+            $0.rawUpdate = String(repeating: "x", count: BackendInterface.messageLimit + 1)
+        }
+        backend.closeConnections()
+        try fleet.awaitLog(0, "the bridge broke the protocol")
+        #expect(try caller.call(Get(key: "after")).countdown.state == .running)
+        backend.setFaults { $0 = FakeBackend.Faults() }
+        #expect(try caller.repeated(Start(key: "later")).countdown.key == "later")
+    }
+}

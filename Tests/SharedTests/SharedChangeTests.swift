@@ -1,0 +1,141 @@
+import Backend
+import FakeBackend
+import IPC
+import ModelEngine
+import TestSupport
+import Testing
+
+@Suite("Daemons of a fleet", .serialized)
+struct SharedChangeTests {
+    @Test("of three daemons that start a key at once, one starts it, and the others attach or are refused")
+    func singleWinner() throws {
+        let fleet = try Fleet()
+        let callers = try (0..<3).map(fleet.caller)
+        for number in 0..<50 {
+            let ifRunning: IfRunning = number.isMultiple(of: 2) ? .fail : .attach
+            for caller in callers { try caller.send(Start(key: "key/\(number)", ifRunning: ifRunning)) }
+            var outcomes: [Outcome?] = []
+            for caller in callers {
+                do {
+                    outcomes.append(try caller.answer(to: Start.self).value.outcome)
+                } catch CountdownError.alreadyRunning {
+                    outcomes.append(nil)
+                }
+            }
+            #expect(outcomes.count { $0 == .started } == 1)
+            #expect(outcomes.count { $0 == (ifRunning == .fail ? nil : .attached) } == 2)
+        }
+        #expect(try fleet.awaitEqual().count == 50)
+        #expect(fleet.backend.engine.log.count == 50)
+    }
+
+    @Test("3,000 extensions by three daemons add up, even if replies are lost")
+    func extends() throws {
+        let fleet = try Fleet()
+        let callers = try (0..<3).map(fleet.caller)
+        for key in 0..<10 { _ = try callers[0].call(Start(key: "key/\(key)", durationUSec: .seconds(600))) }
+        for number in 0..<1_000 {
+            let start = Start(key: "key/\(number % 10)", durationUSec: .milliseconds(10), ifRunning: .extend)
+            for caller in callers { try caller.send(start) }
+            if number.isMultiple(of: 100) { fleet.backend.setFaults { $0.lostReplies += 1 } }
+        }
+        for caller in callers {
+            for _ in 0..<1_000 { #expect(try caller.answer(to: Start.self).value.outcome == .extended) }
+        }
+        let countdowns = try fleet.awaitEqual()
+        #expect(countdowns.map(\.durationUSec) == Array(repeating: .seconds(600) + 300 * .milliseconds(10), count: 10))
+        #expect(fleet.backend.engine.version - (fleet.backend.engine.log.first?.version ?? 0) == 3_009)
+    }
+
+    @Test("each change and each end is announced by every daemon, once")
+    func events() throws {
+        let fleet = try Fleet()
+        let followers = try fleet.daemons.map { try Follower(of: $0, Watch(tickUSec: 0)) }
+        for follower in followers { try follower.events(through: .synced) }
+        let caller = try fleet.caller(0)
+        let other = try fleet.caller(1)
+        _ = try caller.call(Start(key: "tea", durationUSec: .seconds(60), label: "Tea", metadata: ["a": "b"]))
+        _ = try other.repeated(Pause(key: "tea"))
+        _ = try caller.repeated(Resume(key: "tea"))
+        _ = try other.call(Adjust(key: "tea", byUSec: .seconds(1)))
+        _ = try caller.call(Finish(key: "tea"))
+        _ = try other.call(Start(key: "tea", durationUSec: .milliseconds(200)))
+        for follower in followers {
+            let events = try follower.events(through: .finished) + follower.events(through: .finished)
+            #expect(
+                events.map(\.type) == [
+                    .started, .paused, .resumed, .adjusted, .finished, .started, .finished,
+                ]
+            )
+            #expect(events[0].countdown?.label == "Tea")
+            #expect(events[0].countdown?.metadata == ["a": "b"])
+            #expect(events[4].countdown?.durationUSec == .seconds(61))
+        }
+        let deadlines = try (0..<3).map { try fleet.caller($0).call(Get(key: "tea")).countdown.endedUSec }
+        #expect(deadlines.allSatisfy { abs(($0 ?? 0) - (deadlines[0] ?? 0)) <= .milliseconds(1) })
+    }
+
+    @Test("all daemons follow the engine's clock, also if it jumps")
+    func clock() throws {
+        let fleet = try Fleet(2)
+        let followers = try fleet.daemons.map { try Follower(of: $0, Watch(tickUSec: 0)) }
+        for follower in followers { try follower.events(through: .synced) }
+        _ = try fleet.caller().call(Start(key: "tea", durationUSec: .seconds(3_600)))
+        fleet.backend.setClock(ahead: .seconds(3_601))
+        for follower in followers { try follower.events(through: .finished, of: "tea") }
+        _ = try fleet.caller(1).call(Start(key: "tea", durationUSec: .seconds(3_600)))
+        for follower in followers { try follower.events(through: .started, of: "tea") }
+        fleet.backend.setClock(ahead: 0)
+        #expect(try fleet.caller().repeated(Adjust(key: "tea", byUSec: 1)).countdown.state == .running)
+    }
+
+    @Test("a countdown of a newer format is left alone, and named")
+    func newerFormat() throws {
+        let fleet = try Fleet(1)
+        let id = "0123456789abcdef0123456789abcdef.1"
+        let answers = fleet.backend.propose([
+            Propose.Proposal(
+                key: "tea",
+                expected: nil,
+                notBeforeUSec: 0,
+                notAfterUSec: .max,
+                dueUSec: nil,
+                id: id,
+                record: RecordText(utf8: Array(#"{"format":99,"state":"melting"}"#.utf8))
+            )
+        ])
+        #expect(answers.map(\.outcome) == [.won])
+        try fleet.awaitLog(0, "the record has format 99")
+        let reason = try fleet.caller().error(of: Start(key: "tea"))?.refusal
+        #expect(reason?.contains("format 99") == true)
+        #expect(fleet.backend.engine.records["tea"]?.id == id)
+        #expect(try fleet.caller().call(Start(key: "other")).outcome == .started)
+    }
+
+    // MARK: Queues
+
+    @Test("starts that wait on two daemons are all served, and neither daemon starves")
+    func queues() throws {
+        let fleet = try Fleet(2)
+        let caller = try fleet.caller()
+        let follower = try Follower(of: fleet.daemons[0], Watch(tickUSec: 0))
+        try follower.events(through: .synced)
+        _ = try caller.call(Start(key: "tea"))
+        try follower.events(through: .started)
+        var waiting: [Caller] = []
+        for number in 0..<20 {
+            let client = try fleet.caller(number % 2)
+            try client.send(Start(key: "tea", durationUSec: .seconds(600 + Int64(number)), ifRunning: .wait))
+            waiting.append(client)
+        }
+        var served: [Int64] = []
+        for _ in 0..<20 {
+            _ = try caller.repeated(Finish(key: "tea"))
+            let started = try #require(try follower.events(through: .started).last?.countdown)
+            served.append(started.durationUSec / .seconds(1) - 600)
+        }
+        #expect(Set(served.prefix(10).map { $0 % 2 }) == [0, 1])
+        #expect(served.sorted() == Array(0..<20))
+        for client in waiting { #expect(try client.answer(to: Start.self).value.outcome == .started) }
+    }
+}
