@@ -100,6 +100,9 @@ public struct Shard: Sendable {
     /// The number of those that expire.
     private var expiringCalls = 0
 
+    /// The number of starts that wait until their keys are free.
+    public var queuedCalls: Int { calls - expiringCalls }
+
     /// A shard at a stored position, or a new one.
     ///
     /// - Parameters:

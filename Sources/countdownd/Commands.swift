@@ -194,7 +194,7 @@ extension Daemon {
             watchers: publisher.watchers.count,
             connections: connections.count,
             counters: counters.named,
-            queuedStarts: startQueue.count
+            queuedStarts: startQueue.count + (fleet?.shard.queuedCalls ?? 0)
         )
     }
 }
