@@ -74,7 +74,9 @@ public final class Bridge: @unchecked Sendable {
         switch result {
         case .success(let session): begin(session)
         case .failure(let failure):
+            let isNews = failure.description != self.failure
             note(failure)
+            if isNews { for follower in followers.values { follower.stop(failure.description) } }
             retry()
         }
     }
