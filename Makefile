@@ -62,6 +62,9 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 # The test targets that start no daemon, besides CountdowndTests, which take as long as these together.
 pure := BackendTests|CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FleetTests|FuzzTests|HouseTests|IPCTests|RESPTests|SystemTests|VarlinkTests
 
+# The test targets for make test-fleet.
+fleet := FleetTrials
+
 check: ## build, and run the tests that start no daemon: seconds once built
 	$(dependencies) build
 	swift build --build-tests
@@ -70,15 +73,19 @@ check: ## build, and run the tests that start no daemon: seconds once built
 test: ## build, and run every test in Swift; installs missing packages
 	$(dependencies) test
 	@$(MAKE) check
-	scripts/test-swift '^EndToEndTests\.' '^(?!($(pure)|CountdowndTests|EndToEndTests)\.)'
+	scripts/test-swift '^EndToEndTests\.' '^(?!($(pure)|$(fleet)|CountdowndTests|EndToEndTests)\.)'
 
 # SwiftPM builds the package of the daemon as a dependency there, which COUNTDOWND_WARNINGS would prevent.
 swift_redis := env -u COUNTDOWND_WARNINGS swift
 
-test-fleet: ## test the bridge to Redis, with a redis-server that the tests start
+# The daemons are the ones that were built along with the tests; the folder has the bridge alone.
+test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-server (COUNTDOWND_KILLS=12)
 	$(dependencies) fleet
 	$(swift_redis) build --package-path $(redis) --build-tests
 	$(swift_redis) test --package-path $(redis) --skip-build --no-parallel
+	@$(MAKE) build-fleet
+	swift build --build-tests
+	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(fleet)\.'
 
 fleet-demo: ## build, and show three hosts that share countdowns through Redis
 	$(dependencies) fleet

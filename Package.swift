@@ -114,6 +114,8 @@ let package = Package(
             dependencies: ["Backend", "BackendContract", "FakeBackend", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
+        // They start the bridge that `make build-fleet` has made, and redis-server.
+        .testTarget(name: "FleetTrials", dependencies: ["IPC", "TestSupport"]),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),

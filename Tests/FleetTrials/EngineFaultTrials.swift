@@ -1,0 +1,232 @@
+import Foundation
+import Glibc
+import IPC
+import TestSupport
+import Testing
+
+@Suite("Faults of the engine", .serialized)
+struct EngineFaultTrials {
+    /// A fault during which changes are refused.
+    enum Fault: String, CaseIterable, CustomTestStringConvertible {
+        case refusedConnections = "refused connections"
+        case blackHole = "no answers"
+        case loading
+        case failedSave = "a failed save"
+        case outOfMemory = "no memory"
+        case busyScript = "a busy script"
+        case newPassword = "a new password"
+        case missingPermission = "a missing permission"
+
+        var testDescription: String { rawValue }
+
+        /// What the reason of `StorageFailed` contains.
+        var words: String {
+            switch self {
+            case .refusedConnections: "Connection refused"
+            case .blackHole: "cannot be reached"
+            case .loading: "is loading its data"
+            case .failedSave: "MISCONF"
+            case .outOfMemory: "is out of memory"
+            case .busyScript: "is busy with a script"
+            case .newPassword: "demands a password"
+            case .missingPermission: "lacks a permission"
+            }
+        }
+
+        /// Whether changes of other hosts would still be heard of, so that the countdowns known here are current.
+        var isFollowed: Bool { [.failedSave, .outOfMemory, .missingPermission].contains(self) }
+    }
+
+    private static let user = [
+        "on", ">SECRET", "resetkeys", "~cd:{fleet}:*", "~cd:{fleet/*", "resetchannels", "&cd:{fleet/*", "+@all",
+    ]
+
+    @Test(
+        "changes are refused with the reason, the rest goes on, and all is well afterwards",
+        arguments: Fault.allCases
+    )
+    func fault(_ fault: Fault) throws {
+        let fleet = try Fleet(credentials: fault == .missingPermission ? "countdownd:SECRET@" : "") { engine in
+            try engine.begin(["ACL", "SETUSER", "countdownd"] + Self.user).finish()
+        }
+        let host = fleet.hosts[0]
+        try host.start("kept", .seconds(3_600))
+        try fleet.awaitEqual()
+        let watches = try fleet.hosts.map { host in
+            let watch = try Follower(of: host.daemon, Watch(tickUSec: 0))
+            try watch.events(through: .synced)
+            return watch
+        }
+        if fault == .loading { try prepareLoading(of: fleet.engine) }
+        try host.start("short", .seconds(4))
+        for watch in watches { try watch.events(through: .started, of: "short") }
+        let script = try begin(fault, of: fleet.engine)
+        try awaitRefusal(of: host, with: fault.words)
+        for host in fleet.hosts {
+            #expect(try host.start("kept", .seconds(60)).outcome == .attached)
+            #expect(try host.get("kept").state == .running)
+            #expect(try host.countdowns()["kept"] != nil)
+        }
+        for watch in watches { try watch.events(through: .finished, of: "short") }
+        if fault.isFollowed { #expect(throws: CountdownError.self) { try fleet.hosts[1].call(Cancel(key: "kept")) } }
+        try end(fault, of: fleet)
+        _ = try script?.finish()
+        try fleet.awaitChanges()
+        #expect(try fleet.hosts[1].start("new", .seconds(3_600)).outcome == .started)
+        let countdowns = try fleet.awaitEqual()
+        #expect(countdowns["kept"]?.duration == .hour)
+        #expect(countdowns["new"] != nil)
+        for host in fleet.hosts { #expect(!host.daemon.standardError.contains("another history")) }
+    }
+
+    /// Waits until the host gives this reason for not making a change. Until it knows, changes in flight are unknown.
+    private func awaitRefusal(of host: Host, with words: String) throws {
+        var reasons: [String] = []
+        do {
+            try waitUntil("a refusal") {
+                do {
+                    try host.start("refused", .seconds(3_600), .restart)
+                } catch CountdownError.storageFailed(let reason) {
+                    reasons.append(reason)
+                } catch CountdownError.unreachable {
+                }
+                return reasons.last?.contains(words) ?? false
+            }
+        } catch {
+            Issue.record("\(error) with '\(words)'; the reasons were \(Set(reasons))")
+        }
+    }
+
+    /// Gives the server so much to load that it takes a while, with an answer to each question meanwhile.
+    private func prepareLoading(of engine: Engine) throws {
+        try engine.command("DEBUG", "POPULATE", "20000")
+        try engine.command("BGREWRITEAOF")
+        try waitUntil("the data to be saved") {
+            try engine.command("INFO", "persistence").contains("aof_rewrite_in_progress:0")
+        }
+    }
+
+    private func begin(_ fault: Fault, of engine: Engine) throws -> RunningCommand? {
+        switch fault {
+        case .refusedConnections: try engine.kill()
+        case .blackHole: engine.send(signal: SIGSTOP)
+        case .loading:
+            try engine.kill()
+            try engine.start(["--key-load-delay", "400", "--loading-process-events-interval-bytes", "1024"])
+        case .failedSave:
+            try FileManager.default.createDirectory(atPath: dump(of: engine), withIntermediateDirectories: false)
+            try engine.command("CONFIG", "SET", "save", "3600 1000000")
+            try save(engine)
+        case .outOfMemory: try engine.command("CONFIG", "SET", "maxmemory", "1")
+        case .busyScript: return try engine.begin(["EVAL", "while true do end", "0"])
+        case .newPassword:
+            try engine.command("CONFIG", "SET", "requirepass", "NEW")
+            try engine.command("-a", "NEW", "CLIENT", "KILL", "TYPE", "normal")
+        case .missingPermission: try engine.command("ACL", "SETUSER", "countdownd", "-evalsha", "-eval")
+        }
+        return nil
+    }
+
+    private func dump(of engine: Engine) -> String { engine.directory.path(of: "dump.rdb") }
+
+    /// Saves, which fails if there is a directory in the place of the file.
+    private func save(_ engine: Engine) throws {
+        try engine.command("BGSAVE")
+        try waitUntil("the end of saving") {
+            try engine.command("INFO", "persistence").contains("rdb_bgsave_in_progress:0")
+        }
+    }
+
+    private func end(_ fault: Fault, of fleet: Fleet) throws {
+        let engine = fleet.engine
+        switch fault {
+        case .refusedConnections: try engine.start()
+        case .blackHole: engine.send(signal: SIGCONT)
+        case .loading: try engine.awaitAnswer()
+        case .failedSave:
+            try FileManager.default.removeItem(atPath: dump(of: engine))
+            try save(engine)
+        case .outOfMemory: try engine.command("CONFIG", "SET", "maxmemory", "0")
+        case .busyScript: try engine.command("SCRIPT", "KILL")
+        case .newPassword:
+            for host in fleet.hosts { try host.bridge.replaceURL(engine, credentials: ":NEW@") }
+            try fleet.awaitChanges()
+            try engine.command("-a", "NEW", "CONFIG", "SET", "requirepass", "")
+        case .missingPermission: try engine.command("ACL", "SETUSER", "countdownd", "+evalsha", "+eval")
+        }
+    }
+
+    @Test("an engine that comes back empty cancels everything on all hosts, loudly, and goes on")
+    func flushed() throws {
+        let fleet = try Fleet()
+        for number in 0..<10 { try fleet.hosts[number % 3].start("key/\(number)", .seconds(3_600)) }
+        try fleet.awaitEqual()
+        let watches = try fleet.hosts.map { host in
+            let watch = try Follower(of: host.daemon, Watch(match: ["key/*"], tickUSec: 0))
+            try watch.events(through: .synced)
+            return watch
+        }
+        try fleet.engine.command("FLUSHALL")
+        // The first change shows it.
+        try fleet.awaitChanges()
+        for (host, watch) in zip(fleet.hosts, watches) {
+            try watch.awaitTrimming()
+            try waitUntil("the countdowns to be cancelled") {
+                try (0..<10).allSatisfy { try host.get("key/\($0)").state == .cancelled }
+            }
+            #expect(host.daemon.standardError.contains("another history"))
+        }
+        #expect(try fleet.hosts[1].start("key/0", .seconds(3_600)).outcome == .started)
+        let countdowns = try fleet.awaitEqual()
+        #expect(countdowns["key/0"] != nil)
+        #expect(countdowns["key/1"] == nil)
+    }
+
+    @Test("a daemon that is killed ends its countdowns late and once, and hears what the others changed")
+    func killedDaemon() throws {
+        let fleet = try Fleet()
+        let host = fleet.hosts[0]
+        try fleet.hosts[1].start("kept", .seconds(3_600))
+        try fleet.hosts[1].start("short", .seconds(2))
+        try fleet.awaitEqual()
+        let since = try host.revision()
+        try host.daemon.kill()
+        _ = try fleet.hosts[1].call(Cancel(key: "kept"))
+        try waitUntil("the end on the others") { try fleet.hosts[2].get("short").state == .finished }
+        try host.restartDaemon()
+        try host.awaitChanges()
+        try fleet.awaitEqual()
+        for _ in 0..<2 {
+            let follower = try Follower(of: host.daemon, Watch(match: ["kept", "short"], since: since))
+            let events = try follower.events(through: .synced)
+            #expect(events.filter { $0.key == "short" }.map(\.type) == [.finished])
+            #expect(events.filter { $0.key == "kept" }.map(\.type) == [.cancelled])
+        }
+    }
+
+    @Test("a bridge that is killed is used again as soon as it is back")
+    func killedBridge() throws {
+        let fleet = try Fleet()
+        let host = fleet.hosts[0]
+        try host.start("kept", .seconds(3_600))
+        try fleet.awaitEqual()
+        let callers = try (0..<20).map { _ in try Caller(of: host.daemon) }
+        for caller in callers { try caller.send(Start(key: "kept", durationUSec: 1_000_000, ifRunning: .extend)) }
+        try host.bridge.kill()
+        try awaitRefusal(of: host, with: "cannot be reached")
+        #expect(try host.start("kept", .seconds(60)).outcome == .attached)
+        try host.bridge.start()
+        var (made, unknown) = (0, 0)
+        for caller in callers {
+            do {
+                made += try caller.answer(to: Start.self).value.outcome == .extended ? 1 : 0
+            } catch CountdownError.unreachable {
+                unknown += 1
+            } catch CountdownError.storageFailed {
+            }
+        }
+        try fleet.awaitChanges()
+        let extended = (try #require(fleet.awaitEqual()["kept"]).duration - .hour) / 1_000_000
+        #expect((made...made + unknown).contains(Int(extended)))
+    }
+}
