@@ -48,7 +48,7 @@ dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) \
-  $(addprefix $(redis)/,Package.swift Sources Tests) $(addprefix examples/swift/,Package.swift Sources)
+  $(addprefix $(redis)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
 shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* packaging/debian/*/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
@@ -63,7 +63,7 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 pure := BackendTests|CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FleetTests|FuzzTests|HouseTests|IPCTests|RESPTests|SystemTests|VarlinkTests
 
 # The test targets for make test-fleet.
-fleet := FleetTrials
+fleet := (FleetTrials|RedisBridgeTests)
 
 check: ## build, and run the tests that start no daemon: seconds once built
 	$(dependencies) build
@@ -75,14 +75,9 @@ test: ## build, and run every test in Swift; installs missing packages
 	@$(MAKE) check
 	scripts/test-swift '^EndToEndTests\.' '^(?!($(pure)|$(fleet)|CountdowndTests|EndToEndTests)\.)'
 
-# SwiftPM builds the package of the daemon as a dependency there, which COUNTDOWND_WARNINGS would prevent.
-swift_redis := env -u COUNTDOWND_WARNINGS swift
-
 # The daemons are the ones that were built along with the tests; the folder has the bridge alone.
 test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-server (COUNTDOWND_KILLS=12)
 	$(dependencies) fleet
-	$(swift_redis) build --package-path $(redis) --build-tests
-	$(swift_redis) test --package-path $(redis) --skip-build --no-parallel
 	@$(MAKE) build-fleet
 	swift build --build-tests
 	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(fleet)\.'
@@ -162,9 +157,10 @@ bin/countdownctl: $(sources)
 
 build-fleet: $(BUILT)/countdownd-redis ## the release executable of the bridge to Redis, in bin/
 
+# Without the variable, because SwiftPM builds this package as a dependency there.
 bin/countdownd-redis: $(sources) $(shell find $(redis)/Package.swift $(redis)/Sources -type f)
 	@scripts/install-dependencies --check build
-	$(swift_redis) build -c release --package-path $(redis) --product countdownd-redis \
+	env -u COUNTDOWND_WARNINGS swift build -c release --package-path $(redis) --product countdownd-redis \
 	  $(linked)
 	@install -D -m 755 $(redis)/.build/release/countdownd-redis $@
 

@@ -21,7 +21,6 @@ let package = Package(
         .library(name: "Backend", targets: ["Backend"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "System", targets: ["System"]),
-        .library(name: "BackendContract", targets: ["BackendContract"]),
         .library(name: "RESP", targets: ["RESP"]),
         .executable(name: "countdownd", targets: ["countdownd"]),
         .executable(name: "countdownctl", targets: ["countdownctl"]),
@@ -116,6 +115,10 @@ let package = Package(
         ),
         // They start the bridge that `make build-fleet` has made, and redis-server.
         .testTarget(name: "FleetTrials", dependencies: ["IPC", "TestSupport"]),
+        .testTarget(
+            name: "RedisBridgeTests",
+            dependencies: ["Backend", "BackendContract", "CProcess", "RESP", "TestSupport"]
+        ),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),

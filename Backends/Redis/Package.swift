@@ -39,20 +39,6 @@ let package = Package(
             dependencies: ["RedisBackend", .product(name: "System", package: "countdownd")],
             swiftSettings: strict
         ),
-        .testTarget(
-            name: "RedisBackendTests",
-            dependencies: [
-                "RedisBackend",
-                "countdownd-redis",
-                .product(name: "Backend", package: "countdownd"),
-                .product(name: "BackendContract", package: "countdownd"),
-                .product(name: "RESP", package: "countdownd"),
-                .product(name: "Varlink", package: "countdownd"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: strict
-        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -28,6 +28,8 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
     private var follower: Follower?
     /// The bytes that the socket has not taken yet.
     private var unsent = 0
+    /// Whether calls wait until the client has read replies.
+    private var isThrottled = false
     private var isClosing = false
 
     init(of bridge: Bridge) { self.bridge = bridge }
@@ -53,23 +55,40 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    /// Reads on, unless the calls that wait fill the memory for them.
+    /// Reads on, unless the calls that wait fill the memory for them, or the client does not read.
     private func readMore() {
-        guard session.pendingInput <= BackendInterface.messageLimit, !isClosing else { return }
+        guard !isThrottled, session.pendingInput <= BackendInterface.messageLimit, !isClosing else { return }
         channel?.read()
     }
 
     // MARK: Calls
 
     private func answerCalls() {
-        while channel != nil, !isClosing, let step = session.next() {
+        while channel != nil, !isClosing, !throttle(), let step = session.next() {
             switch step {
             case .call(let call): answer(call)
             case .answered: break
             case .violation: isClosing = true
             }
+            send()
         }
         send()
+    }
+
+    /// - Returns: whether so much is unread that no further call is answered.
+    private func throttle() -> Bool {
+        if unsent >= Self.unread.greatest { isThrottled = true }
+        return isThrottled
+    }
+
+    /// The socket has taken bytes.
+    private func release() {
+        guard unsent <= Self.unread.least else { return }
+        follower?.resume()
+        guard isThrottled else { return }
+        isThrottled = false
+        answerCalls()
+        readMore()
     }
 
     private func answer(_ call: Call) {
@@ -148,7 +167,7 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
         channel.writeAndFlush(bytes).whenComplete { result in
             self.unsent -= count
             if isLast { self.channel?.close(promise: nil) }
-            if case .success = result, self.unsent <= Self.unread.least { self.follower?.resume() }
+            if case .success = result { self.release() }
         }
     }
 }

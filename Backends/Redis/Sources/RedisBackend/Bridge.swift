@@ -36,8 +36,13 @@ public final class Bridge: @unchecked Sendable {
     private var loggedFailure: String?
     private var loggedWarnings: [String] = []
     private var loggedRefusal: String?
+    private var loggedSkips = 0
     private var isClockErrorLogged = false
     private var attempts = 0
+    /// Whether the last sessions have ended soon after they had begun: then each further one may do so too.
+    private var isFlapping = false
+    /// Whether the present session has lasted for a while.
+    private var isSettled = false
     /// Counts sessions and new URLs, so that what belongs to an earlier one is ignored.
     private var generation = 0
 
@@ -83,7 +88,7 @@ public final class Bridge: @unchecked Sendable {
 
     private func begin(_ session: EngineSession) {
         generation += 1
-        attempts = 0
+        isSettled = false
         self.session = session
         engine = session.engine
         let generation = generation
@@ -93,8 +98,7 @@ public final class Bridge: @unchecked Sendable {
             }
         }
         session.subscription.onMessage = { self.receive($0) }
-        loggedFailure = nil
-        log.write(.info, "connected to \(session.engine) at \(url.address), namespace \(url.namespace)")
+        if !isFlapping { logConnection(session) }
         if session.warnings != loggedWarnings {
             for warning in session.warnings { log.write(.warning, warning) }
             loggedWarnings = session.warnings
@@ -102,20 +106,36 @@ public final class Bridge: @unchecked Sendable {
         for sample in session.samples { take(sample, isTold: false) }
         for follower in followers.values { follower.start() }
         beat(generation, every: Self.heartbeat) { self.readClockAndVersion($0) }
-        beat(generation, every: Self.subscriptionCheck) { session in session.subscription.send(["PING"]) { _ in } }
-        // A connection may have ended between its last reply and this.
-        for connection in session.connections where connection.hasEnded {
-            return endSession(EngineFailure("\(url.address) has closed the connection"))
+        beat(generation, every: Self.subscriptionCheck) { session in
+            self.settle(session)
+            session.subscription.send(["PING"]) { _ in }
         }
+        // A connection may have ended between its last reply and this.
+        if let failure = session.connections.compactMap(\.end).first { endSession(failure) }
+    }
+
+    /// The session has lasted for a while, so it is no attempt any more.
+    private func settle(_ session: EngineSession) {
+        guard !isSettled else { return }
+        isSettled = true
+        attempts = 0
+        if isFlapping { logConnection(session) }
+        isFlapping = false
+    }
+
+    private func logConnection(_ session: EngineSession) {
+        loggedFailure = nil
+        log.write(.info, "connected to \(session.engine) at \(url.address), namespace \(url.namespace)")
     }
 
     /// Gives up the connections, and connects anew.
-    func endSession(_ failure: EngineFailure) {
+    func endSession(_ failure: EngineFailure, level: Log.Level = .error) {
         guard let session else { return }
         self.session = nil
         generation += 1
+        isFlapping = !isSettled
         clock.invalidate()
-        note(failure)
+        note(failure, level)
         close(session, failure)
         for follower in followers.values { follower.stop(failure.description) }
         retry()
@@ -141,16 +161,20 @@ public final class Bridge: @unchecked Sendable {
         self.url = url
         settings = NamespaceSettings(namespace: url.namespace)
         keys = NamespaceKeys(url.namespace)
-        guard session == nil else { return endSession(EngineFailure("the URL has changed")) }
-        generation += 1
         attempts = 0
-        connect()
+        if session == nil {
+            generation += 1
+            connect()
+        } else {
+            endSession(EngineFailure("the URL has changed"), level: .info)
+            isFlapping = false
+        }
     }
 
-    private func note(_ failure: EngineFailure) {
+    private func note(_ failure: EngineFailure, _ level: Log.Level = .error) {
         self.failure = failure.description
         guard loggedFailure != failure.description else { return }
-        log.write(.error, failure.description)
+        log.write(level, failure.description)
         loggedFailure = failure.description
     }
 
@@ -178,6 +202,14 @@ public final class Bridge: @unchecked Sendable {
         guard loggedRefusal != nil else { return }
         loggedRefusal = nil
         log.write(.info, "\(url.address) accepts changes again")
+    }
+
+    /// Notes how many records of a snapshot cannot be read.
+    func note(skips: Int) {
+        guard skips != loggedSkips else { return }
+        loggedSkips = skips
+        guard skips > 0 else { return }
+        log.write(.error, "\(skips) records in \(keys.now) at \(url.address) cannot be read, and are skipped")
     }
 
     // MARK: The clock

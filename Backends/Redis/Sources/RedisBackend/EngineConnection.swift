@@ -5,6 +5,11 @@ import NIOSSL
 import NIOTLS
 import RESP
 
+extension RESPCommand {
+    /// What permissions call the command: its first word, with the second one if that is a subcommand.
+    var name: String { words.prefix(["SCRIPT", "XINFO"].contains(words.first) ? 2 : 1).joined(separator: "|") }
+}
+
 /// One connection to the engine: commands go in, their replies come out in the same order, and so do the messages of the
 /// channels that it subscribes to. It is confined to its event loop.
 final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
@@ -32,10 +37,8 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
     private var isTimerScheduled = false
     private var hasReplied = false
     private var isEncrypted = false
-    private var end: EngineFailure?
-
-    /// Whether the connection has ended.
-    var hasEnded: Bool { end != nil }
+    /// Why the connection has ended; nil while it has not.
+    private(set) var end: EngineFailure?
 
     init(to url: BackendURL, on loop: any EventLoop) {
         self.url = url
@@ -83,13 +86,22 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
     ///
     /// - Throws: why the connection broke, or the engine's error.
     func reply(to command: RESPCommand) async throws -> RESPValue {
-        let promise = loop.makePromise(of: RESPValue.self)
-        loop.execute { self.send(command) { promise.completeWith($0.mapError { $0 as any Error }) } }
-        let reply = try await promise.futureResult.get()
-        if case .error(let words) = reply {
-            throw EngineFailure(reply: words, to: command.words.first ?? "", of: url)
-        }
+        let reply = try await replies(to: [command])[0]
+        if case .error(let words) = reply { throw EngineFailure(reply: words, to: command.name, of: url) }
         return reply
+    }
+
+    /// Sends commands together from any task and returns their replies, the engine's errors among them.
+    ///
+    /// - Throws: why the connection broke.
+    func replies(to commands: [RESPCommand]) async throws -> [RESPValue] {
+        let promises = commands.map { _ in loop.makePromise(of: RESPValue.self) }
+        loop.execute {
+            for (command, promise) in zip(commands, promises) {
+                self.send(command) { promise.completeWith($0.mapError { $0 as any Error }) }
+            }
+        }
+        return try await EventLoopFuture<RESPValue>.whenAllSucceed(promises.map(\.futureResult), on: loop).get()
     }
 
     private func flush() {

@@ -15,16 +15,21 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
 
     // MARK: The engine's errors
 
-    /// An error that the engine has replied. Its words are repeated only if the command has no credentials among its
-    /// arguments, which some errors repeat.
-    init(reply words: String, to command: String, of url: BackendURL) {
-        let code = String(words.prefix { $0 != " " })
+    /// The characters of the engine's words that are repeated.
+    private static let wordsLimit = 300
+
+    /// An error that the engine has replied. Its words are repeated only if they do not hold the password, because some
+    /// errors repeat the arguments of a command.
+    init(reply whole: String, to command: String, of url: BackendURL) {
+        let code = String(whole.prefix { $0 != " " })
+        let isSecret = url.password.map { !$0.isEmpty && whole.contains($0) } ?? false
+        let words = isSecret ? "its words hold the password" : String(whole.prefix(Self.wordsLimit))
         let server = url.address
         description =
             switch code {
             case "WRONGPASS": "\(server) rejects the user name or the password of the URL"
             case "NOAUTH": "\(server) demands a password: use a URL with USER:PASSWORD@"
-            case "NOPERM": "the user of \(server) lacks a permission for \(command): \(words)"
+            case "NOPERM": Self(permission: words, to: command, of: url).description
             case "LOADING": "\(server) is loading its data: \(words)"
             case "BUSY": "\(server) is busy with a script: \(words)"
             case "MISCONF": "\(server) cannot save and refuses changes: \(words)"
@@ -39,13 +44,26 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
             case "DENIED": "\(server) denies the connection: it is in protected mode and demands a password"
             case _ where command == "AUTH" && words.contains("without any password"):
                 "\(server) has no password for the default user: remove it from the URL"
-            case _ where command == "AUTH": "\(server) rejects AUTH (\(code))"
+            case _ where command == "AUTH": "\(server) rejects AUTH: \(words)"
             // What Redis 7.0 says, and what later ones say.
             case _
             where words.contains("The user executing the script can't") || words.contains("ACL failure in script"):
-                "the user of \(server) lacks a permission for \(command): \(words)"
+                Self(permission: words, to: command, of: url).description
             default: "\(server) answers \(command) with an error: \(words)"
             }
+    }
+
+    /// Names the permission that is missing, as ACL SETUSER writes it.
+    init(permission words: String, to command: String, of url: BackendURL) {
+        let (missing, rule) =
+            if words.contains("keys") {
+                ("the keys of \(command)", "~cd:{\(url.namespace)}:* ~cd:{\(url.namespace)/*")
+            } else if words.contains("channels") {
+                ("the channel of \(command)", "&cd:{\(url.namespace)/*")
+            } else {
+                (command, "+\(command.lowercased())")
+            }
+        description = "the user of \(url.address) lacks a permission for \(missing): allow it \(rule)"
     }
 
     /// The codes of errors that the engine replies before it has carried out any part of a command.
@@ -100,7 +118,11 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
         case .unexpectedByte(0x15) where !url.usesTLS:
             self.init("\(url.address) speaks TLS: use rediss: instead of redis:")
         case .unexpectedByte(let byte): self.init("\(url.address) is no Redis or Valkey: it sent the byte \(byte)")
-        default: self.init("\(url.address) sent what is not RESP2, or too much of it: \(protocolError)")
+        case .malformed: self.init("\(url.address) sent what is not RESP2: a length or a line end is invalid")
+        case .lineTooLong(let limit), .bulkTooLong(let limit), .valueTooLong(let limit):
+            self.init("\(url.address) sent a reply of more than \(limit) bytes")
+        case .tooManyElements(let limit): self.init("\(url.address) sent a reply of more than \(limit) elements")
+        case .tooDeep(let limit): self.init("\(url.address) sent a reply of more than \(limit) arrays in each other")
         }
     }
 

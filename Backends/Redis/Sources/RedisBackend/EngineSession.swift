@@ -95,17 +95,14 @@ struct EngineSession: Sendable {
         try await logIn(changes, tls)
         let info = EngineInfo(try await changes.reply(to: ["INFO"]).text ?? "")
         let engine = try info.check(url)
+        try await checkPermissions(url, changes)
         try await agree(NamespaceSettings(namespace: url.namespace), changes)
         guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", Proposer.script]).text else {
             throw EngineFailure("\(url.address) does not load the script")
         }
         try await logIn(queries, tls)
         try await logIn(subscription, tls)
-        let keys = NamespaceKeys(url.namespace)
-        _ = try await subscription.reply(to: ["SSUBSCRIBE", keys.log])
-        // Also finds out whether the user may read the keys, before a follower does.
-        _ = try await queries.reply(to: ["XREVRANGE", keys.log, "+", "-", "COUNT", "1"])
-        _ = try await queries.reply(to: ["GET", keys.version])
+        _ = try await subscription.reply(to: ["SSUBSCRIBE", NamespaceKeys(url.namespace).log])
         var samples: [TimeSample] = []
         for _ in 0..<8 {
             let sent = BootClock.now
@@ -143,12 +140,38 @@ struct EngineSession: Sendable {
         _ = try await connection.reply(to: RESPCommand(words))
     }
 
-    /// Writes the settings that the namespace does not have, and compares the others.
+    /// Finds out whether the user may do what the bridge and the script do, before a change is half made: commands are
+    /// checked when they are queued, and dropped then.
+    private static func checkPermissions(_ url: BackendURL, _ connection: EngineConnection) async throws {
+        let keys = NamespaceKeys(url.namespace)
+        let commands: [RESPCommand] = [
+            ["HSETNX", keys.about, "", ""], ["HGET", keys.now, ""], ["HSCAN", keys.now, "0"],
+            ["HSET", keys.now, "", ""],
+            ["HDEL", keys.now, ""], ["ZADD", keys.due, "0", ""], ["ZREM", keys.due, ""],
+            ["ZRANGE", keys.due, "0", "0"], ["GET", keys.version], ["SET", keys.version, ""],
+            ["XADD", keys.log, "*", "", ""], ["XRANGE", keys.log, "-", "+"], ["XREVRANGE", keys.log, "+", "-"],
+            ["XINFO", "STREAM", keys.log], ["SPUBLISH", keys.log, ""], ["EVAL", "", "1", keys.now],
+            ["EVALSHA", "", "1", keys.now], ["SCRIPT", "LOAD", ""], ["TIME"], ["PING"], ["WAIT", "0", "1"], ["DISCARD"],
+        ]
+        _ = try await connection.reply(to: ["MULTI"])
+        // EXEC is refused too if it is permitted: DISCARD has ended the transaction.
+        let checked = commands + [["EXEC"]]
+        for (command, reply) in zip(checked, try await connection.replies(to: checked)) {
+            if case .error(let words) = reply, words.contains("NOPERM") {
+                throw EngineFailure(permission: words, to: command.name, of: url)
+            }
+        }
+    }
+
+    /// Writes the settings that the namespace does not have, and compares the others. A full engine refuses any HSETNX.
     private static func agree(_ settings: NamespaceSettings, _ connection: EngineConnection) async throws {
         let about = NamespaceKeys(settings.namespace).about
         for field in settings.fields {
-            _ = try await connection.reply(to: ["HSETNX", about, field.name, "\(field.value)"])
-            let held = try await connection.reply(to: ["HGET", about, field.name]).text ?? "nothing"
+            let question: RESPCommand = ["HGET", about, field.name]
+            if case .null = try await connection.reply(to: question) {
+                _ = try await connection.reply(to: ["HSETNX", about, field.name, "\(field.value)"])
+            }
+            let held = try await connection.reply(to: question).text ?? "nothing"
             guard held == "\(field.value)" else {
                 throw EngineFailure(
                     "the namespace \(settings.namespace) has \(field.name) \(held), and this bridge has \(field.value): "

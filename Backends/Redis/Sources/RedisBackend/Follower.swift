@@ -40,8 +40,12 @@ final class Follower: @unchecked Sendable {
     private var state = State.off
     /// The last change that was sent; nil before any.
     private var last: Follow.Position?
-    /// The snapshot that has to be sent or to be finished, with the state that announces it.
-    private var snapshot: Follow.Reply?
+    /// The state that announces the snapshot that has to be sent or to be finished, and its reason.
+    private var announcement: (state: Follow.State, reason: String)?
+    /// The records of the snapshot that cannot be read.
+    private var skips = 0
+    /// Why the engine was lost, if the client has to read before it is told.
+    private var unsentLoss: String?
     private var needsSnapshot: Bool
     /// Whether a message has come that was not delivered.
     private var hasMissed = false
@@ -70,7 +74,7 @@ final class Follower: @unchecked Sendable {
         sessions += 1
         hasMissed = false
         missedVersion = nil
-        if needsSnapshot, let snapshot { deliver(reply(snapshot.state, reason: snapshot.reason)) }
+        tellLoss()
         perform(needsSnapshot ? .snapshot : .position)
     }
 
@@ -78,19 +82,32 @@ final class Follower: @unchecked Sendable {
     func stop(_ reason: String) {
         sessions += 1
         state = .off
+        unsentLoss = reason
+        tellLoss()
+    }
+
+    private func tellLoss() {
+        guard let reason = unsentLoss, isWritable() else { return }
+        unsentLoss = nil
         deliver(Follow.Reply(state: .lost, reason: reason))
     }
 
     /// The client has read.
     func resume() {
+        tellLoss()
         guard case .paused(let step) = state, isWritable() else { return }
         perform(step)
     }
 
     /// The offset of the engine's clock has moved.
     func clockMoved(_ clock: ClockOffset) {
-        if case .off = state { return }
-        deliver(Follow.Reply(state: .clock, clock: clock))
+        switch state {
+        case .off: return
+        case _ where isWritable(): deliver(Follow.Reply(state: .clock, clock: clock))
+        // The reply that follows the log has the clock.
+        case .live: state = .paused(.log)
+        case .reading, .paused: return
+        }
     }
 
     /// The shard's version was read; nil if it has none.
@@ -143,6 +160,16 @@ final class Follower: @unchecked Sendable {
 
     // MARK: Reading
 
+    // Scripts read at one instant. A full engine refuses every command of a transaction, also those that only read.
+
+    private static let positionScript = """
+        return {redis.call('GET', KEYS[1]), redis.call('XRANGE', KEYS[2], ARGV[1], '+', 'COUNT', 2), \
+        redis.pcall('XINFO', 'STREAM', KEYS[2])}
+        """
+
+    private static let snapshotScript =
+        "return {redis.call('GET', KEYS[1]), redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)}"
+
     private var keys: NamespaceKeys { bridge.keys }
 
     private func perform(_ step: Step) {
@@ -170,7 +197,7 @@ final class Follower: @unchecked Sendable {
                 // The bridge stops every follower if the engine is lost.
                 case .failure: return
                 case .success(.error(let words)):
-                    let failure = EngineFailure(reply: words, to: command.words.first ?? "", of: self.bridge.url)
+                    let failure = EngineFailure(reply: words, to: command.name, of: self.bridge.url)
                     self.bridge.endSession(failure)
                 case .success(let value): if index == commands.count - 1 { body(value) }
                 }
@@ -183,20 +210,17 @@ final class Follower: @unchecked Sendable {
     /// - Parameter hasGap: whether the log is known not to go on there.
     private func readPosition(hasGap: Bool = false) {
         guard let last else { return hasGap ? announceSnapshot(.diverged, "the log has a gap") : perform(.log) }
-        let commands: [RESPCommand] = [
-            ["MULTI"], ["GET", keys.version],
-            ["XRANGE", keys.log, "\(last.version)-0", "+", "COUNT", "2"],
-            ["XINFO", "STREAM", keys.log],
-            ["EXEC"],
-        ]
-        send(commands) { reply in
+        send([["EVAL", Self.positionScript, "2", keys.version, keys.log, "\(last.version)-0"]]) { reply in
             let parts = reply.elements ?? []
             guard parts.count == 3 else {
-                return self.bridge.endSession(EngineFailure("\(self.bridge.url.address) sent no reply of EXEC"))
+                return self.bridge.endSession(
+                    EngineFailure("\(self.bridge.url.address) answers EVAL with something else than the script's reply")
+                )
             }
             let log = LogPosition(version: parts[0].number, from: parts[1], information: parts[2])
             switch log.verdict(on: last) {
-            case .resumed where hasGap:
+            // Without a change behind the last one there is no gap: what had announced it was no change.
+            case .resumed where hasGap && log.version != last.version:
                 self.announceSnapshot(.diverged, "the log has a gap after version \(last.version)")
             case .resumed:
                 self.deliver(self.reply(.resumed))
@@ -208,21 +232,20 @@ final class Follower: @unchecked Sendable {
     }
 
     private func announceSnapshot(_ state: Follow.State, _ reason: String) {
-        let reply = reply(state, reason: reason)
-        snapshot = reply
+        announcement = (state, reason)
         needsSnapshot = true
-        deliver(reply)
         perform(.snapshot)
     }
 
     private func beginSnapshot() {
-        let commands: [RESPCommand] = [
-            ["MULTI"], ["GET", keys.version], ["XREVRANGE", keys.log, "+", "-", "COUNT", "1"], ["EXEC"],
-        ]
-        send(commands) { reply in
+        if let announcement { deliver(reply(announcement.state, reason: announcement.reason)) }
+        skips = 0
+        send([["EVAL", Self.snapshotScript, "2", keys.version, keys.log]]) { reply in
             let parts = reply.elements ?? []
             guard parts.count == 2 else {
-                return self.bridge.endSession(EngineFailure("\(self.bridge.url.address) sent no reply of EXEC"))
+                return self.bridge.endSession(
+                    EngineFailure("\(self.bridge.url.address) answers EVAL with something else than the script's reply")
+                )
             }
             let logged = parts[1].elements?.first.flatMap { LogEntry($0) }.map {
                 Follow.Position(version: $0.version, id: $0.entry?.id)
@@ -250,7 +273,10 @@ final class Follower: @unchecked Sendable {
             for index in stride(from: 0, to: pairs.count - 1, by: 2) {
                 guard let key = pairs[index].text, let text = pairs[index + 1].text,
                     let entry = Follow.Entry(key: key, held: text)
-                else { continue }
+                else {
+                    self.skips += 1
+                    continue
+                }
                 entries.append(entry)
             }
             let isFirst = cursor == "0"
@@ -261,7 +287,8 @@ final class Follower: @unchecked Sendable {
             }
             if next == "0" {
                 self.needsSnapshot = false
-                self.snapshot = nil
+                self.announcement = nil
+                self.bridge.note(skips: self.skips)
                 self.perform(.log)
             } else {
                 self.perform(.page(next))

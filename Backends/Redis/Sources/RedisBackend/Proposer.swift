@@ -4,12 +4,17 @@ import RESP
 import System
 
 /// Makes proposals in the engine: the proposals of one iteration of the loop are sent together, up to 64 in a call of the
-/// script, and no call waits for the replies of earlier calls. It is confined to the loop.
+/// script. If replicas have to acknowledge changes, WAIT follows them and holds back all that is sent behind it, so further
+/// changes are kept until it is over, and sent together then. It is confined to the loop.
 final class Proposer: @unchecked Sendable {
     /// The proposals of a call of `Propose`, which are answered together.
     private struct Request {
         let proposals: [Propose.Proposal]
+        /// On the boot clock.
+        let arrival: Int64
         let completion: ([Propose.Answer]) -> Void
+
+        var isConfirmation: Bool { proposals.allSatisfy { $0.record == nil } }
     }
 
     /// The requests of one call of the script.
@@ -28,12 +33,10 @@ final class Proposer: @unchecked Sendable {
         }
 
         /// Answers for a connection that broke: a confirmation leaves no trace, but a change may have been made.
-        func fail(_ reason: String, isMadeMaybe: Bool) {
-            answer(
-                proposals.map { proposal in
-                    isMadeMaybe && proposal.record != nil ? .unknown(reason: reason) : .unreachable(reason: reason)
-                }
-            )
+        func failures(_ reason: String, isMadeMaybe: Bool) -> [Propose.Answer] {
+            proposals.map { proposal in
+                isMadeMaybe && proposal.record != nil ? .unknown(reason: reason) : .unreachable(reason: reason)
+            }
         }
     }
 
@@ -47,54 +50,91 @@ final class Proposer: @unchecked Sendable {
 
     static let script = String(decoding: PackageResources.propose_lua, as: UTF8.self)
 
-    /// How long replicas have to acknowledge a change. The daemon gives up after 2 s.
-    private static let acknowledgementTime = "1800"
+    /// For how many milliseconds after its arrival a change waits for its acknowledgements. The daemon gives up after 2 s.
+    private static let acknowledgementTime: Int64 = 1_800
 
     private unowned let bridge: Bridge
-    private var waiting: [Request] = []
+    /// The requests of this iteration of the loop.
+    private var arrived: [Request] = []
+    /// The changes that are kept until the replicas have acknowledged the earlier ones.
+    private var kept: [Request] = []
+    /// The batches, and the calls of WAIT, that are under way for changes that need acknowledgements.
+    private var unsettled = 0
 
     init(of bridge: Bridge) { self.bridge = bridge }
 
     /// Makes the proposals of a call. The completion gets an answer for each, on the loop.
     func propose(_ proposals: [Propose.Proposal], completion: @escaping ([Propose.Answer]) -> Void) {
         guard !proposals.isEmpty else { return completion([]) }
-        if waiting.isEmpty { bridge.loop.execute { self.flush() } }
-        waiting.append(Request(proposals: proposals, completion: completion))
+        if arrived.isEmpty { bridge.loop.execute { self.flush() } }
+        arrived.append(Request(proposals: proposals, arrival: BootClock.now, completion: completion))
     }
 
     private func flush() {
-        let requests = waiting
-        waiting = []
+        let requests = kept + arrived
+        (kept, arrived) = ([], [])
         guard let session = bridge.session else {
-            return Batch(requests: requests).fail(bridge.failure, isMadeMaybe: false)
+            let batch = Batch(requests: requests)
+            return batch.answer(batch.failures(bridge.failure, isMadeMaybe: false))
         }
         // Without acknowledgements nothing holds back the confirmations, and one call of the script is cheaper than two.
-        let demanded = bridge.url.acknowledgements
-        let confirms = demanded > 0 ? requests.filter { $0.proposals.allSatisfy { $0.record == nil } } : []
-        let changes = demanded > 0 ? requests.filter { $0.proposals.contains { $0.record != nil } } : requests
-        for batch in Self.batches(confirms) { run(batch, on: session.queries, session) { batch.answer($0) } }
+        guard bridge.url.acknowledgements > 0 else {
+            for batch in Self.batches(requests) { run(batch, on: session.changes, session) { batch.answer($0) } }
+            return
+        }
+        for batch in Self.batches(requests.filter(\.isConfirmation)) {
+            run(batch, on: session.queries, session) { batch.answer($0) }
+        }
+        let changes = requests.filter { !$0.isConfirmation }
+        if unsettled > 0 { kept = changes } else { make(changes, session) }
+    }
+
+    // MARK: Acknowledgements
+
+    /// Makes changes that replicas have to acknowledge.
+    private func make(_ changes: [Request], _ session: EngineSession) {
+        guard let earliest = changes.map(\.arrival).min() else { return }
         let wait = Wait()
         for batch in Self.batches(changes) {
+            unsettled += 1
             run(batch, on: session.changes, session) { answers in
-                guard demanded > 0 else { return batch.answer(answers) }
-                wait.made.append((batch, answers))
-                // The script had to be sent again, behind WAIT.
-                if wait.isOver { self.begin(Wait(made: [(batch, answers)]), session) }
+                if !Self.needAcknowledgements(answers, batch.proposals) {
+                    batch.answer(answers)
+                } else if wait.isOver {
+                    // The script had to be sent again, behind WAIT.
+                    self.begin(Wait(made: [(batch, answers)]), since: earliest, session)
+                } else {
+                    wait.made.append((batch, answers))
+                }
+                self.settle()
             }
         }
-        if demanded > 0, !changes.isEmpty { begin(wait, session) }
+        begin(wait, since: earliest, session)
     }
 
     /// Sends WAIT, and answers the changes when enough replicas have acknowledged them or the time is up.
-    private func begin(_ wait: Wait, _ session: EngineSession) {
+    private func begin(_ wait: Wait, since arrival: Int64, _ session: EngineSession) {
         let demanded = bridge.url.acknowledgements
-        session.changes.send(["WAIT", "\(demanded)", Self.acknowledgementTime]) { reply in
+        let rest = max(1, Self.acknowledgementTime - (BootClock.now - arrival) / 1_000)
+        unsettled += 1
+        session.changes.send(["WAIT", "\(demanded)", "\(rest)"]) { reply in
             wait.isOver = true
             let count = (try? reply.get())?.number ?? 0
             for (batch, answers) in wait.made {
                 batch.answer(count >= demanded ? answers : Self.unacknowledged(answers, batch.proposals))
             }
+            self.settle()
         }
+    }
+
+    private func settle() {
+        unsettled -= 1
+        if unsettled == 0, !kept.isEmpty { bridge.loop.execute { self.flush() } }
+    }
+
+    /// Whether any of the proposals has made a change.
+    private static func needAcknowledgements(_ answers: [Propose.Answer], _ proposals: [Propose.Proposal]) -> Bool {
+        unacknowledged(answers, proposals) != answers
     }
 
     /// The answers if too few replicas have acknowledged the changes.
@@ -165,21 +205,21 @@ final class Proposer: @unchecked Sendable {
         _ completion: ([Propose.Answer]) -> Void
     ) {
         switch reply {
-        case .failure(let failure): batch.fail(failure.description, isMadeMaybe: true)
+        case .failure(let failure): completion(batch.failures(failure.description, isMadeMaybe: true))
         case .success(.error(let words)):
-            let failure = EngineFailure(reply: words, to: "the script", of: bridge.url)
-            batch.fail(failure.description, isMadeMaybe: !EngineFailure.isEarly(words))
-            bridge.note(refusal: words, of: "the script")
+            let failure = EngineFailure(reply: words, to: "EVALSHA", of: bridge.url)
+            completion(batch.failures(failure.description, isMadeMaybe: !EngineFailure.isEarly(words)))
+            bridge.note(refusal: words, of: "EVALSHA")
         case .success(let value):
             guard let replies = replies(in: value, to: batch, sent: sent) else {
                 let reason = "\(bridge.url.address) answers the script with something else than the script's reply"
-                batch.fail(reason, isMadeMaybe: true)
+                completion(batch.failures(reason, isMadeMaybe: true))
                 return bridge.endSession(EngineFailure(reason))
             }
             // First the answers, because a refusal can end the session, which fails all that is unanswered.
             completion(replies.map(\.answer))
             if let refusal = replies.compactMap(\.refusal).last {
-                bridge.note(refusal: refusal, of: "the script")
+                bridge.note(refusal: refusal.words, of: refusal.command)
             } else if zip(replies, batch.proposals).contains(where: { $0.isWon && $1.record != nil }) {
                 bridge.noteAcceptance()
             }
@@ -193,28 +233,33 @@ final class Proposer: @unchecked Sendable {
             elements.count == batch.count + 1
         else { return nil }
         bridge.take(EngineSession.TimeSample(engine: now, sent: sent, received: BootClock.now))
-        let replies = elements.dropFirst().compactMap { Reply($0, of: bridge.url) }
+        let replies = zip(elements.dropFirst(), batch.proposals).compactMap { Reply($0, to: $1, of: bridge.url) }
         return replies.count == batch.count ? replies : nil
     }
 
     /// The script's reply to a proposal.
     private struct Reply {
         let answer: Propose.Answer
-        /// The engine's words if it has refused the change.
-        let refusal: String?
+        /// If the engine has refused the change, its words, and the command that it has refused.
+        let refusal: (words: String, command: String)?
 
         var isWon: Bool {
             guard case .won = answer else { return false }
             return true
         }
 
-        init?(_ value: RESPValue, of url: BackendURL) {
+        init?(_ value: RESPValue, to proposal: Propose.Proposal, of url: BackendURL) {
             guard let parts = value.elements, let outcome = parts.first?.text else { return nil }
             let detail = parts.count > 1 ? parts[1].text ?? "" : ""
+            let refusal = (words: detail, command: parts.count > 2 ? parts[2].text ?? "" : "")
             let isRefused = outcome == "failed" || outcome == "unknown"
-            refusal = isRefused ? detail : nil
+            self.refusal = isRefused ? refusal : nil
             switch outcome {
-            case "won": answer = .won(version: Int64(detail))
+            case "won":
+                let version = Int64(detail).flatMap { $0 >= 0 ? $0 : nil }
+                // Only the confirmation that a key has no record has no version.
+                guard version != nil || detail.isEmpty && proposal.record == nil else { return nil }
+                answer = .won(version: version)
             // A record that this bridge cannot read is passed on, so that the daemon says so.
             case "conflict":
                 answer = .conflict(detail.isEmpty ? nil : Propose.StoredRecord(detail) ?? .init(unreadable: detail))
@@ -222,7 +267,7 @@ final class Proposer: @unchecked Sendable {
             case "late": answer = .late
             default:
                 guard isRefused else { return nil }
-                let reason = EngineFailure(reply: detail, to: "the script", of: url).description
+                let reason = EngineFailure(reply: refusal.words, to: refusal.command, of: url).description
                 answer = outcome == "failed" ? .unreachable(reason: reason) : .unknown(reason: reason)
             }
         }

@@ -12,6 +12,7 @@ enum TLS {
     static func context(_ url: BackendURL) throws -> NIOSSLContext? {
         guard url.usesTLS else { return nil }
         var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
         if let path = url.authorities {
             configuration.trustRoots = .certificates(
                 try read("ca", path, "certificates in PEM") { try NIOSSLCertificate.fromPEMFile($0) }

@@ -1,8 +1,6 @@
-import Backend
-
 /// An estimate of the engine's clock: the sample with the least error, which grows by 100 ppm of the sample's age.
 /// Instants are microseconds.
-struct EngineClock: Sendable {
+public struct EngineClock: Sendable {
     private struct Sample {
         var offset: Int64
         var error: Int64
@@ -19,11 +17,14 @@ struct EngineClock: Sendable {
     /// Whether the best sample may be another engine's.
     private var isOutdated = false
 
+    /// A clock that was never read.
+    public init() {}
+
     /// Takes the engine's time that was read between two instants of the boot clock.
     ///
     /// - Returns: how far the offset has moved since it was returned last, if that is more than 1 ms, and 0 for the first
     ///   sample; otherwise nil.
-    mutating func add(engine: Int64, sent: Int64, received: Int64) -> Int64? {
+    public mutating func add(engine: Int64, sent: Int64, received: Int64) -> Int64? {
         let halfTrip = max(0, received - sent) / 2
         let sample = Sample(offset: engine - (sent + halfTrip), error: halfTrip + 1, at: received)
         guard let held = best, let told else {
@@ -43,10 +44,10 @@ struct EngineClock: Sendable {
     }
 
     /// The offset now; nil if no sample was taken.
-    func offset(at now: Int64) -> ClockOffset? {
+    public func offset(at now: Int64) -> ClockOffset? {
         best.map { ClockOffset(engineLessBootUSec: $0.offset, errorUSec: $0.error(at: now)) }
     }
 
     /// The engine was lost: another one may answer next time, so the next sample counts whatever its error is.
-    mutating func invalidate() { isOutdated = true }
+    public mutating func invalidate() { isOutdated = true }
 }

@@ -1,0 +1,62 @@
+import Backend
+import BackendContract
+import Testing
+
+/// The place of a follower in the log of a real engine.
+@Suite("The log of a shard", .serialized)
+struct LogTests {
+    /// A log in which changes from `first` on were added, and those before `kept` were removed again.
+    private struct Log: CustomTestStringConvertible {
+        var first = 1
+        var last = 9
+        var kept = 1
+        var version: Int? = 9
+
+        var testDescription: String { "\(first)-\(last), \(kept) and later kept, at version \(version ?? 0)" }
+    }
+
+    private let server = Result { try RedisServer() }
+
+    private func state(of log: Log?, _ version: Int64, _ id: String? = nil) throws -> Follow.State {
+        let server = try server.get()
+        try server.command("FLUSHALL")
+        if let log {
+            for number in log.first...log.last {
+                try server.command(
+                    "XADD",
+                    "cd:{fleet/0}:log",
+                    "\(number)-0",
+                    "key",
+                    "k",
+                    "record",
+                    "\(number) x.\(number) {}"
+                )
+            }
+            try server.command("XTRIM", "cd:{fleet/0}:log", "MINID", "\(log.kept)-0")
+            if let version = log.version { try server.command("SET", "cd:{fleet/0}:version", "\(version)") }
+        }
+        let bridge = try BridgeProcess(server)
+        let follower = try bridge.client()
+        try follower.follow(after: version, id: id ?? "x.\(version)")
+        let state = try follower.update().state
+        _ = try follower.updates(until: .live)
+        return state
+    }
+
+    @Test("each place has its verdict")
+    func verdicts() throws {
+        #expect(try state(of: Log(kept: 5), 7) == .resumed)
+        #expect(try state(of: Log(kept: 5), 9) == .resumed)
+        #expect(try state(of: Log(kept: 5), 7, "other") == .diverged)
+        #expect(try state(of: Log(kept: 5), 3) == .trimmed)
+        #expect(try state(of: Log(kept: 5), 4) == .trimmed)
+        // Not trimmed, but made anew.
+        #expect(try state(of: Log(first: 5), 3) == .diverged)
+        #expect(try state(of: Log(kept: 5), 10) == .diverged)
+        #expect(try state(of: nil, 3) == .diverged)
+        #expect(try state(of: Log(kept: 10), 3) == .trimmed)
+        #expect(try state(of: Log(kept: 10), 9) == .trimmed)
+        // The log ends before the version.
+        #expect(try state(of: Log(last: 8), 8) == .diverged)
+    }
+}

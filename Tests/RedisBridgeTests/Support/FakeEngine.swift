@@ -1,0 +1,105 @@
+import Foundation
+import Glibc
+import RESP
+import TestSupport
+
+/// A server that answers each command as a test chooses.
+final class FakeEngine: Sendable {
+    /// What it sends after a command.
+    enum Reply {
+        case text(String)
+        /// The text, and then the second one again and again until the connection is closed.
+        case endless(String, String)
+        /// The text, and then it closes the connection.
+        case close(String)
+    }
+
+    /// The answers of a healthy Redis up to the first proposal and follower; nil for other commands.
+    static func healthy(_ command: [String], version: String = "7.0.15") -> Reply? {
+        let info = "redis_version:\(version)\r\nrole:master\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n"
+        let settings = [
+            "format": 1, "shards": 1, "retention": 600_000_000, "margin": 50_000, "log": 65_536,
+            "countdowns": 4_000_000,
+        ]
+        switch command.first {
+        case "INFO": return bulk(info)
+        case "HGET" where command[1].hasSuffix("about"): return bulk("\(settings[command[2]] ?? 0)")
+        case "SCRIPT": return bulk("s")
+        case "TIME": return .text("*2\r\n$10\r\n1700000000\r\n$1\r\n5\r\n")
+        case "AUTH", "MULTI", "EXEC", "DISCARD", "SSUBSCRIBE", "PING": return .text("+OK\r\n")
+        // The check of permissions has no script and no COUNT.
+        case "EVAL" where !command[1].isEmpty, "EVALSHA" where !command[1].isEmpty: return nil
+        case "XRANGE" where command.count > 4, "HSCAN" where command.count > 3: return nil
+        default: return .text("+QUEUED\r\n")
+        }
+    }
+
+    static func bulk(_ text: String) -> Reply { .text("$\(text.utf8.count)\r\n\(text)\r\n") }
+
+    let port: Int
+    private let listener: Int32
+
+    init(_ answer: @escaping @Sendable ([String]) -> Reply) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard isBound, listen(listener, 64) == 0 else { throw SystemCallFailure("listen") }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        self.listener = listener
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                Thread.detachNewThread { Self.serve(connection, answer) }
+            }
+        }
+    }
+
+    /// Ends the thread that accepts; the others end with their connections.
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    private static func serve(_ connection: Int32, _ answer: ([String]) -> Reply) {
+        defer { close(connection) }
+        var reader = RESPReader()
+        var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(connection, &buffer, buffer.count)
+            guard count > 0 else { return }
+            reader.receive(buffer.span.extracting(0..<count))
+            while let command = try? reader.next() {
+                switch answer((command.elements ?? []).compactMap(\.text)) {
+                case .text(let text): guard send(text, to: connection) else { return }
+                case .close(let text):
+                    _ = send(text, to: connection)
+                    return
+                case .endless(let text, let rest):
+                    guard send(text, to: connection) else { return }
+                    let many = String(repeating: rest, count: max(1, 32_768 / max(1, rest.utf8.count)))
+                    while send(many, to: connection) {}
+                    return
+                }
+            }
+        }
+    }
+
+    /// - Returns: false if the connection is closed.
+    private static func send(_ text: String, to connection: Int32) -> Bool {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}
