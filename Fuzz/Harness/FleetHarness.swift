@@ -12,7 +12,7 @@ public enum FleetHarness: Harness {
     }
 }
 
-/// A host whose bridge says what the input wants.
+/// A host with a bridge that says what the input wants.
 private struct FleetTrial: ~Copyable {
     private static let keys: [Key] = ["a", "b", "login/+8613800138000"].compactMap { try? Key($0) }
 

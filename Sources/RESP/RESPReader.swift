@@ -74,7 +74,7 @@ public struct RESPReader: Sendable {
     private var open: [OpenArray] = []
     /// How many of the unread bytes were searched for the end of the line.
     private var searched = 0
-    /// The length of the string whose bytes are next; nil if a line is next.
+    /// The length of the string that is next; nil if a line is next.
     private var bulkLength: Int?
     /// The size of the value that is being read.
     private var size = 0

@@ -249,7 +249,7 @@ extension ServerSession {
         return heldReplies.hold(oneway: call.oneway)
     }
 
-    /// Answers a postponed call with parameters, whose members the closure writes. Nothing is sent if the call has `oneway`.
+    /// Answers a postponed call with parameters; the closure writes their members. Nothing is sent if the call has `oneway`.
     public mutating func reply(toPostponed number: Int, _ parameters: (inout JSONWriter) -> Void) {
         heldReplies.answer(number, into: &output) { $0.message(parameters: parameters, continues: false) }
     }

@@ -91,7 +91,7 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     /// No record is due before this instant.
     private var firstDue = Int64.max
 
-    /// An empty engine, whose log begins with the time, so that versions are never used again.
+    /// An empty engine. Its log begins with the time, so that versions are never used again.
     public init(at now: Int64) { (version, origin) = (now, now) }
 
     /// Carries out proposals in their order.
@@ -130,7 +130,7 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     /// Removes all changes of the log but the newest.
     public mutating func trimLog(to count: Int) { log.removeFirst(max(0, log.count - count)) }
 
-    /// Whether the log goes on after a change, whose ID may be unknown.
+    /// Whether the log goes on after a change. The ID of the change may be unknown.
     public func resume(after last: Int64, _ id: ID?) -> Verdict {
         guard (origin...version).contains(last) else { return .diverged }
         guard let first = log.first, first.version <= last else {

@@ -93,7 +93,7 @@ struct EngineFaultTests {
         let late = try bridge.client()
         try late.follow(after: 1, id: "x.0")
         #expect(try late.updates(until: .live).first?.state == .diverged)
-        // A namespace whose name begins alike is not included.
+        // A namespace is not included because its name begins alike.
         let other = try BridgeProcess("redis://countdownd:SECRET@127.0.0.1:{port}/?namespace=fleet2", port: server.port)
         try other.program.line(
             containing: "lacks a permission for the keys of HSETNX: allow it ~cd:{fleet2}:* ~cd:{fleet2/*"

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// Screens whose daemon belongs to a fleet and cannot say whether a change was made.
+/// Screens of a daemon that belongs to a fleet and cannot say whether a change was made.
 @Suite("Screens that are answered with Unreachable")
 struct UnreachableScreenTests {
     private static let sentence = "the fleet did not answer, so a change may have been made"

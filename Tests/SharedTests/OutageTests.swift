@@ -5,7 +5,7 @@ import ModelEngine
 import TestSupport
 import Testing
 
-@Suite("A fleet whose engine fails", .serialized)
+@Suite("A fleet with an engine that fails", .serialized)
 struct OutageTests {
     private let fleet: Fleet
     private let caller: Caller

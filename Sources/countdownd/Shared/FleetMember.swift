@@ -6,7 +6,7 @@ import Varlink
 /// What a daemon has besides if its countdowns are shared by a fleet: the shard, the link to its bridge, and the calls of clients
 /// that wait for the engine.
 struct FleetMember: ~Copyable {
-    /// A call whose reply is postponed.
+    /// A call with a postponed reply.
     struct WaitingCall {
         let connection: Connection
         /// The number of the reply in its session.
@@ -38,7 +38,7 @@ struct FleetMember: ~Copyable {
     /// When something is due even if nothing happens.
     func next(at now: Now) -> WallInstant? { earliest(shard.next(at: now), link.next.map(now.wall(of:))) }
 
-    /// Notes a call whose reply is postponed.
+    /// Notes a call with a postponed reply.
     ///
     /// - Returns: its number.
     mutating func wait(_ call: WaitingCall) -> Int {

@@ -19,7 +19,7 @@ private final class ReadableClock {
 
 @Suite("The clock of a fleet's engine")
 struct EngineClockTests {
-    /// A machine whose system clock is some day in 2025 less the boot clock.
+    /// The system clock, some day in 2025, less the boot clock.
     fileprivate static let systemOffset = Duration.seconds(1_750_000_000)
 
     private func boot(_ seconds: Int64) -> BootInstant { BootInstant(microseconds: seconds * 1_000_000) }
@@ -75,7 +75,7 @@ struct EngineClockTests {
         #expect(try clock.step(at: boot(11)) == nil)
     }
 
-    @Test("takes the place of the system clock, whose own steps do not count then")
+    @Test("takes the place of the system clock, so that steps of that do not count")
     func replacesSystemClock() throws {
         let machine = SetClocks()
         var clocks = machine.clocks(followEngine: true)

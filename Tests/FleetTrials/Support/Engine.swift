@@ -108,7 +108,7 @@ struct EngineRecord: Decodable {
 }
 
 extension ChildProcess {
-    /// Starts an executable whose output goes to the end of a file.
+    /// Starts an executable that appends its output to a file.
     convenience init(_ executable: String, arguments: [String], log: String) throws {
         let log = open(log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
         let nothing = open("/dev/null", O_RDWR | O_CLOEXEC)

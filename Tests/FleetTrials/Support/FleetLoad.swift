@@ -15,7 +15,7 @@ struct FleetLoad {
 
     /// A change, which can be recognised in the engine's log.
     enum Change: Hashable {
-        /// A start or an extension whose record has this label.
+        /// A start or an extension with this label in its record.
         case labelled(String)
         /// A cancellation of a key that is started once.
         case cancelled(String)

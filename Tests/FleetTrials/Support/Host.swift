@@ -2,7 +2,7 @@ import Glibc
 import IPC
 import TestSupport
 
-/// A countdownd-redis whose socket and URL outlive its process.
+/// A countdownd-redis; its socket and URL outlive its process.
 final class Bridge {
     private let directory: TemporaryDirectory
     private var process: ChildProcess?

@@ -9,7 +9,7 @@ struct Failure: Error, CustomStringConvertible {
     init(_ sentence: String) { description = sentence }
 }
 
-/// A process whose output a test reads line by line. It is killed if the test releases it before its end.
+/// A process; a test reads its output line by line. It is killed if the test releases it before its end.
 final class Program {
     private let process: ChildProcess
     private let output: Int32

@@ -52,7 +52,7 @@ final class RedisServer: EngineController {
     @discardableResult
     func command(_ words: String...) throws -> String { try command(words: words) }
 
-    /// Carries out a command with redis-cli, over TCP: for a server whose folder is gone.
+    /// Carries out a command with redis-cli, over TCP: for a server that has lost its folder.
     @discardableResult
     func tcp(_ words: String...) throws -> String { try Program.run("/usr/bin/redis-cli", ["-p", "\(port)"] + words) }
 

@@ -1,7 +1,7 @@
 import Testing
 import Varlink
 
-@Suite("A call whose reply is postponed")
+@Suite("A postponed call")
 struct PostponedCallTests {
     private static func echo(_ options: String = "") -> String { #"{"method":"org.example.echo.Echo"\#(options)}"# }
 
