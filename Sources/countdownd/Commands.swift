@@ -66,12 +66,13 @@ extension Daemon {
             let savepoint = session.hasPostponedCalls ? session.savepoint() : nil
             switch session.next() {
             case .call(let call):
+                counters.calls += 1
                 if !answer(call, in: &session, of: connection, &turn), let savepoint {
+                    counters.calls -= 1
                     session.rollback(to: savepoint)
                     return calls
                 }
                 calls += 1
-                counters.calls += 1
             case .answered:
                 calls += 1
                 counters.calls += 1
