@@ -74,7 +74,7 @@ struct Schema: Sendable {
                 CASE clock WHEN 0 THEN 'elapsed' ELSE 'wall' END AS clock,
                 datetime(started / 1000000, 'unixepoch', 'localtime') AS started,
                 datetime(CASE
-                    WHEN state = 0 AND boot IS NOT NULL THEN instant + boot.shift + daemon.offset
+                    WHEN state = 0 AND countdown.boot IS NOT NULL THEN instant + boot.shift + daemon.offset
                     WHEN state != 1 THEN instant END / 1000000, 'unixepoch', 'localtime') AS ends_or_ended,
                 length / 1e6 AS length_s,
                 CASE state WHEN 1 THEN instant / 1e6 WHEN 3 THEN rest / 1e6 END AS remaining_s,
