@@ -21,8 +21,8 @@ struct BackendLink {
         var sent: (proposals: [Fleet.Proposal], at: BootInstant)?
     }
 
-    /// So many calls with proposals are in progress at most. Each takes up to 64 proposals, and the bridge puts those that come
-    /// together into one message to the engine.
+    /// The greatest number of calls of `Propose` in progress. Each takes up to 64 proposals, and the bridge sends those that come
+    /// together to the engine in one message.
     private static let proposersLimit = 8
     /// The bridge answers proposals after 2 s at the latest.
     private static let patience = Duration.seconds(3)
@@ -41,7 +41,7 @@ struct BackendLink {
     private var events: [LogCursor.Event] = []
     /// Whether the follower may have received replies behind those.
     private var hasUnread = false
-    /// What is to be reported besides.
+    /// Reports other than events, which come first.
     private var reports: [Report] = []
     private var pause = BackendLink.firstPause
     /// When to connect again; nil while the shard is followed.
@@ -179,7 +179,7 @@ struct BackendLink {
         }
         do throws(InvalidReply) {
             let answer: Propose.Reply = try reply.decoded()
-            if let clock = answer.clock { try report(clock) }
+            // The stream reports the clock, whenever that matters.
             var answers: [Fleet.Answer] = []
             for (answer, proposal) in zip(answer.answers, proposals) {
                 answers.append(try Fleet.Answer(answer, to: proposal))
