@@ -75,7 +75,7 @@ struct Clocks {
 ///
 /// It never goes back by less than `smallestStep`: it stands still until the engine's time has come that far.
 struct EngineClock {
-    /// The engine's clock was set if it moves by so much at once.
+    /// If the engine's clock has moved by this duration since it was set last, it was set again.
     static let smallestStep = Duration.milliseconds(100)
 
     /// The engine's time less the boot clock; nil if it was never reached, so that the system clock has to do.

@@ -58,7 +58,7 @@ actor Daemon {
         static let signals: UInt64 = 3
         static let eventLoop: UInt64 = 4
         static let socketFile: UInt64 = 5
-        /// The first of those of the bridge.
+        /// The first of the tokens of connections to the bridge.
         static let backend: UInt64 = 16
     }
 

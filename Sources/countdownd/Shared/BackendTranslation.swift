@@ -6,7 +6,6 @@ import Varlink
 /// Why a reply of the bridge cannot be used.
 struct InvalidReply: Error, CustomStringConvertible {
     let description: String
-
 }
 
 extension Reply {

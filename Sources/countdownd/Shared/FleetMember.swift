@@ -15,7 +15,7 @@ struct FleetMember: ~Copyable {
         let key: Key
     }
 
-    /// So many calls of one connection wait at a time, so that a client that pipelines its calls gets them all into few messages.
+    /// The greatest number of calls of one connection that wait: as many as one message to the bridge takes.
     static let callsOfConnection = 64
 
     var shard: Shard
