@@ -113,11 +113,12 @@ let package = Package(
             dependencies: ["Backend", "BackendContract", "FakeBackend", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
-        // They start the bridge that `make build-fleet` has made, and redis-server.
-        .testTarget(name: "FleetTrials", dependencies: ["IPC", "TestSupport"]),
+        // The processes of these two: the bridge that `make build-fleet` has made, and redis-server.
+        .target(name: "RedisSupport", dependencies: ["CProcess", "TestSupport"], path: "Tests/RedisSupport"),
+        .testTarget(name: "FleetTrials", dependencies: ["IPC", "RedisSupport", "TestSupport"]),
         .testTarget(
             name: "RedisBridgeTests",
-            dependencies: ["Backend", "BackendContract", "CProcess", "RESP", "TestSupport"]
+            dependencies: ["Backend", "BackendContract", "RESP", "RedisSupport", "TestSupport"]
         ),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"], swiftSettings: strict),

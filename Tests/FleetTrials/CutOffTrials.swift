@@ -71,7 +71,7 @@ struct CutOffTrials {
         let follower = try prepare()
         try host.start("short", .seconds(3))
         try follower.events(through: .started, of: "short")
-        host.bridge.send(signal: SIGSTOP)
+        host.bridge.program.send(signal: SIGSTOP)
         try change()
         #expect(
             try host.start("kept", .seconds(1)).outcome == .attached,
@@ -86,7 +86,7 @@ struct CutOffTrials {
         try waitUntil("the bridge to be given up") { host.daemon.standardError.contains("cannot be reached") }
         checkRefusal()
         try checkCache()
-        host.bridge.send(signal: SIGCONT)
+        host.bridge.program.send(signal: SIGCONT)
         try host.awaitChanges()
         try checkEvents(follower)
         try fleet.awaitEqual()
@@ -119,7 +119,7 @@ struct CutOffTrials {
     @Test("if the log begins after what it knows, its watch ends with HistoryTrimmed, and it has what the others have")
     func trimmedLog() throws {
         let follower = try prepare()
-        try host.bridge.kill()
+        try host.bridge.program.kill()
         try waitUntil("the bridge to be lost") { host.daemon.standardError.contains("cannot be reached") }
         try change()
         try fleet.engine.command("XTRIM", "cd:{fleet/0}:log", "MAXLEN", "1")

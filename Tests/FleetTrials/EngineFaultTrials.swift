@@ -1,6 +1,5 @@
-import Foundation
-import Glibc
 import IPC
+import RedisSupport
 import TestSupport
 import Testing
 
@@ -47,7 +46,7 @@ struct EngineFaultTrials {
     )
     func fault(_ fault: Fault) throws {
         let fleet = try Fleet(credentials: fault == .missingPermission ? "countdownd:SECRET@" : "") { engine in
-            try engine.begin(["ACL", "SETUSER", "countdownd"] + Self.user).finish()
+            try engine.command(["ACL", "SETUSER", "countdownd"] + Self.user)
         }
         let host = fleet.hosts[0]
         try host.start("kept", .seconds(3_600))
@@ -98,7 +97,7 @@ struct EngineFaultTrials {
     }
 
     /// Gives the server so much to load that it takes a while, with an answer to each question meanwhile.
-    private func prepareLoading(of engine: Engine) throws {
+    private func prepareLoading(of engine: RedisServer) throws {
         try engine.command("DEBUG", "POPULATE", "20000")
         try engine.command("BGREWRITEAOF")
         try waitUntil("the data to be saved") {
@@ -106,17 +105,14 @@ struct EngineFaultTrials {
         }
     }
 
-    private func begin(_ fault: Fault, of engine: Engine) throws -> RunningCommand? {
+    private func begin(_ fault: Fault, of engine: RedisServer) throws -> RunningCommand? {
         switch fault {
         case .refusedConnections: try engine.kill()
-        case .blackHole: engine.send(signal: SIGSTOP)
+        case .blackHole: engine.freeze()
         case .loading:
             try engine.kill()
             try engine.start(["--key-load-delay", "400", "--loading-process-events-interval-bytes", "1024"])
-        case .failedSave:
-            try FileManager.default.createDirectory(atPath: dump(of: engine), withIntermediateDirectories: false)
-            try engine.command("CONFIG", "SET", "save", "3600 1000000")
-            try save(engine)
+        case .failedSave: try engine.failToSave()
         case .outOfMemory: try engine.command("CONFIG", "SET", "maxmemory", "1")
         case .busyScript: return try engine.begin(["EVAL", "while true do end", "0"])
         case .newPassword:
@@ -127,29 +123,17 @@ struct EngineFaultTrials {
         return nil
     }
 
-    private func dump(of engine: Engine) -> String { engine.directory.path(of: "dump.rdb") }
-
-    /// Saves, which fails if there is a directory in the place of the file.
-    private func save(_ engine: Engine) throws {
-        try engine.command("BGSAVE")
-        try waitUntil("the end of saving") {
-            try engine.command("INFO", "persistence").contains("rdb_bgsave_in_progress:0")
-        }
-    }
-
     private func end(_ fault: Fault, of fleet: Fleet) throws {
         let engine = fleet.engine
         switch fault {
         case .refusedConnections: try engine.start()
-        case .blackHole: engine.send(signal: SIGCONT)
-        case .loading: try engine.awaitAnswer()
-        case .failedSave:
-            try FileManager.default.removeItem(atPath: dump(of: engine))
-            try save(engine)
+        case .blackHole: engine.thaw()
+        case .loading: try engine.awaitReadiness()
+        case .failedSave: try engine.saveAgain()
         case .outOfMemory: try engine.command("CONFIG", "SET", "maxmemory", "0")
         case .busyScript: try engine.command("SCRIPT", "KILL")
         case .newPassword:
-            for host in fleet.hosts { try host.bridge.replaceURL(engine, credentials: ":NEW@") }
+            for host in fleet.hosts { try host.bridge.replaceURL("redis://:NEW@127.0.0.1:\(engine.port)/") }
             try fleet.awaitChanges()
             try engine.command("-a", "NEW", "CONFIG", "SET", "requirepass", "")
         case .missingPermission: try engine.command("ACL", "SETUSER", "countdownd", "+evalsha", "+eval")
@@ -212,7 +196,7 @@ struct EngineFaultTrials {
         try fleet.awaitEqual()
         let callers = try (0..<20).map { _ in try Caller(of: host.daemon) }
         for caller in callers { try caller.send(Start(key: "kept", durationUSec: 1_000_000, ifRunning: .extend)) }
-        try host.bridge.kill()
+        try host.bridge.program.kill()
         try awaitRefusal(of: host, with: "cannot be reached")
         #expect(try host.start("kept", .seconds(60)).outcome == .attached)
         try host.bridge.start()

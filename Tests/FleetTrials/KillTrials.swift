@@ -26,7 +26,7 @@ struct KillTrials {
                 try load.run(until: answersMeanwhile)
                 try fleet.engine.start()
             case 1:
-                try host.bridge.kill()
+                try host.bridge.program.kill()
                 try load.run(until: answersMeanwhile)
                 try host.bridge.start()
             default:

@@ -24,7 +24,7 @@ struct ResumptionTrials {
         try host.start("new", .seconds(3_600))
         switch part {
         case .daemon: try host.daemon.kill()
-        case .bridge: try host.bridge.kill()
+        case .bridge: try host.bridge.program.kill()
         case .engine: try fleet.engine.kill()
         }
         if part != .engine {
@@ -69,7 +69,7 @@ struct ResumptionTrials {
                 try host.daemon.kill()
                 try host.restartDaemon()
             case 1:
-                try host.bridge.kill()
+                try host.bridge.program.kill()
                 try host.bridge.start()
             default:
                 try fleet.engine.kill()

@@ -1,4 +1,5 @@
 import Foundation
+import RedisSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import BackendContract
+import RedisSupport
 import Testing
 
 @Suite("The contract of backends, with Redis", .serialized)

@@ -1,6 +1,7 @@
 import Backend
 import BackendContract
 import Foundation
+import RedisSupport
 import TestSupport
 import Testing
 
@@ -76,7 +77,7 @@ struct EngineFaultTests {
         let page = BuiltProduct.packageDirectory.appendingPathComponent("docs/fleet.md")
         let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n")
         let line = try #require(lines.first { $0.hasPrefix("user countdownd ") })
-        try server.command(words: ["ACL", "SETUSER"] + line.split(separator: " ").dropFirst().map(String.init) + rules)
+        try server.command(["ACL", "SETUSER"] + line.split(separator: " ").dropFirst().map(String.init) + rules)
         return try BridgeProcess("redis://countdownd:SECRET@127.0.0.1:{port}", port: server.port)
     }
 
@@ -183,10 +184,7 @@ struct EngineFaultTests {
         try server.kill()
         #expect(try follower.update().state == .lost)
         // Each key that is loaded takes 50 ms.
-        try server.start(
-            ["--key-load-delay", "50000", "--loading-process-events-interval-bytes", "1024"],
-            until: "Running mode=standalone"
-        )
+        try server.start(["--key-load-delay", "50000", "--loading-process-events-interval-bytes", "1024"])
         try bridge.program.line(containing: "is loading its data: LOADING Redis is loading the dataset in memory")
         let answer = try client.propose(Propose.Proposal("b", "x.2"))
         #expect(answer.outcome == .unreachable)
@@ -227,17 +225,13 @@ struct EngineFaultTests {
         let bridge = try BridgeProcess(server)
         let client = try bridge.client()
         #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
-        try FileManager.default.removeItem(atPath: server.folder)
-        _ = try? server.tcp("BGSAVE")
-        try waitUntil("the engine has failed to save") {
-            try server.tcp("INFO", "persistence").contains("rdb_last_bgsave_status:err")
-        }
+        try server.failToSave()
         let answer = try client.propose(Propose.Proposal("b", "x.2"))
         #expect(answer.outcome == .unreachable)
         #expect(answer.reason?.contains("cannot save and refuses changes: MISCONF") == true)
         try bridge.program.line(containing: "error: changes are refused: 127.0.0.1:\(server.port) cannot save")
         #expect(try client.propose(Propose.Proposal("a", "x.3", after: "x.1", record: nil)).outcome == .won)
-        try server.tcp("CONFIG", "SET", "stop-writes-on-bgsave-error", "no")
+        try server.saveAgain()
         #expect(try client.propose(Propose.Proposal("b", "x.2")).outcome == .won)
     }
 
@@ -255,16 +249,14 @@ struct EngineFaultTests {
     func busy() throws {
         let server = try RedisServer(["--busy-reply-threshold", "1"])
         let bridge = try BridgeProcess(server)
-        let script = try server.begin("EVAL", "while true do end", "0")
+        let script = try server.begin(["EVAL", "while true do end", "0"])
         let client = try bridge.client()
-        try waitUntil("the engine is busy") {
-            (try? server.command("PING"))?.contains("BUSY") == true
-        }
+        try waitUntil("the engine is busy") { (try? server.command("PING")) == nil }
         let answer = try client.propose(Propose.Proposal("a", "x.1"))
         #expect(answer.outcome == .unreachable)
         #expect(answer.reason?.contains("is busy with a script: BUSY") == true)
         try server.command("SCRIPT", "KILL")
-        _ = try script.wait()
+        _ = try script.finish()
         #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
     }
 

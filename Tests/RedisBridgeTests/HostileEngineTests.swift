@@ -1,5 +1,6 @@
 import Backend
 import BackendContract
+import RedisSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Backend
 import BackendContract
+import RedisSupport
 import Testing
 
 /// The place of a follower in the log of a real engine.

@@ -1,6 +1,7 @@
 import Backend
 import BackendContract
 import Foundation
+import RedisSupport
 import TestSupport
 import Testing
 

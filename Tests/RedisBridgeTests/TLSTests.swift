@@ -1,3 +1,4 @@
+import RedisSupport
 import TestSupport
 import Testing
 

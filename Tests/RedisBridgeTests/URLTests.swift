@@ -1,4 +1,5 @@
 import Foundation
+import RedisSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -1,53 +1,16 @@
 import Glibc
 import IPC
+import RedisSupport
 import TestSupport
-
-/// A countdownd-redis; its socket and URL outlive its process.
-final class Bridge {
-    private let directory: TemporaryDirectory
-    private var process: ChildProcess?
-
-    /// Starts a bridge to a server, as this user.
-    init(to engine: Engine, credentials: String = "") throws {
-        directory = try TemporaryDirectory()
-        try directory.write("redis://\(credentials)127.0.0.1:\(engine.port)/\n", to: "url")
-        try start()
-    }
-
-    var socket: String { directory.path(of: "backend") }
-
-    func start() throws {
-        process = try ChildProcess(
-            BuiltProduct.path(of: "countdownd-redis"),
-            arguments: ["--url-file", directory.path(of: "url"), "--listen", socket],
-            log: directory.path(of: "log")
-        )
-    }
-
-    /// Sends it a signal.
-    func send(signal: Int32) { process?.send(signal: signal) }
-
-    func kill() throws {
-        send(signal: SIGKILL)
-        try process?.wait()
-        process = nil
-    }
-
-    /// Lets it connect with other credentials.
-    func replaceURL(_ engine: Engine, credentials: String) throws {
-        try directory.write("redis://\(credentials)127.0.0.1:\(engine.port)/\n", to: "url")
-        send(signal: SIGHUP)
-    }
-}
 
 /// A host of a fleet: a daemon and its bridge.
 final class Host {
-    let bridge: Bridge
+    let bridge: BridgeProcess
     private let directory: TemporaryDirectory
     private(set) var daemon: DaemonProcess
 
-    init(_ engine: Engine, credentials: String = "") throws {
-        bridge = try Bridge(to: engine, credentials: credentials)
+    init(_ engine: RedisServer, credentials: String = "") throws {
+        bridge = try BridgeProcess("redis://\(credentials)127.0.0.1:{port}/", port: engine.port)
         directory = try TemporaryDirectory()
         daemon = try DaemonProcess(in: directory, arguments: ["--backend", bridge.socket])
     }
@@ -118,12 +81,16 @@ struct SharedCountdown: Hashable {
 
 /// An engine, and hosts that share their countdowns through it.
 struct Fleet {
-    let engine: Engine
+    let engine: RedisServer
     let hosts: [Host]
 
+    private static let engineOptions = [
+        "--appendfsync", "always", "--enable-debug-command", "local", "--busy-reply-threshold", "100",
+    ]
+
     /// Starts everything and waits until every host makes changes.
-    init(hosts count: Int = 3, credentials: String = "", preparing: (Engine) throws -> Void = { _ in }) throws {
-        let engine = try Engine()
+    init(hosts count: Int = 3, credentials: String = "", preparing: (RedisServer) throws -> Void = { _ in }) throws {
+        let engine = try RedisServer(Self.engineOptions)
         try preparing(engine)
         self.engine = engine
         hosts = try (0..<count).map { _ in try Host(engine, credentials: credentials) }

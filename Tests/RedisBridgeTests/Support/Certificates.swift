@@ -1,3 +1,4 @@
+import RedisSupport
 import TestSupport
 
 /// Certificates that openssl makes for a test.

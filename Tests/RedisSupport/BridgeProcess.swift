@@ -1,0 +1,53 @@
+import Glibc
+import TestSupport
+
+/// A countdownd-redis that a test started; its socket and its URL outlive its process.
+public final class BridgeProcess {
+    /// The running process, or the last one.
+    public private(set) var program: Program
+    /// The path of its socket.
+    public let socket: String
+    /// The path of the file with its URL.
+    public let urlFile: String
+    private let directory: TemporaryDirectory
+    private let arguments: [String]
+    private let environment: [String: String]
+
+    /// Starts a bridge; `{port}` in the URL stands for the port, and `{folder}` in options for its folder.
+    public init(
+        _ url: String,
+        port: Int = 0,
+        options: [String] = [],
+        environment: [String: String] = [:]
+    ) throws {
+        let directory = try TemporaryDirectory()
+        self.directory = directory
+        self.environment = environment
+        socket = directory.path(of: "backend")
+        urlFile = try directory.write(url.replacing("{port}", with: "\(port)") + "\n", to: "url")
+        arguments =
+            ["--url-file", urlFile, "--listen", socket] + options.map { $0.replacing("{folder}", with: directory.path) }
+        program = try Program(try Self.executable(), arguments, environment: environment)
+    }
+
+    /// A bridge that is connected to a server.
+    public convenience init(_ server: RedisServer, parameters: String = "") throws {
+        try self.init("redis://127.0.0.1:{port}/\(parameters)", port: server.port)
+        try program.line(containing: "connected to")
+    }
+
+    /// Starts it again after its end.
+    public func start() throws { program = try Program(try Self.executable(), arguments, environment: environment) }
+
+    /// Replaces the URL, and lets the bridge read it.
+    public func replaceURL(_ url: String) throws {
+        try directory.write(url, to: "url")
+        program.send(signal: SIGHUP)
+    }
+
+    /// Writes a file into its folder.
+    public func write(_ text: String, to name: String) throws { try directory.write(text, to: name) }
+
+    /// The executable that `make build-fleet` has made.
+    public static func executable() throws -> String { try BuiltProduct.path(of: "countdownd-redis") }
+}

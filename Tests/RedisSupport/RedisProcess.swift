@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+
+/// A process of Redis on loopback that a test started. Its folder and its port outlive the process.
+public class RedisProcess {
+    /// Its working folder.
+    public let directory: TemporaryDirectory
+    /// Its port, for plain text or for TLS.
+    public let port: Int
+    private let arguments: [String]
+    private let address: [String]
+    private var program: Program?
+
+    /// The server program, which is also Sentinel if its arguments are a file and `--sentinel`.
+    private static let executable = "/usr/bin/redis-server"
+
+    /// Prepares a process without starting it.
+    ///
+    /// - Parameters:
+    ///   - arguments: the arguments of each start.
+    ///   - address: the arguments with which redis-cli connects to it.
+    ///   - directory: its working folder.
+    ///   - port: the port that the arguments name.
+    init(_ arguments: [String], address: [String], in directory: TemporaryDirectory, port: Int) {
+        (self.arguments, self.address, self.directory, self.port) = (arguments, address, directory, port)
+    }
+
+    /// Starts it, with further options, and does not wait for it.
+    public func start(_ options: [String] = []) throws {
+        program = try Program(Self.executable, arguments + options)
+    }
+
+    /// Waits until a line of its log contains the text; the lines before it are not looked at again.
+    public func awaitLog(_ text: String) throws { try program?.line(containing: text) }
+
+    /// Sends it a signal.
+    public func send(signal: Int32) { program?.send(signal: signal) }
+
+    /// Ends it with SIGKILL, and waits for its end.
+    public func kill() throws {
+        try program?.kill()
+        program = nil
+    }
+
+    /// Stops it: connections stay, and nothing is answered.
+    public func freeze() { send(signal: SIGSTOP) }
+
+    /// Ends `freeze`.
+    public func thaw() { send(signal: SIGCONT) }
+
+    // MARK: Commands
+
+    /// Starts a command with redis-cli.
+    public func begin(_ words: [String]) throws -> RunningCommand {
+        try RunningCommand(["-e"] + address + words, executable: "/usr/bin/redis-cli")
+    }
+
+    /// Carries out a command with redis-cli.
+    ///
+    /// - Returns: its output, without the last newline.
+    /// - Throws: `RefusedCommand` if the answer is an error, or there is none.
+    @discardableResult
+    public func command(_ words: String...) throws -> String { try command(words) }
+
+    /// Carries out a command with redis-cli.
+    ///
+    /// - Returns: its output, without the last newline.
+    /// - Throws: `RefusedCommand` if the answer is an error, or there is none.
+    @discardableResult
+    public func command(_ words: [String]) throws -> String {
+        let run = try begin(words).finish()
+        guard run.exitCode == 0 else {
+            throw RefusedCommand(words: words, output: run.standardOutput + run.standardError)
+        }
+        return run.standardOutput.trimmingCharacters(in: .newlines)
+    }
+
+    /// A command was answered with an error, or not at all.
+    public struct RefusedCommand: Error, CustomStringConvertible {
+        let words: [String]
+        let output: String
+
+        /// The command, and the output of redis-cli.
+        public var description: String { "redis-cli \(words.joined(separator: " ")): \(output)" }
+    }
+}
