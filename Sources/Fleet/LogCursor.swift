@@ -85,7 +85,7 @@ public struct LogCursor: Equatable, Sendable {
     /// The newest entry that is known; nil if nothing is, or during a snapshot until its first page.
     public private(set) var position: Position?
     /// Whether the stream that was asked for last, as far as is known, is there.
-    private(set) var hasStream = false
+    public private(set) var hasStream = false
     /// Whether the stream of a snapshot has reached the end of the log.
     private(set) var isSnapshotRead = false
     /// How many streams were asked for.

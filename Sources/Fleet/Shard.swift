@@ -92,13 +92,16 @@ public struct Shard: Sendable {
     var gapSince: WallInstant?
     var output = Output()
     /// Why the stream was lost, in words.
-    var lostReason = "the bridge is not connected yet"
+    public internal(set) var lostReason = "the bridge is not connected yet"
 
     /// The number of calls without a result.
     public private(set) var calls = 0
     private var callBytes = 0
     /// The number of those that expire.
     private var expiringCalls = 0
+
+    /// Whether the engine is known to have changes that are not known here.
+    public var lacksChanges: Bool { gapSince != nil || cursor.isFillingGap }
 
     /// The number of starts that wait until their keys are free.
     public var queuedCalls: Int { calls - expiringCalls }

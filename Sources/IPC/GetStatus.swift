@@ -42,6 +42,8 @@ public struct GetStatus: Method {
         public var counters: [String: Int64]
         /// The number of calls of `Start` that wait for their turn; nil from a daemon without a queue.
         public var queuedStarts: Int64?
+        /// The engine that the daemon shares with a fleet; nil if its countdowns are its own.
+        public var fleet: Fleet?
 
         /// A status with these counters and limits.
         public init(
@@ -55,7 +57,8 @@ public struct GetStatus: Method {
             oldestRevision: Int64,
             limits: [String: Int64],
             counters: [String: Int64],
-            queuedStarts: Int64? = nil
+            queuedStarts: Int64? = nil,
+            fleet: Fleet? = nil
         ) {
             self.version = version
             self.startedUSec = startedUSec
@@ -68,6 +71,7 @@ public struct GetStatus: Method {
             self.limits = limits
             self.counters = counters
             self.queuedStarts = queuedStarts
+            self.fleet = fleet
         }
     }
 }
@@ -86,6 +90,7 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         writer.member("limits", limits)
         writer.member("counters", counters)
         writer.memberIfPresent("queuedStarts", queuedStarts)
+        writer.memberIfPresent("fleet", fleet)
     }
 
     /// Reads the reply and skips members that a newer daemon may have added.
@@ -103,10 +108,11 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         var limits = JSONMember<[String: Int64]>("limits")
         var counters = JSONMember<[String: Int64]>("counters")
         var queuedStarts = JSONMember<Int64>("queuedStarts")
+        var fleet = JSONMember<GetStatus.Fleet>("fleet")
         reader.knownMembers {
             version.read(&$0) || startedUSec.read(&$0) || running.read(&$0) || paused.read(&$0) || watchers.read(&$0)
                 || connections.read(&$0) || revision.read(&$0) || oldestRevision.read(&$0) || limits.read(&$0)
-                || counters.read(&$0) || queuedStarts.read(&$0)
+                || counters.read(&$0) || queuedStarts.read(&$0) || fleet.read(&$0)
         }
         self.version = try version.required
         self.startedUSec = try startedUSec.required
@@ -119,5 +125,6 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         self.limits = try limits.required
         self.counters = try counters.required
         self.queuedStarts = try queuedStarts.optional
+        self.fleet = try fleet.optional
     }
 }

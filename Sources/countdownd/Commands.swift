@@ -115,7 +115,7 @@ extension Daemon {
             case .list(let request): try beginList(request, call, of: connection)
             case .wait(let key): answerWait(key, in: &session, of: connection, at: turn.now)
             case .watch(let request): try beginWatch(request, of: connection, at: turn.now)
-            case .status: session.reply(status())
+            case .status: session.reply(status(at: turn.now))
             }
         } catch let error as any ReplyError {
             session.fail(error)
@@ -186,7 +186,7 @@ extension Daemon {
         publisher.addWaiting(connection, for: key)
     }
 
-    private func status() -> some JSONEncodable {
+    private func status(at now: Now) -> some JSONEncodable {
         counters.checkpoints = storage.checkpoints
         counters.mostUnsentBytes = connections.mostUnsentBytes
         return translation.status(
@@ -194,8 +194,9 @@ extension Daemon {
             timetable: timetable,
             watchers: publisher.watchers.count,
             connections: connections.count,
-            counters: counters.named,
-            queuedStarts: startQueue.count + (fleet?.shard.queuedCalls ?? 0)
+            counters: counters.named.merging(fleet?.counters.named ?? [:]) { own, _ in own },
+            queuedStarts: startQueue.count + (fleet?.shard.queuedCalls ?? 0),
+            fleet: fleet?.status(clockLead: clocks.engineLead, at: now)
         )
     }
 }

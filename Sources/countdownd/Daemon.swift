@@ -209,7 +209,12 @@ actor Daemon {
 
     private func statusLine(at now: Now) -> ServiceStatusReporter.StatusLine {
         let (running, next) = (timetable.runningCount, timetable.nextDeadline(at: now))
-        return ServiceStatusReporter.StatusLine(running: running, next: next, trouble: storage.failure?.reason)
+        return ServiceStatusReporter.StatusLine(
+            running: running,
+            next: next,
+            trouble: storage.failure?.reason,
+            loss: fleet?.engineWatch.loss
+        )
     }
 
     /// Arms the timer for the earliest of all instants at which something is due.

@@ -13,6 +13,13 @@ struct ServiceStatusReporter {
         let next: WallInstant?
         /// Why changes cannot be stored; nil if they can.
         let trouble: String?
+        /// The loss of the engine that a fleet shares; nil if there is none.
+        var loss: EngineWatch.Loss?
+
+        /// Whether another status differs in more than numbers, so that it is reported in time.
+        func isUrgent(after other: StatusLine?) -> Bool {
+            (trouble == nil) != (other?.trouble == nil) || (loss == nil) != (other?.loss == nil)
+        }
     }
 
     /// The least time between two status lines, and before a retry.
@@ -23,7 +30,7 @@ struct ServiceStatusReporter {
     private var lastReport: BootInstant
     /// When the watchdog is due; nil if there is none.
     private var nextPing: BootInstant?
-    /// When to report that the store fails or works again; nil if that was reported.
+    /// When to report that the store or the engine of a fleet fails or works again; nil if that was reported.
     private var nextReport: BootInstant?
 
     /// When a notification is due although nothing else happens.
@@ -45,15 +52,14 @@ struct ServiceStatusReporter {
         feedWatchdog(at: now)
         let mayReport = lastReport + Self.pause
         guard mayReport <= now.boot, statusLine != reportedLine else {
-            // A different number of countdowns is reported in a later turn; a failing store must be reported in time.
-            nextReport = (statusLine.trouble == nil) == (reportedLine?.trouble == nil) ? nil : mayReport
+            // A different number of countdowns is reported in a later turn.
+            nextReport = statusLine.isUrgent(after: reportedLine) ? mayReport : nil
             return
         }
         lastReport = now.boot
         let isReported = serviceManager.notifyAtOnce("STATUS=\(Self.text(statusLine, at: now))")
         if isReported { reportedLine = statusLine }
-        let isUrgent = (statusLine.trouble == nil) != (reportedLine?.trouble == nil)
-        nextReport = isUrgent && !isReported ? now.boot + Self.pause : nil
+        nextReport = !isReported && statusLine.isUrgent(after: reportedLine) ? now.boot + Self.pause : nil
     }
 
     private mutating func feedWatchdog(at now: Now) {
@@ -70,7 +76,11 @@ struct ServiceStatusReporter {
     static func text(_ statusLine: StatusLine, at now: Now) -> String {
         let next = statusLine.next.map { ", next \(clockTime(of: $0, at: now))" }
         let trouble = statusLine.trouble.map { "; changes cannot be stored: \($0)" }
-        return "\(statusLine.running) running\(next ?? "")\(trouble ?? "")"
+        let loss = statusLine.loss.map { loss in
+            let since = clockTime(of: loss.since, at: now)
+            return "; the fleet's engine is lost since \(since): \(PrintableText.escape(loss.reason))"
+        }
+        return "\(statusLine.running) running\(next ?? "")\(trouble ?? "")\(loss ?? "")"
     }
 
     /// The local time, with the date if it is not today's.

@@ -311,30 +311,6 @@ extension Translation {
         }
     }
 
-    /// The reply to `GetStatus`.
-    func status(
-        started: WallInstant,
-        timetable: borrowing Timetable,
-        watchers: Int,
-        connections: Int,
-        counters: [String: Int],
-        queuedStarts: Int
-    ) -> some JSONEncodable {
-        GetStatus.Reply(
-            version: Version.current,
-            startedUSec: started.microseconds,
-            running: Int64(timetable.runningCount),
-            paused: Int64(timetable.pausedCount),
-            watchers: Int64(watchers),
-            connections: Int64(connections),
-            revision: timetable.revision.number,
-            oldestRevision: timetable.oldestRevision.number,
-            limits: limits.named.mapValues { Int64($0) },
-            counters: counters.mapValues { Int64($0) },
-            queuedStarts: Int64(queuedStarts)
-        )
-    }
-
     private func countdown(_ countdown: KeyedCountdown, at now: Now) -> IPC.Countdown {
         IPC.Countdown(
             key: countdown.key.text,

@@ -134,7 +134,12 @@ struct SentenceTests {
         #expect([ExitCode.notStored, .tryLater, .unknownKey].max() == .tryLater)
     }
 
-    private func status(version: String, lingers: Bool?, all: Bool) -> [String] {
+    private func status(
+        version: String,
+        lingers: Bool?,
+        all: Bool,
+        fleet: GetStatus.Fleet? = nil
+    ) -> [String] {
         StatusDetails(
             status: GetStatus.Reply(
                 version: version,
@@ -146,7 +151,8 @@ struct SentenceTests {
                 revision: 9,
                 oldestRevision: 4,
                 limits: ["countdowns": 4_000_000],
-                counters: ["calls": 7]
+                counters: ["calls": 7],
+                fleet: fleet
             ),
             clientVersion: "1.0.0",
             lingers: lingers,
@@ -179,6 +185,45 @@ struct SentenceTests {
         #expect(other.contains { $0.hasPrefix("  Lingers: no, ") && $0.contains("`loginctl enable-linger`") })
         #expect(other.suffix(2) == ["   Limits:", "           countdowns  4000000"])
         #expect(!status(version: "1", lingers: nil, all: false).contains { $0.contains("Lingers") })
+    }
+
+    @Test("the status of a member of a fleet says how it follows the others, and since when it does not")
+    func showsFleet() {
+        let answers = GetStatus.Durations(count: 12, sumUSec: 9_000, p50USec: 310, p99USec: 2_000, greatestUSec: 2_100)
+        let shard = GetStatus.Shard(state: .live, sinceUSec: Self.noon - 7_200_000_000, lagUSec: 0)
+        var fleet = GetStatus.Fleet(
+            engine: "Redis 7.0.15",
+            namespace: "mail",
+            shards: [shard],
+            clockAheadUSec: -1_500,
+            clockErrorUSec: 90,
+            roundTrip: answers
+        )
+        func lines() -> [String] {
+            status(version: "1.0.0", lingers: nil, all: false, fleet: fleet)
+                .filter { $0.hasPrefix("    Fleet: ") || $0.hasPrefix("   Engine: ") }
+        }
+        #expect(
+            lines() == [
+                "    Fleet: mail on Redis 7.0.15, live since 10:00:00 (2h)",
+                "   Engine: half of 12 answers within 310us, 99% within 2ms; "
+                    + "its clock is 1.5ms behind, at most 90us off that",
+            ]
+        )
+        fleet.shards[0].lagUSec = 20_000
+        #expect(lines()[0].hasSuffix(" (2h), 20ms behind"))
+        fleet.shards = [GetStatus.Shard(state: .lost, sinceUSec: Self.noon, lagUSec: 9, reason: "cut\u{7}")]
+        #expect(lines()[0] == "    Fleet: mail on Redis 7.0.15, lost since 12:00:00 (0s): cut\\u{7}")
+        let nothing = GetStatus.Durations(count: 0, sumUSec: 0, p50USec: 0, p99USec: 0, greatestUSec: 0)
+        fleet = GetStatus.Fleet(
+            engine: nil,
+            namespace: nil,
+            shards: [GetStatus.Shard(state: .connecting, sinceUSec: Self.noon, lagUSec: 9, reason: "no bridge")],
+            clockAheadUSec: nil,
+            clockErrorUSec: nil,
+            roundTrip: nothing
+        )
+        #expect(lines() == ["    Fleet: connecting since 12:00:00 (0s): no bridge"])
     }
 
     @Test("the user of a UID is found in lines of passwd(5)")

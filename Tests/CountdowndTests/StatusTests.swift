@@ -14,10 +14,15 @@ struct StatusTests {
         now = Now(boot: BootInstant(microseconds: 0), offset: .seconds(Int64(noon.timeIntervalSince1970)))
     }
 
-    private func status(_ running: Int, next span: Duration? = nil, trouble: String? = nil) -> String {
+    private func status(
+        _ running: Int,
+        next span: Duration? = nil,
+        trouble: String? = nil,
+        loss: EngineWatch.Loss? = nil
+    ) -> String {
         let next = span.map { now.wall + $0 }
         return ServiceStatusReporter.text(
-            ServiceStatusReporter.StatusLine(running: running, next: next, trouble: trouble),
+            ServiceStatusReporter.StatusLine(running: running, next: next, trouble: trouble, loss: loss),
             at: now
         )
     }
@@ -47,5 +52,11 @@ struct StatusTests {
         #expect(
             status(2, next: .zero, trouble: "disk full") == "2 running, next 12:00; changes cannot be stored: disk full"
         )
+    }
+
+    @Test("says that the engine of a fleet is lost, since when, and why, in one line")
+    func loss() {
+        let loss = EngineWatch.Loss(since: now.wall + .seconds(-61), reason: "no route\nX=1")
+        #expect(status(2, loss: loss) == "2 running; the fleet's engine is lost since 11:58: no route\\nX=1")
     }
 }

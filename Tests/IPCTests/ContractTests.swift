@@ -17,7 +17,11 @@ struct ContractTests {
 
     @Test("every type of the definition has a Swift type")
     func types() {
-        #expect(definition.types.map(\.name) == ["State", "Clock", "Countdown", "EventType", "Event"])
+        #expect(
+            definition.types.map(\.name) == [
+                "State", "Clock", "Countdown", "EventType", "Event", "Durations", "ShardState", "Shard", "Fleet",
+            ]
+        )
     }
 
     @Test("enumerations have the definition's cases, in their order")
@@ -25,6 +29,7 @@ struct ContractTests {
         #expect(State.allCases.map(\.rawValue) == definition.cases(.named("State")))
         #expect(IPC.Clock.allCases.map(\.rawValue) == definition.cases(.named("Clock")))
         #expect(EventType.allCases.map(\.rawValue) == definition.cases(.named("EventType")))
+        #expect(GetStatus.ShardState.allCases.map(\.rawValue) == definition.cases(.named("ShardState")))
         let start = definition.method("Start")
         let ifRunning = start.flatMap { definition.fields($0.parameters).first { $0.name == "ifRunning" } }
         #expect(IfRunning.allCases.map(\.rawValue) == ifRunning.map { definition.cases($0.type) })

@@ -72,15 +72,17 @@ struct StatusDetails {
         if let lingers {
             lines.append(field("Lingers", lingers ? "yes, the daemon runs without a session" : withoutLinger))
         }
+        if let fleet = status.fleet {
+            let text = FleetText(fleet: fleet, clock: clock)
+            lines.append(field("Fleet", text.following))
+            if let engine = text.engine { lines.append(field("Engine", engine)) }
+        }
         lines += map("Counters", status.counters)
         if all { lines += map("Limits", status.limits) }
         return lines
     }
 
-    private var since: String {
-        let running = max(0, clock.now.clampedDifference(from: status.startedUSec)) / 1_000_000 * 1_000_000
-        return "\(clock.render(status.startedUSec)) (\(DurationFormat.render(running)))"
-    }
+    private var since: String { clock.renderBeginning(status.startedUSec) }
 
     private var withoutLinger: String {
         "no, the daemon stops with the last session and delivers ends late; `loginctl enable-linger` keeps it running"

@@ -44,6 +44,10 @@ struct BackendLink {
     /// Reports other than events, which come first.
     private var reports: [Report] = []
     private var pause = BackendLink.firstPause
+    /// How long the bridge took to answer proposals.
+    private(set) var roundTrips = DurationHistogram()
+    /// How far off the engine's clock may be, as the bridge has told last; nil if it has not.
+    private(set) var clockError: Duration?
     /// When to connect again; nil while the shard is followed.
     private var nextTry: BootInstant?
 
@@ -96,6 +100,9 @@ struct BackendLink {
 
     /// Whether proposals can be sent now. If not, all connections are in use.
     var canPropose: Bool { idleIndex != nil }
+
+    /// The number of proposals that were sent and have no answer.
+    var proposalsInFlight: Int { proposers.reduce(0) { $0 + ($1?.sent?.proposals.count ?? 0) } }
 
     private var idleIndex: Int? { proposers.firstIndex { $0?.sent == nil } }
 
@@ -156,6 +163,7 @@ struct BackendLink {
         let connection = proposer.connection
         if let sent = proposer.sent {
             if let reply = connection.next() {
+                roundTrips.add(now - sent.at)
                 read(reply, to: sent.proposals, of: connection)
                 proposers[index]?.sent = nil
             } else if sent.at + Self.patience <= now {
@@ -180,6 +188,7 @@ struct BackendLink {
         do throws(InvalidReply) {
             let answer: Propose.Reply = try reply.decoded()
             // The stream reports the clock, whenever that matters.
+            if let clock = answer.clock { clockError = Duration(microseconds: clock.errorUSec) }
             var answers: [Fleet.Answer] = []
             for (answer, proposal) in zip(answer.answers, proposals) {
                 answers.append(try Fleet.Answer(answer, to: proposal))
@@ -235,6 +244,7 @@ struct BackendLink {
         guard (0..<1 << 52).contains(clock.engineLessBootUSec) else {
             throw InvalidReply(description: "the clock's offset \(clock.engineLessBootUSec)")
         }
+        clockError = Duration(microseconds: clock.errorUSec)
         reports.append(.clock(clock))
     }
 }

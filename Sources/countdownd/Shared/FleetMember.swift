@@ -23,20 +23,33 @@ struct FleetMember: ~Copyable {
     /// By the numbers under which the shard knows them.
     var waiting: [Int: WaitingCall] = [:]
     private var lastNumber = 0
+    /// The engine's name and version, and the name of the fleet; nil before the engine was reached.
+    var description: (engine: String, namespace: String)?
+    /// Whether the engine can be reached.
+    var engineWatch: EngineWatch
+    var counters = FleetCounters()
     /// The position that was stored last.
     var storedPosition: LogCursor.Position?
     /// Whether a line of the log has said that the system clock differs from the engine's.
     var hasWarnedOfClock = false
 
     /// A member with an open store.
-    init(link: BackendLink, shard: Shard) {
+    init(link: BackendLink, shard: Shard, at now: Now) {
         self.link = link
+        engineWatch = EngineWatch(at: now)
         self.shard = shard
         storedPosition = shard.cursor.stored ?? shard.cursor.position
     }
 
     /// When something is due even if nothing happens.
-    func next(at now: Now) -> WallInstant? { earliest(shard.next(at: now), link.next.map(now.wall(of:))) }
+    func next(at now: Now) -> WallInstant? {
+        earliest(shard.next(at: now), earliest(link.next, engineWatch.next).map(now.wall(of:)))
+    }
+
+    /// Notes whether the engine can be reached.
+    ///
+    /// - Returns: what is to be logged.
+    mutating func watchEngine(at now: Now) -> EngineWatch.Line? { engineWatch.update(shard, at: now) }
 
     /// Notes a call with a postponed reply.
     ///
@@ -45,6 +58,42 @@ struct FleetMember: ~Copyable {
         lastNumber += 1
         waiting[lastNumber] = call
         return lastNumber
+    }
+}
+
+/// What a member of a fleet has done since its start, for `GetStatus`.
+struct FleetCounters {
+    /// Proposals that were not made because the key had another record.
+    var conflicts = 0
+    /// How often every countdown was read again because the log had been trimmed.
+    var resyncs = 0
+    /// How often every countdown was read again because the engine had another history.
+    var divergences = 0
+    /// How often the engine was lost.
+    var losses = 0
+    /// Countdowns that were postponed elsewhere after their end had been announced here.
+    var lateChanges = 0
+
+    /// Notes an event of the shard.
+    mutating func note(_ note: Shard.Note) {
+        switch note {
+        case .snapshot(.trimmed): resyncs += 1
+        case .snapshot(.diverged): divergences += 1
+        case .postponedTooLate: lateChanges += 1
+        case .snapshot(.first), .live, .lost, .unusable: break
+        }
+    }
+
+    /// Notes the answers to proposals.
+    mutating func note(_ answers: [Answer]) {
+        for case .conflict in answers { conflicts += 1 }
+    }
+
+    var named: [String: Int] {
+        [
+            "fleetConflicts": conflicts, "fleetResyncs": resyncs, "fleetDivergences": divergences,
+            "fleetLosses": losses, "fleetLateChanges": lateChanges,
+        ]
     }
 }
 

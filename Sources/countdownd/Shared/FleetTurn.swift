@@ -18,7 +18,11 @@ extension Daemon {
         )
         shard.options.refusesWithoutEngine = options.withoutBackend == .refuse
         if position != nil { for entry in entries { shard.restore(entry) } }
-        return FleetMember(link: BackendLink(path: path, firstToken: Token.backend, at: now.boot), shard: shard)
+        return FleetMember(
+            link: BackendLink(path: path, firstToken: Token.backend, at: now.boot),
+            shard: shard,
+            at: now
+        )
     }
 
     /// Takes in what the bridge has reported. The countdowns that are due were expired before.
@@ -45,6 +49,7 @@ extension Daemon {
                 return
             case .event(let event): fleet?.shard.receive(event, &timetable, at: now)
             case .answers(let answers, let proposals):
+                fleet?.counters.note(answers)
                 fleet?.shard.receive(answers, to: proposals, &timetable, at: now)
             }
         }
@@ -63,6 +68,7 @@ extension Daemon {
             fleet?.link.propose(proposals, &poller, at: now.boot)
         }
         takeOutput(&turn)
+        watchEngine(at: now)
         if let opening = turn.opening { fleet?.link.follow(opening, &poller, at: now.boot) }
         fleet?.link.update(&poller)
         if fleet?.link.hasReports == true { turn.isCutShort = true }
@@ -93,6 +99,7 @@ extension Daemon {
             fleet?.link.lose(reason, at: now.boot)
             return
         }
+        fleet?.description = (description.engine, description.namespace)
         fleet?.shard.options.margin = Duration(microseconds: description.marginUSec)
         fleet?.shard.options.needsAcknowledgements = description.acknowledgements > 0
         timetable.limits.countdowns = Int(description.countdowns)
@@ -180,7 +187,28 @@ extension Daemon {
 
     // MARK: The log
 
+    /// Logs when the engine is lost.
+    private func watchEngine(at now: Now) {
+        guard let line = fleet?.watchEngine(at: now) else { return }
+        write(line)
+    }
+
+    private func write(_ line: EngineWatch.Line) {
+        switch line {
+        case .lost(let reason):
+            fleet?.counters.losses += 1
+            let sentence = """
+                the fleet's engine cannot be reached: \(PrintableText.escape(reason)); until it can, changes are refused, and \
+                ends are on time
+                """
+            log.write(.warning, sentence)
+        case .stillLost(let reason):
+            log.write(.warning, "the fleet's engine still cannot be reached: \(PrintableText.escape(reason))")
+        }
+    }
+
     private func write(_ note: Shard.Note, at now: Now) {
+        fleet?.counters.note(note)
         switch note {
         case .snapshot(.first): log.write(.info, "reading the countdowns of the fleet")
         case .snapshot(.trimmed):
@@ -194,11 +222,7 @@ extension Daemon {
             log.write(.error, sentence)
         case .live: log.write(.info, "following the countdowns of the fleet")
         case .lost(let reason):
-            let sentence = """
-                the fleet's engine cannot be reached: \(PrintableText.escape(reason)); until it can, changes are refused, and \
-                ends are on time
-                """
-            log.write(.warning, sentence)
+            if let line = fleet?.engineWatch.lose(reason, at: now) { write(line) }
         case .unusable(let key, let fault):
             let sentence = "a countdown of the fleet cannot be changed here: \(PrintableText.escape(fault.text))"
             logLimited(.unusableRecord, sentence, at: now)

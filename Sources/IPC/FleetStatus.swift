@@ -1,0 +1,194 @@
+public import Varlink
+
+extension GetStatus {
+    /// How long something took since the daemon's start, in microseconds.
+    public struct Durations: Sendable, Hashable {
+        /// How often it was measured.
+        public var count: Int64
+        /// The sum of all durations.
+        public var sumUSec: Int64
+        /// Half of the durations were at most this long. At most a sixteenth too great, and exact below 16.
+        public var p50USec: Int64
+        /// 99 % of the durations were at most this long. At most a sixteenth too great, and exact below 16.
+        public var p99USec: Int64
+        /// The greatest duration.
+        public var greatestUSec: Int64
+
+        /// Durations with these figures.
+        public init(count: Int64, sumUSec: Int64, p50USec: Int64, p99USec: Int64, greatestUSec: Int64) {
+            self.count = count
+            self.sumUSec = sumUSec
+            self.p50USec = p50USec
+            self.p99USec = p99USec
+            self.greatestUSec = greatestUSec
+        }
+    }
+
+    /// How a member of a fleet follows its countdowns.
+    public enum ShardState: Sendable, CaseIterable {
+        /// The daemon has just started, and has not reached the engine yet.
+        case connecting
+        /// Every countdown of the fleet is read.
+        case snapshot
+        /// The daemon hears of every change.
+        case live
+        /// The engine cannot be reached.
+        case lost
+    }
+
+    /// A part of the fleet's countdowns.
+    public struct Shard: Sendable, Hashable {
+        /// How it is followed.
+        public var state: ShardState
+        /// Since when it is in its state, in microseconds since 1970.
+        public var sinceUSec: Int64
+        /// For how long changes of other machines may have been missing here, in microseconds.
+        public var lagUSec: Int64
+        /// Why it is connecting or lost, as a sentence.
+        public var reason: String?
+
+        /// A shard with these fields.
+        public init(state: ShardState, sinceUSec: Int64, lagUSec: Int64, reason: String? = nil) {
+            self.state = state
+            self.sinceUSec = sinceUSec
+            self.lagUSec = lagUSec
+            self.reason = reason
+        }
+    }
+
+    /// The engine that a fleet shares, as a member knows it.
+    public struct Fleet: Sendable, Hashable {
+        /// The engine's name and version; nil before it was reached.
+        public var engine: String?
+        /// The name of the fleet; nil before the engine was reached.
+        public var namespace: String?
+        /// The parts of its countdowns.
+        public var shards: [Shard]
+        /// How far the engine's clock is ahead of the system clock, in microseconds; nil before the engine was reached.
+        public var clockAheadUSec: Int64?
+        /// How far off the engine's clock may be, in microseconds; nil before the engine was reached.
+        public var clockErrorUSec: Int64?
+        /// How long the engine took to answer, with the way there and back.
+        public var roundTrip: Durations
+
+        /// An engine with these fields.
+        public init(
+            engine: String?,
+            namespace: String?,
+            shards: [Shard],
+            clockAheadUSec: Int64?,
+            clockErrorUSec: Int64?,
+            roundTrip: Durations
+        ) {
+            self.engine = engine
+            self.namespace = namespace
+            self.shards = shards
+            self.clockAheadUSec = clockAheadUSec
+            self.clockErrorUSec = clockErrorUSec
+            self.roundTrip = roundTrip
+        }
+    }
+}
+
+extension GetStatus.ShardState: WireEnumeration {
+    /// The word on the wire.
+    public var word: StaticString {
+        switch self {
+        case .connecting: "connecting"
+        case .snapshot: "snapshot"
+        case .live: "live"
+        case .lost: "lost"
+        }
+    }
+}
+
+extension GetStatus.Durations: JSONEncodable, JSONDecodable {
+    /// Writes the members.
+    public func encode(into writer: inout JSONWriter) {
+        writer.member("count", count)
+        writer.member("sumUSec", sumUSec)
+        writer.member("p50USec", p50USec)
+        writer.member("p99USec", p99USec)
+        writer.member("greatestUSec", greatestUSec)
+    }
+
+    /// Reads the members and skips those that a newer daemon may have added.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var count = JSONMember<Int64>("count")
+        var sumUSec = JSONMember<Int64>("sumUSec")
+        var p50USec = JSONMember<Int64>("p50USec")
+        var p99USec = JSONMember<Int64>("p99USec")
+        var greatestUSec = JSONMember<Int64>("greatestUSec")
+        reader.knownMembers {
+            count.read(&$0) || sumUSec.read(&$0) || p50USec.read(&$0) || p99USec.read(&$0) || greatestUSec.read(&$0)
+        }
+        self.count = try count.required
+        self.sumUSec = try sumUSec.required
+        self.p50USec = try p50USec.required
+        self.p99USec = try p99USec.required
+        self.greatestUSec = try greatestUSec.required
+    }
+}
+
+extension GetStatus.Shard: JSONEncodable, JSONDecodable {
+    /// Writes the members; those that are nil are left out.
+    public func encode(into writer: inout JSONWriter) {
+        writer.member("state", state)
+        writer.member("sinceUSec", sinceUSec)
+        writer.member("lagUSec", lagUSec)
+        writer.memberIfPresent("reason", reason)
+    }
+
+    /// Reads the members and skips those that a newer daemon may have added.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var state = JSONMember<GetStatus.ShardState>("state")
+        var sinceUSec = JSONMember<Int64>("sinceUSec")
+        var lagUSec = JSONMember<Int64>("lagUSec")
+        var reason = JSONMember<String>("reason")
+        reader.knownMembers {
+            state.read(&$0) || sinceUSec.read(&$0) || lagUSec.read(&$0) || reason.read(&$0)
+        }
+        self.state = try state.required
+        self.sinceUSec = try sinceUSec.required
+        self.lagUSec = try lagUSec.required
+        self.reason = try reason.optional
+    }
+}
+
+extension GetStatus.Fleet: JSONEncodable, JSONDecodable {
+    /// Writes the members; those that are nil are left out.
+    public func encode(into writer: inout JSONWriter) {
+        writer.memberIfPresent("engine", engine)
+        writer.memberIfPresent("namespace", namespace)
+        writer.member("shards", shards)
+        writer.memberIfPresent("clockAheadUSec", clockAheadUSec)
+        writer.memberIfPresent("clockErrorUSec", clockErrorUSec)
+        writer.member("roundTrip", roundTrip)
+    }
+
+    /// Reads the members and skips those that a newer daemon may have added.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var engine = JSONMember<String>("engine")
+        var namespace = JSONMember<String>("namespace")
+        var shards = JSONMember<[GetStatus.Shard]>("shards")
+        var clockAheadUSec = JSONMember<Int64>("clockAheadUSec")
+        var clockErrorUSec = JSONMember<Int64>("clockErrorUSec")
+        var roundTrip = JSONMember<GetStatus.Durations>("roundTrip")
+        reader.knownMembers {
+            engine.read(&$0) || namespace.read(&$0) || shards.read(&$0) || clockAheadUSec.read(&$0)
+                || clockErrorUSec.read(&$0) || roundTrip.read(&$0)
+        }
+        self.engine = try engine.optional
+        self.namespace = try namespace.optional
+        self.shards = try shards.required
+        self.clockAheadUSec = try clockAheadUSec.optional
+        self.clockErrorUSec = try clockErrorUSec.optional
+        self.roundTrip = try roundTrip.required
+    }
+}
