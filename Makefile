@@ -42,7 +42,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet fleet-demo acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
+.PHONY: help run check test test-fleet test-clients clients fleet-demo acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -82,6 +82,17 @@ test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-serve
 	swift build --build-tests
 	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(fleet)\.'
 
+test-clients: ## test the clients for Python and node, and the Swift module, by the same scenarios
+	$(dependencies) clients
+	scripts/test-python
+	swift build --product countdownd
+	swift build --product client-driver
+	@$(MAKE) clients
+	scripts/test-clients
+
+clients: ## the wheel of the Python client, in dist/
+	scripts/wheel
+
 fleet-demo: ## build, and show three hosts that share countdowns through Redis
 	$(dependencies) fleet
 	scripts/fleet-demo
@@ -99,7 +110,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	@$(MAKE) docs
 	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
 	swift build --build-tests
-	scripts/test-python
+	@$(MAKE) test-clients
 	scripts/test-examples
 	scripts/test-swift 'CertificationTests|ExamplesTests|OtherClientTests'
 ifeq ($(SHORT),1)

@@ -97,6 +97,13 @@ let package = Package(
             path: "Tests/Certification",
             swiftSettings: strict
         ),
+        // The module IPC behind the commands that clients/conformance gives to every client.
+        .executableTarget(
+            name: "client-driver",
+            dependencies: ["IPC", "JSONTree", "System", "Varlink"],
+            path: "Tests/ClientDriver",
+            swiftSettings: strict
+        ),
         .systemLibrary(name: "CSearch", path: "Bench/Modules/CSearch"),
         .executableTarget(name: "countdown-load", dependencies: ["CLinux", "CSearch"], path: "Bench/Load"),
         .testTarget(name: "HouseTests", dependencies: ["TestSupport"]),

@@ -119,10 +119,18 @@ extension AsyncClient {
     }
 
     /// Waits until the countdown under a key has ended. If it has ended already and the daemon still keeps it, this
-    /// returns at once.
+    /// returns at once. If the daemon goes away meanwhile, this waits until it is back.
     @discardableResult
     public func wait(for key: String) async throws -> Countdown {
-        try await call(Wait(key: key)).countdown
+        var attempt = 0
+        while true {
+            do {
+                return try await call(Wait(key: key)).countdown
+            } catch ClientError.unreachable where attempt > 0 {
+            } catch ClientError.disconnected, ClientError.failed {}
+            await Backoff.sleep(microseconds: Backoff.delay(before: attempt))
+            attempt += 1
+        }
     }
 }
 

@@ -1,0 +1,130 @@
+import Glibc
+import IPC
+import JSONTree
+import System
+import Varlink
+
+/// Drives the module `IPC` for the suite in clients/conformance: a command per line of standard input, and a line of
+/// standard output for each result.
+@main
+struct ClientDriver {
+    private var watch: WatchConnection?
+    private var buffer: [JSONValue] = []
+
+    static func main() async throws {
+        var driver = ClientDriver()
+        while let line = readLine() {
+            let command = try JSONValue(parsing: line)
+            do {
+                for result in try await driver.perform(command) { print(result) }
+            } catch let error as AddressError {
+                print(.object(["error": .string("\(type(of: error))")]))
+            } catch let error as ClientError {
+                print(result(of: error))
+            }
+        }
+    }
+
+    private static func print(_ result: JSONValue) {
+        Swift.print(String(decoding: result.text, as: UTF8.self))
+        fflush(nil)
+    }
+
+    private mutating func perform(_ command: JSONValue) async throws -> [JSONValue] {
+        guard case .object(var members) = command, let name = members.removeValue(forKey: "do")?.string else {
+            throw UnknownCommand()
+        }
+        let parameters = JSONValue.object(members).text
+        let client = try AsyncClient()
+        switch name {
+        case "path": return [.object(["path": .string(client.path)])]
+        case "start": return [try tree(await client.call(Start(json: parameters)))]
+        case "get": return [try countdown(await client.call(Get(json: parameters)))]
+        case "cancel": return [try countdown(await client.call(Cancel(json: parameters)))]
+        case "wait": return [try tree(await client.wait(for: members["key"]?.string ?? ""))]
+        case "list": return [.array(try await client.list(List(json: parameters)).map(tree))]
+        case "watch":
+            var options = ResumableWatch.FailureOptions()
+            options.waitsForDaemon = true
+            watch = try WatchConnection(ResumableWatch(Watch(json: parameters), options: options), at: client.path)
+            return [.object([:])]
+        case "next":
+            guard case .integer(let count)? = members["count"] else { throw UnknownCommand() }
+            return try (0..<count).map { _ in try nextEvent() }
+        default: throw UnknownCommand()
+        }
+    }
+
+    private struct UnknownCommand: Error {}
+
+    /// Waits for the next event.
+    private mutating func nextEvent() throws -> JSONValue {
+        while buffer.isEmpty {
+            guard let watch else { throw UnknownCommand() }
+            let events = try watch.advance()
+            buffer = try events.flatMap(Self.trees)
+            guard events.isEmpty else { continue }
+            var set = PollSet()
+            if let descriptor = watch.descriptor { set.add(descriptor, for: watch.pollEvents) }
+            set.add(watch.deadline)
+            set.wait()
+        }
+        return buffer.removeFirst()
+    }
+
+    private static func trees(of event: WatchEvent) throws -> [JSONValue] {
+        switch event {
+        case .started, .recovered, .stillLost: []
+        case .events(let events): try events.map(tree)
+        case .lost(let error): [marker("disconnected", error)]
+        case .historyTrimmed(let oldest):
+            [marker("historyTrimmed", .countdown(.historyTrimmed(oldestRevision: oldest)))]
+        }
+    }
+
+    private static func marker(_ type: String, _ error: ClientError) -> JSONValue {
+        .object(["type": .string(type), "error": result(of: error)["error"] ?? .null])
+    }
+
+    /// The error by the names that all clients share.
+    private static func result(of error: ClientError) -> JSONValue {
+        func named(_ name: String) -> JSONValue { .object(["error": .string(name)]) }
+        switch error {
+        case .unreachable: return named("NoDaemon")
+        case .disconnected, .failed, .callTooLong: return named("Disconnected")
+        case .protocolViolation, .invalidReply: return named("ProtocolError")
+        case .countdown(let error): return reply(error)
+        case .service(let error): return reply(error)
+        case .unknownError(let name): return .object(["error": last(name), "class": .string("CallError")])
+        }
+    }
+
+    private static func reply(_ error: any ReplyError) -> JSONValue {
+        var writer = JSONWriter()
+        writer.object { error.encodeParameters(into: &$0) }
+        var members = (try? JSONValue(parsing: writer.bytes)).flatMap(\.members) ?? [:]
+        members["error"] = last(error.errorName)
+        members["class"] = members["error"]
+        return .object(members)
+    }
+
+    private static func last(_ name: String) -> JSONValue {
+        .string(name.split(separator: ".").last.map(String.init) ?? name)
+    }
+}
+
+private func tree(_ value: some JSONEncodable) throws -> JSONValue {
+    var writer = JSONWriter()
+    writer.object { value.encode(into: &$0) }
+    return try JSONValue(parsing: writer.bytes)
+}
+
+private func countdown(_ reply: CountdownReply) throws -> JSONValue { try tree(reply.countdown) }
+
+extension JSONValue {
+    /// The members of an object; nil if the value is of another kind.
+    fileprivate var members: [String: JSONValue]? {
+        guard case .object(let members) = self else { return nil }
+        return members
+    }
+}

@@ -1,0 +1,60 @@
+"""A client of countdownd, which keeps keyed countdowns for all programs of a user.
+
+`Client` blocks, `AsyncClient` is for asyncio; both have the same methods. `watch` reports what happens to countdowns and
+never ends by itself: if the daemon restarts, it reconnects and misses no end.
+"""
+
+from ._async import AsyncClient, AsyncWatch
+from ._errors import (
+    AddressError,
+    AlreadyRunning,
+    CallError,
+    CountdowndError,
+    Disconnected,
+    HistoryTrimmed,
+    InvalidParameter,
+    LimitReached,
+    MethodNotFound,
+    NoDaemon,
+    NoSuchCountdown,
+    PermissionDenied,
+    ProtocolError,
+    RevisionMismatch,
+    StorageFailed,
+    Unreachable,
+    WrongState,
+)
+from ._sync import Client, Watch
+from ._types import Countdown, Duration, Event, IfRunning, Started, State
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AddressError",
+    "AlreadyRunning",
+    "AsyncClient",
+    "AsyncWatch",
+    "CallError",
+    "Client",
+    "Countdown",
+    "CountdowndError",
+    "Disconnected",
+    "Duration",
+    "Event",
+    "HistoryTrimmed",
+    "IfRunning",
+    "InvalidParameter",
+    "LimitReached",
+    "MethodNotFound",
+    "NoDaemon",
+    "NoSuchCountdown",
+    "PermissionDenied",
+    "ProtocolError",
+    "RevisionMismatch",
+    "Started",
+    "State",
+    "StorageFailed",
+    "Unreachable",
+    "Watch",
+    "WrongState",
+]

@@ -1,0 +1,54 @@
+"""The path of the daemon's socket, by the rule of countdownctl."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from ._errors import AddressError
+
+_PATH_LIMIT = 107  # bytes in sockaddr_un, less the NUL
+
+
+def socket_path() -> str:
+    """`$COUNTDOWND_SOCKET`, else `countdownd/io.countdownd` in the runtime directory.
+
+    Raises AddressError if the runtime directory is not safe, or if the path is too long.
+    """
+    return checked(os.environ.get("COUNTDOWND_SOCKET") or f"{_runtime_directory()}/countdownd/io.countdownd")
+
+
+def checked(path: str) -> str:
+    length = len(os.fsencode(path))
+    if length > _PATH_LIMIT:
+        raise AddressError(f"{path!r} has {length} bytes, and the path of a socket has at most {_PATH_LIMIT}")
+    return path
+
+
+def _runtime_directory() -> str:
+    named = os.environ.get("XDG_RUNTIME_DIR", "")
+    is_named = named.startswith("/")  # the XDG Base Directory Specification ignores relative paths
+    path = named if is_named else f"/run/user/{os.getuid()}"
+    fault = _fault(path, {os.getuid(), 0} if is_named else {os.getuid()})
+    if fault and is_named:
+        raise AddressError(f"XDG_RUNTIME_DIR is {path!r}, which {fault}; correct it")
+    if fault:
+        raise AddressError(f"{path} {fault}: without a session, `loginctl enable-linger` makes it")
+    return path
+
+
+def _fault(path: str, owners: set[int]) -> str | None:
+    """Why other users could replace a socket in the directory, or why it cannot hold one."""
+    try:
+        found = os.stat(path)
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as error:
+        return f"cannot be examined: {error.strerror}"
+    if not stat.S_ISDIR(found.st_mode):
+        return "is not a directory"
+    if found.st_uid not in owners:
+        return f"belongs to UID {found.st_uid}"
+    if found.st_mode & 0o022:
+        return f"can be written by others (mode 0{stat.S_IMODE(found.st_mode):o})"
+    return None

@@ -1,0 +1,59 @@
+"""The messages: each is one JSON object and ends with a NUL."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ._errors import ProtocolError, error_from
+
+#: How much is read at once.
+READ_SIZE = 1 << 16
+#: A reply of countdownd has about 64 KiB. A longer message than this is not one.
+_MESSAGE_LIMIT = 16 << 20
+
+
+def encode_call(method: str, parameters: Mapping[str, Any], more: bool) -> bytes:
+    """A call of a method of io.countdownd. Parameters that are None are left out."""
+    call: dict[str, Any] = {"method": f"io.countdownd.{method}"}
+    if present := {name: value for name, value in parameters.items() if value is not None}:
+        call["parameters"] = present
+    if more:
+        call["more"] = True
+    return json.dumps(call, ensure_ascii=False, separators=(",", ":")).encode() + b"\0"
+
+
+class Framer:
+    """Cuts received bytes into messages."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._length = 0
+
+    def receive(self, data: bytes) -> Iterator[bytes]:
+        """The messages that end in the data."""
+        *complete, rest = data.split(b"\0")
+        for end in complete:
+            yield b"".join([*self._parts, end])
+            self._parts, self._length = [], 0
+        if rest:
+            self._parts.append(rest)
+            self._length += len(rest)
+        if self._length > _MESSAGE_LIMIT:
+            raise ProtocolError(f"a message has more than {_MESSAGE_LIMIT} bytes")
+
+
+def decode_reply(message: bytes) -> tuple[Mapping[str, Any], bool]:
+    """The parameters of a reply, and whether others follow. Raises the error of an error reply."""
+    try:
+        reply = json.loads(message)
+        parameters = reply.get("parameters") or {}
+        error = reply.get("error")
+        if not isinstance(parameters, dict) or not isinstance(error, str | None):
+            raise TypeError
+    except (ValueError, AttributeError, TypeError) as error:
+        raise ProtocolError(f"not a reply: {message[:80]!r}") from error
+    if error is not None:
+        raise error_from(error, parameters)
+    return parameters, reply.get("continues") is True
