@@ -104,6 +104,13 @@ static int handle_reply(
                 watch->is_lost = true;
                 return 0;
         }
+        if (error && strcmp(error, "io.countdownd.HistoryTrimmed") == 0) {
+                /* The daemon has lost its history, perhaps with the countdown: begin again. */
+                watch->since = 0;
+                watch->is_started = false;
+                watch->is_lost = true;
+                return 0;
+        }
         if (error) {
                 fprintf(stderr, "Watch: %s\n", error);
                 exit(EXIT_FAILURE);

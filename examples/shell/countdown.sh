@@ -44,6 +44,11 @@ while true; do
   ))
   connection=$!
   while IFS= read -r -d '' -u "$replies" reply; do
+    if [[ $reply == *'"error":"io.countdownd.HistoryTrimmed"'* ]]; then
+      # The daemon has lost its history, perhaps with the countdown: begin again.
+      since=null started=
+      break
+    fi
     events=$(show "$reply" '.parameters.events[] | "\(.type) \(.revision) \((.remainingUSec // 0) / 1000000 | round)"')
     while read -r type revision remaining; do
       [ "$revision" = null ] || since=$revision

@@ -17,10 +17,22 @@ struct Command {
             exit(64)
         }
         do {
-            try await Command(key: key, duration: .seconds(seconds)).run()
+            let command = Command(key: key, duration: .seconds(seconds))
+            // If the daemon has lost its history, perhaps with the countdown, it begins again.
+            while try await !command.reachesEnd() {}
         } catch {
             print("\(key): \(error)")
             exit(1)
+        }
+    }
+
+    /// Follows the countdown to its end; false if the daemon has lost its history.
+    func reachesEnd() async throws -> Bool {
+        do {
+            try await run()
+            return true
+        } catch ClientError.countdown(.historyTrimmed) {
+            return false
         }
     }
 
