@@ -242,6 +242,9 @@ extension Timetable {
         return Change(kind: .finished, countdown: ended, replaced: countdown.revision)
     }
 
+    /// The number of ends beyond the history that scans have yet to visit, or that will be removed next.
+    public var heldEnds: Int { lists[.forgotten].count + max(0, lists[.ended].count - limits.history) }
+
     /// Removes ends that are too many or too old, and forgotten ends.
     ///
     /// Ends that an open scan has yet to visit stay, up to `Limits.endsHeldForWatches` of them.

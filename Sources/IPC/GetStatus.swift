@@ -44,6 +44,12 @@ public struct GetStatus: Method {
         public var queuedStarts: Int64?
         /// The engine that the daemon shares with a fleet; nil if its countdowns are its own.
         public var fleet: Fleet?
+        /// How late countdowns ended whose deadline came while the daemon ran; nil from a daemon that does not measure it.
+        public var lateness: Durations?
+        /// How much waits now, by name; nil from a daemon that does not count it.
+        public var queues: [String: Int64]?
+        /// Why changes cannot be stored; nil if they can.
+        public var storageFailure: String?
 
         /// A status with these counters and limits.
         public init(
@@ -58,7 +64,10 @@ public struct GetStatus: Method {
             limits: [String: Int64],
             counters: [String: Int64],
             queuedStarts: Int64? = nil,
-            fleet: Fleet? = nil
+            fleet: Fleet? = nil,
+            lateness: Durations? = nil,
+            queues: [String: Int64]? = nil,
+            storageFailure: String? = nil
         ) {
             self.version = version
             self.startedUSec = startedUSec
@@ -72,6 +81,9 @@ public struct GetStatus: Method {
             self.counters = counters
             self.queuedStarts = queuedStarts
             self.fleet = fleet
+            self.lateness = lateness
+            self.queues = queues
+            self.storageFailure = storageFailure
         }
     }
 }
@@ -91,6 +103,9 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         writer.member("counters", counters)
         writer.memberIfPresent("queuedStarts", queuedStarts)
         writer.memberIfPresent("fleet", fleet)
+        writer.memberIfPresent("lateness", lateness)
+        writer.memberIfPresent("queues", queues)
+        writer.memberIfPresent("storageFailure", storageFailure)
     }
 
     /// Reads the reply and skips members that a newer daemon may have added.
@@ -109,10 +124,14 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         var counters = JSONMember<[String: Int64]>("counters")
         var queuedStarts = JSONMember<Int64>("queuedStarts")
         var fleet = JSONMember<GetStatus.Fleet>("fleet")
+        var lateness = JSONMember<GetStatus.Durations>("lateness")
+        var queues = JSONMember<[String: Int64]>("queues")
+        var storageFailure = JSONMember<String>("storageFailure")
         reader.knownMembers {
             version.read(&$0) || startedUSec.read(&$0) || running.read(&$0) || paused.read(&$0) || watchers.read(&$0)
                 || connections.read(&$0) || revision.read(&$0) || oldestRevision.read(&$0) || limits.read(&$0)
                 || counters.read(&$0) || queuedStarts.read(&$0) || fleet.read(&$0)
+                || lateness.read(&$0) || queues.read(&$0) || storageFailure.read(&$0)
         }
         self.version = try version.required
         self.startedUSec = try startedUSec.required
@@ -126,5 +145,8 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
         self.counters = try counters.required
         self.queuedStarts = try queuedStarts.optional
         self.fleet = try fleet.optional
+        self.lateness = try lateness.optional
+        self.queues = try queues.optional
+        self.storageFailure = try storageFailure.optional
     }
 }

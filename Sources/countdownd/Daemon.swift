@@ -48,7 +48,9 @@ actor Daemon {
     var clockStep: ClockStep?
 
     var counters = Counters()
-    let started: WallInstant
+    /// How late countdowns ended whose deadline came while the daemon ran.
+    var lateness = DurationHistogram()
+    let started: Now
     var receiveBuffer: [UInt8]
 
     /// The tokens of descriptors that are no connections. The tokens of connections are greater.
@@ -86,7 +88,7 @@ actor Daemon {
         reserve = DescriptorReserve(of: signals.descriptor)
         self.signals = signals
         let now = clocks.now().now
-        started = now.wall
+        started = now
         if let opened = try storage.open(at: now) {
             if let offset = opened.offset { clocks.hold(offset) }
             stepRevision = opened.stepRevision
@@ -345,6 +347,9 @@ extension Daemon {
             turn.endingsLeft -= 1
             turn.changes.steps.append(change)
             counters.endings += 1
+            if case .finished(_, let late) = change.countdown.phase, late <= turn.now.boot - started.boot {
+                lateness.add(late)
+            }
             if turn.hasQueuedStarts { startQueue.mark(change.countdown.key) }
         }
         if timetable.isDue(at: turn.now) { turn.isCutShort = true }

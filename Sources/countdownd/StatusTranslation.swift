@@ -12,7 +12,10 @@ extension Translation {
         connections: Int,
         counters: [String: Int],
         queuedStarts: Int,
-        fleet: GetStatus.Fleet?
+        fleet: GetStatus.Fleet?,
+        lateness: DurationHistogram,
+        queues: [String: Int],
+        storageFailure: String?
     ) -> some JSONEncodable {
         GetStatus.Reply(
             version: Version.current,
@@ -26,7 +29,10 @@ extension Translation {
             limits: limits.named.mapValues { Int64($0) },
             counters: counters.mapValues { Int64($0) },
             queuedStarts: Int64(queuedStarts),
-            fleet: fleet
+            fleet: fleet,
+            lateness: GetStatus.Durations(lateness),
+            queues: queues.mapValues { Int64($0) },
+            storageFailure: storageFailure
         )
     }
 }

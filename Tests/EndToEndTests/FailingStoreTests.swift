@@ -15,28 +15,10 @@ struct FailingStoreTests {
         caller = try Caller(of: daemon)
     }
 
-    /// Another process that writes to the database in a transaction without an end.
-    @safe private final class Writer {
-        private var database: OpaquePointer?
-
-        init(in directory: String) throws {
-            let code = unsafe sqlite3_open("\(directory)/countdowns.db", &database)
-            guard code == SQLITE_OK, unsafe sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK else {
-                throw SystemCallFailure("sqlite3", code: EIO)
-            }
-        }
-
-        func end() {
-            unsafe sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
-        }
-
-        deinit { unsafe sqlite3_close(database) }
-    }
-
     @Test("changes are refused, and the calls around them are answered as if there had been no change")
     func refuses() throws {
         _ = try caller.call(Start(key: "known"))
-        let writer = try Writer(in: daemon.stateDirectory)
+        let writer = try DatabaseWriter(in: daemon.stateDirectory)
         // So that all calls arrive in one turn.
         daemon.process.send(signal: SIGSTOP)
         try caller.send(Get(key: "known"))
@@ -65,7 +47,7 @@ struct FailingStoreTests {
         try waiter.send(Wait(key: "tea"))
         // Once this is answered, the calls before it have arrived.
         _ = try caller.call(GetStatus())
-        let writer = try Writer(in: daemon.stateDirectory)
+        let writer = try DatabaseWriter(in: daemon.stateDirectory)
         // So that all calls arrive in one turn.
         daemon.process.send(signal: SIGSTOP)
         try follower.caller.send(GetStatus())
@@ -96,7 +78,7 @@ struct FailingStoreTests {
         let clients = try (0..<3).map { _ in try queue(Start(key: "tea", ifRunning: .wait)) }
         let other = try caller.call(Start(key: "egg")).countdown
         let patient = try queue(Start(key: "egg", ifRunning: .wait))
-        let writer = try Writer(in: daemon.stateDirectory)
+        let writer = try DatabaseWriter(in: daemon.stateDirectory)
         for client in clients {
             #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
                 try client.answer(to: Start.self)
@@ -120,7 +102,7 @@ struct FailingStoreTests {
     @Test("refuses the queued starts of a key that has room for the first one")
     func refusesExtension() throws {
         let started = try caller.call(Start(key: "tea", durationUSec: .seconds(60))).countdown
-        let writer = try Writer(in: daemon.stateDirectory)
+        let writer = try DatabaseWriter(in: daemon.stateDirectory)
         let room: Int64 = .seconds(120) - .milliseconds(200)
         let client = try queue(Start(key: "tea", ifRunning: .wait, upToUSec: room))
         #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
@@ -138,4 +120,22 @@ struct FailingStoreTests {
             }
         }
     }
+}
+
+/// Another process that writes to the database in a transaction without an end.
+@safe final class DatabaseWriter {
+    private var database: OpaquePointer?
+
+    init(in directory: String) throws {
+        let code = unsafe sqlite3_open("\(directory)/countdowns.db", &database)
+        guard code == SQLITE_OK, unsafe sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK else {
+            throw SystemCallFailure("sqlite3", code: EIO)
+        }
+    }
+
+    func end() {
+        unsafe sqlite3_exec(database, "ROLLBACK", nil, nil, nil)
+    }
+
+    deinit { unsafe sqlite3_close(database) }
 }

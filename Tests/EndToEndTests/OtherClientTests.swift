@@ -32,4 +32,23 @@ struct OtherClientTests {
         #expect(error["error"]?.string == "io.countdownd.NoSuchCountdown")
         #expect(error["parameters"]?["key"]?.string == "coffee")
     }
+
+    @Test("the parser of Prometheus' client for Python takes the daemon's figures")
+    func parsesMetrics() throws {
+        let daemon = try DaemonProcess()
+        let typist = Typist(daemon)
+        _ = try typist.type("start egg 5ms --wait")
+        let script = BuiltProduct.packageDirectory.appendingPathComponent(
+            "Tests/EndToEndTests/Clients/parse_openmetrics.py"
+        ).path
+        let run = try typist.type(
+            shell: "countdownctl status --format openmetrics | '\(TestPython.path())' '\(script)'"
+        )
+        #expect(run.exitCode == 0, "\(run.standardError)")
+        let families = run.standardOutput.split(separator: "\n")
+        #expect(families.contains("countdownd_end_lateness_seconds summary 4"))
+        #expect(families.contains("countdownd_calls counter 1"))
+        #expect(families.count > 20)
+        try daemon.terminate()
+    }
 }

@@ -141,18 +141,42 @@ struct ShowCommandsTests {
         }
     }
 
-    @Test("status shows the daemon, and with --all its limits")
+    @Test("status shows the daemon in five lines, and with --all its counters and limits")
     func showsStatus() throws {
         _ = try typist.type("start tea 1h")
         let run = try typist.type("status")
         #expect(run.data[0].hasPrefix("countdownd \(Version.current), since TIME ("))
-        #expect(run.data.contains("  Running: 1"))
-        #expect(run.data.contains("   Paused: 0"))
-        #expect(run.data.contains(" Counters:"))
-        #expect(run.data.contains { $0.hasPrefix("  Lingers: ") })
-        #expect(!run.data.contains("   Limits:"))
-        #expect(try typist.type("status --all").data.contains("   Limits:"))
+        #expect(
+            run.data.dropFirst() == [
+                "Countdowns: 1 running, 0 paused, 0 starts queued", "   Clients: 1 connection, 0 watchers",
+                "  Lateness: no countdown has ended yet", "   Storage: changes are stored",
+            ]
+        )
+        let all = try typist.type("status --all").data
+        for title in ["  Revision: ", "    Queues:", "  Counters:", "    Limits:"] {
+            #expect(all.contains { $0.hasPrefix(title) }, "\(title)")
+        }
         #expect(try typist.type("status tea").standardOutput == typist.type("show tea").standardOutput)
+    }
+
+    @Test("status --format openmetrics prints every counter and queue, and refuses --json and a key")
+    func printsMetrics() throws {
+        _ = try typist.type("start egg 5ms --wait")
+        let status = try Caller(of: daemon).call(GetStatus())
+        let lines = try typist.type("status --format openmetrics -q").data
+        #expect(lines.last == "# EOF")
+        let figures = lines.filter { $0.contains(" of GetStatus.") }
+        for name in Array(status.counters.keys) + Array(try #require(status.queues).keys) {
+            #expect(figures.filter { $0.hasSuffix(": \(name) of GetStatus.") }.count == 1, "\(name)")
+        }
+        #expect(lines.contains("countdownd_endings_total 1"))
+        #expect(lines.contains("countdownd_end_lateness_seconds_count 1"))
+        for line in ["--json", "tea"] {
+            #expect(try typist.type("status --format openmetrics \(line)").exitCode == 64)
+        }
+        let unknown = try typist.type("status --format prometheus")
+        #expect(unknown.exitCode == 64)
+        #expect(unknown.messages.first?.contains("prometheus") == true)
     }
 
     @Test("--json prints the interface's objects, each one valid")

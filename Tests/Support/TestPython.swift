@@ -1,6 +1,6 @@
 import Foundation
 
-/// The Python with the Varlink packages from PyPI. `make acceptance` installs it; without it, tests that need it are
+/// The Python with packages from PyPI. `make acceptance` installs it; without it, tests that need it are
 /// skipped.
 public enum TestPython {
     /// Whether it is installed.
@@ -21,7 +21,7 @@ public enum TestPython {
         /// The command that installs it.
         public var description: String {
             "\(path) does not exist: run make acceptance, or set COUNTDOWND_TEST_PYTHON to a Python that has the packages"
-                + " varlink and asyncvarlink"
+                + " varlink, asyncvarlink and prometheus-client"
         }
     }
 }

@@ -7,12 +7,13 @@ struct StatusCommand: Subcommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Show the state of the daemon, or of a countdown.",
-        usage: "countdownctl status [KEY] [--all] [options]",
+        usage: "countdownctl status [KEY] [--all] [--format openmetrics] [options]",
         discussion: """
             Examples:
               countdownctl status
-              countdownctl status --all          with its limits
+              countdownctl status --all          with its counters and limits
               countdownctl status --json
+              countdownctl status --format openmetrics     for Prometheus
               countdownctl status tea            the same as show tea
             """
     )
@@ -20,22 +21,31 @@ struct StatusCommand: Subcommand {
     @Argument(help: "The key.", completion: KeyCompletion.kind)
     var key: String?
 
-    @Flag(name: .shortAndLong, help: "Show the limits of the daemon, too.")
+    @Flag(name: .shortAndLong, help: "Show the counters and limits of the daemon, too.")
     var all = false
+
+    @Option(help: ArgumentHelp("Print the figures of the daemon in this format.", valueName: "openmetrics"))
+    var format: StatusFormat?
 
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
         let output = options.output
-        if let key { return try ShowCommand.show(key, output) }
+        guard format == nil || options.json == nil else { throw CommandFailure.usage("use either --json or --format") }
+        if let key {
+            guard format == nil else { throw CommandFailure.usage("use either a KEY or --format") }
+            return try ShowCommand.show(key, output)
+        }
         let status = try DaemonEndpoint().call(GetStatus())
-        if let style = output.json {
+        if format == .openmetrics {
+            try output.print(OpenMetrics.lines(of: status))
+        } else if let style = output.json {
             try output.print(json: JSONText.object(status, style))
         } else if !output.isQuiet {
             let details = StatusDetails(
                 status: status,
                 clientVersion: Version.current,
-                lingers: RemoteInvocation.isInside ? nil : Lingering.isEnabled(),
+                lingers: Lingering.mattersHere ? Lingering.isEnabled() : nil,
                 all: all,
                 clock: .local
             )
@@ -45,62 +55,10 @@ struct StatusCommand: Subcommand {
     }
 }
 
-/// The daemon's state as `status` prints it.
-struct StatusDetails {
-    let status: GetStatus.Reply
-    /// The version of this program.
-    let clientVersion: String
-    /// Nil if it is unknown whether the user's services run without a session.
-    let lingers: Bool?
-    /// Whether the limits are shown.
-    let all: Bool
-    let clock: ClockText
-
-    var lines: [String] {
-        var lines = ["countdownd \(PrintableText.escape(status.version)), since \(since)"]
-        if status.version != clientVersion {
-            let difference = "differs from countdownctl \(clientVersion)"
-            lines.append(field("Version", "\(difference); \(VersionMismatch.remedy)"))
-        }
-        lines += [
-            field("Running", "\(status.running)"),
-            field("Paused", "\(status.paused)"),
-            field("Queued", "\(status.queuedStarts ?? 0)"),
-            field("Watchers", "\(status.watchers) on \(counted(status.connections, "connection"))"),
-            field("Revision", "\(status.revision), history since \(status.oldestRevision)"),
-        ]
-        if let lingers {
-            lines.append(field("Lingers", lingers ? "yes, the daemon runs without a session" : withoutLinger))
-        }
-        if let fleet = status.fleet {
-            let text = FleetText(fleet: fleet, clock: clock)
-            lines.append(field("Fleet", text.following))
-            if let engine = text.engine { lines.append(field("Engine", engine)) }
-        }
-        lines += map("Counters", status.counters)
-        if all { lines += map("Limits", status.limits) }
-        return lines
-    }
-
-    private var since: String { clock.renderBeginning(status.startedUSec) }
-
-    private var withoutLinger: String {
-        "no, the daemon stops with the last session and delivers ends late; `loginctl enable-linger` keeps it running"
-    }
-
-    private func field(_ name: String, _ value: String) -> String {
-        "\(String(repeating: " ", count: 9 - name.count))\(name): \(value)"
-    }
-
-    private func map(_ title: String, _ values: [String: Int64]) -> [String] {
-        guard !values.isEmpty else { return [] }
-        var table = Table(columns: [Table.Column(title: ""), Table.Column(title: "", alignsRight: true)])
-        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-            table.append([Table.Cell(text: PrintableText.escape(name)), Table.Cell(text: "\(value)")])
-        }
-        return [field(title, "")].map { String($0.dropLast()) }
-            + table.lines(legend: false, palette: .plain).map { "           \($0)" }
-    }
+/// A format of the daemon's figures.
+enum StatusFormat: String, CaseIterable, ExpressibleByArgument {
+    /// The text format of OpenMetrics.
+    case openmetrics
 }
 
 /// `1 connection`, `2 connections`.
@@ -108,6 +66,9 @@ func counted(_ number: Int64, _ noun: String) -> String { "\(number) \(noun)\(nu
 
 /// Whether the services of a user run without a session of his, as systemd-logind keeps it.
 enum Lingering {
+    /// Whether the daemon may be the user's own: it is not if its address was given.
+    static var mattersHere: Bool { !RemoteInvocation.isInside && Environment.value(of: "COUNTDOWND_SOCKET") == nil }
+
     /// Nil if the user's name is unknown.
     static func isEnabled() -> Bool? {
         guard let user = userName(uid: geteuid(), environment: Environment.value) else { return nil }

@@ -29,8 +29,7 @@ struct FleetText {
     private var answers: String? {
         let times = fleet.roundTrip
         guard times.count > 0 else { return nil }
-        let (half, most) = (DurationFormat.render(times.p50USec), DurationFormat.render(times.p99USec))
-        return "half of \(counted(times.count, "answer")) within \(half), 99% within \(most)"
+        return times.distribution(of: "answer")
     }
 
     private var clockLead: String? {

@@ -46,6 +46,11 @@ struct FleetMember: ~Copyable {
         earliest(shard.next(at: now), earliest(link.next, engineWatch.next).map(now.wall(of:)))
     }
 
+    /// How much waits now, by the names in `GetStatus`.
+    var queues: [String: Int] {
+        ["fleetCalls": shard.calls - shard.queuedCalls, "fleetProposals": link.proposalsInFlight]
+    }
+
     /// Notes whether the engine can be reached.
     ///
     /// - Returns: what is to be logged.

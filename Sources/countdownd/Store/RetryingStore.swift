@@ -85,6 +85,12 @@ struct RetryingStore: ~Copyable {
     /// How many background checkpoints were started.
     var checkpoints: Int { store?.checkpoints ?? 0 }
 
+    /// The number of pages in the write-ahead log.
+    var logPages: Int { store?.logPages ?? 0 }
+
+    /// The number of changes that could not be stored yet.
+    var unstoredChanges: Int { unstored.steps.count }
+
     /// Stores the changes of a turn, and ends of earlier turns that could not be stored.
     ///
     /// - Parameters:

@@ -39,6 +39,7 @@ final class SQLiteStore: Store {
     private var holdsSnapshot = false
     private var commitsUntilComparison = SQLiteStore.commitsBetweenComparisons
     private(set) var checkpoints = 0
+    var logPages: Int { database.walFrames }
     /// After a checkpoint has failed, the next one waits until the log has this many frames.
     private var framesForNextCopy = 0
     /// The most frames that the log has had since its file was truncated.

@@ -34,6 +34,8 @@ protocol Store: AnyObject {
     func rewrite(_ timetable: borrowing Timetable, clockStep: ClockStep?, at now: Now) throws(StoreFailure) -> String?
     /// How many background checkpoints were started.
     var checkpoints: Int { get }
+    /// The number of pages in the write-ahead log.
+    var logPages: Int { get }
     /// Stores that the daemon stopped cleanly at this revision, so that nothing can be missing.
     func close(at revision: Revision)
 }

@@ -11,6 +11,7 @@ struct RetryingStoreTests {
         var failure: StoreFailure?
         private(set) var stored: [Changes] = []
         let checkpoints = 0
+        let logPages = 0
 
         func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure) {
             if let failure { throw failure }
