@@ -121,11 +121,11 @@ let package = Package(
             swiftSettings: strict
         ),
         // The processes of these two: the bridge that `make build-fleet` has made, and redis-server.
-        .target(name: "RedisSupport", dependencies: ["CProcess", "TestSupport"], path: "Tests/RedisSupport"),
+        .target(name: "RedisSupport", dependencies: ["CProcess", "RESP", "TestSupport"], path: "Tests/RedisSupport"),
         .testTarget(name: "FleetTrials", dependencies: ["IPC", "RedisSupport", "TestSupport"]),
         .testTarget(
             name: "RedisBridgeTests",
-            dependencies: ["Backend", "BackendContract", "RESP", "RedisSupport", "TestSupport"]
+            dependencies: ["Backend", "BackendContract", "RedisSupport", "TestSupport"]
         ),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"], swiftSettings: strict),

@@ -80,28 +80,6 @@ struct RedisTests {
         #expect(try follower.updates(until: .live).flatMap(\.entries).map(\.id) == ["y.1", "x.2"])
     }
 
-    @Test("messages and records that are none are skipped")
-    func foreignData() throws {
-        let server = try RedisServer()
-        let bridge = try BridgeProcess(server)
-        let client = try bridge.client()
-        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
-        let follower = try bridge.client()
-        try follower.follow()
-        _ = try follower.updates(until: .live)
-        try server.command("SPUBLISH", "cd:{fleet/0}:log", "nonsense")
-        try server.command("SPUBLISH", "cd:{fleet/0}:log", "key\n99 no-json")
-        try server.command("HSET", "cd:{fleet/0}:now", "strange", "\u{FF} no record")
-        let answer = try client.propose(Propose.Proposal("strange", "x.2"))
-        #expect(answer.outcome == .conflict)
-        #expect(answer.version == 0)
-        let change = try client.propose(Propose.Proposal("a", "x.3", after: "x.1"))
-        var last: Follow.Reply
-        repeat { last = try follower.update() } while last.last?.version != change.version
-        #expect(last.last?.id == "x.3")
-        #expect(bridge.program.isRunning)
-    }
-
     @Test("records are removed when they are due, and only then")
     func retention() throws {
         let server = try RedisServer()

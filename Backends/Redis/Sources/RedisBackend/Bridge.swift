@@ -16,7 +16,7 @@ public final class Bridge: @unchecked Sendable {
     private static let loggedStep: Int64 = 100_000
 
     let loop: any EventLoop
-    let log: Log
+    let log: LimitedLog
     private(set) var url: BackendURL
     private(set) var settings: NamespaceSettings
     private(set) var keys: NamespaceKeys
@@ -37,6 +37,7 @@ public final class Bridge: @unchecked Sendable {
     private var loggedWarnings: [String] = []
     private var loggedRefusal: String?
     private var loggedSkips = 0
+    private var isMessageLogged = false
     private var isClockErrorLogged = false
     private var attempts = 0
     /// Whether the last sessions have ended soon after they had begun: then each further one may do so too.
@@ -48,7 +49,7 @@ public final class Bridge: @unchecked Sendable {
 
     init(url: BackendURL, log: Log, on loop: any EventLoop) {
         self.url = url
-        self.log = log
+        self.log = LimitedLog(log, on: loop)
         self.loop = loop
         settings = NamespaceSettings(namespace: url.namespace)
         keys = NamespaceKeys(url.namespace)
@@ -88,7 +89,7 @@ public final class Bridge: @unchecked Sendable {
 
     private func begin(_ session: EngineSession) {
         generation += 1
-        isSettled = false
+        (isSettled, isMessageLogged) = (false, false)
         self.session = session
         engine = session.engine
         let generation = generation
@@ -210,6 +211,18 @@ public final class Bridge: @unchecked Sendable {
         loggedSkips = skips
         guard skips > 0 else { return }
         log.write(.error, "\(skips) records in \(keys.now) at \(url.address) cannot be read, and are skipped")
+    }
+
+    /// Notes why a follower reads every record again.
+    func note(_ state: Follow.State, _ reason: String) {
+        log.write(state == .trimmed ? .warning : .error, "\(url.address): \(reason): every record is read again")
+    }
+
+    /// Notes that a message of the channel is no change.
+    func noteForeignMessage() {
+        guard !isMessageLogged else { return }
+        isMessageLogged = true
+        log.write(.error, "a message in \(keys.log) at \(url.address) is no change: the log is read in its place")
     }
 
     // MARK: The clock

@@ -15,7 +15,7 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
 
     // MARK: The engine's errors
 
-    /// The characters of the engine's words that are repeated.
+    /// The bytes of the engine's words that are repeated.
     private static let wordsLimit = 300
 
     /// An error that the engine has replied. Its words are repeated only if they do not hold the password, because some
@@ -23,7 +23,7 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
     init(reply whole: String, to command: String, of url: BackendURL) {
         let code = String(whole.prefix { $0 != " " })
         let isSecret = url.password.map { !$0.isEmpty && whole.contains($0) } ?? false
-        let words = isSecret ? "its words hold the password" : String(whole.prefix(Self.wordsLimit))
+        let words = isSecret ? "its words hold the password" : whole.beginning(Self.wordsLimit)
         let server = url.address
         description =
             switch code {
@@ -51,6 +51,12 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
                 Self(permission: words, to: command, of: url).description
             default: "\(server) answers \(command) with an error: \(words)"
             }
+    }
+
+    /// An answer that no engine gives.
+    init(unexpectedReplyTo command: String, of url: BackendURL) {
+        let owner = command.hasPrefix("EVAL") ? "the script's" : "its"
+        self.init("\(url.address) answers \(command) with something else than \(owner) reply")
     }
 
     /// Names the permission that is missing, as ACL SETUSER writes it.
@@ -140,5 +146,12 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
         } else {
             self.init("TLS with \(url.address) failed: \(error)")
         }
+    }
+}
+
+extension String {
+    /// The beginning, of so many bytes at most: a character can have any number of them.
+    func beginning(_ bytes: Int) -> String {
+        utf8.count <= bytes ? self : String(decoding: utf8.prefix(bytes), as: UTF8.self)
     }
 }

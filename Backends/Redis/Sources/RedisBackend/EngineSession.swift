@@ -97,7 +97,9 @@ struct EngineSession: Sendable {
         let engine = try info.check(url)
         try await checkPermissions(url, changes)
         try await agree(NamespaceSettings(namespace: url.namespace), changes)
-        guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", Proposer.script]).text else {
+        guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", Proposer.script]).text,
+            script.utf8.count <= 40
+        else {
             throw EngineFailure("\(url.address) does not load the script")
         }
         try await logIn(queries, tls)
@@ -171,7 +173,7 @@ struct EngineSession: Sendable {
             if case .null = try await connection.reply(to: question) {
                 _ = try await connection.reply(to: ["HSETNX", about, field.name, "\(field.value)"])
             }
-            let held = try await connection.reply(to: question).text ?? "nothing"
+            let held = try await connection.reply(to: question).text?.beginning(100) ?? "nothing"
             guard held == "\(field.value)" else {
                 throw EngineFailure(
                     "the namespace \(settings.namespace) has \(field.name) \(held), and this bridge has \(field.value): "
@@ -187,7 +189,8 @@ struct EngineInfo {
     private var fields: [Substring: Substring] = [:]
 
     init(_ text: String) {
-        for line in text.split(whereSeparator: \.isNewline) {
+        // What is read has short lines, and is repeated in sentences.
+        for line in text.split(whereSeparator: \.isNewline) where line.utf8.count <= 200 {
             guard let colon = line.firstIndex(of: ":") else { continue }
             fields[line[..<colon]] = line[line.index(after: colon)...]
         }

@@ -28,8 +28,16 @@ final class Follower: @unchecked Sendable {
         case log
     }
 
+    /// Where changes are missing behind the last one.
+    private enum Gap {
+        case inLog
+        case toMessage
+    }
+
     /// Records in a page, and changes in a part of the log. HSCAN takes it for a hint.
     private static let pageCount = 1_000
+    /// The greatest pause before another snapshot.
+    private static let longestPause = TimeAmount.seconds(5)
     /// The bytes of records and keys in a reply.
     private static let replyBytes = 256 << 10
 
@@ -44,6 +52,12 @@ final class Follower: @unchecked Sendable {
     private var announcement: (state: Follow.State, reason: String)?
     /// The records of the snapshot that cannot be read.
     private var skips = 0
+    /// When the last snapshot was announced, and the pause before the next one if that is soon.
+    private var announced: (at: NIODeadline, pause: TimeAmount)?
+    /// Whether the shard was given a version in this session.
+    private var hasSetVersion = false
+    /// Whether the client knows that it has every change up to some time in this session.
+    private var isLiveTold = false
     /// Why the engine was lost, if the client has to read before it is told.
     private var unsentLoss: String?
     private var needsSnapshot: Bool
@@ -72,7 +86,7 @@ final class Follower: @unchecked Sendable {
     /// The engine is connected.
     func start() {
         sessions += 1
-        hasMissed = false
+        (hasMissed, hasSetVersion, isLiveTold) = (false, false, false)
         missedVersion = nil
         tellLoss()
         perform(needsSnapshot ? .snapshot : .position)
@@ -132,7 +146,8 @@ final class Follower: @unchecked Sendable {
             state = .paused(.log)
             return
         }
-        let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+        let limit = 2 * BackendInterface.proposalsLimit
+        let lines = message.split(separator: "\n", maxSplits: limit, omittingEmptySubsequences: false)
         var entries: [Follow.Entry] = []
         var next = last
         var step: Step?
@@ -140,7 +155,8 @@ final class Follower: @unchecked Sendable {
             guard index + 1 < lines.count,
                 let entry = Follow.Entry(key: String(lines[index]), held: String(lines[index + 1]))
             else {
-                step = .position
+                bridge.noteForeignMessage()
+                step = .log
                 continue
             }
             let held = next?.version ?? 0
@@ -205,22 +221,23 @@ final class Follower: @unchecked Sendable {
         }
     }
 
+    /// Gives up an engine whose answer to a command has another form.
+    private func refuse(_ command: String) {
+        bridge.endSession(EngineFailure(unexpectedReplyTo: command, of: bridge.url))
+    }
+
     /// Looks up the last change that was sent in the log.
     ///
-    /// - Parameter hasGap: whether the log is known not to go on there.
-    private func readPosition(hasGap: Bool = false) {
-        guard let last else { return hasGap ? announceSnapshot(.diverged, "the log has a gap") : perform(.log) }
+    /// - Parameter gap: the log does not go on there, or a message was there that the log does not have.
+    private func readPosition(_ gap: Gap? = nil) {
+        guard let last else { return gap != nil ? announceSnapshot(.diverged, "the log has a gap") : perform(.log) }
         send([["EVAL", Self.positionScript, "2", keys.version, keys.log, "\(last.version)-0"]]) { reply in
             let parts = reply.elements ?? []
-            guard parts.count == 3 else {
-                return self.bridge.endSession(
-                    EngineFailure("\(self.bridge.url.address) answers EVAL with something else than the script's reply")
-                )
-            }
+            guard parts.count == 3, parts[1].elements != nil else { return self.refuse("EVAL") }
             let log = LogPosition(version: parts[0].number, from: parts[1], information: parts[2])
             switch log.verdict(on: last) {
             // Without a change behind the last one there is no gap: what had announced it was no change.
-            case .resumed where hasGap && log.version != last.version:
+            case .resumed where gap == .inLog || gap == .toMessage && log.version != last.version:
                 self.announceSnapshot(.diverged, "the log has a gap after version \(last.version)")
             case .resumed:
                 self.deliver(self.reply(.resumed))
@@ -233,8 +250,21 @@ final class Follower: @unchecked Sendable {
 
     private func announceSnapshot(_ state: Follow.State, _ reason: String) {
         announcement = (state, reason)
+        isLiveTold = false
         needsSnapshot = true
-        perform(.snapshot)
+        bridge.note(state, reason)
+        let now = NIODeadline.now()
+        guard let announced, now - announced.at < 2 * Self.longestPause else {
+            announced = (now, .milliseconds(100))
+            return perform(.snapshot)
+        }
+        // No engine loses its history again and again, but one that sends nonsense seems to.
+        self.announced = (now + announced.pause, min(2 * announced.pause, Self.longestPause))
+        self.state = .reading
+        let session = sessions
+        bridge.loop.scheduleTask(in: announced.pause) {
+            if session == self.sessions { self.perform(.snapshot) }
+        }
     }
 
     private func beginSnapshot() {
@@ -242,15 +272,13 @@ final class Follower: @unchecked Sendable {
         skips = 0
         send([["EVAL", Self.snapshotScript, "2", keys.version, keys.log]]) { reply in
             let parts = reply.elements ?? []
-            guard parts.count == 2 else {
-                return self.bridge.endSession(
-                    EngineFailure("\(self.bridge.url.address) answers EVAL with something else than the script's reply")
-                )
-            }
+            guard parts.count == 2, parts[1].elements != nil else { return self.refuse("EVAL") }
             let logged = parts[1].elements?.first.flatMap { LogEntry($0) }.map {
                 Follow.Position(version: $0.version, id: $0.entry?.id)
             }
-            guard let number = parts[0].number else { return self.setFirstVersion() }
+            guard let number = parts[0].number else {
+                return self.hasSetVersion ? self.refuse("SET") : self.setFirstVersion()
+            }
             let version = Follow.Position(version: number, id: nil)
             self.last = logged.map { $0.version >= number ? $0 : version } ?? version
             self.perform(.page("0"))
@@ -261,14 +289,16 @@ final class Follower: @unchecked Sendable {
     /// time, so that no version is used twice.
     private func setFirstVersion() {
         guard let clock else { return bridge.endSession(EngineFailure("\(bridge.url.address) does not tell the time")) }
+        hasSetVersion = true
         let version = BootClock.now + clock.engineLessBootUSec
         send([["SET", keys.version, "\(version)", "NX"]]) { _ in self.perform(.snapshot) }
     }
 
     private func readPage(_ cursor: String) {
         send([["HSCAN", keys.now, cursor, "COUNT", "\(Self.pageCount)"]]) { reply in
-            guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, let pairs = parts[1].elements
-            else { return self.bridge.endSession(EngineFailure("\(self.bridge.url.address) sent no page of HSCAN")) }
+            guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, UInt64(next) != nil,
+                next == "0" || next != cursor, let pairs = parts[1].elements
+            else { return self.refuse("HSCAN") }
             var entries: [Follow.Entry] = []
             for index in stride(from: 0, to: pairs.count - 1, by: 2) {
                 guard let key = pairs[index].text, let text = pairs[index + 1].text,
@@ -300,7 +330,7 @@ final class Follower: @unchecked Sendable {
         hasMissed = false
         let start = last.map { "(\($0.version)-0" } ?? "-"
         send([["XRANGE", keys.log, start, "+", "COUNT", "\(Self.pageCount)"]]) { reply in
-            let elements = reply.elements ?? []
+            guard let elements = reply.elements, elements.count <= Self.pageCount else { return self.refuse("XRANGE") }
             var entries: [Follow.Entry] = []
             var next = self.last
             for element in elements {
@@ -311,17 +341,18 @@ final class Follower: @unchecked Sendable {
                 next = entry.position
             }
             self.deliverChanges(entries, upTo: next)
-            if entries.count < elements.count || (self.missedVersion ?? 0) > (next?.version ?? 0) && elements.isEmpty {
-                // The log has a gap, so that the position cannot be in it.
+            let hasMissedVersion = (self.missedVersion ?? 0) > (next?.version ?? 0) && elements.isEmpty
+            if entries.count < elements.count || hasMissedVersion {
                 self.missedVersion = nil
-                self.readPosition(hasGap: true)
-            } else if elements.count >= Self.pageCount || self.hasMissed {
-                self.perform(.log)
-            } else {
-                self.missedVersion = nil
-                self.state = .live
-                self.deliver(self.reply(.live))
+                return self.readPosition(hasMissedVersion ? .toMessage : .inLog)
             }
+            guard elements.count < Self.pageCount else { return self.perform(.log) }
+            // Messages may come as fast as the log is read.
+            if !self.hasMissed || !self.isLiveTold { self.deliver(self.reply(.live)) }
+            self.isLiveTold = true
+            guard !self.hasMissed else { return self.perform(.log) }
+            self.missedVersion = nil
+            self.state = .live
         }
     }
 
@@ -354,95 +385,5 @@ final class Follower: @unchecked Sendable {
             bytes += size
         }
         return parts
-    }
-}
-
-/// An entry of a shard's log.
-struct LogEntry {
-    let version: Int64
-    /// Nil if the entry is not a change.
-    let entry: Follow.Entry?
-
-    /// Nil if the value is not an entry of a stream.
-    init?(_ value: RESPValue) {
-        guard let parts = value.elements, parts.count == 2,
-            let version = (parts[0].text?.prefix { $0 != "-" }).flatMap({ Int64($0) })
-        else { return nil }
-        self.version = version
-        let fields = parts[1].elements ?? []
-        guard fields.count == 4, fields[0].text == "key", fields[2].text == "record", let key = fields[1].text,
-            let entry = fields[3].text.flatMap({ Follow.Entry(key: key, held: $0) }), entry.version == version
-        else {
-            self.entry = nil
-            return
-        }
-        self.entry = entry
-    }
-}
-
-/// The state of a shard's log, to compare with the last change that a follower has.
-struct LogPosition {
-    enum Verdict: Equatable {
-        case resumed
-        case trimmed(String)
-        case diverged(String)
-    }
-
-    /// The shard's version; nil if it has none.
-    var version: Int64?
-    /// The first entries from the follower's version on, at most two.
-    var entries: [LogEntry]
-    /// The first entry of the log; nil if it is empty.
-    var first: LogEntry?
-    /// The version of the first change that was ever added to this log; nil if the log is empty.
-    var origin: Int64?
-
-    /// - Parameters:
-    ///   - version: the shard's version.
-    ///   - range: the reply of XRANGE from the follower's version on.
-    ///   - information: the reply of XINFO STREAM, an error if there is no log.
-    init(version: Int64?, from range: RESPValue, information: RESPValue) {
-        self.version = version
-        entries = (range.elements ?? []).compactMap { LogEntry($0) }
-        let fields = information.elements ?? []
-        func field(_ name: String) -> RESPValue? {
-            stride(from: 0, to: fields.count - 1, by: 2).first { fields[$0].text == name }.map { fields[$0 + 1] }
-        }
-        first = field("first-entry").flatMap { LogEntry($0) }
-        guard let added = field("entries-added")?.number,
-            let last = (field("last-generated-id")?.text?.prefix { $0 != "-" }).flatMap({ Int64($0) })
-        else { return }
-        origin = last.subtractingReportingOverflow(added).partialValue &+ 1
-    }
-
-    /// Whether the log continues the last change that a follower has.
-    func verdict(on last: Follow.Position) -> Verdict {
-        guard let version else { return .diverged("the engine holds nothing of this shard") }
-        guard version >= last.version else {
-            return .diverged(
-                "the engine is at version \(version), before version \(last.version) which it had made known"
-            )
-        }
-        if let held = entries.first, held.version == last.version {
-            guard last.id == nil || held.entry?.id == last.id else {
-                return .diverged("the engine has another change at version \(last.version)")
-            }
-            let next = entries.dropFirst().first
-            guard version == last.version ? next == nil : next?.version == last.version &+ 1 else {
-                return .diverged("the log has a gap after version \(last.version)")
-            }
-            return .resumed
-        }
-        // The version of a shard that had nothing has no entry.
-        if last.id == nil, version == last.version || first?.version == last.version &+ 1 { return .resumed }
-        guard let first else { return .trimmed("the log is empty") }
-        guard first.version > last.version else {
-            return .diverged("the log has no version \(last.version), though it begins earlier")
-        }
-        // A log that was trimmed and a new log differ in the number of entries that were ever added.
-        if let origin, origin > last.version &+ 1 {
-            return .diverged("the log was made anew at version \(origin), after version \(last.version)")
-        }
-        return .trimmed("the log begins at version \(first.version), after version \(last.version)")
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import NIOCore
 import System
 
 /// The bridge's log: lines on standard error, with the priorities of sd-daemon(3) if that is the journal.
@@ -29,6 +30,41 @@ public struct Log: Sendable {
     public static func writeLine(_ line: String) {
         var line = line
         line.withUTF8 { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
+/// A log with a limit, because an engine can cause lines as often as it likes: in each minute a number of lines is written,
+/// and at its end the last one of those that were left out. It is confined to its event loop.
+final class LimitedLog: @unchecked Sendable {
+    private static let limit = 20
+    private static let interval = TimeAmount.minutes(1)
+
+    private let log: Log
+    private let loop: any EventLoop
+    private var written = 0
+    private var leftOut = 0
+    private var last: (level: Log.Level, sentence: String)?
+
+    init(_ log: Log, on loop: any EventLoop) { (self.log, self.loop) = (log, loop) }
+
+    /// Logs a sentence, now or at the end of the minute.
+    func write(_ level: Log.Level, _ sentence: String) {
+        if written == 0 { loop.scheduleTask(in: Self.interval) { self.endInterval() } }
+        if written < Self.limit {
+            written += 1
+            log.write(level, sentence)
+        } else {
+            leftOut += 1
+            last = (level, sentence)
+        }
+    }
+
+    private func endInterval() {
+        written = 0
+        guard let last else { return }
+        let others = leftOut > 1 ? ", after \(leftOut - 1) lines that are left out" : ""
+        (leftOut, self.last) = (0, nil)
+        write(last.level, last.sentence + others)
     }
 }
 

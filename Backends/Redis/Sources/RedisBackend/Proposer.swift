@@ -212,9 +212,9 @@ final class Proposer: @unchecked Sendable {
             bridge.note(refusal: words, of: "EVALSHA")
         case .success(let value):
             guard let replies = replies(in: value, to: batch, sent: sent) else {
-                let reason = "\(bridge.url.address) answers the script with something else than the script's reply"
-                completion(batch.failures(reason, isMadeMaybe: true))
-                return bridge.endSession(EngineFailure(reason))
+                let failure = EngineFailure(unexpectedReplyTo: "EVALSHA", of: bridge.url)
+                completion(batch.failures(failure.description, isMadeMaybe: true))
+                return bridge.endSession(failure)
             }
             // First the answers, because a refusal can end the session, which fails all that is unanswered.
             completion(replies.map(\.answer))
@@ -251,7 +251,7 @@ final class Proposer: @unchecked Sendable {
         init?(_ value: RESPValue, to proposal: Propose.Proposal, of url: BackendURL) {
             guard let parts = value.elements, let outcome = parts.first?.text else { return nil }
             let detail = parts.count > 1 ? parts[1].text ?? "" : ""
-            let refusal = (words: detail, command: parts.count > 2 ? parts[2].text ?? "" : "")
+            let refusal = (words: detail, command: parts.count > 2 ? parts[2].text?.beginning(40) ?? "" : "")
             let isRefused = outcome == "failed" || outcome == "unknown"
             self.refusal = isRefused ? refusal : nil
             switch outcome {

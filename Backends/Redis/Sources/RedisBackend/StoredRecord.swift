@@ -14,7 +14,7 @@ extension Propose.StoredRecord {
 
     /// A text that is not a record, or the beginning of it, under the version 0.
     init(unreadable text: String) {
-        self.init(version: 0, id: "?", record: RecordText(utf8: Array(text.prefix(1_000).utf8)))
+        self.init(version: 0, id: "?", record: RecordText(utf8: Array(text.beginning(1_000).utf8)))
     }
 }
 

@@ -4,9 +4,10 @@ import RESP
 import TestSupport
 
 /// A server that answers each command as a test chooses.
-final class FakeEngine: Sendable {
+public final class FakeEngine: Sendable {
     /// What it sends after a command.
-    enum Reply {
+    public enum Reply: Sendable {
+        /// This text.
         case text(String)
         /// The text, and then the second one again and again until the connection is closed.
         case endless(String, String)
@@ -15,7 +16,7 @@ final class FakeEngine: Sendable {
     }
 
     /// The answers of a healthy Redis up to the first proposal and follower; nil for other commands.
-    static func healthy(_ command: [String], version: String = "7.0.15") -> Reply? {
+    public static func healthy(_ command: [String], version: String = "7.0.15") -> Reply? {
         let info = "redis_version:\(version)\r\nrole:master\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n"
         let settings = [
             "format": 1, "shards": 1, "retention": 600_000_000, "margin": 50_000, "log": 65_536,
@@ -25,7 +26,7 @@ final class FakeEngine: Sendable {
         case "INFO": return bulk(info)
         case "HGET" where command[1].hasSuffix("about"): return bulk("\(settings[command[2]] ?? 0)")
         case "SCRIPT": return bulk("s")
-        case "TIME": return .text("*2\r\n$10\r\n1700000000\r\n$1\r\n5\r\n")
+        case "TIME": return time(Date().timeIntervalSince1970)
         case "AUTH", "MULTI", "EXEC", "DISCARD", "SSUBSCRIBE", "PING": return .text("+OK\r\n")
         // The check of permissions has no script and no COUNT.
         case "EVAL" where !command[1].isEmpty, "EVALSHA" where !command[1].isEmpty: return nil
@@ -34,12 +35,21 @@ final class FakeEngine: Sendable {
         }
     }
 
-    static func bulk(_ text: String) -> Reply { .text("$\(text.utf8.count)\r\n\(text)\r\n") }
+    /// A string.
+    public static func bulk(_ text: String) -> Reply { .text("$\(text.utf8.count)\r\n\(text)\r\n") }
 
-    let port: Int
+    /// The answer of TIME.
+    public static func time(_ seconds: Double) -> Reply {
+        let microseconds = Int(seconds * 1_000_000) % 1_000_000
+        return .text("*2\r\n:\(Int(seconds))\r\n:\(microseconds)\r\n")
+    }
+
+    /// Its port.
+    public let port: Int
     private let listener: Int32
 
-    init(_ answer: @escaping @Sendable ([String]) -> Reply) throws {
+    /// Listens on loopback; the closure answers each command of each connection.
+    public init(_ answer: @escaping @Sendable ([String]) -> Reply) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -101,5 +111,26 @@ final class FakeEngine: Sendable {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+}
+
+extension FakeEngine {
+    /// The script's reply to one proposal that is too early.
+    public static var early: String { "*2\r\n\(now)*1\r\n$5\r\nearly\r\n" }
+    /// The script's reply to one proposal that has won.
+    public static var won: String { "*2\r\n\(now)*2\r\n$3\r\nwon\r\n$1\r\n6\r\n" }
+
+    private static var now: String { ":\(Int(Date().timeIntervalSince1970 * 1_000_000))\r\n" }
+
+    /// The answers to a follower of an engine without records, at version 5; nil for other commands.
+    public static func empty(_ command: [String]) -> Reply? {
+        switch command.first {
+        // The script that looks up a position has one argument.
+        case "EVAL" where command.count == 6: .text("*3\r\n:5\r\n*0\r\n*0\r\n")
+        case "EVAL": .text("*2\r\n:5\r\n*0\r\n")
+        case "HSCAN": .text("*2\r\n$1\r\n0\r\n*0\r\n")
+        case "XRANGE": .text("*0\r\n")
+        default: nil
+        }
     }
 }
