@@ -42,7 +42,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-clients clients fleet-demo acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
+.PHONY: help run check test test-fleet test-clients clients test-web fleet-demo acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -90,6 +90,13 @@ test-clients: ## test the clients for Python and node, and the Swift module, by 
 	@$(MAKE) clients
 	scripts/test-clients
 
+# The case of a fleet needs the bridge that make build-fleet has made, and is skipped without it.
+test-web: ## test the page of examples/web in Chromium; PICTURE=1 takes the picture for the README
+	$(dependencies) web
+	scripts/test-python
+	swift build --product countdownd
+	scripts/test-web $(if $(PICTURE),--picture)
+
 clients: ## the wheel of the Python client, in dist/
 	scripts/wheel
 
@@ -111,6 +118,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
 	swift build --build-tests
 	@$(MAKE) test-clients
+	@$(MAKE) test-web
 	scripts/test-examples
 	scripts/test-swift 'CertificationTests|ExamplesTests|OtherClientTests'
 ifeq ($(SHORT),1)

@@ -1,0 +1,113 @@
+/**
+ * <code-field length="6">: one box for each digit of a code, over one text field, so that phones offer the code they received.
+ *
+ * What is typed past the end is cut. From a text that is pasted or filled in, a run of as many digits as there are boxes is the
+ * code, otherwise its last digits. A full code leaves the field and sends the event "full". `length` and `gap` (pixels) may change
+ * at any time, which clears the field. `value` is what was typed so far.
+ */
+class CodeField extends HTMLElement {
+  static formAssociated = true;
+  static observedAttributes = ["length", "gap"];
+
+  #input;
+  #boxes;
+  #internals = this.attachInternals();
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: "open", delegatesFocus: true });
+    root.innerHTML = `
+      <style>
+        :host { display: block; position: relative; }
+        input { position: absolute; inset: 0; width: 100%; opacity: 0; border: 0; font-size: 16px; cursor: text; }
+        .boxes { display: flex; justify-content: center; pointer-events: none; }
+        .boxes span {
+          flex: 1 1 0; min-width: 0; max-width: 56px; height: 62px; display: grid; place-items: center; font-size: 28px;
+          font-weight: 600; border-radius: 14px; background: var(--box); position: relative; transition: background 0.2s;
+          font-variant-numeric: tabular-nums;
+        }
+        .boxes span::after {
+          content: ""; position: absolute; inset: auto 22% 9px; height: 3px; border-radius: 2px; background: var(--track);
+          transition: background 0.2s;
+        }
+        .boxes span.filled::after { background: var(--accent); }
+        input:focus + .boxes span.cursor { box-shadow: 0 0 0 2px var(--accent); }
+        input:focus + .boxes span.cursor::before {
+          content: ""; width: 2px; height: 26px; border-radius: 1px; background: var(--accent); animation: blink 1.1s steps(1) infinite;
+        }
+        @keyframes blink { 50% { opacity: 0; } }
+        @media (prefers-reduced-motion: reduce) { span::before { animation: none !important; } }
+      </style>
+      <input inputmode="numeric" autocomplete="one-time-code" autocapitalize="off" spellcheck="false">
+      <div class="boxes" part="boxes" aria-hidden="true"></div>`;
+    this.#input = root.querySelector("input");
+    this.#boxes = root.querySelector(".boxes");
+    this.#input.addEventListener("input", (event) => this.#take(event.inputType === "insertText"));
+    this.#input.addEventListener("paste", (event) => this.#paste(event));
+    // The cursor is behind the last digit.
+    for (const type of ["focus", "click", "keyup"]) this.#input.addEventListener(type, () => this.#moveToEnd());
+  }
+
+  get value() { return this.#input.value; }
+
+  set value(text) {
+    this.#input.value = codeIn(text, this.length);
+    this.#show();
+  }
+
+  get length() { return Math.max(1, Number(this.getAttribute("length")) || 4); }
+
+  set length(count) { this.setAttribute("length", count); }
+
+  connectedCallback() { this.attributeChangedCallback(); }
+
+  attributeChangedCallback() {
+    this.#input.value = "";
+    this.#input.ariaLabel = this.getAttribute("aria-label") ?? `Code of ${this.length} digits`;
+    this.#boxes.replaceChildren(...Array.from({ length: this.length }, () => document.createElement("span")));
+    this.#boxes.style.gap = `${this.getAttribute("gap") ?? 10}px`;
+    this.#show();
+  }
+
+  clear() {
+    this.value = "";
+    this.#input.focus();
+  }
+
+  #paste(event) {
+    event.preventDefault();
+    const text = event.clipboardData.getData("text");
+    const found = codeIn(text, this.length);
+    this.#input.value = found.length === this.length ? found : digitsOf(this.value + text);
+    this.#take(true);
+  }
+
+  #take(isTyped) {
+    this.#input.value = isTyped ? digitsOf(this.value).slice(0, this.length) : codeIn(this.value, this.length);
+    this.#show();
+    if (this.value.length < this.length) return;
+    this.#input.blur();
+    this.dispatchEvent(new CustomEvent("full", { detail: this.value, bubbles: true }));
+  }
+
+  #moveToEnd() { this.#input.setSelectionRange(this.value.length, this.value.length); }
+
+  #show() {
+    [...this.#boxes.children].forEach((box, index) => {
+      box.textContent = this.value[index] ?? "";
+      box.className = index < this.value.length ? "filled" : index === this.value.length ? "cursor" : "";
+    });
+    this.#internals.setFormValue(this.value);
+  }
+}
+
+/** The digits of a text; other characters are dropped. */
+function digitsOf(text) { return text.replace(/\D/g, ""); }
+
+/** The code in a text: its only run of that many digits, or the last digits. */
+function codeIn(text, length) {
+  const runs = new Set(text.split(/\D+/).filter((run) => run.length === length));
+  return runs.size === 1 ? [...runs][0] : digitsOf(text).slice(-length);
+}
+
+customElements.define("code-field", CodeField);
