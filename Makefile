@@ -80,7 +80,7 @@ test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-serve
 	$(dependencies) fleet
 	@$(MAKE) build-fleet
 	swift build --build-tests
-	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(fleet)\.'
+	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(fleet)\.' '^ManagerTests.FleetUnitTests/'
 
 test-clients: ## test the clients for Python and node, and the Swift module, by the same scenarios
 	$(dependencies) clients
@@ -215,13 +215,18 @@ install: build ## install below PREFIX, staged in DESTDIR
 	fi
 ifneq ($(systemunitdir),)
 	install -d '$(DESTDIR)$(systemunitdir)'
-	install -m 644 systemd/system/countdownd@.socket '$(DESTDIR)$(systemunitdir)'
+	install -m 644 systemd/system/countdownd@.socket systemd/system/countdownd-shared@.socket '$(DESTDIR)$(systemunitdir)'
 	$(call install_service,system/countdownd@.service,$(systemunitdir))
+	$(call install_service,system/countdownd-shared@.service,$(systemunitdir))
 endif
 
 install-fleet: build-fleet $(BUILT)/share ## install the bridge to Redis, like install
 	install -D -m 755 $(BUILT)/countdownd-redis '$(DESTDIR)$(bindir)/countdownd-redis'
 	install -D -m 644 $(BUILT)/share/countdownd-redis.1 '$(DESTDIR)$(mandir)/man1/countdownd-redis.1'
+ifneq ($(systemunitdir),)
+	install -d '$(DESTDIR)$(systemunitdir)'
+	$(call install_service,system/countdownd-redis@.service,$(systemunitdir))
+endif
 
 # UNIT FOLDER: a unit, which names its program in /usr/bin. One sed for another PREFIX is less than a drop-in for each unit,
 # because ExecStart= must be written again there; and bare names with ExecSearchPath= fail `systemd-analyze verify` of 252.
@@ -237,7 +242,8 @@ uninstall: ## remove the installed files, the bridge's included
 	  [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \
 	done
 ifneq ($(systemunitdir),)
-	rm -f '$(DESTDIR)$(systemunitdir)/countdownd@.service' '$(DESTDIR)$(systemunitdir)/countdownd@.socket'
+	rm -f $(foreach unit,countdownd@ countdownd-shared@,'$(DESTDIR)$(systemunitdir)/$(unit).service' \
+	  '$(DESTDIR)$(systemunitdir)/$(unit).socket') '$(DESTDIR)$(systemunitdir)/countdownd-redis@.service'
 endif
 	rm -f '$(DESTDIR)$(interfacedir)/io.countdownd.varlink'
 	rm -f $(patsubst %,'$(DESTDIR)$(mandir)/man1/%.1',$(programs) countdownd-redis)

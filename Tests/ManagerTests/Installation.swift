@@ -10,9 +10,13 @@ struct Installation {
         self.tree = tree
     }
 
+    /// Whether the bridge of a fleet is there, which `make build-fleet` makes. It is installed, too, then.
+    static let hasBridge = (try? BuiltProduct.path(of: "countdownd-redis")) != nil
+
     func make() throws {
-        let built = try isReleased() ? "bin" : copyOfDebugBuild()
-        try make(["install", "DESTDIR=\(tree.path)", "PREFIX=/usr/local", "BUILT=\(built)"])
+        let built = try !Self.hasBridge && isReleased() ? "bin" : copyOfBuild()
+        let targets = Self.hasBridge ? ["install", "install-fleet"] : ["install"]
+        try make(targets + ["DESTDIR=\(tree.path)", "PREFIX=/usr/local", "BUILT=\(built)"])
     }
 
     private func isReleased() throws -> Bool {
@@ -26,13 +30,14 @@ struct Installation {
     }
 
     /// The executables, with Swift's libraries beside them if the machine may lack them.
-    private func copyOfDebugBuild() throws -> String {
+    private func copyOfBuild() throws -> String {
         let copy = tree.path(of: "built")
         let libraries = tree.path(of: "usr/local/bin")
         for folder in [copy, libraries] {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         }
-        for name in ["countdownd", "countdownctl", "countdown-notify"] {
+        let bridge = Self.hasBridge ? ["countdownd-redis"] : []
+        for name in ["countdownd", "countdownctl", "countdown-notify"] + bridge {
             let path = try BuiltProduct.path(of: name)
             try FileManager.default.copyItem(atPath: path, toPath: "\(copy)/\(name)")
             for library in try command("ldd", [path]).standardOutput.split(separator: "\n") {

@@ -76,6 +76,19 @@ struct TLSTests {
         try expect("error: cert and key of the URL do not belong together", server, mixed)
     }
 
+    @Test("relative names of the URL's files are looked for among systemd's credentials")
+    func credentials() throws {
+        try certificates.make("server", alternative: "DNS:localhost")
+        try certificates.make("client", alternative: "DNS:client")
+        let server = try server("server", clients: "yes")
+        let bridge = try BridgeProcess(
+            "rediss://localhost:{port}/?ca=ca.pem&cert=client.pem&key=client.key",
+            port: server.port,
+            environment: ["CREDENTIALS_DIRECTORY": directory.path]
+        )
+        #expect(try bridge.program.line()?.contains("info: connected to Redis 7") == true)
+    }
+
     @Test("TLS against plain text, and plain text against TLS")
     func mismatch() throws {
         try certificates.make("server", alternative: "DNS:localhost")

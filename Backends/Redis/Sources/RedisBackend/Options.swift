@@ -106,7 +106,8 @@ public struct Options: Equatable, Sendable {
     /// A year, in microseconds.
     private static let longestShift: Int64 = 31_536_000_000_000
 
-    private static func credentialPath(_ path: String) -> String {
+    /// The path of a file: a relative one is looked for among the credentials of systemd first.
+    static func credentialPath(_ path: String) -> String {
         guard !path.hasPrefix("/"), let folder = Environment.value(of: "CREDENTIALS_DIRECTORY"), !folder.isEmpty,
             access("\(folder)/\(path)", R_OK) == 0
         else { return path }

@@ -41,11 +41,12 @@ enum TLS {
         _ expectation: String,
         _ body: (String) throws -> Value
     ) throws -> Value {
-        guard access(path, R_OK) == 0 else {
+        let file = Options.credentialPath(path)
+        guard access(file, R_OK) == 0 else {
             throw EngineFailure("cannot read \(parameter)=\(path): \(systemMessage(errno))")
         }
         do {
-            return try body(path)
+            return try body(file)
         } catch {
             throw EngineFailure("invalid \(parameter)=\(path): the file has to hold \(expectation)")
         }
