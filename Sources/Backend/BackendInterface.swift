@@ -15,6 +15,12 @@ public enum BackendInterface {
     /// The longest call and the longest reply in bytes: 64 records, in which every byte may need an escape.
     public static let messageLimit = 16 << 20
 
+    /// Whether a text can be the key of a countdown. A bridge reports no record with another key.
+    public static func isKey(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+
     /// Every method, in the order of the definition.
     public static let methods: [any BackendMethod.Type] = [Propose.self, Follow.self, Describe.self]
 

@@ -140,18 +140,13 @@ extension Propose {
             self.dueUSec = try dueUSec.optional
             self.id = try id.required
             self.record = try record.optional
-            guard Self.isKey(self.key) else { throw InvalidParameter("key") }
+            guard BackendInterface.isKey(self.key) else { throw InvalidParameter("key") }
             guard self.expected.map(Self.isID) ?? true else { throw InvalidParameter("expected") }
             guard Self.isID(self.id) else { throw InvalidParameter("id") }
             guard self.record?.isObject ?? true else { throw InvalidParameter("record") }
         }
 
         /// Changes are published in lines, so no part of one has a line end.
-        private static func isKey(_ text: String) -> Bool {
-            (1...255).contains(text.utf8.count)
-                && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
-        }
-
         private static func isID(_ text: String) -> Bool {
             (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
         }

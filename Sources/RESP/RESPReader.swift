@@ -160,10 +160,10 @@ public struct RESPReader: Sendable {
         guard pending >= length + 2 else { return nil }
         let end = position + length
         guard bytes[end] == UInt8(ascii: "\r"), bytes[end + 1] == UInt8(ascii: "\n") else { throw .malformed }
-        let text = String(decoding: bytes[position..<end], as: UTF8.self)
+        let value = bytes[position..<end]
         position = end + 2
         bulkLength = nil
-        return .value(.bulk(text))
+        return .value(String(validating: value, as: UTF8.self).map { .bulk($0) } ?? .data(Array(value)))
     }
 
     /// The place of the next line without its end; nil if it is not complete.

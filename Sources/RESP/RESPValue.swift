@@ -6,8 +6,10 @@ public enum RESPValue: Equatable, Sendable {
     case error(String)
     /// An integer.
     case integer(Int64)
-    /// A string; bytes that are not UTF-8 are replaced.
+    /// A string.
     case bulk(String)
+    /// A string that is not UTF-8.
+    case data([UInt8])
     /// An array of values of any kind.
     case array([RESPValue])
     /// No value: a string or an array of the length -1.

@@ -166,6 +166,38 @@ struct EngineFaultTrials {
         #expect(countdowns["key/1"] == nil)
     }
 
+    @Test(
+        "records under keys that no countdown can have are left out, and do not block the others",
+        arguments: [#"a\tb"#, #"a\nb"#, #"a\27[2Jb"#, #"a\255b"#, "", String(repeating: "x", count: 256)]
+    )
+    func foreignKeys(key: String) throws {
+        let fleet = try Fleet()
+        try fleet.hosts[0].start("kept", .seconds(3_600))
+        try fleet.awaitEqual()
+        // In the log and for the followers as the script writes it, and in the hash, which new hosts read.
+        let script = """
+            local record = redis.call('HGET', KEYS[1], 'kept')
+            local version = string.format('%.0f', redis.call('INCR', KEYS[2]))
+            record = version .. string.match(record, ' .*')
+            redis.call('XADD', KEYS[3], version .. '-0', 'key', '\(key)', 'record', record)
+            redis.call('HSET', KEYS[1], '\(key)', record)
+            redis.call('SPUBLISH', KEYS[3], '\(key)' .. '\\n' .. record)
+            """
+        let keys = ["now", "version", "log"].map { "cd:{fleet/0}:\($0)" }
+        try fleet.engine.command(["EVAL", script, "3"] + keys)
+        try fleet.awaitChanges()
+        try fleet.hosts[1].daemon.kill()
+        try fleet.hosts[1].restartDaemon()
+        try fleet.awaitChanges()
+        // What a text that is not UTF-8 would be if its bytes were replaced.
+        #expect(try fleet.hosts[2].start("a\u{FFFD}b", .seconds(3_600)).outcome == .started)
+        for host in fleet.hosts {
+            try waitUntil("the countdowns on every host") {
+                Set(try host.countdowns().keys.filter { !$0.contains("/") }) == ["kept", "a\u{FFFD}b"]
+            }
+        }
+    }
+
     @Test("a daemon that is killed ends its countdowns late and once, and hears what the others changed")
     func killedDaemon() throws {
         let fleet = try Fleet()

@@ -23,6 +23,7 @@ struct RESPTests {
         case .error(let text): "-\(text)\r\n"
         case .integer(let number): ":\(number)\r\n"
         case .bulk(let text): "$\(text.utf8.count)\r\n\(text)\r\n"
+        case .data: preconditionFailure("a text of Swift has no such string")
         case .array(let elements): "*\(elements.count)\r\n" + elements.map(text).joined()
         case .null: "$-1\r\n"
         }
@@ -52,6 +53,16 @@ struct RESPTests {
         for piece in [1, 2, 3, 7, Int.random(in: 1...100, using: &generator)] {
             #expect(try read(stream, piece: piece) == values)
         }
+    }
+
+    @Test("a string that is not UTF-8 is told apart from every text")
+    func notUTF8() throws {
+        var reader = RESPReader(limits: .init())
+        reader.receive((Array("$3\r\na".utf8) + [0xFF, 0x62] + Array("\r\n$3\r\n\u{FFFD}\r\n".utf8)).span)
+        let value = try reader.next()
+        #expect(value == .data([0x61, 0xFF, 0x62]))
+        #expect(value?.text == nil)
+        #expect(try reader.next() == .bulk("\u{FFFD}"))
     }
 
     @Test("no bytes trap, and what is read does not depend on how they are cut", arguments: 0..<300 as Range<UInt64>)

@@ -58,6 +58,24 @@ struct HostileBackendTests {
         try expectSurvival { $0.rawUpdate = raw + "\0" }
     }
 
+    @Test("a key that is none is not repeated, because keys are often phone numbers")
+    func invalidKey() throws {
+        let entry = #"{"key":"138\t","version":1,"id":"x"}"#
+        let raw = #"{"parameters":{"state":"changes","entries":[\#(entry)],"version":1},"continues":true}"#
+        backend.setFaults { $0.rawUpdate = raw + "\0" }
+        backend.closeConnections()
+        try fleet.awaitLog(0, "an entry has an invalid key")
+        #expect(!fleet.daemons[0].standardError.contains("138"))
+    }
+
+    @Test("a reason is escaped once")
+    func escapedReason() throws {
+        let raw = #"{"parameters":{"state":"lost","entries":[],"reason":"\u001b"},"continues":true}"#
+        backend.setFaults { $0.rawUpdate = raw + "\0" }
+        backend.closeConnections()
+        try fleet.awaitLog(0, #"reached: \u{1b};"#)
+    }
+
     @Test("answers that are missing, too many, or those of other proposals")
     func answers() throws {
         try expectSurvival { $0.answers = { _ in [] } }

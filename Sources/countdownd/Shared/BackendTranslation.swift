@@ -79,7 +79,7 @@ extension LogEntry {
     }
 
     fileprivate init(_ entry: Follow.Entry) throws(InvalidReply) {
-        guard let key = try? Key(entry.key) else { throw InvalidReply(description: "the key '\(entry.key)'") }
+        guard let key = try? Key(entry.key) else { throw InvalidReply(description: "an entry has an invalid key") }
         self.init(key, entry.version, entry.id, entry.record)
     }
 }

@@ -92,7 +92,7 @@ extension Daemon {
     }
 
     private func adopt(_ description: Describe.Reply, at now: Now) {
-        let name = PrintableText.escape(description.namespace)
+        let name = description.namespace
         guard description.shards == 1 else {
             let shards = description.shards
             let reason = "the namespace \(name) has \(shards) shards, and this countdownd follows one: upgrade it"
@@ -198,12 +198,12 @@ extension Daemon {
         case .lost(let reason):
             fleet?.counters.losses += 1
             let sentence = """
-                the fleet's engine cannot be reached: \(PrintableText.escape(reason)); until it can, changes are refused, and \
+                the fleet's engine cannot be reached: \(reason); until it can, changes are refused, and \
                 ends are on time
                 """
             log.write(.warning, sentence)
         case .stillLost(let reason):
-            log.write(.warning, "the fleet's engine still cannot be reached: \(PrintableText.escape(reason))")
+            log.write(.warning, "the fleet's engine still cannot be reached: \(reason)")
         }
     }
 
@@ -224,13 +224,13 @@ extension Daemon {
         case .lost(let reason):
             if let line = fleet?.engineWatch.lose(reason, at: now) { write(line) }
         case .unusable(let key, let fault):
-            let sentence = "a countdown of the fleet cannot be changed here: \(PrintableText.escape(fault.text))"
+            let sentence = "a countdown of the fleet cannot be changed here: \(fault.text)"
             logLimited(.unusableRecord, sentence, at: now)
-            log.write(.debug, "the countdown that cannot be changed is \(PrintableText.escape(key.text))")
+            log.write(.debug, "the countdown that cannot be changed is \(key.text)")
         case .postponedTooLate(let key):
             let sentence = "a countdown was postponed elsewhere, and its end had been announced here"
             logLimited(.postponedTooLate, sentence, at: now)
-            log.write(.debug, "the countdown that was postponed is \(PrintableText.escape(key.text))")
+            log.write(.debug, "the countdown that was postponed is \(key.text)")
         }
     }
 

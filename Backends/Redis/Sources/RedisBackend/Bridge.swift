@@ -306,7 +306,8 @@ public final class Bridge: @unchecked Sendable {
     func remove(_ follower: Follower) { followers[ObjectIdentifier(follower)] = nil }
 
     private func receive(_ message: RESPValue) {
-        guard let text = message.elements?.last?.text else { return }
+        // Followers look up the log if they cannot read a message.
+        let text = message.elements?.last?.text ?? ""
         for follower in followers.values { follower.receive(text) }
     }
 }

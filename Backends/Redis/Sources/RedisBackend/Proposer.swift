@@ -250,7 +250,7 @@ final class Proposer: @unchecked Sendable {
 
         init?(_ value: RESPValue, to proposal: Propose.Proposal, of url: BackendURL) {
             guard let parts = value.elements, let outcome = parts.first?.text else { return nil }
-            let detail = parts.count > 1 ? parts[1].text ?? "" : ""
+            let detail = parts.count > 1 ? parts[1].text ?? "not UTF-8" : ""
             let refusal = (words: detail, command: parts.count > 2 ? parts[2].text?.beginning(40) ?? "" : "")
             let isRefused = outcome == "failed" || outcome == "unknown"
             self.refusal = isRefused ? refusal : nil

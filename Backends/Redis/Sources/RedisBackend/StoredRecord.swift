@@ -21,9 +21,9 @@ extension Propose.StoredRecord {
 extension Follow.Entry {
     /// Parses a record as the engine holds it under a key.
     ///
-    /// - Returns: nil if the text is not a record.
+    /// - Returns: nil if the text is not a record, or the key is none that a countdown can have.
     init?(key: String, held text: String) {
-        guard (1...255).contains(key.utf8.count), let stored = Propose.StoredRecord(text) else { return nil }
+        guard BackendInterface.isKey(key), let stored = Propose.StoredRecord(text) else { return nil }
         self.init(key: key, version: stored.version, id: stored.id, record: stored.record)
     }
 
