@@ -120,7 +120,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	@$(MAKE) test-clients
 	@$(MAKE) test-web
 	scripts/test-examples
-	scripts/test-swift 'CertificationTests|ExamplesTests|OtherClientTests'
+	scripts/test-swift 'CertificationTests|ExamplesTests|HostileStartTests|OtherClientTests'
 ifeq ($(SHORT),1)
 	scripts/soak --minutes 0.5 --daemon .build/debug/countdownd
 	scripts/sanitize --short

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A file descriptor with one owner, which closes it.
@@ -21,30 +22,20 @@ public struct Descriptor: ~Copyable, Sendable {
     }
 }
 
-/// The file descriptors of this process.
-public enum FileDescriptors {
-    /// Opens `/dev/null` in place of each standard stream that is closed.
+extension Descriptor {
+    /// Binds a Unix stream socket, and listens. Accepting never blocks.
     ///
-    /// Otherwise the next file or socket would get its number, and what is written to standard error would go there.
-    /// Call it before anything else is opened.
-    /// - Returns: whether all three standard streams are open now.
-    public static func openStandardStreams() -> Bool {
-        for stream in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(stream, F_GETFD) < 0 {
-            // The lowest free number is the one that is missing, because the lower ones are open.
-            guard unsafe open("/dev/null", O_RDWR) == stream else { return false }
-        }
-        return true
-    }
-
-    /// Counts the descriptors that can still be opened, up to a limit, by opening them for a moment.
-    public static func free(upTo limit: Int) -> Int {
-        var opened: [Int32] = []
-        defer { for descriptor in opened { close(descriptor) } }
-        while opened.count < limit {
-            let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
-            guard descriptor >= 0 else { break }
-            opened.append(descriptor)
-        }
-        return opened.count
+    /// - Parameters:
+    ///   - path: where its file is made. There must be no file.
+    ///   - mode: who can connect, less the umask. The file gets it when it is made, so nobody else can connect even for a
+    ///     moment.
+    /// - Returns: the socket.
+    /// - Throws: the failure of a call.
+    public static func listening(on path: String, mode: UInt32) throws(SystemFailure) -> Descriptor {
+        let socket = try Descriptor(owning: linux_unix_socket(), of: "socket")
+        guard fchmod(socket.number, mode) == 0 else { throw SystemFailure("fchmod") }
+        guard unsafe linux_unix_bind(socket.number, path) == 0 else { throw SystemFailure("bind") }
+        guard Glibc.listen(socket.number, SOMAXCONN) == 0 else { throw SystemFailure("listen") }
+        return socket
     }
 }

@@ -8,6 +8,7 @@ import Varlink
 enum CountdownNotify {
     static func main() {
         do throws(Exit) {
+            try Self.openStandardStreams()
             switch try NotifierOptions.parse(ProcessArguments.read()) {
             case .showHelp: print(NotifierOptions.help)
             case .showVersion: print("countdown-notify \(Version.current)")
@@ -16,6 +17,14 @@ enum CountdownNotify {
         } catch {
             writeLine(error.sentence)
             exit(error.status)
+        }
+    }
+
+    private static func openStandardStreams() throws(Exit) {
+        do throws(Surroundings.Shortage) {
+            try Surroundings.openStandardStreams()
+        } catch {
+            throw Exit(Surroundings.Shortage.status, error.sentence)
         }
     }
 

@@ -55,6 +55,8 @@ struct Countdownctl: ParsableCommand {
     var host: String?
 
     static func main() {
+        // If it fails, commands that need descriptors fail with a sentence.
+        try? Surroundings.openStandardStreams()
         Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)
     }
 

@@ -25,7 +25,11 @@ enum Countdownd {
 
     private static func run(_ options: Options) -> Never {
         umask(0o077)
-        checkLimits()
+        do throws(Surroundings.Shortage) {
+            try Surroundings.check(descriptors: neededDescriptors, threads: neededThreads)
+        } catch {
+            end(error.sentence, status: Surroundings.Shortage.status)
+        }
         Database.prepareLibrary()
         // Otherwise libdispatch logs to syslog each thread that must not raise its priority.
         unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
@@ -61,28 +65,6 @@ enum Countdownd {
         }
     }
 
-    /// Ends the process if it could not run within the limits that it has inherited.
-    private static func checkLimits() {
-        guard FileDescriptors.openStandardStreams() else {
-            end("a standard stream is closed, and /dev/null cannot be opened in its place", status: EX_OSERR)
-        }
-        let free = FileDescriptors.free(upTo: neededDescriptors)
-        guard free == neededDescriptors else {
-            end(
-                "only \(free) file descriptors are free, and \(neededDescriptors) are needed: "
-                    + "raise the limit (ulimit -n, or LimitNOFILE= of the unit)",
-                status: EX_OSERR
-            )
-        }
-        guard Threads.canStart(neededThreads) else {
-            end(
-                "\(neededThreads) threads are needed, and the system does not start as many: "
-                    + "raise the limit (ulimit -u, or TasksMax= of the unit)",
-                status: EX_OSERR
-            )
-        }
-    }
-
     private static func storage(_ options: Options, _ log: Log) -> RetryingStore {
         let directory = StateDirectory.path(of: "countdownd", option: options.stateDirectory)
         let location = StoreLocation(
@@ -111,7 +93,7 @@ enum Countdownd {
     }
 
     private static func end(_ sentence: String, status: Int32) -> Never {
-        Log.writeLine("countdownd: \(PrintableText.escape(sentence))\n")
+        Log.writeLine("countdownd: \(PrintableText.escape(sentence, doublesBackslashes: false))\n")
         exit(status)
     }
 }

@@ -119,12 +119,7 @@ struct Listener: ~Copyable {
 
     private static func listen(on path: String) throws(ListenError) -> Descriptor {
         do throws(SystemFailure) {
-            let socket = try Descriptor(owning: linux_unix_socket(), of: "socket")
-            // The file gets this mode when it is made, so no other user can connect even for a moment.
-            guard fchmod(socket.number, 0o600) == 0 else { throw SystemFailure("fchmod") }
-            guard unsafe linux_unix_bind(socket.number, path) == 0 else { throw SystemFailure("bind") }
-            guard Glibc.listen(socket.number, SOMAXCONN) == 0 else { throw SystemFailure("listen") }
-            return socket
+            return try Descriptor.listening(on: path, mode: 0o600)
         } catch {
             throw .system(error, path: path)
         }

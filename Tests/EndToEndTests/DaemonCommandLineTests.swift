@@ -35,6 +35,7 @@ struct DaemonCommandLineTests {
         arguments: [
             (["--sokcet", "/run/s"], "countdownd: unknown option '--sokcet'; see --help\n"),
             (["start", "tea"], "countdownd: unexpected argument 'start'; see --help\n"),
+            (["--\u{1B}[31m"], "countdownd: unknown option '--\\u{1b}[31m'; see --help\n"),
             (["--socket"], "countdownd: --socket needs a value; see --help\n"),
             (
                 ["--leeway", "often"],

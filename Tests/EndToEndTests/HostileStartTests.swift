@@ -48,12 +48,41 @@ struct HostileStartTests {
         #expect(streams == ["/dev/null", "/dev/null", "/dev/null"])
     }
 
+    @Test("nor does countdown-notify")
+    func closedStreamsOfNotifier() throws {
+        let directory = try TemporaryDirectory()
+        let notifications = try NotificationSocket(path: directory.path(of: "notify"))
+        let arguments = ["--state-directory", directory.path(of: "state")]
+        let process = try ChildProcess(
+            "/bin/sh",
+            arguments: ["-c", #"exec <&- >&- 2>&-; exec "$@""#, "sh", BuiltProduct.path(of: "countdown-notify")]
+                + arguments,
+            environment: ["NOTIFY_SOCKET": notifications.path, "COUNTDOWND_SOCKET": directory.path(of: "none")],
+            descriptors: []
+        )
+        try notifications.await("READY=1", from: process)
+        let streams = try (0...2).map {
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.identifier)/fd/\($0)")
+        }
+        #expect(streams == ["/dev/null", "/dev/null", "/dev/null"])
+    }
+
+    @Test("countdownctl prints nothing into its connection, and says that standard output cannot be written")
+    func closedStreamsOfCommand() throws {
+        let daemon = try DaemonProcess()
+        let run = try Typist(daemon).type(shell: "countdownctl start tea 1h <&-; countdownctl watch --json <&- >&-")
+        #expect(run.exitCode == 74)
+        #expect(run.standardError.contains("cannot write to standard output: Bad file descriptor"))
+    }
+
     private static let released = BuiltProduct.packageDirectory.appendingPathComponent("bin").path
 
     @Test(
         "reads its options though a preloaded library has called setenv",
         .enabled(if: FileManager.default.fileExists(atPath: released), "make build has not been run"),
-        arguments: ["countdownd", "countdown-notify"]
+        arguments: ["countdownd", "countdown-notify", "countdownctl", "countdownd-redis"].filter {
+            FileManager.default.fileExists(atPath: "\(released)/\($0)")
+        }
     )
     func preloaded(_ program: String) throws {
         let directory = try TemporaryDirectory()

@@ -1,3 +1,5 @@
+import Backend
+import BackendContract
 import Foundation
 import RedisSupport
 import TestSupport
@@ -79,6 +81,60 @@ struct CommandLineTests {
         try second.line(containing: "cannot connect to")
         second.send(signal: SIGTERM)
         #expect(try second.wait() == 0)
+    }
+
+    /// Starts a bridge to no engine from a shell that has prepared the process.
+    private func start(after preparation: String, in folder: TemporaryDirectory) throws -> Program {
+        let url = try folder.write("redis://127.0.0.1:1", to: "url")
+        let words = [try BridgeProcess.executable(), "--url-file", url, "--listen", folder.path(of: "s")]
+        return try Program("/bin/sh", ["-c", preparation + #"; exec "$@""#, "sh"] + words)
+    }
+
+    @Test("it reports that it has too few file descriptors, whatever their number", arguments: Array(4...32))
+    func fewDescriptors(limit: Int) throws {
+        let program = try start(after: "ulimit -n \(limit)", in: TemporaryDirectory())
+        #expect(try program.wait() == 71)
+        #expect(program.lines.last?.contains("file descriptors are free, and 32 are needed") == true)
+    }
+
+    @Test("it writes no log line into a socket if the standard streams are closed")
+    func closedStreams() throws {
+        let folder = try TemporaryDirectory()
+        let program = try start(after: "exec <&- >&- 2>&-", in: folder)
+        try waitUntil("the bridge to listen") { (try? BackendClient(folder.path(of: "s"))) != nil }
+        let streams = try (0...2).map {
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(program.identifier)/fd/\($0)")
+        }
+        #expect(streams == ["/dev/null", "/dev/null", "/dev/null"])
+    }
+
+    @Test("a socket that is removed is made again, connections stay, and the bridge removes it at its end")
+    func removedSocket() throws {
+        let bridge = try BridgeProcess("redis://127.0.0.1:1")
+        try bridge.program.line(containing: "cannot connect")
+        let client = try BackendClient(bridge.socket)
+        for _ in 1...2 {
+            #expect(unlink(bridge.socket) == 0)
+            try bridge.program.line(containing: "\(bridge.socket) was removed; listening there again")
+            #expect(try BackendClient(bridge.socket).propose(Propose.Proposal("a", "x.1")).reason != nil)
+        }
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).reason != nil)
+        bridge.program.send(signal: SIGTERM)
+        #expect(try bridge.program.wait() == 0)
+        #expect(!FileManager.default.fileExists(atPath: bridge.socket))
+    }
+
+    @Test("if another program's socket is at the path, the bridge says so and leaves it")
+    func replacedSocket() throws {
+        let bridge = try BridgeProcess("redis://127.0.0.1:1")
+        try bridge.program.line(containing: "cannot connect")
+        let other = try ListeningSocket(path: bridge.socket + "2")
+        #expect(rename(other.path, bridge.socket) == 0)
+        try bridge.program.line(containing: "another bridge answers on \(bridge.socket)")
+        bridge.program.send(signal: SIGTERM)
+        #expect(try bridge.program.wait() == 0)
+        #expect(FileManager.default.fileExists(atPath: bridge.socket))
+        withExtendedLifetime(other) {}
     }
 
     @Test("a relative name is looked for among systemd's credentials")

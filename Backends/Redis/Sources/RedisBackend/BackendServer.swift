@@ -173,11 +173,26 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
 }
 
 /// The program: a bridge, and the socket on which it listens.
-public struct BackendServer: Sendable {
+public final class BackendServer {
     private let group: MultiThreadedEventLoopGroup
     private let bridge: Bridge
     private let readURL: @Sendable () throws -> BackendURL
     private let log: Log
+    private let path: String
+    /// The socket that listens.
+    private var listener: any Channel
+    /// The identity of the socket's file, so that the file of another program is never removed.
+    private var file: FileIdentity?
+    /// Reports when something happens to the file; nil if the system has no inotify to give.
+    private var watch: FileWatch?
+
+    /// Becomes readable when `listenAgainIfLost` is to be called; nil if nothing can be noticed.
+    public var watchDescriptor: Int32? {
+        switch watch {
+        case .some(let watch): watch.descriptor
+        case .none: nil
+        }
+    }
 
     /// Reads the URL, listens, and begins to connect to the engine.
     ///
@@ -185,35 +200,56 @@ public struct BackendServer: Sendable {
     public init(_ options: Options, log: Log) throws {
         readURL = { try options.readURL() }
         self.log = log
+        path = options.socket
         let url = try readURL()
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let bridge = Bridge(url: url, log: log, on: loop)
         self.bridge = bridge
-        try Self.removeStaleSocket(at: options.socket)
-        let mask = umask(0o117)
-        defer { umask(mask) }
-        do {
-            _ = try ServerBootstrap(group: loop)
-                .serverChannelOption(.backlog, value: 64)
-                .childChannelOption(.autoRead, value: false)
-                .childChannelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.addHandler(BackendConnection(of: bridge))
-                    }
-                }
-                .bind(unixDomainSocketPath: options.socket).wait()
-        } catch {
-            let reason = (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
-            throw Options.UsageFailure("cannot listen on \(options.socket): \(reason)")
-        }
+        listener = try Self.listen(on: path, bridge)
+        noteFile()
         loop.execute { bridge.connect() }
+    }
+
+    /// Listens again if the socket's file was removed or renamed, because no daemon could connect. Daemons that are
+    /// connected stay so.
+    public func listenAgainIfLost() {
+        switch watch {
+        case .some(let watch): while watch.takeReports() {}
+        case .none: break
+        }
+        guard let file, FileIdentity(of: path) != file else { return }
+        do {
+            let listener = try Self.listen(on: path, bridge)
+            self.listener.close(promise: nil)
+            self.listener = listener
+            noteFile()
+            log.write(.warning, "\(path) was removed; listening there again")
+        } catch {
+            self.file = nil
+            log.write(.error, "\(path) was removed: \(error); no daemon can connect until the bridge is started again")
+        }
+    }
+
+    /// Removes the socket's file if it was made here. Call it when the program ends.
+    public func removeFile() {
+        if let file, FileIdentity(of: path) == file { unlink(path) }
+    }
+
+    private func noteFile() {
+        file = FileIdentity(of: path)
+        watch = try? FileWatch()
+        switch watch {
+        case .some(let watch): try? watch.add(file: path)
+        case .none: break
+        }
     }
 
     /// Reads the URL again, and connects with it if it has changed.
     public func reload() {
         do {
             let url = try readURL()
+            let bridge = bridge
             bridge.loop.execute { bridge.replaceURL(url) }
         } catch {
             log.write(.error, "\(error)")
@@ -221,11 +257,37 @@ public struct BackendServer: Sendable {
     }
 
     /// Moves the engine's clock as this bridge sees it, by microseconds, for tests.
-    public func setClockShift(_ shift: Int64) { bridge.loop.execute { bridge.setClockShift(shift) } }
+    public func setClockShift(_ shift: Int64) {
+        let bridge = bridge
+        bridge.loop.execute { bridge.setClockShift(shift) }
+    }
+
+    private static func listen(on path: String, _ bridge: Bridge) throws -> any Channel {
+        try removeStaleSocket(at: path)
+        let mask = umask(0o117)
+        defer { umask(mask) }
+        let socket: Int32
+        do throws(SystemFailure) {
+            // SwiftNIO takes over the copy. It would remove the file of a socket that it has bound itself, also if the file
+            // is another program's by then.
+            let bound = try Descriptor.listening(on: path, mode: 0o660)
+            socket = fcntl(bound.number, F_DUPFD_CLOEXEC, 0)
+            guard socket >= 0 else { throw SystemFailure("fcntl") }
+        } catch {
+            throw Options.UsageFailure("cannot listen on \(path): \(systemMessage(error.code))")
+        }
+        return try ServerBootstrap(group: bridge.loop)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(BackendConnection(of: bridge))
+                }
+            }
+            .withBoundSocket(socket).wait()
+    }
 
     private static func removeStaleSocket(at path: String) throws {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return }
+        guard let status = FileIdentity.status(of: path) else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw Options.UsageFailure("\(path) is no socket; it is left alone: remove it, or use another --listen")
         }
