@@ -42,7 +42,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-clients clients test-web fleet-demo acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
+.PHONY: help run check test test-fleet test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -97,6 +97,10 @@ test-web: ## test the page of examples/web in Chromium; PICTURE=1 takes the pict
 	swift build --product countdownd
 	scripts/test-web $(if $(PICTURE),--picture)
 
+test-sandboxes: build ## run the commands for Flatpak and containers in docs/operations.md; needs root
+	$(dependencies) sandboxes
+	scripts/test-sandboxes
+
 clients: ## the wheel of the Python client, in dist/
 	scripts/wheel
 
@@ -119,6 +123,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	swift build --build-tests
 	@$(MAKE) test-clients
 	@$(MAKE) test-web
+	@$(MAKE) test-sandboxes
 	scripts/test-examples
 	scripts/test-swift 'CertificationTests|ExamplesTests|HostileStartTests|OtherClientTests'
 ifeq ($(SHORT),1)
