@@ -1,7 +1,7 @@
 """The page of examples/web in a real browser: scripts/test-web runs this.
 
-Chromium and its driver are Debian's. Nothing here waits for a minute to pass: a countdown is finished from outside, and the page
-shows it.
+Chromium and its driver are Debian's. Nothing here waits for a minute to pass: a countdown is finished from outside, and
+the page shows it.
 """
 
 import os

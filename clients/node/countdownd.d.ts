@@ -102,8 +102,8 @@ export interface Watch extends AsyncIterableIterator<Event> {
 /**
  * A client of this user's daemon, or of the daemon with the socket at that path. Every call has its own connection.
  *
- * A call rejects with NoDaemon if there is none, with Disconnected if the connection ends before the reply, and with a CallError
- * if the daemon refuses it.
+ * A call rejects with NoDaemon if there is none, with Disconnected if the connection ends before the reply, and with a
+ * CallError if the daemon refuses it.
  */
 export class Client {
   /** @throws {AddressError} if there is no place for the daemon's socket. */

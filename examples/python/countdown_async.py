@@ -1,7 +1,7 @@
 """Starts a countdown, or finds it running, and follows it to its end: countdown_async.py KEY [SECONDS]
 
-With the client in clients/python, and asyncio. The countdown belongs to the daemon: stop this program and run it again, and the countdown
-is still running. If the daemon restarts, the watch continues and misses no event.
+With the client in clients/python, and asyncio. The countdown belongs to the daemon: stop this program and run it
+again, and the countdown is still running. If the daemon restarts, the watch continues and misses no event.
 """
 
 import asyncio

@@ -1,9 +1,9 @@
 /**
  * <code-field length="6">: one box for each digit of a code, over one text field, so that phones offer the code they received.
  *
- * What is typed past the end is cut. From a text that is pasted or filled in, a run of as many digits as there are boxes is the
- * code, otherwise its last digits. A full code leaves the field and sends the event "full". `length` and `gap` (pixels) may change
- * at any time, which clears the field. `value` is what was typed so far.
+ * What is typed past the end is cut. From a text that is pasted or filled in, a run of as many digits as there are boxes is
+ * the code, otherwise its last digits. A full code leaves the field and sends the event "full". `length` and `gap` (pixels) may
+ * change at any time, which clears the field. `value` is what was typed so far.
  */
 class CodeField extends HTMLElement {
   static formAssociated = true;
@@ -33,7 +33,8 @@ class CodeField extends HTMLElement {
         .boxes span.filled::after { background: var(--accent); }
         input:focus + .boxes span.cursor { box-shadow: 0 0 0 2px var(--accent); }
         input:focus + .boxes span.cursor::before {
-          content: ""; width: 2px; height: 26px; border-radius: 1px; background: var(--accent); animation: blink 1.1s steps(1) infinite;
+          content: ""; width: 2px; height: 26px; border-radius: 1px; background: var(--accent);
+          animation: blink 1.1s steps(1) infinite;
         }
         @keyframes blink { 50% { opacity: 0; } }
         @media (prefers-reduced-motion: reduce) { span::before { animation: none !important; } }

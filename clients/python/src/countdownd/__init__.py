@@ -1,7 +1,7 @@
 """A client of countdownd, which keeps keyed countdowns for all programs of a user.
 
-`Client` blocks, `AsyncClient` is for asyncio; both have the same methods. `watch` reports what happens to countdowns and
-never ends by itself: if the daemon restarts, it reconnects and misses no end.
+`Client` blocks, `AsyncClient` is for asyncio; both have the same methods. `watch` reports what happens to countdowns
+and never ends by itself: if the daemon restarts, it reconnects and misses no end.
 """
 
 from ._async import AsyncClient, AsyncWatch

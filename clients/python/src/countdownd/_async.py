@@ -70,7 +70,8 @@ class AsyncClient:
     """A client of this user's daemon, or of the daemon with the socket at `path`. Every call has its own connection.
 
     Durations are a `timedelta` or a number of seconds. A call raises `NoDaemon` if there is none, `Disconnected` if the
-    connection ends before the reply, and a `CallError` if the daemon refuses it. A call that is cancelled may have been made.
+    connection ends before the reply, and a `CallError` if the daemon refuses it. A call that is cancelled may have been
+    made.
     """
 
     def __init__(self, path: str | None = None) -> None:
@@ -78,7 +79,8 @@ class AsyncClient:
         self.path = _address.socket_path() if path is None else _address.checked(path)
 
     async def call(self, method: str, **parameters: Any) -> Mapping[str, Any]:
-        """Makes any call of io.countdownd, with names and values as on the wire. Parameters that are None are left out."""
+        """Makes any call of io.countdownd, with names and values as on the wire. Parameters that are None are left
+        out."""
         return (await self._replies(method, parameters, more=False))[0]
 
     async def start(
@@ -110,8 +112,8 @@ class AsyncClient:
         states: Iterable[State] | None = None,
         soonest: int | None = None,
     ) -> list[Countdown]:
-        """The countdowns whose key is in `keys` or matches a glob pattern in `match`, by default those that are running or
-        paused. With `soonest`, at most that many, in the order of their deadlines."""
+        """The countdowns whose key is in `keys` or matches a glob pattern in `match`, by default those that are running
+        or paused. With `soonest`, at most that many, in the order of their deadlines."""
         parameters = _calls.list_(match, keys, states, soonest)
         return _calls.countdowns(await self._replies("List", parameters, more=True))
 
@@ -140,7 +142,8 @@ class AsyncClient:
         since: int | None = None,
         heartbeat: Duration | None = None,
     ) -> AsyncWatch:
-        """The events of the countdowns whose key is in `keys` or matches a pattern in `match`, or of all. See `AsyncWatch`.
+        """The events of the countdowns whose key is in `keys` or matches a pattern in `match`, or of all. See
+        `AsyncWatch`.
 
         `tick` is the interval of ticks, 1 s by default; 0 turns them off.
         """

@@ -68,7 +68,8 @@ class Client:
         self.path = _address.socket_path() if path is None else _address.checked(path)
 
     def call(self, method: str, **parameters: Any) -> Mapping[str, Any]:
-        """Makes any call of io.countdownd, with names and values as on the wire. Parameters that are None are left out."""
+        """Makes any call of io.countdownd, with names and values as on the wire. Parameters that are None are left
+        out."""
         return self._replies(method, parameters, more=False)[0]
 
     def start(
@@ -100,8 +101,8 @@ class Client:
         states: Iterable[State] | None = None,
         soonest: int | None = None,
     ) -> list[Countdown]:
-        """The countdowns whose key is in `keys` or matches a glob pattern in `match`, by default those that are running or
-        paused. With `soonest`, at most that many, in the order of their deadlines."""
+        """The countdowns whose key is in `keys` or matches a glob pattern in `match`, by default those that are running
+        or paused. With `soonest`, at most that many, in the order of their deadlines."""
         parameters = _calls.list_(match, keys, states, soonest)
         return _calls.countdowns(self._replies("List", parameters, more=True))
 
