@@ -1,0 +1,205 @@
+import Testing
+
+@testable import CountdownCore
+@testable import Fleet
+
+@Suite("The log of a shard")
+struct ShardLogTests {
+    let scene = Scene()
+    private let k = key("k")
+
+    @Test("an answer above the cursor waits until the log is level, and the log is read again if that takes long")
+    func gap() {
+        scene.call(1, .start(key: "other"))
+        scene.exchange(1)
+        let call = scene.call(0, .start())[0]
+        scene.exchange(0)
+        #expect(scene.word(call) == nil)
+        #expect(scene.hosts[0].timetable.revision == Revision(0))
+        #expect(scene.hosts[0].shard.next(at: scene.time) == noon + .milliseconds(10))
+        scene.pass(.milliseconds(10))
+        scene.turn(0)
+        scene.follow(0)
+        #expect(scene.word(call) == "started")
+        #expect(scene.hosts[0].changes.map(\.countdown.key) == [key("other"), k])
+        #expect(scene.hosts[0].shard.next(at: scene.time).map { $0 > scene.now } ?? true)
+    }
+
+    @Test("a message with a gap is not applied, and the log is read again")
+    func lostMessage() {
+        scene.call(1, .start(key: "a"), .start(key: "b"))
+        scene.exchange(1)
+        let entries = scene.engine.entries(after: Version(noon.microseconds + 1))
+        scene.turn(0) { $0.receive(.changes(entries), at: scene.time) }
+        #expect(scene.hosts[0].changes.isEmpty)
+        #expect(scene.hosts[0].opening?.after?.version == Version(noon.microseconds))
+        scene.follow(0)
+        #expect(scene.hosts[0].changes.map(\.countdown.key.text) == ["a", "b"])
+        #expect(scene.hosts[0].shard.cursor.isLive)
+    }
+
+    @Test("a change that won ahead of the cursor and was lost in a failover is unknown")
+    func wonAndLost() {
+        let backup = scene.engine
+        scene.call(1, .start(key: "other"))
+        scene.exchange(1)
+        let call = scene.call(0, .start())[0]
+        scene.exchange(0)
+        #expect(scene.word(call) == nil)
+        scene.engine = backup
+        scene.cut(0)
+        scene.reopen(0)
+        #expect(scene.word(call) == "unknown")
+        #expect(scene.hosts[0].changes.isEmpty)
+        scene.cut(1)
+        scene.reopen(1)
+        #expect(scene.hosts[1].shard.cursor.isLive)
+        #expect(scene.hosts[1].changes.map(\.kind) == [.started, .cancelled])
+        #expect(scene.hosts[1].notes.contains(.snapshot(.diverged)))
+    }
+
+    @Test("two branches of the log with equal versions are told apart by their IDs")
+    func branches() {
+        let backup = scene.engine
+        scene.call(0, .start(label: "lost"), .start(key: "gone"))
+        scene.exchange(0)
+        scene.engine = backup
+        scene.call(1, .start(label: "kept"), .start(key: "new"))
+        scene.exchange(1)
+        #expect(scene.hosts[0].shard.cursor.position?.version == scene.engine.version)
+        let revision = scene.hosts[0].timetable.revision
+        scene.cut(0)
+        scene.reopen(0)
+        #expect(scene.hosts[0].live(at: scene.time) == scene.hosts[1].live(at: scene.time))
+        #expect(scene.hosts[0].shard.cursor.stored == scene.engine.position)
+        #expect(!scene.hosts[0].canResume(after: revision))
+        let kinds = scene.hosts[0].changes.map { "\($0.countdown.key.text) \($0.kind)" }
+        #expect(Set(kinds) == ["k started", "gone started", "k finished", "gone cancelled", "new started"])
+        #expect(scene.hosts[0].notes.contains(.snapshot(.diverged)))
+    }
+
+    @Test("an entry below the cursor with another ID, and no record for a live countdown, mean another history")
+    func divergence() {
+        scene.call(0, .start())
+        scene.exchange(0)
+        let other = LogEntry(
+            key: k,
+            version: scene.engine.version,
+            id: ProposalID(host: HostID(9, 9), number: 1),
+            record: scene.engine.log[0].record
+        )
+        scene.turn(0) { $0.receive(.changes(scene.engine.log), at: scene.time) }
+        #expect(scene.hosts[0].shard.cursor.isLive)
+        scene.turn(0) { $0.receive(.changes([other]), at: scene.time) }
+        #expect(scene.hosts[0].shard.cursor.state == .snapshot(.diverged))
+        scene.follow(0)
+        #expect(scene.hosts[0].shard.cursor.isLive)
+        #expect(scene.hosts[0].changes.count == 1)
+        let call = scene.call(0, .pause(k))[0]
+        scene.engine = Engine(at: noon)
+        scene.exchange(0)
+        #expect(scene.word(call) == "unknown")
+        scene.follow(0)
+        #expect(scene.hosts[0].changes.last?.kind == .cancelled)
+    }
+
+    @Test("a snapshot cancels what it does not hold, a few at a time, and older records are skipped")
+    func snapshot() throws {
+        for number in 0..<5 { scene.call(0, .start(key: "old/\(number)")) }
+        scene.exchange(0)
+        scene.engine = Engine(at: noon + .seconds(1))
+        scene.cut(0)
+        scene.turn(0) { $0.reopen() }
+        scene.turn(0) { $0.receive(.diverged, at: scene.time) }
+        let start = LogCursor.Position(version: Version(100), id: nil)
+        let newer = try entry(103, label: "newer")
+        scene.turn(0) { $0.receive(.page([newer], start), at: scene.time) }
+        let older = try entry(102, label: "older")
+        scene.turn(0) { $0.receive(.page([older], start), at: scene.time) }
+        #expect(scene.hosts[0].countdown(under: k)?.label == "newer")
+        let log = [try entry(101, label: "oldest"), older, newer, try entry(104, label: "newest")]
+        scene.turn(0) { $0.receive(.changes(log), at: scene.time) }
+        #expect(scene.hosts[0].countdown(under: k)?.label == "newest")
+        scene.turn(0, budget: 1) { $0.receive(.live, at: scene.time) }
+        #expect(scene.hosts[0].timetable.liveCount == 5)
+        #expect(scene.hosts[0].shard.cursor.stored == nil)
+        #expect(scene.hosts[0].shard.next(at: scene.time) == scene.now)
+        for _ in 0..<7 { scene.turn(0, budget: 1) }
+        #expect(scene.hosts[0].timetable.liveCount == 1)
+        #expect(scene.hosts[0].shard.cursor.stored?.version == Version(104))
+        #expect(scene.hosts[0].changes.filter { $0.kind == .cancelled }.count == 5)
+    }
+
+    @Test("what was stored with the cursor is enough to go on after a restart")
+    func restart() {
+        scene.call(0, .start(), .start(key: "other"))
+        scene.exchange(0)
+        let stored = scene.hosts[0].stored
+        #expect(stored.entries.count == 2)
+        let host = FleetHost(1, start: 1, stored: stored)
+        #expect(host.opening?.after == scene.engine.position)
+        host.turn(at: scene.time) { $0.receive(.resumed, at: scene.time) }
+        host.turn(at: scene.time) { $0.receive(.live, at: scene.time) }
+        host.turn(at: scene.time) { $0.shard.call(1, .pause(k), at: scene.time) }
+        let proposals = host.shard.takeProposals()
+        #expect(proposals.first?.expected == scene.engine.records[k]?.id)
+        #expect(scene.engine.propose(proposals, at: scene.now) == [.won(Version(noon.microseconds + 3))])
+        // Ended records are given up once the engine may have removed them, and no call is in flight.
+        host.turn(at: engineTime(noon + .seconds(661)))
+        #expect(Set(host.entries.keys) == [k])
+    }
+
+    @Test("a record that cannot be used leaves its key alone, until the engine has removed it")
+    func unusable() throws {
+        let id = ProposalID(host: HostID(9, 9), number: 1)
+        let version = Version(noon.microseconds + 1)
+        let newer = LogEntry(key: k, version: version, id: id, record: Array(#"{"format":2}"#.utf8))
+        scene.turn(0) { $0.receive(.changes([newer]), at: scene.time) }
+        #expect(scene.hosts[0].notes.last == .unusable(k, .newerFormat(2)))
+        let calls = scene.call(0, .start(), .start(60, .wait), .start(key: "other"))
+        let proposals = scene.take(0)
+        #expect(proposals.map(\.expected) == [id, nil])
+        scene.answer(0, [.won(version), .won(Version(version.number + 1))], to: proposals)
+        #expect(calls.map(scene.word) == ["notMade", "notMade", "started"])
+        let again = scene.call(0, .start())[0]
+        scene.answer(0, [.conflict(nil)], to: scene.take(0))
+        #expect(scene.take(0).map(\.expected) == [nil])
+        #expect(scene.word(again) == nil)
+    }
+
+    @Test("members that this version does not know are kept by a change, and not by a new start")
+    func unknownMembers() throws {
+        let json = """
+            {"kind":"started","state":"running","deadline":\((noon + .seconds(60)).microseconds),"clock":"elapsed",\
+            "duration":60000000,"start":\(noon.microseconds),"owner":"b"}
+            """
+        let id = ProposalID(host: HostID(9, 9), number: 1)
+        let entry = LogEntry(key: k, version: Version(noon.microseconds + 1), id: id, record: Array(json.utf8))
+        scene.turn(0) { $0.receive(.changes([entry]), at: scene.time) }
+        scene.call(0, .pause(k), .cancel(k), .start())
+        let records = scene.take(0).compactMap(\.record).map { String(decoding: $0, as: UTF8.self) }
+        #expect(records.map { $0.contains(#""owner":"b""#) } == [true, true, false])
+        #expect(records.map { $0.contains(#""run":"\#(id.text)""#) } == [true, true, false])
+    }
+
+    private func entry(_ version: Int64, label: String) throws -> LogEntry {
+        let countdown = KeyedCountdown(
+            key: k,
+            phase: .paused(remaining: .seconds(9)),
+            clock: .elapsed,
+            duration: .seconds(9),
+            started: noon,
+            label: label,
+            revision: Revision(0)
+        )
+        let run = ProposalID(host: HostID(9, 9), number: 1)
+        let record = Record(
+            Change(kind: .paused, countdown: countdown, replaced: nil),
+            run: run,
+            unknown: [],
+            at: scene.time
+        )
+        let id = ProposalID(host: HostID(9, 9), number: UInt64(version))
+        return LogEntry(key: k, version: Version(version), id: id, record: record.json)
+    }
+}
