@@ -11,8 +11,10 @@ public class RedisProcess {
     private let address: [String]
     private var program: Program?
 
-    /// The server program, which is also Sentinel if its arguments are a file and `--sentinel`.
-    private static let executable = "/usr/bin/redis-server"
+    /// The server program, which is also Sentinel if its arguments are a file and `--sentinel`: redis-server, or the one that
+    /// `COUNTDOWND_REDIS_SERVER` names, for example Valkey's.
+    private static let executable =
+        ProcessInfo.processInfo.environment["COUNTDOWND_REDIS_SERVER"] ?? "/usr/bin/redis-server"
 
     /// Prepares a process without starting it.
     ///

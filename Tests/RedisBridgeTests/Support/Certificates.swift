@@ -1,3 +1,4 @@
+import Foundation
 import RedisSupport
 import TestSupport
 
@@ -27,6 +28,31 @@ struct Certificates {
         try openssl([
             "x509", "-req", "-in", "\(name).csr", "-CA", "\(authority).pem", "-CAkey", "\(authority).key",
             "-CAcreateserial", "-days", "\(days)", "-out", "\(name).pem", "-extfile", "\(name).ext",
+        ])
+    }
+
+    /// Makes NAME.pem and NAME.key, signed by `ca` and valid from tomorrow on.
+    func makeForTomorrow(_ name: String, alternative: String) throws {
+        try make(name, alternative: alternative)
+        let settings = """
+            [ca]
+            default_ca = authority
+            [authority]
+            database = \(directory.path(of: "database"))
+            new_certs_dir = \(directory.path)
+            rand_serial = yes
+            default_md = sha256
+            policy = any
+            [any]
+            commonName = supplied
+            """
+        try directory.write(settings, to: "ca.conf")
+        try directory.write("", to: "database")
+        let tomorrow = Date(timeIntervalSinceNow: 86_400).formatted(.iso8601).filter { !"-:T".contains($0) }
+        try openssl([
+            "ca", "-batch", "-config", directory.path(of: "ca.conf"), "-cert", "ca.pem", "-keyfile", "ca.key", "-in",
+            "\(name).csr", "-out", "\(name).pem", "-extfile", "\(name).ext", "-startdate", tomorrow, "-days", "2",
+            "-notext",
         ])
     }
 
