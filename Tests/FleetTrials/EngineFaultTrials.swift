@@ -1,3 +1,4 @@
+import Foundation
 import IPC
 import RedisSupport
 import TestSupport
@@ -196,6 +197,61 @@ struct EngineFaultTrials {
                 Set(try host.countdowns().keys.filter { !$0.contains("/") }) == ["kept", "a\u{FFFD}b"]
             }
         }
+    }
+
+    @Test("an engine whose machine loses power lacks its last changes: they are cancelled everywhere, loudly")
+    func lostPower() throws {
+        let fleet = try Fleet(hosts: 2)
+        try fleet.hosts[0].start("kept", .seconds(3_600))
+        try fleet.awaitEqual()
+        let data = fleet.engine.directory.path(of: "appendonlydir")
+        let written = fleet.engine.directory.path(of: "written")
+        try FileManager.default.copyItem(atPath: data, toPath: written)
+        try fleet.hosts[0].start("lost", .seconds(3_600))
+        try fleet.awaitEqual()
+        try fleet.engine.kill()
+        try FileManager.default.removeItem(atPath: data)
+        try FileManager.default.moveItem(atPath: written, toPath: data)
+        try fleet.engine.start()
+        try fleet.awaitChanges()
+        let countdowns = try fleet.awaitEqual()
+        #expect(countdowns["kept"] != nil)
+        #expect(countdowns["lost"] == nil)
+        for host in fleet.hosts {
+            #expect(try host.get("lost").state == .cancelled)
+            #expect(host.daemon.standardError.contains("another history"))
+        }
+    }
+
+    private static let hasTimeNamespaces =
+        (try? RunningCommand(["-T", "--boottime", "1", "true"], executable: "/usr/bin/unshare").finish().exitCode) == 0
+
+    @Test(
+        "a host that reboots without the engine ends countdowns by its own clock, and refuses changes",
+        .enabled(if: hasTimeNamespaces)
+    )
+    func reboot() throws {
+        let fleet = try Fleet(hosts: 2)
+        let host = fleet.hosts[0]
+        try host.start("kept", .seconds(3_600))
+        try host.start("short", .seconds(5))
+        let deadline = try #require(host.get("kept").deadlineUSec)
+        try fleet.awaitEqual()
+        try fleet.engine.kill()
+        try host.daemon.kill()
+        try host.bridge.program.kill()
+        // In a time namespace the daemon has another boot clock, and takes it for another boot.
+        try host.restartDaemon(by: ["/usr/bin/unshare", "-T", "--boottime", "1000000", "--"])
+        #expect(try host.get("kept").deadlineUSec == deadline)
+        #expect(try host.start("kept", .seconds(60)).outcome == .attached)
+        try waitUntil("the end") { try host.get("short").state == .finished }
+        #expect(throws: CountdownError.self) { try host.start("refused", .seconds(60)) }
+        try host.daemon.kill()
+        try host.restartDaemon()
+        try host.bridge.start()
+        try fleet.engine.start()
+        try fleet.awaitChanges()
+        #expect(try fleet.awaitEqual()["kept"]?.deadline == deadline)
     }
 
     @Test("a daemon that is killed ends its countdowns late and once, and hears what the others changed")

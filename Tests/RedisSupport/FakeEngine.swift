@@ -50,18 +50,8 @@ public final class FakeEngine: Sendable {
 
     /// Listens on loopback; the closure answers each command of each connection.
     public init(_ answer: @escaping @Sendable ([String]) -> Reply) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && getsockname(listener, address, &length) == 0
-            }
-        }
-        guard isBound, listen(listener, 64) == 0 else { throw SystemCallFailure("listen") }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        let (listener, port) = try LoopbackPort.listen()
+        self.port = Int(port)
         self.listener = listener
         Thread.detachNewThread {
             while true {

@@ -15,9 +15,10 @@ final class Host {
         daemon = try DaemonProcess(in: directory, arguments: ["--backend", bridge.socket])
     }
 
-    /// Starts the daemon again after its end.
-    func restartDaemon() throws {
-        daemon = try DaemonProcess(in: directory, arguments: ["--backend", bridge.socket])
+    /// Starts the daemon again after its end, by a command that becomes the daemon if there is one.
+    func restartDaemon(by launcher: [String] = []) throws {
+        daemon = try DaemonProcess(starting: launcher, in: directory, arguments: ["--backend", bridge.socket])
+        try daemon.awaitReadiness()
     }
 
     /// Makes a call on a new connection.
