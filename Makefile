@@ -60,7 +60,7 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 	scripts/demo
 
 # The test targets that start no daemon, besides CountdowndTests, which take as long as these together.
-pure := BackendTests|CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FleetTests|FuzzTests|HouseTests|IPCTests|RESPTests|SystemTests|VarlinkTests
+pure := BackendTests|CountdownControlsTests|CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FleetTests|FuzzTests|HouseTests|IPCTests|RESPTests|SystemTests|VarlinkTests
 
 # The test targets for make test-fleet.
 fleet := (FleetTrials|RedisBridgeTests)

@@ -18,6 +18,7 @@ let package = Package(
     name: "countdownd",
     products: [
         .library(name: "IPC", targets: ["IPC"]),
+        .library(name: "CountdownControls", targets: ["CountdownControls"]),
         .library(name: "Backend", targets: ["Backend"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "System", targets: ["System"]),
@@ -35,6 +36,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .target(name: "System", dependencies: ["CLinux"], swiftSettings: strict),
         .target(name: "CountdownCore", swiftSettings: strict),
+        .target(name: "CountdownControls", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
         .target(name: "RESP", swiftSettings: strict),
         .target(name: "Fleet", dependencies: ["CountdownCore", "Varlink"], swiftSettings: strict),
@@ -60,6 +62,7 @@ let package = Package(
         .executableTarget(
             name: "countdownctl",
             dependencies: [
+                "CountdownControls",
                 "IPC",
                 "System",
                 "Varlink",
@@ -135,9 +138,10 @@ let package = Package(
             dependencies: ["IPC", "System", "Varlink", "TestSupport"],
             swiftSettings: strict
         ),
+        .testTarget(name: "CountdownControlsTests", dependencies: ["CountdownControls"], swiftSettings: strict),
         .testTarget(
             name: "CountdownctlTests",
-            dependencies: ["countdownctl", "IPC", "System", "Varlink", "TestSupport"],
+            dependencies: ["countdownctl", "CountdownControls", "IPC", "System", "Varlink", "TestSupport"],
             swiftSettings: strict
         ),
         .testTarget(

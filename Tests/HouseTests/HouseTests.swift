@@ -8,6 +8,7 @@ import Testing
 struct HouseTests {
     /// The modules that each target may import.
     private static let imports: [String: Set<String>] = [
+        "CountdownControls": [],
         "CountdownCore": [],
         "System": ["CLinux", "Dispatch", "Glibc"],
         "Varlink": ["Glibc"],
@@ -19,7 +20,7 @@ struct HouseTests {
             "Backend", "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Fleet", "Glibc", "IPC",
             "Synchronization", "System", "Varlink",
         ],
-        "countdownctl": ["ArgumentParser", "CLinux", "Glibc", "IPC", "System", "Varlink"],
+        "countdownctl": ["ArgumentParser", "CLinux", "CountdownControls", "Glibc", "IPC", "System", "Varlink"],
         "countdown-notify": ["CLinux", "CSystemd", "Glibc", "IPC", "System", "Varlink"],
     ]
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CountdownControls
 import IPC
 import System
 
@@ -66,12 +67,12 @@ struct AskCodeCommand: Subcommand {
         let button = try button()
         let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let deadline = timeout.map { MonotonicDeadline.after(microseconds: $0) }
-        let input = CodeInput(length: length, alphabet: alphabet.alphabet)
+        let input = CodeField(length: length, spacing: spacing, alphabet: alphabet.alphabet)
         let modes: TerminalModes = button == nil ? [.paste, .focus] : [.paste, .focus, .mouse]
         guard StandardStream.input.isTerminal, let device = TerminalDevice(ofSession: modes) else {
             return try CodeLine(input: input, isHidden: hidden).read(until: deadline)
         }
-        let screen = CodeScreen(input, button: button, spacing: spacing, isHidden: hidden, confirms: confirm)
+        let screen = CodeScreen(input, button: button, isHidden: hidden, confirms: confirm)
         let palette = Palette(isColoured: color.allows(isTerminal: true, environment: Environment.value))
         let session = try TerminalSession(
             screen,
@@ -109,5 +110,5 @@ enum AlphabetChoice: String, EnumerableFlag {
     }
 
     /// The same in the terms of the input.
-    var alphabet: CodeInput.Alphabet { self == .digits ? .digits : .alphanumeric }
+    var alphabet: CodeField.Alphabet { self == .digits ? .digits : .alphanumeric }
 }

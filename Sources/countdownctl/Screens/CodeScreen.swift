@@ -1,10 +1,10 @@
+import CountdownControls
 import IPC
 
 /// A form for a code, with an optional button that has the code sent again.
 struct CodeScreen: Screen {
-    private(set) var input: CodeInput
+    private(set) var input: CodeField
     private(set) var button: CountdownButton?
-    let spacing: Int
     let isHidden: Bool
     /// Whether a full code can be mended until Enter.
     let confirms: Bool
@@ -18,10 +18,9 @@ struct CodeScreen: Screen {
     /// Whether the code is taken, and only a command is waited for that runs.
     private var isTaken = false
 
-    init(_ input: CodeInput, button: CountdownButton? = nil, spacing: Int, isHidden: Bool, confirms: Bool) {
+    init(_ input: CodeField, button: CountdownButton? = nil, isHidden: Bool, confirms: Bool) {
         self.input = input
         self.button = button
-        self.spacing = spacing
         self.isHidden = isHidden
         self.confirms = confirms
     }
@@ -32,17 +31,21 @@ struct CodeScreen: Screen {
         case .key(let key) where !isTaken: actions += handle(key)
         case .paste(let text) where !isTaken:
             isMissingSome = false
-            input.paste(text)
+            accept(input.paste(text))
             isAtButton = false
         case .click where !isTaken: actions += button?.press() ?? []
         case .focus(let hasKeyboard): self.hasKeyboard = hasKeyboard
         case .notice(let notice): isLost = [.lost, .stillLost].contains(notice)
         case .key, .paste, .click, .told, .answered, .ended: break
         }
-        if input.isFull, !confirms { isTaken = true }
         // A command that still runs must finish, so that its countdown starts.
         if isTaken, button?.isBusy != true { actions.append(.leave(.success)) }
         return actions
+    }
+
+    /// Takes a code that is full, unless it can be mended until Enter.
+    private mutating func accept(_ code: String?) {
+        if code != nil, !confirms { isTaken = true }
     }
 
     private mutating func handle(_ key: TerminalKey) -> [ScreenAction] {
@@ -55,7 +58,7 @@ struct CodeScreen: Screen {
             isMissingSome = !input.isFull
         case .character(let character):
             isAtButton = false
-            input.type(character)
+            accept(input.type(character))
         case .backspace: input.deleteBackward()
         case .delete: input.deleteForward()
         case .left: input.move(by: -1)
@@ -71,7 +74,6 @@ struct CodeScreen: Screen {
         let showsCursor = hasKeyboard && !isAtButton && !isTaken
         let code = CodePicture(
             input: input,
-            spacing: spacing,
             isHidden: isHidden,
             hasKeyboard: showsCursor,
             canvas: canvas
@@ -132,9 +134,8 @@ struct CodePicture {
     /// How wide a box is.
     static let box = 3
 
-    let input: CodeInput
-    /// The columns between two boxes, if there is room.
-    let spacing: Int
+    /// Its spacing is in columns, if there is room.
+    let input: CodeField
     let isHidden: Bool
     /// Whether the cursor may be seen at all.
     let hasKeyboard: Bool
@@ -170,7 +171,7 @@ struct CodePicture {
 
     private var fittingSpacing: Int {
         guard input.length > 1 else { return 0 }
-        return max(min(spacing, (canvas.columns - input.length * Self.box) / (input.length - 1)), 0)
+        return max(min(input.spacing, (canvas.columns - input.length * Self.box) / (input.length - 1)), 0)
     }
 
     private func content(_ place: Int) -> String {

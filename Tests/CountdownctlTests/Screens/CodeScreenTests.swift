@@ -1,3 +1,4 @@
+import CountdownControls
 import IPC
 import Testing
 
@@ -22,9 +23,8 @@ struct CodeScreenTests {
         confirms: Bool = false
     ) -> CodeScreen {
         var screen = CodeScreen(
-            CodeInput(length: length, alphabet: .digits),
+            CodeField(length: length, spacing: spacing),
             button: button,
-            spacing: spacing,
             isHidden: isHidden,
             confirms: confirms
         )

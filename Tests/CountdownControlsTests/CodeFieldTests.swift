@@ -1,17 +1,16 @@
+import CountdownControls
 import Testing
 
-@testable import countdownctl
-
-@Suite("Input of a code")
-struct CodeInputTests {
-    private func typed(_ text: String, length: Int = 4, _ alphabet: CodeInput.Alphabet = .digits) -> CodeInput {
-        var input = CodeInput(length: length, alphabet: alphabet)
+@Suite("The field for a code")
+struct CodeFieldTests {
+    private func typed(_ text: String, length: Int = 4, _ alphabet: CodeField.Alphabet = .digits) -> CodeField {
+        var input = CodeField(length: length, alphabet: alphabet)
         for character in text { input.type(character) }
         return input
     }
 
-    private func pasted(_ text: String, length: Int = 4, _ alphabet: CodeInput.Alphabet = .digits) -> String {
-        var input = CodeInput(length: length, alphabet: alphabet)
+    private func pasted(_ text: String, length: Int = 4, _ alphabet: CodeField.Alphabet = .digits) -> String {
+        var input = CodeField(length: length, alphabet: alphabet)
         input.paste(text)
         return String(input.characters)
     }
@@ -111,5 +110,29 @@ struct CodeInputTests {
         #expect(input.cursor == 3)
         input.type("9")
         #expect(input.code == "1239" && input.cursor == nil)
+    }
+
+    @Test("a full code is handed over by the event that fills it")
+    func handsOver() {
+        var field = CodeField(length: 3)
+        #expect(field.type("1") == nil)
+        #expect(field.type("x") == nil)
+        #expect(field.paste("2") == nil)
+        #expect(field.type("3") == "123")
+        field.deleteBackward()
+        #expect(field.paste("789") == "789")
+    }
+
+    @Test("the number of boxes and the spacing change at any time, which clears the field")
+    func changes() {
+        var field = typed("1234")
+        field.length = 6
+        #expect(field.characters.isEmpty && field.cursor == 0 && field.code == nil)
+        #expect(field.paste("123456") == "123456")
+        field.spacing = 5
+        #expect(field.characters.isEmpty && field.length == 6 && field.spacing == 5)
+        field.length = 0
+        #expect(field.length == 1)
+        #expect(field.type("7") == "7")
     }
 }
