@@ -80,6 +80,7 @@ test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-serve
 	$(dependencies) fleet
 	@$(MAKE) build-fleet
 	swift build --build-tests
+	scripts/fleet-demo > /dev/null
 	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(fleet)\.' '^ManagerTests.FleetUnitTests/'
 
 test-clients: ## test the clients for Python and node, and the Swift module, by the same scenarios
