@@ -94,6 +94,17 @@ struct SharedStatusTests {
         #expect(lines(with: "cannot be reached") == before + 1)
     }
 
+    @Test("while the engine is followed and nothing changes, only the calls themselves wake the daemon")
+    func idle() throws {
+        var fewest = Int64.max
+        for _ in 0..<3 {
+            let before = try counter("wakeUps")
+            letPass(.milliseconds(1_500))
+            fewest = min(fewest, try counter("wakeUps") - before)
+        }
+        #expect(fewest == 1)
+    }
+
     @Test("counts conflicts, and how often every countdown was read again, and why")
     func counters() throws {
         fleet.backend.setFaults { $0.updateDelay = .milliseconds(200) }
