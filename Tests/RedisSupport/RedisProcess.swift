@@ -9,6 +9,8 @@ public class RedisProcess {
     public let port: Int
     private let arguments: [String]
     private let address: [String]
+    /// Whether it is there and answers, unless a command makes it wait.
+    public private(set) var isAnswering = false
     private var program: Program?
 
     /// The server program, which is also Sentinel if its arguments are a file and `--sentinel`: redis-server, or the one that
@@ -30,6 +32,7 @@ public class RedisProcess {
     /// Starts it, with further options, and does not wait for it.
     public func start(_ options: [String] = []) throws {
         program = try Program(Self.executable, arguments + options)
+        isAnswering = true
     }
 
     /// Waits until a line of its log contains the text; the lines before it are not looked at again.
@@ -40,15 +43,22 @@ public class RedisProcess {
 
     /// Ends it with SIGKILL, and waits for its end.
     public func kill() throws {
+        isAnswering = false
         try program?.kill()
         program = nil
     }
 
     /// Stops it: connections stay, and nothing is answered.
-    public func freeze() { send(signal: SIGSTOP) }
+    public func freeze() {
+        isAnswering = false
+        send(signal: SIGSTOP)
+    }
 
     /// Ends `freeze`.
-    public func thaw() { send(signal: SIGCONT) }
+    public func thaw() {
+        send(signal: SIGCONT)
+        isAnswering = true
+    }
 
     // MARK: Commands
 

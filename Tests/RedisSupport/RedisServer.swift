@@ -5,8 +5,9 @@ import TestSupport
 /// seconds can be lost if the process is killed, because it puts off writing while the disk is slow.
 public final class RedisServer: RedisProcess {
     /// Starts a server with further options of redis-server, and waits until it accepts commands. With TLS among them,
-    /// `{port}` stands for the port, and `--port 0` has to be given.
-    public init(_ options: [String] = []) throws {
+    /// `{port}` stands for the port, and `--port 0` has to be given. With settings it has a file, into which it writes whether
+    /// it is a replica.
+    public init(_ options: [String] = [], settings: [String]? = nil) throws {
         let directory = try TemporaryDirectory()
         let port = Int(try LoopbackPort.free())
         let socket = directory.path(of: "redis")
@@ -16,7 +17,10 @@ public final class RedisServer: RedisProcess {
         ]
         let listening = options.contains("--tls-port") ? [] : ["--port", "\(port)"]
         let others = options.map { $0 == "{port}" ? "\(port)" : $0 }
-        super.init(own + listening + others, address: ["-s", socket], in: directory, port: port)
+        let file = try settings.map { lines in
+            [try directory.write(lines.map { $0 + "\n" }.joined(), to: "redis.conf")]
+        }
+        super.init((file ?? []) + own + listening + others, address: ["-s", socket], in: directory, port: port)
         try restart()
     }
 

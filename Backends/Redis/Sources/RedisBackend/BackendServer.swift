@@ -208,7 +208,7 @@ public final class BackendServer {
         self.bridge = bridge
         listener = try Self.listen(on: path, bridge)
         noteFile()
-        loop.execute { bridge.connect() }
+        loop.execute { bridge.start() }
     }
 
     /// Listens again if the socket's file was removed or renamed, because no daemon could connect. Daemons that are

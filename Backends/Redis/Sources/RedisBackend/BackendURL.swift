@@ -1,6 +1,15 @@
-import NIOCore
+import RESP
 
-/// The engine's address, the credentials and the settings, from a URL: `rediss://USER:PASSWORD@HOST:PORT/?namespace=NAME`.
+/// The address of a server.
+struct ServerAddress: Hashable, Sendable, CustomStringConvertible {
+    var host: String
+    var port: Int
+
+    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+/// The engine's address, the credentials and the settings, from a URL: `rediss://USER:PASSWORD@HOST:PORT/?namespace=NAME`, or
+/// `rediss://USER:PASSWORD@SENTINEL:PORT,SENTINEL:PORT/?sentinel=PRIMARY` if sentinels know the engine's address.
 ///
 /// It is not printable on purpose, because it holds the password.
 struct BackendURL: Equatable, Sendable {
@@ -13,10 +22,18 @@ struct BackendURL: Equatable, Sendable {
 
     /// Whether the connection is encrypted: `rediss:`.
     var usesTLS = false
-    var user: String?
-    var password: String?
-    var host = ""
-    var port = 6_379
+    /// The user and the password of the engine.
+    var login = Login()
+    /// The server that is connected to; nil until the sentinels have been asked for it.
+    var server: ServerAddress?
+    /// The sentinels that know the engine's address; none if the URL has it.
+    var sentinels: [ServerAddress] = []
+    /// The name that the sentinels have for the engine; nil without sentinels.
+    var primary: String?
+    /// The user and the password of the sentinels.
+    var sentinelLogin = Login()
+    /// Whether the server is a sentinel.
+    var isSentinel = false
     /// The name in front of every key.
     var namespace = "fleet"
     /// The file of the certificates that are trusted; nil for the system's.
@@ -24,11 +41,41 @@ struct BackendURL: Equatable, Sendable {
     /// The files of the client's certificate and key.
     var certificate: String?
     var privateKey: String?
-    /// How many replicas have to acknowledge a change.
-    var acknowledgements = 0
+    /// How many replicas have to acknowledge a change, if the URL says so.
+    private var demandedAcknowledgements: Int?
 
-    /// The engine's address as log lines name it, without credentials.
-    var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    /// How many replicas have to acknowledge a change: with sentinels, which replace the engine by a replica, one.
+    var acknowledgements: Int { demandedAcknowledgements ?? (primary == nil ? 0 : 1) }
+
+    /// A user and a password.
+    struct Login: Equatable, Sendable {
+        var user: String?
+        var password: String?
+
+        /// The command that logs in; nil without a password.
+        var command: RESPCommand? {
+            guard let password else { return nil }
+            return RESPCommand(["AUTH"] + (user.map { [$0] } ?? []) + [password])
+        }
+    }
+
+    /// The server's address as log lines name it, without credentials.
+    var address: String { server.map { "\($0)" } ?? "the primary '\(primary ?? "")'" }
+
+    /// The same with the engine at an address.
+    func engine(at address: ServerAddress) -> BackendURL {
+        var url = self
+        url.server = address
+        return url
+    }
+
+    /// The same for a sentinel.
+    func sentinel(at address: ServerAddress) -> BackendURL {
+        var url = engine(at: address)
+        url.login = sentinelLogin
+        url.isSentinel = true
+        return url
+    }
 
     init(parsing text: String) throws(Invalid) {
         let (scheme, rest) = Self.split(text, at: "://")
@@ -40,7 +87,7 @@ struct BackendURL: Equatable, Sendable {
         guard !rest[end...].contains("@") else {
             throw Invalid("invalid URL: in the user and the password write /, ?, # and @ as %2F, %3F, %23 and %40")
         }
-        try readAuthority(rest[..<end])
+        let places = try readAuthority(rest[..<end])
         let (path, query) = Self.split(String(rest[end...]), at: "?")
         guard path.isEmpty || path == "/" else {
             throw Invalid("invalid path '\(path)': use / or none, because channels have no database")
@@ -49,10 +96,14 @@ struct BackendURL: Equatable, Sendable {
             throw Invalid("invalid URL: it has a fragment (#)")
         }
         for parameter in (query ?? "").split(separator: "&") { try readParameter(String(parameter)) }
+        try assign(places.map { ServerAddress(host: $0.host, port: $0.port ?? (primary == nil ? 6_379 : 26_379)) })
         try check()
     }
 
-    private mutating func readAuthority(_ authority: Substring) throws(Invalid) {
+    /// Reads the credentials.
+    ///
+    /// - Returns: the hosts, and their ports if the URL has them.
+    private mutating func readAuthority(_ authority: Substring) throws(Invalid) -> [(host: String, port: Int?)] {
         var place = authority
         if let at = authority.lastIndex(of: "@") {
             place = authority[authority.index(after: at)...]
@@ -62,13 +113,19 @@ struct BackendURL: Equatable, Sendable {
                     "invalid user or password: use %XX for a byte that is not a letter, a digit or one of -._~"
                 )
             }
-            self.user = name.isEmpty ? nil : name
-            self.password = password == nil ? nil : secret
-            guard self.password != nil else {
-                throw Invalid("invalid URL: a user needs a password, USER:PASSWORD@HOST")
-            }
+            guard password != nil else { throw Invalid("invalid URL: a user needs a password, USER:PASSWORD@HOST") }
+            login = Login(user: name.isEmpty ? nil : name, password: secret)
         }
-        guard !place.contains(",") else { throw Self.sentinel }
+        var places: [(host: String, port: Int?)] = []
+        for part in place.split(separator: ",", omittingEmptySubsequences: false) {
+            places.append(try Self.readPlace(part))
+        }
+        return places
+    }
+
+    private static func readPlace(_ text: Substring) throws(Invalid) -> (host: String, port: Int?) {
+        var place = text
+        let host: String
         if place.first == "[", let end = place.firstIndex(of: "]") {
             host = String(place[place.index(after: place.startIndex)..<end])
             place = place[place.index(after: end)...]
@@ -77,12 +134,23 @@ struct BackendURL: Equatable, Sendable {
             place = place.dropFirst(host.count)
         }
         guard !host.isEmpty else { throw Invalid("invalid URL: it names no host") }
-        guard !place.isEmpty else { return }
+        guard !place.isEmpty else { return (host, nil) }
         // An invalid port may be a password in the wrong place, so it is not named.
         guard place.first == ":", let port = Int(place.dropFirst()), (1...65_535).contains(port) else {
             throw Invalid("invalid port: use a number from 1 to 65535")
         }
-        self.port = port
+        return (host, port)
+    }
+
+    /// Takes the addresses of the URL for the sentinels, or for the engine.
+    private mutating func assign(_ addresses: [ServerAddress]) throws(Invalid) {
+        if primary != nil {
+            sentinels = addresses
+        } else if addresses.count == 1 {
+            server = addresses[0]
+        } else {
+            throw Invalid("invalid URL: several hosts are sentinels, and need the name of their primary, sentinel=NAME")
+        }
     }
 
     private mutating func readParameter(_ parameter: String) throws(Invalid) {
@@ -104,13 +172,23 @@ struct BackendURL: Equatable, Sendable {
             guard let count = Int(value), (0...8).contains(count) else {
                 throw Invalid("invalid acks '\(value)': use a number from 0 to 8")
             }
-            acknowledgements = count
-        case "sentinel": throw Self.sentinel
-        default: throw Invalid("unknown parameter '\(name)': use namespace, ca, cert, key or acks")
+            demandedAcknowledgements = count
+        case "sentinel": primary = value
+        case "sentineluser": sentinelLogin.user = value
+        case "sentinelpassword": sentinelLogin.password = value
+        default: throw Invalid("unknown parameter '\(name)': use \(Self.parameters)")
         }
     }
 
+    private static let parameters = "namespace, ca, cert, key, acks, sentinel, sentineluser or sentinelpassword"
+
     private func check() throws(Invalid) {
+        guard primary != nil || sentinelLogin == Login() else {
+            throw Invalid("sentineluser and sentinelpassword need the name of the primary, sentinel=NAME")
+        }
+        guard sentinelLogin.user == nil || sentinelLogin.password != nil else {
+            throw Invalid("sentineluser needs sentinelpassword: use both, or the password alone")
+        }
         guard usesTLS || (authorities ?? certificate ?? privateKey) == nil else {
             throw Invalid("ca, cert and key are parameters of TLS: use rediss: instead of redis:")
         }
@@ -118,8 +196,6 @@ struct BackendURL: Equatable, Sendable {
             throw Invalid("cert and key belong together: use both or none")
         }
     }
-
-    private static let sentinel = Invalid("Sentinel is not supported yet: use one host, and no parameter sentinel")
 
     private static func split(_ text: String, at separator: String) -> (String, String?) {
         guard let range = text.firstRange(of: separator) else { return (text, nil) }

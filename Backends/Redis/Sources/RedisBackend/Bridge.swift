@@ -7,7 +7,7 @@ import System
 /// loop, to which it is confined.
 public final class Bridge: @unchecked Sendable {
     /// The least and the greatest time before another attempt to connect.
-    private static let retryTimes = (least: 0.1, greatest: 5.0)
+    private static let retryTimes = (least: 0.1, greatest: 5.0, greatestOfSentinels: 1.0)
     /// How often the clock is read and the shard's version compared.
     private static let heartbeat = TimeAmount.seconds(30)
     /// How often the subscription is checked; otherwise the bridge sends nothing on it and would not see that it is dead.
@@ -17,7 +17,11 @@ public final class Bridge: @unchecked Sendable {
 
     let loop: any EventLoop
     let log: LimitedLog
-    private(set) var url: BackendURL
+    /// As it was configured.
+    private var configuredURL: BackendURL
+    private var watches: [SentinelWatch] = []
+    /// The engine that is being connected to.
+    private var target: ServerAddress?
     private(set) var settings: NamespaceSettings
     private(set) var keys: NamespaceKeys
     /// The engine while it is connected.
@@ -36,6 +40,7 @@ public final class Bridge: @unchecked Sendable {
     private var loggedFailure: String?
     private var loggedWarnings: [String] = []
     private var loggedRefusal: String?
+    private var isUnacknowledgedLogged = false
     private var loggedSkips = 0
     private var isMessageLogged = false
     private var isClockErrorLogged = false
@@ -48,7 +53,7 @@ public final class Bridge: @unchecked Sendable {
     private var generation = 0
 
     init(url: BackendURL, log: Log, on loop: any EventLoop) {
-        self.url = url
+        configuredURL = url
         self.log = LimitedLog(log, on: loop)
         self.loop = loop
         settings = NamespaceSettings(namespace: url.namespace)
@@ -58,13 +63,73 @@ public final class Bridge: @unchecked Sendable {
 
     // MARK: The session
 
-    /// Connects, again and again until it succeeds.
-    func connect() {
-        let (url, loop, generation) = (url, loop, generation)
+    /// The URL, with the engine's address if it is known.
+    var url: BackendURL { session?.url ?? configuredURL }
+
+    /// Watches the sentinels, and connects, again and again until it succeeds.
+    func start() {
+        watches = configuredURL.sentinels.map { sentinel in
+            SentinelWatch(
+                configuredURL.sentinel(at: sentinel),
+                log,
+                isConnected: { self.session != nil },
+                onNews: { self.lookUpPrimary(isAttempt: false) }
+            )
+        }
+        for watch in watches { watch.start(on: loop) }
+        connect()
+    }
+
+    private func connect() {
+        if configuredURL.primary == nil {
+            open(configuredURL, epoch: nil)
+        } else {
+            lookUpPrimary(isAttempt: true)
+        }
+    }
+
+    /// Asks the sentinels for the primary, and connects to it.
+    ///
+    /// - Parameter isAttempt: whether nothing else is under way to connect.
+    private func lookUpPrimary(isAttempt: Bool) {
+        let (url, loop, generation) = (configuredURL, loop, generation)
+        Task {
+            let result: Result<KnownPrimary, EngineFailure>
+            do {
+                result = .success(try await PrimaryLookup.primary(of: url, on: loop))
+            } catch {
+                result = .failure(EngineFailure(error, of: url))
+            }
+            loop.execute {
+                guard generation == self.generation else { return }
+                switch result {
+                case .success(let primary): self.use(primary)
+                case .failure(let failure): if isAttempt { self.fail(failure) }
+                }
+            }
+        }
+    }
+
+    /// Goes over to the primary that the sentinels name.
+    private func use(_ primary: KnownPrimary) {
+        if let session {
+            // A sentinel that has not heard of the last failover names the primary before it.
+            guard primary.address != session.url.server, primary.epoch >= session.epoch ?? 0 else { return }
+            let name = url.primary ?? ""
+            endSession(EngineFailure("the primary '\(name)' is \(primary.address) now, and no longer \(url.address)"))
+        } else if primary.address != target {
+            generation += 1
+            open(configuredURL.engine(at: primary.address), epoch: primary.epoch)
+        }
+    }
+
+    private func open(_ url: BackendURL, epoch: Int64?) {
+        target = url.server
+        let (loop, generation) = (loop, generation)
         Task {
             let result: Result<EngineSession, EngineFailure>
             do {
-                result = .success(try await EngineSession.open(url, on: loop))
+                result = .success(try await EngineSession.open(url, epoch: epoch, on: loop))
             } catch {
                 result = .failure(EngineFailure(error, of: url))
             }
@@ -74,17 +139,22 @@ public final class Bridge: @unchecked Sendable {
 
     private func finish(_ result: Result<EngineSession, EngineFailure>, _ generation: Int) {
         guard generation == self.generation else {
-            if case .success(let session) = result { close(session, EngineFailure("the URL has changed")) }
+            if case .success(let session) = result { close(session, EngineFailure("another engine is in use")) }
             return
         }
+        target = nil
         switch result {
         case .success(let session): begin(session)
-        case .failure(let failure):
-            let isNews = failure.description != self.failure
-            note(failure)
-            if isNews { for follower in followers.values { follower.stop(failure.description) } }
-            retry()
+        case .failure(let failure): fail(failure)
         }
+    }
+
+    /// An attempt to connect has failed.
+    private func fail(_ failure: EngineFailure) {
+        let isNews = failure.description != self.failure
+        note(failure)
+        if isNews { for follower in followers.values { follower.stop(failure.description) } }
+        retry()
     }
 
     private func begin(_ session: EngineSession) {
@@ -126,7 +196,8 @@ public final class Bridge: @unchecked Sendable {
 
     private func logConnection(_ session: EngineSession) {
         loggedFailure = nil
-        log.write(.info, "connected to \(session.engine) at \(url.address), namespace \(url.namespace)")
+        let primary = url.primary.map { ", the primary '\($0)'" } ?? ""
+        log.write(.info, "connected to \(session.engine) at \(url.address)\(primary), namespace \(url.namespace)")
     }
 
     /// Gives up the connections, and connects anew.
@@ -147,7 +218,9 @@ public final class Bridge: @unchecked Sendable {
     }
 
     private func retry() {
-        let most = min(Self.retryTimes.greatest, Self.retryTimes.least * Double(1 << min(attempts, 8)))
+        // Sentinels name the new primary before they publish it.
+        let greatest = configuredURL.primary == nil ? Self.retryTimes.greatest : Self.retryTimes.greatestOfSentinels
+        let most = min(greatest, Self.retryTimes.least * Double(1 << min(attempts, 8)))
         attempts += 1
         let pause = Double.random(in: (most / 2)...most)
         let generation = generation
@@ -158,18 +231,19 @@ public final class Bridge: @unchecked Sendable {
 
     /// Replaces the URL, for example because the password was changed, and connects with it.
     func replaceURL(_ url: BackendURL) {
-        guard url != self.url else { return }
-        self.url = url
+        guard url != configuredURL else { return }
+        configuredURL = url
         settings = NamespaceSettings(namespace: url.namespace)
         keys = NamespaceKeys(url.namespace)
         attempts = 0
-        if session == nil {
-            generation += 1
-            connect()
-        } else {
+        for watch in watches { watch.stop() }
+        if session != nil {
             endSession(EngineFailure("the URL has changed"), level: .info)
             isFlapping = false
         }
+        generation += 1
+        target = nil
+        start()
     }
 
     private func note(_ failure: EngineFailure, _ level: Log.Level = .error) {
@@ -203,6 +277,19 @@ public final class Bridge: @unchecked Sendable {
         guard loggedRefusal != nil else { return }
         loggedRefusal = nil
         log.write(.info, "\(url.address) accepts changes again")
+    }
+
+    /// Notes how many replicas have acknowledged changes in time.
+    func note(acknowledgements count: Int64) {
+        let isEnough = count >= url.acknowledgements
+        guard isEnough == isUnacknowledgedLogged else { return }
+        isUnacknowledgedLogged = !isEnough
+        if isEnough {
+            log.write(.info, "the replicas of \(url.address) acknowledge changes again")
+        } else {
+            let sentence = "\(count) replicas of \(url.address) acknowledge changes in time, and acks="
+            log.write(.error, "\(sentence)\(url.acknowledgements) demands more: they may be lost")
+        }
     }
 
     /// Notes how many records of a snapshot cannot be read.

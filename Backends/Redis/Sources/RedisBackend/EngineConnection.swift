@@ -7,7 +7,9 @@ import RESP
 
 extension RESPCommand {
     /// What permissions call the command: its first word, with the second one if that is a subcommand.
-    var name: String { words.prefix(["SCRIPT", "XINFO"].contains(words.first) ? 2 : 1).joined(separator: "|") }
+    var name: String {
+        words.prefix(["SCRIPT", "SENTINEL", "XINFO"].contains(words.first) ? 2 : 1).joined(separator: "|")
+    }
 }
 
 /// One connection to the engine: commands go in, their replies come out in the same order, and so do the messages of the
@@ -47,8 +49,9 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Connects, and begins TLS if there is a context. The handshake goes on while the first commands wait.
     func connect(_ tls: NIOSSLContext?) async throws {
-        let isName = (try? SocketAddress(ipAddress: url.host, port: 0)) == nil
-        let name = isName ? url.host : nil
+        guard let server = url.server else { throw EngineFailure("the address of \(url.address) is not known") }
+        let isName = (try? SocketAddress(ipAddress: server.host, port: 0)) == nil
+        let name = isName ? server.host : nil
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(EngineFailure.answerTime)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -63,10 +66,16 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
                 }
             }
         do {
-            _ = try await bootstrap.connect(host: url.host, port: url.port).get()
+            _ = try await bootstrap.connect(host: server.host, port: server.port).get()
         } catch {
             throw EngineFailure(error, of: url)
         }
+    }
+
+    /// Connects, and logs in if the URL has a password.
+    func logIn(_ tls: NIOSSLContext?) async throws {
+        try await connect(tls)
+        if let command = url.login.command { _ = try await reply(to: command) }
     }
 
     // MARK: Commands

@@ -22,18 +22,20 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
     /// errors repeat the arguments of a command.
     init(reply whole: String, to command: String, of url: BackendURL) {
         let code = String(whole.prefix { $0 != " " })
-        let isSecret = url.password.map { !$0.isEmpty && whole.contains($0) } ?? false
+        let isSecret = url.login.password.map { !$0.isEmpty && whole.contains($0) } ?? false
         let words = isSecret ? "its words hold the password" : whole.beginning(Self.wordsLimit)
         let server = url.address
         description =
             switch code {
+            case "WRONGPASS" where url.isSentinel: "\(server) rejects sentineluser or sentinelpassword of the URL"
             case "WRONGPASS": "\(server) rejects the user name or the password of the URL"
+            case "NOAUTH" where url.isSentinel: "\(server) demands a password: use sentinelpassword=PASSWORD"
             case "NOAUTH": "\(server) demands a password: use a URL with USER:PASSWORD@"
             case "NOPERM": Self(permission: words, to: command, of: url).description
             case "LOADING": "\(server) is loading its data: \(words)"
             case "BUSY": "\(server) is busy with a script: \(words)"
             case "MISCONF": "\(server) cannot save and refuses changes: \(words)"
-            case "READONLY": "\(server) is a replica: use the address of its primary"
+            case "READONLY": Self(replica: url).description
             case "MASTERDOWN": "\(server) is a replica that has lost its primary"
             case "NOREPLICAS": "\(server) has too few replicas and refuses changes: \(words)"
             case "OOM": "\(server) is out of memory and refuses changes: raise its maxmemory"
@@ -43,8 +45,11 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
                 "\(server) holds a key of the namespace \(url.namespace) that is of another type: \(words)"
             case "DENIED": "\(server) denies the connection: it is in protected mode and demands a password"
             case _ where command == "AUTH" && words.contains("without any password"):
-                "\(server) has no password for the default user: remove it from the URL"
+                "\(server) has no password for the default user: remove "
+                    + (url.isSentinel ? "sentinelpassword from the URL" : "it from the URL")
             case _ where command == "AUTH": "\(server) rejects AUTH: \(words)"
+            case _ where command.hasPrefix("SENTINEL") && words.contains("unknown command"):
+                "\(server) is no sentinel: use the address of a sentinel, or no parameter sentinel"
             // What Redis 7.0 says, and what later ones say.
             case _
             where words.contains("The user executing the script can't") || words.contains("ACL failure in script"):
@@ -70,6 +75,12 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
                 (command, "+\(command.lowercased())")
             }
         description = "the user of \(url.address) lacks a permission for \(missing): allow it \(rule)"
+    }
+
+    /// A server that is a replica.
+    init(replica url: BackendURL) {
+        let advice = url.primary == nil ? "use the address of its primary" : "waiting for the sentinels to name another"
+        description = "\(url.address) is a replica: \(advice)"
     }
 
     /// The codes of errors that the engine replies before it has carried out any part of a command.
@@ -99,7 +110,7 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
         case let failure as RESPError: self.init(protocolError: failure, of: url)
         case let failure as NIOSSLExtraError where failure == .failedToValidateHostname:
             self.init(
-                "the certificate of \(url.address) is not made out to '\(url.host)': use the name that it contains"
+                "the certificate of \(url.address) is not made out to '\(url.server?.host ?? "")': use the name that it contains"
             )
         case let failure as NIOSSLError: self.init(handshake: "\(failure)", with: url)
         case let failure as BoringSSLError: self.init(handshake: "\(failure)", with: url)
@@ -109,7 +120,7 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
 
     private init(connecting failure: NIOConnectionError, to url: BackendURL) {
         guard let last = failure.connectionErrors.last else {
-            self.init("cannot resolve the host '\(url.host)'")
+            self.init("cannot resolve the host '\(url.server?.host ?? "")'")
             return
         }
         switch last.error {

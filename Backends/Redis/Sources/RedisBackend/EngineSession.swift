@@ -54,6 +54,10 @@ struct EngineSession: Sendable {
         var received: Int64
     }
 
+    /// The URL with the address of this engine.
+    let url: BackendURL
+    /// The epoch of the sentinels in which this engine is the primary; nil without sentinels.
+    let epoch: Int64?
     /// For proposals. If acknowledgements are demanded, WAIT holds back every command that is pipelined behind it.
     let changes: EngineConnection
     /// For confirmations, snapshots, the log and the clock.
@@ -72,12 +76,17 @@ struct EngineSession: Sendable {
 
     /// Connects three times, and checks the engine.
     ///
+    /// - Parameters:
+    ///   - url: has the engine's address.
+    ///   - epoch: of the sentinels that have named it.
+    ///   - loop: to which the connections are confined.
+    /// - Returns: the session.
     /// - Throws: `EngineFailure`.
-    static func open(_ url: BackendURL, on loop: any EventLoop) async throws -> EngineSession {
+    static func open(_ url: BackendURL, epoch: Int64?, on loop: any EventLoop) async throws -> EngineSession {
         let tls = try TLS.context(url)
         let connections = (0..<3).map { _ in EngineConnection(to: url, on: loop) }
         do {
-            return try await open(url, tls, connections[0], connections[1], connections[2])
+            return try await open(url, epoch, tls, connections[0], connections[1], connections[2])
         } catch {
             let failure = EngineFailure(error, of: url)
             for connection in connections { loop.execute { connection.close(failure) } }
@@ -87,12 +96,13 @@ struct EngineSession: Sendable {
 
     private static func open(
         _ url: BackendURL,
+        _ epoch: Int64?,
         _ tls: NIOSSLContext?,
         _ changes: EngineConnection,
         _ queries: EngineConnection,
         _ subscription: EngineConnection
     ) async throws -> EngineSession {
-        try await logIn(changes, tls)
+        try await changes.logIn(tls)
         let info = EngineInfo(try await changes.reply(to: ["INFO"]).text ?? "")
         let engine = try info.check(url)
         try await checkPermissions(url, changes)
@@ -102,8 +112,8 @@ struct EngineSession: Sendable {
         else {
             throw EngineFailure("\(url.address) does not load the script")
         }
-        try await logIn(queries, tls)
-        try await logIn(subscription, tls)
+        try await queries.logIn(tls)
+        try await subscription.logIn(tls)
         _ = try await subscription.reply(to: ["SSUBSCRIBE", NamespaceKeys(url.namespace).log])
         var samples: [TimeSample] = []
         for _ in 0..<8 {
@@ -114,6 +124,8 @@ struct EngineSession: Sendable {
             samples.append(TimeSample(engine: time, sent: sent, received: received))
         }
         return EngineSession(
+            url: url,
+            epoch: epoch,
             changes: changes,
             queries: queries,
             subscription: subscription,
@@ -133,13 +145,6 @@ struct EngineSession: Sendable {
             (0..<latestTime / 1_000_000).contains(seconds), (0..<1_000_000).contains(rest)
         else { return nil }
         return seconds * 1_000_000 + rest
-    }
-
-    private static func logIn(_ connection: EngineConnection, _ tls: NIOSSLContext?) async throws {
-        try await connection.connect(tls)
-        guard let password = connection.url.password else { return }
-        let words = connection.url.user.map { ["AUTH", $0, password] } ?? ["AUTH", password]
-        _ = try await connection.reply(to: RESPCommand(words))
     }
 
     /// Finds out whether the user may do what the bridge and the script do, before a change is half made: commands are
@@ -213,13 +218,21 @@ struct EngineInfo {
         guard fields["cluster_enabled"] != "1" else {
             throw EngineFailure("\(url.address) is a node of a cluster, which is not supported: use a single server")
         }
-        guard fields["role"] == "master" else {
-            throw EngineFailure("\(url.address) is a replica: use the address of its primary")
+        guard fields["redis_mode"] != "sentinel" else {
+            throw EngineFailure("\(url.address) is a sentinel: use sentinel=NAME, with the name of its primary")
         }
+        guard fields["role"] == "master" else { throw EngineFailure(replica: url) }
         let policy = fields["maxmemory_policy"] ?? "unknown"
         guard policy == "noeviction" else {
             throw EngineFailure(
                 "\(url.address) has maxmemory-policy \(policy): use noeviction, so that no countdown is lost"
+            )
+        }
+        // It would come back empty and still be the primary, and its replicas would follow it.
+        guard url.primary == nil || fields["aof_enabled"] == "1" else {
+            throw EngineFailure(
+                "\(url.address) has no append-only file: with sentinels use appendonly yes on every server, so that "
+                    + "none comes back empty as the primary"
             )
         }
         return engine

@@ -44,7 +44,13 @@ public struct Options: Equatable, Sendable {
           namespace=NAME    in front of every key (default: fleet)
           ca=FILE           the certificates to trust (default: the system's)
           cert=FILE key=FILE  the client's certificate and key
-          acks=NUMBER       how many replicas acknowledge a change (default: 0)
+          acks=NUMBER       how many replicas acknowledge a change (default: 0,
+                            and 1 with Sentinel)
+
+        With Sentinel: rediss://USER:PASSWORD@SENTINEL:PORT,SENTINEL:PORT/ and
+          sentinel=NAME     the name that the sentinels have for the primary
+          sentinelpassword=PASSWORD sentineluser=USER
+                            if the sentinels demand them
 
         SIGHUP reads the URL again. It runs in the foreground until SIGTERM.
         """

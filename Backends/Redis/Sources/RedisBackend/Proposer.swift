@@ -119,7 +119,9 @@ final class Proposer: @unchecked Sendable {
         unsettled += 1
         session.changes.send(["WAIT", "\(demanded)", "\(rest)"]) { reply in
             wait.isOver = true
-            let count = (try? reply.get())?.number ?? 0
+            let number = (try? reply.get())?.number
+            let count = number ?? 0
+            if let number, !wait.made.isEmpty { self.bridge.note(acknowledgements: number) }
             for (batch, answers) in wait.made {
                 batch.answer(count >= demanded ? answers : Self.unacknowledged(answers, batch.proposals))
             }

@@ -61,7 +61,7 @@ enum TLS {
         _ url: BackendURL,
         on loop: any EventLoop
     ) async throws -> EngineFailure {
-        guard url.usesTLS, failure.description.contains("is not signed by") else { return failure }
+        guard let server = url.server, failure.description.contains("is not signed by") else { return failure }
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .noHostnameVerification
         let context = try NIOSSLContext(configuration: configuration)
@@ -81,7 +81,7 @@ enum TLS {
             }
         }
         let timeout = loop.scheduleTask(in: EngineFailure.answerTime) { expiry.succeed(nil) }
-        let channel = try? await bootstrap.connect(host: url.host, port: url.port).get()
+        let channel = try? await bootstrap.connect(host: server.host, port: server.port).get()
         if channel == nil { expiry.succeed(nil) }
         let validity = try await expiry.futureResult.get()
         timeout.cancel()
