@@ -42,7 +42,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
+.PHONY: help run check test test-fleet test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -148,6 +148,12 @@ fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
 
 soak: build ## mixed load with restarts for SOAK_MINUTES (30); fails if memory grows or an end is lost
 	scripts/soak --minutes $${SOAK_MINUTES:-30}
+
+soak-fleet: build-fleet ## a fleet with a failover every three minutes for SOAK_MINUTES (30); fails if an answer is lost
+	$(dependencies) fleet
+	swift build --build-tests
+	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' COUNTDOWND_SOAK_MINUTES=$${SOAK_MINUTES:-30} \
+	  scripts/test-swift '^FleetTrials\.SoakTrials'
 
 bench: ## the released daemon beside Redis, for docs/performance.md; over half an hour (BENCH=--quick is a trial)
 	$(dependencies) bench

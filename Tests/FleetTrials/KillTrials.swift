@@ -1,30 +1,72 @@
 import Foundation
 import IPC
+import RedisSupport
 import TestSupport
 import Testing
 
 @Suite("Processes that are killed under load", .serialized)
 struct KillTrials {
-    private static func number(_ variable: String, default usual: Int) -> Int {
-        ProcessInfo.processInfo.environment[variable].flatMap(Int.init) ?? usual
-    }
+    private let seed = UInt64(environmentNumber("COUNTDOWND_SEED") ?? 1)
+    private let times = environmentNumber("COUNTDOWND_KILLS")
+    private var generator = SeededGenerator(seed: 0)
 
     @Test("no change that was answered is lost or made twice, and no end is announced twice or never")
-    func kills() throws {
-        let seed = UInt64(Self.number("COUNTDOWND_SEED", default: 1))
-        var generator = SeededGenerator(seed: seed)
+    mutating func kills() throws {
         let fleet = try Fleet()
         var load = FleetLoad(fleet, seed: seed)
         let observers = try fleet.hosts.map { try EndObserver($0) }
-        for _ in 0..<Self.number("COUNTDOWND_KILLS", default: 12) {
+        try kill(of: fleet, &load, observers, times: times ?? 12) { load, answers in
+            try fleet.engine.kill()
+            try load.run(until: answers)
+            try fleet.engine.start()
+        }
+        let log = try load.check(against: fleet)
+        let countdowns = try fleet.awaitEqual()
+        let ended = Set(log.map(\.key).filter { $0.hasPrefix("started/") }).subtracting(countdowns.keys)
+        for (host, observer) in zip(fleet.hosts, observers) {
+            try observer.catchUp()
+            #expect(Set(observer.ends.keys) == ended)
+            #expect(observer.ends.filter { $0.value > 1 }.isEmpty)
+            #expect(observer.trims == 0)
+            #expect(!host.daemon.standardError.contains("another history"))
+        }
+    }
+
+    @Test("with replicas and sentinels, no change that was answered is lost or made twice by one fault at a time")
+    mutating func failovers() throws {
+        let engine = try ReplicatedEngine(replicas: 2)
+        var fleet = try Fleet(engine, urls: Array(repeating: engine.url(), count: 3))
+        var load = FleetLoad(fleet, seed: seed)
+        var faults = SeededGenerator(seed: seed)
+        try kill(of: fleet, &load, [], times: times ?? 6) { load, answers in
+            let primary = try engine.primary()
+            let replica = try #require(engine.servers.filter { $0 !== primary }.randomElement(using: &faults))
+            let server = [primary, primary, replica].randomElement(using: &faults) ?? primary
+            try server.kill()
+            if server === primary { try engine.awaitFailover(from: server) }
+            try load.run(until: answers)
+            try engine.restart(server)
+            try engine.awaitWatch()
+        }
+        fleet.engine = try engine.primary()
+        _ = try load.check(against: fleet)
+    }
+
+    /// Kills engines, bridges and daemons at random while calls are made.
+    private mutating func kill(
+        of fleet: Fleet,
+        _ load: inout FleetLoad,
+        _ observers: [EndObserver],
+        times: Int,
+        engine killEngine: (inout FleetLoad, Int) throws -> Void
+    ) throws {
+        generator = SeededGenerator(seed: seed)
+        for _ in 0..<times {
             try load.run(until: Int.random(in: 1...60, using: &generator))
             let host = fleet.hosts[Int.random(in: 0..<3, using: &generator)]
             let answersMeanwhile = Int.random(in: 0...30, using: &generator)
             switch Int.random(in: 0..<3, using: &generator) {
-            case 0:
-                try fleet.engine.kill()
-                try load.run(until: answersMeanwhile)
-                try fleet.engine.start()
+            case 0: try killEngine(&load, answersMeanwhile)
             case 1:
                 try host.bridge.program.kill()
                 try load.run(until: answersMeanwhile)
@@ -38,41 +80,5 @@ struct KillTrials {
             for observer in observers { try observer.read() }
         }
         try load.finish()
-        try check(load, observers, fleet)
-    }
-
-    private func check(_ load: FleetLoad, _ observers: [EndObserver], _ fleet: Fleet) throws {
-        let log = try fleet.engine.log()
-        let last = log.compactMap { $0.record.duration < .hour ? $0.record.deadline : nil }.max() ?? 0
-        try waitUntil("the last end") { try wallClock() > last }
-        let countdowns = try fleet.awaitEqual()
-
-        var made: [FleetLoad.Change: Int] = [:]
-        for (key, record) in log {
-            let change = record.kind == "cancelled" ? .cancelled(key) : FleetLoad.Change.labelled(record.label ?? "")
-            made[change, default: 0] += 1
-        }
-        for (change, fate) in load.fates {
-            let expected =
-                switch fate {
-                case .made: 1...1
-                case .notMade: 0...0
-                case .unknown: 0...1
-                }
-            #expect(expected.contains(made[change] ?? 0), "\(change) was answered as \(fate)")
-        }
-        for key in FleetLoad.extended {
-            #expect(countdowns[key]?.duration ?? 0 == Int64(log.count { $0.key == key }) * .hour)
-        }
-        let ended = Set(log.map(\.key).filter { $0.hasPrefix("started/") }).subtracting(countdowns.keys)
-        for (host, observer) in zip(fleet.hosts, observers) {
-            try observer.catchUp()
-            #expect(Set(observer.ends.keys) == ended)
-            #expect(observer.ends.filter { $0.value > 1 }.isEmpty)
-            #expect(observer.trims == 0)
-            #expect(!host.daemon.standardError.contains("another history"))
-        }
-        let fates = Dictionary(grouping: load.fates.values) { $0 }.mapValues(\.count)
-        print("\(fates[.made] ?? 0) changes made, \(fates[.notMade] ?? 0) not, \(fates[.unknown] ?? 0) unknown")
     }
 }

@@ -1,5 +1,8 @@
+import Foundation
 import IPC
+import RedisSupport
 import TestSupport
+import Testing
 
 /// Clients of all hosts that start, extend and cancel countdowns, and what became of each call.
 struct FleetLoad {
@@ -127,4 +130,42 @@ struct FleetLoad {
         clients[index].call = nil
         clients[index].caller = nil
     }
+}
+
+extension FleetLoad {
+    /// Compares what became of the calls with the engine's log.
+    ///
+    /// - Returns: the log.
+    func check(against fleet: Fleet) throws -> [(key: String, record: EngineRecord)] {
+        let log = try fleet.engine.log()
+        let last = log.compactMap { $0.record.duration < .hour ? $0.record.deadline : nil }.max() ?? 0
+        try waitUntil("the last end") { try wallClock() > last }
+        let countdowns = try fleet.awaitEqual()
+
+        var made: [Change: Int] = [:]
+        for (key, record) in log {
+            let change = record.kind == "cancelled" ? .cancelled(key) : Change.labelled(record.label ?? "")
+            made[change, default: 0] += 1
+        }
+        for (change, fate) in fates {
+            let expected =
+                switch fate {
+                case .made: 1...1
+                case .notMade: 0...0
+                case .unknown: 0...1
+                }
+            #expect(expected.contains(made[change] ?? 0), "\(change) was answered as \(fate)")
+        }
+        for key in Self.extended {
+            #expect(countdowns[key]?.duration ?? 0 == Int64(log.count { $0.key == key }) * .hour)
+        }
+        let counts = Dictionary(grouping: fates.values) { $0 }.mapValues(\.count)
+        print("\(counts[.made] ?? 0) changes made, \(counts[.notMade] ?? 0) not, \(counts[.unknown] ?? 0) unknown")
+        return log
+    }
+}
+
+/// The number in an environment variable.
+func environmentNumber(_ variable: String) -> Int? {
+    ProcessInfo.processInfo.environment[variable].flatMap(Int.init)
 }

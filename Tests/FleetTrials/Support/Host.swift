@@ -9,8 +9,8 @@ final class Host {
     private let directory: TemporaryDirectory
     private(set) var daemon: DaemonProcess
 
-    init(_ engine: RedisServer, credentials: String = "") throws {
-        bridge = try BridgeProcess("redis://\(credentials)127.0.0.1:{port}/", port: engine.port)
+    init(url: String) throws {
+        bridge = try BridgeProcess(url)
         directory = try TemporaryDirectory()
         daemon = try DaemonProcess(in: directory, arguments: ["--backend", bridge.socket])
     }
@@ -82,7 +82,8 @@ struct SharedCountdown: Hashable {
 
 /// An engine, and hosts that share their countdowns through it.
 struct Fleet {
-    let engine: RedisServer
+    /// The server that is the primary.
+    var engine: RedisServer
     let hosts: [Host]
 
     private static let engineOptions = [
@@ -94,7 +95,14 @@ struct Fleet {
         let engine = try RedisServer(Self.engineOptions)
         try preparing(engine)
         self.engine = engine
-        hosts = try (0..<count).map { _ in try Host(engine, credentials: credentials) }
+        hosts = try (0..<count).map { _ in try Host(url: "redis://\(credentials)127.0.0.1:\(engine.port)/") }
+        try awaitChanges()
+    }
+
+    /// Starts hosts with these URLs, and waits until every host makes changes.
+    init(_ engine: ReplicatedEngine, urls: [String]) throws {
+        self.engine = engine.servers[0]
+        hosts = try urls.map { try Host(url: $0) }
         try awaitChanges()
     }
 
