@@ -39,13 +39,14 @@ struct Timer: ~Copyable {
         armed.map { $0 - instant < duration } ?? false
     }
 
-    /// Arms the timer for an instant, which may have passed, or disarms it. Does nothing if it is armed for that
-    /// instant.
+    /// Arms the timer for an instant, which may have passed.
+    ///
+    /// If it is armed for an earlier instant, it stays so: to set it wakes a thread of libdispatch, and an instant that moves
+    /// with every call, such as the end of a call's patience, would cost that each time. It is armed anew once it has fired.
     mutating func arm(at instant: WallInstant?) {
-        guard instant != armed else { return }
+        guard let instant, armed.map({ instant < $0 }) ?? true else { return }
         armed = instant
-        let firing = instant.map { $0 - Self.slack } ?? Self.latest
-        source.schedule(wallDeadline: Self.deadline(firing), leeway: .nanoseconds(0))
+        source.schedule(wallDeadline: Self.deadline(instant - Self.slack), leeway: .nanoseconds(0))
     }
 
     private static func deadline(_ instant: WallInstant) -> DispatchWallTime {
