@@ -9,11 +9,14 @@ public struct Follow: BackendMethod {
     public var shard: Int64
     /// The last change that the client has; nil for a snapshot.
     public var after: Position?
+    /// The beginning of the IDs of the client's own proposals; nil if it wants to hear of those, too.
+    public var host: String?
 
     /// A call that resumes after a change, or begins with a snapshot.
-    public init(shard: Int64 = 0, after: Position? = nil) {
+    public init(shard: Int64 = 0, after: Position? = nil, host: String? = nil) {
         self.shard = shard
         self.after = after
+        self.host = host
     }
 
     /// Writes the parameters; those that are nil are left out.
@@ -21,6 +24,7 @@ public struct Follow: BackendMethod {
         writer.member("shard", shard)
         writer.memberIfPresent("after", after?.version)
         writer.memberIfPresent("id", after?.id)
+        writer.memberIfPresent("host", host)
     }
 
     /// Reads the parameters.
@@ -30,9 +34,11 @@ public struct Follow: BackendMethod {
         var shard = JSONMember<Int64>("shard")
         var after = JSONMember<Int64>("after")
         var id = JSONMember<String>("id")
-        try reader.members { shard.read(&$0) || after.read(&$0) || id.read(&$0) }
+        var host = JSONMember<String>("host")
+        try reader.members { shard.read(&$0) || after.read(&$0) || id.read(&$0) || host.read(&$0) }
         self.shard = try shard.required
         self.after = try Position(version: after.optional, id: id.optional)
+        self.host = try host.optional
         guard self.after.map({ $0.version >= 0 }) ?? true else { throw InvalidParameter("after") }
     }
 
@@ -65,7 +71,7 @@ public struct Follow: BackendMethod {
         case diverged
         /// A part of a snapshot.
         case page
-        /// Every change after the last one.
+        /// Every change after the last one, but those that the client itself has won.
         case changes
         /// All changes were sent.
         case live

@@ -68,7 +68,8 @@ public struct HostID: Hashable, Sendable {
     /// 16 random bytes, in two words.
     public init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
 
-    var text: String {
+    /// 32 hexadecimal digits, with which the IDs of the daemon's proposals begin.
+    public var text: String {
         unsafe String(unsafeUninitializedCapacity: 32) { digits in
             for place in 0..<32 {
                 let word = place < 16 ? high : low
@@ -169,6 +170,14 @@ public enum Answer: Equatable, Sendable {
     case unknown(String)
     /// It was not made, because it could not be sent or was refused; the reason in words.
     case unreachable(String)
+
+    /// The version of the record that was made or confirmed; nil if it was not.
+    var version: Version? {
+        switch self {
+        case .won(let version), .unacknowledged(let version): version
+        case .conflict, .early, .late, .unknown, .unreachable: nil
+        }
+    }
 }
 
 /// The state on which a request is decided, as far as it bounds the window of its proposal.

@@ -19,7 +19,7 @@ public struct Shard: Sendable {
         /// How long a host whose queue was served last lets other hosts go first.
         public var pauseAfterWin = Duration.milliseconds(20)
         /// How long a version above the cursor may stay away before the log is read again.
-        public var gapPatience = Duration.milliseconds(10)
+        public var gapPatience = Duration.milliseconds(100)
         /// Whether a change counts only if replicas have acknowledged it.
         public var needsAcknowledgements = false
         /// Proposals in one call to the engine, and in a chain.
@@ -88,7 +88,12 @@ public struct Shard: Sendable {
     var unsent: [Key] = []
     /// The keys whose answered chains wait for the log, or are to be sent again.
     var unsettled: Set<Key> = []
-    /// Since when an answer has been above the cursor.
+    /// The entries to which the cursor has not come: changes that this host has won, which the stream may leave out, and
+    /// entries of the stream that follow such a change.
+    var ahead: [LogEntry] = []
+    /// The newest version that is known of, until the cursor has come to it.
+    var awaited: Version?
+    /// Since when there has been one.
     var gapSince: WallInstant?
     var output = Output()
     /// Why the stream was lost, in words.
@@ -148,10 +153,13 @@ public struct Shard: Sendable {
         return cursor.isLive || !options.refusesWithoutEngine ? nil : unreachableReason
     }
 
+    /// When the log has to be read because the stream has not come to the awaited version.
+    private var gapEnd: WallInstant? { cursor.isLive ? gapSince.map { $0 + options.gapPatience } : nil }
+
     /// When `serve` has to be called next, by the engine's clock; nil if only an event can change anything.
     public func next(at now: Now) -> WallInstant? {
         guard marked.isEmpty, !cursor.isSnapshotRead else { return now.wall }
-        var next = earliest(wakeUps.next, gapSince.map { $0 + options.gapPatience })
+        var next = earliest(wakeUps.next, gapEnd)
         if expired < expiries.count { next = earliest(next, now.wall(of: expiries[expired].instant)) }
         return next
     }
@@ -228,10 +236,7 @@ extension Shard {
     public mutating func serve(_ timetable: inout Timetable, at now: Now, budget: inout Int) {
         expireCalls(timetable, at: now)
         finishSnapshot(&timetable, at: now, budget: &budget)
-        if let since = gapSince, since + options.gapPatience <= now.wall {
-            gapSince = nil
-            fillGap(&timetable)
-        }
+        if let gapEnd, gapEnd <= now.wall { fillGap(&timetable) }
         while let key = wakeUps.takeDue(at: now.wall) { mark(key) }
         let served = min(max(0, budget), marked.count)
         budget -= served

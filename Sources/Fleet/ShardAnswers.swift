@@ -42,28 +42,49 @@ extension Shard {
         at now: Now
     ) {
         var answered: Set<Key> = []
-        var made: [LogEntry] = []
+        let wasAhead = !ahead.isEmpty
         for (index, proposal) in proposals.enumerated() {
             let key = proposal.key
+            let answer = index < answers.count ? answers[index] : .unknown("the engine's answer is missing")
+            // Also if the chain was given up: the stream may leave the change out.
+            if let version = answer.version, let record = proposal.record {
+                ahead.append(LogEntry(key: key, version: version, id: proposal.id, record: record))
+            }
             guard let step = keys[key]?.flight?.steps.firstIndex(where: { $0.proposal.id == proposal.id }) else {
                 continue
             }
-            let answer = index < answers.count ? answers[index] : .unknown("the engine's answer is missing")
             keys[key]?.flight?.steps[step].answer = answer
             answered.insert(key)
             switch answer {
-            case .won(let version), .unacknowledged(let version):
-                guard let record = proposal.record else { break }
-                made.append(LogEntry(key: key, version: version, id: proposal.id, record: record))
+            case .won, .unacknowledged: break
             case .conflict(let entry): compare(entry, with: proposal, &timetable, at: now)
             case .early, .late, .unknown, .unreachable: break
             }
         }
-        for entry in made.sorted(by: { $0.version < $1.version }) where cursor.isPrefix {
-            guard cursor.verdict(on: entry, held: records[entry.key]) == .apply else { continue }
-            apply(entry, &timetable, at: now)
-        }
+        if let newest = ahead.map(\.version).max() { awaitEntry(newest, at: now) }
+        let applied = applyAhead(&timetable, at: now)
+        if wasAhead { answered.formUnion(applied) }
         settle(answered, timetable, at: now)
+    }
+
+    /// Applies the entries that are ahead, as far as the cursor has come to them.
+    ///
+    /// - Returns: the keys.
+    mutating func applyAhead(_ timetable: inout Timetable, at now: Now) -> [Key] {
+        guard cursor.isPrefix, !ahead.isEmpty else { return [] }
+        var keys: [Key] = []
+        ahead.sort { $0.version < $1.version }
+        var known = 0
+        for entry in ahead {
+            let verdict = cursor.verdict(on: entry, held: records[entry.key])
+            if verdict == .gap { break }
+            known += 1
+            guard verdict == .apply else { continue }
+            apply(entry, &timetable, at: now)
+            keys.append(entry.key)
+        }
+        ahead.removeFirst(known)
+        return keys
     }
 
     /// Looks whether a conflict shows that the log has another history.
@@ -97,6 +118,7 @@ extension Shard {
     }
 
     mutating func fillGap(_ timetable: inout Timetable) {
+        forgetAhead()
         guard let opening = cursor.fillGap() else { return }
         output.opening = opening
         if opening.after == nil { restartSnapshot(&timetable) }
@@ -105,7 +127,21 @@ extension Shard {
     /// Settles the chains of some keys, as far as the log has come. A chain waits for an entry of its own key.
     mutating func settle(_ keys: Set<Key>, _ timetable: borrowing Timetable, at now: Now) {
         for key in keys { settle(key, timetable, at: now) }
-        if unsettled.isEmpty { gapSince = nil }
+        if let awaited, let position = cursor.position, position.version >= awaited {
+            (self.awaited, gapSince) = (nil, nil)
+        }
+    }
+
+    /// Leaves it to the stream to report the entries that are ahead.
+    mutating func forgetAhead() {
+        ahead = []
+        (awaited, gapSince) = (nil, nil)
+    }
+
+    /// Notes that an answer has shown an entry of the log to which the cursor has to come.
+    mutating func awaitEntry(_ version: Version, at now: Now) {
+        awaited = max(awaited ?? version, version)
+        gapSince = gapSince ?? now.wall
     }
 
     /// Gives the calls of an answered chain their results, or lets them be decided again.
@@ -119,8 +155,7 @@ extension Shard {
                 entry.flight = flight
                 keys[key] = entry
                 unsettled.insert(key)
-                if gapSince == nil { gapSince = now.wall }
-                return
+                return awaitEntry(version, at: now)
             }
         }
         if flight.isUnknown(needsAcknowledgements: options.needsAcknowledgements) {

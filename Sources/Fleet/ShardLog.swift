@@ -29,8 +29,8 @@ extension Shard {
         case .page(let entries, _):
             for entry in entries { apply(entry, &timetable, at: now) }
         case .changes(let entries):
-            follow(entries, &timetable, at: now)
-            return settle(unsettled.intersection(entries.map(\.key)), timetable, at: now)
+            let keys = follow(entries, &timetable, at: now)
+            return settle(unsettled.intersection(keys), timetable, at: now)
         case .lost(let reason):
             if before != cursor.state || reason != lostReason { output.notes.append(.lost(reason)) }
             lostReason = reason
@@ -42,17 +42,39 @@ extension Shard {
         if cursor.isPrefix { settle(unsettled, timetable, at: now) }
     }
 
-    private mutating func follow(_ entries: [LogEntry], _ timetable: inout Timetable, at now: Now) {
+    /// Applies entries of the log, and between them those that are ahead.
+    ///
+    /// - Returns: the keys of the entries.
+    private mutating func follow(_ entries: [LogEntry], _ timetable: inout Timetable, at now: Now) -> [Key] {
+        var keys = entries.map(\.key)
         for entry in entries {
+            keys += applyAhead(&timetable, at: now)
             switch cursor.verdict(on: entry, held: records[entry.key]) {
-            case .apply:
-                apply(entry, &timetable, at: now)
+            case .apply: apply(entry, &timetable, at: now)
             case .skip: break
             case .gap:
-                return fillGap(&timetable)
-            case .diverged: return diverge(&timetable)
+                guard hold(entry, at: now) else {
+                    fillGap(&timetable)
+                    return keys
+                }
+            case .diverged:
+                diverge(&timetable)
+                return keys
             }
         }
+        keys += applyAhead(&timetable, at: now)
+        return keys
+    }
+
+    /// Keeps an entry until the cursor has come to it: the stream leaves out what this host has won, and the answer comes on
+    /// another connection.
+    ///
+    /// - Returns: false if the log has to be read instead.
+    private mutating func hold(_ entry: LogEntry, at now: Now) -> Bool {
+        guard cursor.isPrefix, ahead.count < options.proposalsAtOnce * 64 else { return false }
+        ahead.append(entry)
+        awaitEntry(entry.version, at: now)
+        return true
     }
 
     /// Brings a key to the state of an entry, unless a newer one is known.
@@ -154,7 +176,7 @@ extension Shard {
         let neverSent = Set(unsent)
         unsent = []
         unsettled = []
-        gapSince = nil
+        forgetAhead()
         for key in keys.keys { abandonFlight(of: key, wasSent: !neverSent.contains(key)) }
     }
 

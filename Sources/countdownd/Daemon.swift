@@ -165,9 +165,10 @@ actor Daemon {
         return jobs
     }
 
-    /// Does a part of the background cleanup, unless a deadline is near.
+    /// Does a part of the background cleanup, unless a deadline or an answer of the engine is near.
     /// - Returns: whether more is left, or a turn has to follow.
     private func cleanUp() -> Bool {
+        guard fleet?.link.proposalsInFlight ?? 0 == 0 else { return false }
         guard !timer.fires(within: .milliseconds(10), of: Clocks.systemClock()) else { return false }
         let remainder = storage.cleanUp()
         isDone = remainder != .lostFiles

@@ -61,8 +61,8 @@ public final class BackendClient {
     }
 
     /// Begins to follow the only shard.
-    public func follow(after: Int64? = nil, id: String? = nil) throws {
-        try send(Follow(after: after.map { Follow.Position(version: $0, id: id) }), more: true)
+    public func follow(after: Int64? = nil, id: String? = nil, host: String? = nil) throws {
+        try send(Follow(after: after.map { Follow.Position(version: $0, id: id) }, host: host), more: true)
     }
 
     /// The next reply of the follower.

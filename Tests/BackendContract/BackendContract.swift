@@ -56,6 +56,9 @@ public struct BackendContract {
         Case(name: "10,000 proposals that are sent at once are all answered, in order") { try $0.manyProposals() },
         Case(name: "invalid parameters are named") { try $0.invalidParameters() },
         Case(name: "a follower gets a snapshot, then every change in order") { try $0.follow() },
+        Case(name: "a follower that names its host gets every change but those that it has won") {
+            try $0.ownChanges()
+        },
         Case(name: "a follower resumes at its last change") { try $0.resume() },
         Case(name: "a follower of an engine that holds nothing has a place in the log") { try $0.empty() },
         Case(name: "a follower behind a log that was trimmed gets a snapshot") { try $0.trimmed() },

@@ -37,6 +37,26 @@ extension BackendContract {
         try expect(try changes(level, after: first + 4, to: first + 5).map(\.id) == ["x.6"], "another change")
     }
 
+    func ownChanges() throws {
+        let client = try BackendClient(socket)
+        let follower = try BackendClient(socket)
+        try follower.follow(host: "x.")
+        let start = try follower.updates(until: .live).last?.last?.version ?? 0
+        let answers = try client.propose((1...8).map { Propose.Proposal("k\($0)", "\($0 % 4 == 0 ? "y" : "x").\($0)") })
+        try expect(answers.map(\.version) == (1...8).map { start + $0 }, "\(answers)")
+        _ = try win(client, Propose.Proposal("last", "y.9"))
+        var entries: [Follow.Entry] = []
+        while entries.last?.id != "y.9" { entries += try follower.update().entries }
+        let versions = entries.map(\.version)
+        try expect(versions == versions.sorted(), "versions \(versions)")
+        try expect(entries.filter { $0.id.hasPrefix("y.") }.map(\.id) == ["y.4", "y.8", "y.9"], "\(entries)")
+        // After a new call nothing is left out of what has been missed.
+        let late = try BackendClient(socket)
+        try late.follow(after: start, host: "x.")
+        let missed = try late.updates(until: .live).flatMap(\.entries)
+        try expect(missed.map(\.version) == (1...9).map { start + $0 }, "\(missed)")
+    }
+
     func empty() throws {
         let first = try BackendClient(socket)
         try first.follow()

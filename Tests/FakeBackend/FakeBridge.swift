@@ -22,6 +22,8 @@ struct FakeBridge {
     var engine = Engine(at: WallClock.now)
     var faults = FakeBackend.Faults()
     private(set) var calls = FakeBackend.Calls()
+    /// The IDs of changes whose proposers were told at once that they have won.
+    private(set) var won: Set<String> = []
     /// Whether the engine answers nothing.
     var isFrozen = false
     /// Whether nobody needs the bridge any more.
@@ -105,7 +107,7 @@ struct FakeBridge {
         case .propose(let propose): answer(propose, on: connection)
         case .follow(let follow):
             calls.follows.append(follow)
-            connection.follower = FakeFollower(after: follow.after)
+            connection.follower = FakeFollower(follow)
             if let failure = failure(of: connection) {
                 connection.deliver(Follow.Reply(state: .lost, reason: failure), faults)
             }
@@ -147,6 +149,10 @@ struct FakeBridge {
             return connection.shutDown()
         }
         reply(answers, on: connection)
+        guard faults.answers == nil, faults.rawReply == nil, faults.replyDelay == 0 else { return }
+        for (answer, proposal) in zip(answers, propose.proposals) where proposal.record != nil {
+            if case .won = answer { won.insert(proposal.id) }
+        }
     }
 
     private func reply(_ answers: [Propose.Answer], on connection: FakeConnection) {

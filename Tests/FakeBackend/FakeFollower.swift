@@ -22,9 +22,12 @@ struct FakeFollower {
     private var announcement: Follow.Reply?
     private var needsSnapshot: Bool
     private var isFirstPage = false
+    /// The beginning of the IDs of the client's own proposals.
+    private let host: String?
 
-    init(after last: Follow.Position?) {
-        self.last = last
+    init(_ call: Follow) {
+        last = call.after
+        host = call.host
         needsSnapshot = last == nil
     }
 
@@ -43,7 +46,7 @@ struct FakeFollower {
             case .log: if !sendChanges(bridge, on: connection) { becomeLive(bridge, on: connection) }
             case .live:
                 guard last?.version != bridge.engine.version else { return false }
-                _ = sendChanges(bridge, on: connection)
+                _ = sendChanges(bridge, on: connection, leavesOutWon: true)
             }
         }
         return connection.isFull
@@ -118,7 +121,11 @@ struct FakeFollower {
     /// Sends the next changes, or finds that the log does not go on.
     ///
     /// - Returns: false if there is nothing to send.
-    private mutating func sendChanges(_ bridge: borrowing FakeBridge, on connection: FakeConnection) -> Bool {
+    private mutating func sendChanges(
+        _ bridge: borrowing FakeBridge,
+        on connection: FakeConnection,
+        leavesOutWon: Bool = false
+    ) -> Bool {
         let changes = bridge.engine.entries(after: last?.version ?? 0, limit: Self.pageCount)
         if let last, changes.first?.version != last.version + 1, bridge.engine.version != last.version {
             resume(bridge, on: connection)
@@ -126,9 +133,17 @@ struct FakeFollower {
         }
         guard let newest = changes.last else { return false }
         last = Follow.Position(version: newest.version, id: newest.id)
-        let entries = changes.map { Follow.Entry(key: $0.key, version: $0.version, id: $0.id, record: $0.record) }
+        let missing = leavesOutWon ? changes.filter { !isWon($0.id, bridge) } : changes
+        guard !missing.isEmpty else { return true }
+        let entries = missing.map { Follow.Entry(key: $0.key, version: $0.version, id: $0.id, record: $0.record) }
         connection.deliver(Follow.Reply(state: .changes, entries: entries, last: last), bridge.faults)
         return true
+    }
+
+    /// Whether the client has made a change, and was told that it has won.
+    private func isWon(_ id: String, _ bridge: borrowing FakeBridge) -> Bool {
+        guard let host else { return false }
+        return id.hasPrefix(host) && bridge.won.contains(id)
     }
 
     private mutating func becomeLive(_ bridge: borrowing FakeBridge, on connection: FakeConnection) {

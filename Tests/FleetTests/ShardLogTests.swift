@@ -16,8 +16,9 @@ struct ShardLogTests {
         scene.exchange(0)
         #expect(scene.word(call) == nil)
         #expect(scene.hosts[0].timetable.revision == Revision(0))
-        #expect(scene.hosts[0].shard.next(at: scene.time) == noon + .milliseconds(10))
-        scene.pass(.milliseconds(10))
+        let patience = scene.hosts[0].shard.options.gapPatience
+        #expect(scene.hosts[0].shard.next(at: scene.time) == noon + patience)
+        scene.pass(patience)
         scene.turn(0)
         scene.follow(0)
         #expect(scene.word(call) == "started")
@@ -25,17 +26,40 @@ struct ShardLogTests {
         #expect(scene.hosts[0].shard.next(at: scene.time).map { $0 > scene.now } ?? true)
     }
 
-    @Test("a message with a gap is not applied, and the log is read again")
+    @Test("a message with a gap is not applied until the gap is filled, and the log is read again if that takes long")
     func lostMessage() {
         scene.call(1, .start(key: "a"), .start(key: "b"))
         scene.exchange(1)
         let entries = scene.engine.entries(after: Version(noon.microseconds + 1))
         scene.turn(0) { $0.receive(.changes(entries), at: scene.time) }
         #expect(scene.hosts[0].changes.isEmpty)
+        #expect(scene.hosts[0].opening == nil)
+        scene.pass(scene.hosts[0].shard.options.gapPatience)
+        scene.turn(0)
         #expect(scene.hosts[0].opening?.after?.version == Version(noon.microseconds))
         scene.follow(0)
         #expect(scene.hosts[0].changes.map(\.countdown.key.text) == ["a", "b"])
         #expect(scene.hosts[0].shard.cursor.isLive)
+    }
+
+    @Test("changes that the host has won fill the gaps of a stream that leaves them out, in any order")
+    func leftOut() {
+        scene.call(1, .start(key: "before"))
+        scene.exchange(1)
+        let calls = scene.call(0, .start(key: "own"))
+        scene.exchange(0)
+        scene.call(1, .start(key: "after"))
+        scene.exchange(1)
+        #expect(calls.map(scene.word) == [nil])
+        let entries = scene.engine.entries(after: Version(noon.microseconds))
+        #expect(entries.map(\.key.text) == ["before", "own", "after"])
+        scene.turn(0) { $0.receive(.changes([entries[2]]), at: scene.time) }
+        #expect(scene.hosts[0].changes.isEmpty)
+        scene.turn(0) { $0.receive(.changes([entries[0]]), at: scene.time) }
+        #expect(scene.hosts[0].changes.map(\.countdown.key.text) == ["before", "own", "after"])
+        #expect(calls.map(scene.word) == ["started"])
+        #expect(scene.hosts[0].shard.cursor.position?.version == scene.engine.version)
+        #expect(scene.hosts[0].opening == nil)
     }
 
     @Test("a change that won ahead of the cursor and was lost in a failover is unknown")

@@ -107,7 +107,7 @@ struct EngineFaultTests {
         arguments: [
             "+info", "+time", "+ping", "+eval", "+evalsha", "+script|load", "+hsetnx", "+hget", "+hset", "+hdel",
             "+hscan",
-            "+get", "+set", "+zadd", "+zrem", "+zrange", "+xadd", "+xrange", "+xrevrange", "+xinfo|stream", "+multi",
+            "+get", "+set", "+zadd", "+zrem", "+zrange", "+xadd", "+xrange", "+xrevrange", "+multi",
             "+exec", "+discard", "+wait", "+ssubscribe", "+spublish",
         ]
     )

@@ -141,7 +141,7 @@ struct HostileEngineTests {
     @Test(
         "a snapshot and a log that are none, and those without an end, are named",
         arguments: [
-            ("EVAL", "*2\r\n$-1\r\n*0\r\n", "answers SET with something else than its reply"),
+            ("EVAL", "*2\r\n$-1\r\n*0\r\n", "answers EVAL with something else than the script's reply"),
             ("EVAL", "*2\r\n:5\r\n:5\r\n", "answers EVAL with something else than the script's reply"),
             ("HSCAN", "*2\r\n$1\r\nx\r\n*0\r\n", "answers HSCAN with something else than its reply"),
             ("HSCAN", "*2\r\n$1\r\n7\r\n*0\r\n", "answers HSCAN with something else than its reply"),

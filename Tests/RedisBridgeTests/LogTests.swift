@@ -12,6 +12,8 @@ struct LogTests {
         var last = 9
         var kept = 1
         var version: Int? = 9
+        /// The number of changes in an entry.
+        var step = 1
 
         var testDescription: String { "\(first)-\(last), \(kept) and later kept, at version \(version ?? 0)" }
     }
@@ -22,17 +24,11 @@ struct LogTests {
         let server = try server.get()
         try server.command("FLUSHALL")
         if let log {
-            for number in log.first...log.last {
-                try server.command(
-                    "XADD",
-                    "cd:{fleet/0}:log",
-                    "\(number)-0",
-                    "key",
-                    "k",
-                    "record",
-                    "\(number) x.\(number) {}"
-                )
+            for number in stride(from: log.first, through: log.last, by: log.step) {
+                let changes = (number..<number + log.step).flatMap { ["k", "\($0) x.\($0) {}"] }
+                try server.command(["XADD", "cd:{fleet/0}:log", "\(number + log.step - 1)-0"] + changes)
             }
+            try server.command("SET", "cd:{fleet/0}:origin", "\(log.first - 1)")
             try server.command("XTRIM", "cd:{fleet/0}:log", "MINID", "\(log.kept)-0")
             if let version = log.version { try server.command("SET", "cd:{fleet/0}:version", "\(version)") }
         }
@@ -57,6 +53,13 @@ struct LogTests {
         #expect(try state(of: nil, 3) == .diverged)
         #expect(try state(of: Log(kept: 10), 3) == .trimmed)
         #expect(try state(of: Log(kept: 10), 9) == .trimmed)
+        // Entries of three changes each.
+        #expect(try state(of: Log(step: 3), 3) == .resumed)
+        #expect(try state(of: Log(step: 3), 4) == .resumed)
+        #expect(try state(of: Log(step: 3), 5, "other") == .diverged)
+        #expect(try state(of: Log(kept: 4, step: 3), 2) == .trimmed)
+        #expect(try state(of: Log(kept: 4, step: 3), 3) == .trimmed)
+        #expect(try state(of: Log(kept: 4, step: 3), 5) == .resumed)
         // The log ends before the version.
         #expect(try state(of: Log(last: 8), 8) == .diverged)
     }

@@ -19,7 +19,7 @@ public final class FakeEngine: Sendable {
     public static func healthy(_ command: [String], version: String = "7.0.15") -> Reply? {
         let info = "redis_version:\(version)\r\nrole:master\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n"
         let settings = [
-            "format": 1, "shards": 1, "retention": 600_000_000, "margin": 50_000, "log": 65_536,
+            "format": 2, "shards": 1, "retention": 600_000_000, "margin": 50_000, "log": 65_536,
             "countdowns": 4_000_000,
         ]
         switch command.first {
@@ -116,7 +116,7 @@ extension FakeEngine {
     public static func empty(_ command: [String]) -> Reply? {
         switch command.first {
         // The script that looks up a position has one argument.
-        case "EVAL" where command.count == 6: .text("*3\r\n:5\r\n*0\r\n*0\r\n")
+        case "EVAL" where command.count == 7: .text("*4\r\n:5\r\n$-1\r\n*0\r\n*0\r\n")
         case "EVAL": .text("*2\r\n:5\r\n*0\r\n")
         case "HSCAN": .text("*2\r\n$1\r\n0\r\n*0\r\n")
         case "XRANGE": .text("*0\r\n")

@@ -113,11 +113,11 @@ def hops(trial):
         to_bridge = Plain(socket.AF_UNIX, bridge.socket, b"\0")
         to_daemon = Plain(socket.AF_UNIX, daemon.socket, b"\0")
         wait_until(lambda: b"error" not in to_bridge.ask(varlink("io.countdownd.Backend.Describe")), "the bridge is connected")
-        keys = [f"cd:{{script/0}}:{name}" for name in ("now", "due", "version", "log")]
+        keys = [f"cd:{{script/0}}:{name}" for name in ("now", "due", "version", "log", "origin")]
         forever = 1 << 52
 
         def of_script(number):
-            return tcp.ask(resp("EVALSHA", script, 4, *keys, 65_536, f"k{number}", "", 0, forever, forever, f"i.{number}", "{}"))
+            return tcp.ask(resp("EVALSHA", script, 5, *keys, 65_536, f"k{number}", "", 0, forever, forever, f"i.{number}", "{}"))
 
         def of_bridge(number):
             proposal = {"key": f"k{number}", "expected": "", "notBeforeUSec": 0, "notAfterUSec": forever,

@@ -44,7 +44,8 @@ final class BackendConnection {
         if readiness.isReadable || readiness.isHungUp { receive(into: &buffer) }
     }
 
-    private func receive(into buffer: inout [UInt8]) {
+    /// Receives what the socket has.
+    func receive(into buffer: inout [UInt8]) {
         attempt { () throws(SystemFailure) in
             let count = try socket.receive(into: &buffer)
             if count == 0 { fail("the bridge has closed the connection") }

@@ -31,6 +31,8 @@ struct BackendLink {
 
     /// The path of the bridge's socket.
     let path: String
+    /// The beginning of the IDs of this daemon's proposals.
+    private let host: String
     /// The first of the tokens of its connections.
     private let firstToken: UInt64
     private var follower: BackendConnection?
@@ -52,8 +54,9 @@ struct BackendLink {
     private var nextTry: BootInstant?
 
     /// A link that is not connected.
-    init(path: String, firstToken: UInt64, at now: BootInstant) {
+    init(path: String, host: HostID, firstToken: UInt64, at now: BootInstant) {
         self.path = path
+        self.host = host.text
         self.firstToken = firstToken
         nextTry = now
     }
@@ -81,7 +84,7 @@ struct BackendLink {
             let connection = try BackendConnection(to: path, token: firstToken, &poller)
             connection.call(Describe())
             let after = opening.after.map { Follow.Position(version: $0.version.number, id: $0.id?.text) }
-            connection.call(Follow(after: after), more: true)
+            connection.call(Follow(after: after, host: host), more: true)
             follower = connection
         } catch {
             lose("\(path): \(error)", at: now)
@@ -127,8 +130,14 @@ struct BackendLink {
     /// Sends and receives on a connection that is ready.
     mutating func exchange(_ readiness: Readiness, into buffer: inout [UInt8]) {
         let index = Int(readiness.token - firstToken)
-        let connection = index == 0 ? follower : proposers[index - 1]?.connection
-        connection?.exchange(readiness, into: &buffer)
+        guard index == 0 else {
+            proposers[index - 1]?.connection.exchange(readiness, into: &buffer)
+            return
+        }
+        follower?.exchange(readiness, into: &buffer)
+        // The stream leaves out what this daemon has won: those answers were sent before, and have to be read with it.
+        guard readiness.isReadable else { return }
+        for proposer in proposers where proposer?.sent != nil { proposer?.connection.receive(into: &buffer) }
     }
 
     /// Reads what was received, and gives up connections that failed or take too long.

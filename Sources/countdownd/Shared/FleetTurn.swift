@@ -11,15 +11,16 @@ extension Daemon {
         guard let path = options.backend else { return nil }
         var entries: [LogEntry] = []
         let position = storage.openFleet(at: now) { entries.append($0) }
+        let host = HostID(UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
         var shard = Shard(
-            host: HostID(UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max)),
+            host: host,
             random: SystemRandomNumberGenerator(),
             position: position
         )
         shard.options.refusesWithoutEngine = options.withoutBackend == .refuse
         if position != nil { for entry in entries { shard.restore(entry) } }
         return FleetMember(
-            link: BackendLink(path: path, firstToken: Token.backend, at: now.boot),
+            link: BackendLink(path: path, host: host, firstToken: Token.backend, at: now.boot),
             shard: shard,
             at: now
         )

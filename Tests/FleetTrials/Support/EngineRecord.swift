@@ -13,12 +13,12 @@ extension RedisServer {
     func log() throws -> [(key: String, record: EngineRecord)] {
         let text = try command("--json", "XRANGE", "cd:{fleet/0}:log", "-", "+")
         let entries = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[Any]] ?? []
-        return try entries.map { entry in
-            guard let fields = entry.last as? [String], fields.count == 4, fields[0] == "key", fields[2] == "record"
-            else {
-                throw UnreadableRecord(text: "\(entry)")
+        return try entries.flatMap { entry in
+            // Keys and records in turn.
+            guard let fields = entry.last as? [String] else { throw UnreadableRecord(text: "\(entry)") }
+            return try stride(from: 0, to: fields.count - 1, by: 2).map { index in
+                (fields[index], try EngineRecord(fields[index + 1]))
             }
-            return (fields[1], try EngineRecord(fields[3]))
         }
     }
 }

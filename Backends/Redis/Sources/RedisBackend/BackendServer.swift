@@ -122,6 +122,7 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
                 self.answerCalls()
                 self.readMore()
             }
+            self.bridge.noteAnswers(answers, to: request.proposals)
         }
         isWithinCall = false
     }
@@ -132,7 +133,7 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
         try check(shard: request.shard)
         let follower = Follower(
             of: bridge,
-            after: request.after,
+            request,
             isWritable: { self.unsent < Self.unread.greatest },
             deliver: { reply in
                 guard self.channel != nil else { return }

@@ -33,6 +33,8 @@ public final class Bridge: @unchecked Sendable {
 
     private var clock = EngineClock()
     private var followers: [ObjectIdentifier: Follower] = [:]
+    /// The messages that are not delivered yet.
+    private var messages: [String] = []
     private(set) lazy var proposer = Proposer(of: self)
     /// The last session's engine, for descriptions while it is lost.
     private var engine: String?
@@ -207,6 +209,7 @@ public final class Bridge: @unchecked Sendable {
         generation += 1
         isFlapping = !isSettled
         clock.invalidate()
+        messages = []
         note(failure, level)
         close(session, failure)
         for follower in followers.values { follower.stop(failure.description) }
@@ -392,9 +395,30 @@ public final class Bridge: @unchecked Sendable {
     /// Ends to follow.
     func remove(_ follower: Follower) { followers[ObjectIdentifier(follower)] = nil }
 
+    /// A client was sent the answers to its proposals.
+    func noteAnswers(_ answers: [Propose.Answer], to proposals: [Propose.Proposal]) {
+        for (answer, proposal) in zip(answers, proposals) where proposal.record != nil {
+            guard case .won(let version?) = answer else { continue }
+            for follower in followers.values { follower.noteWon(proposal.id, version: version) }
+        }
+    }
+
     private func receive(_ message: RESPValue) {
         // Followers look up the log if they cannot read a message.
         let text = message.elements?.last?.text ?? ""
-        for follower in followers.values { follower.receive(text) }
+        if messages.isEmpty { loop.execute { self.deliverMessages() } }
+        messages.append(text)
+    }
+
+    /// Delivers messages in their order. The answer to a change and its message come on two connections, one right after the
+    /// other; a message of an own change waits for the answer, because followers leave out what was answered.
+    func deliverMessages() {
+        var count = 0
+        for text in messages {
+            if proposer.isAwaitingAnswers, followers.values.contains(where: { $0.expectsAnswer(for: text) }) { break }
+            count += 1
+            for follower in followers.values { follower.receive(text) }
+        }
+        messages.removeFirst(min(count, messages.count))
     }
 }

@@ -7,9 +7,7 @@ import RESP
 
 extension RESPCommand {
     /// What permissions call the command: its first word, with the second one if that is a subcommand.
-    var name: String {
-        words.prefix(["SCRIPT", "SENTINEL", "XINFO"].contains(words.first) ? 2 : 1).joined(separator: "|")
-    }
+    var name: String { words.prefix(["SCRIPT", "SENTINEL"].contains(words.first) ? 2 : 1).joined(separator: "|") }
 }
 
 /// One connection to the engine: commands go in, their replies come out in the same order, and so do the messages of the

@@ -9,6 +9,8 @@ struct NamespaceKeys: Sendable {
     let now: String
     let due: String
     let version: String
+    /// The version before the first change, which differs after everything was lost.
+    let origin: String
     /// The log, and the channel of the same name.
     let log: String
 
@@ -18,6 +20,7 @@ struct NamespaceKeys: Sendable {
         now = "\(shard):now"
         due = "\(shard):due"
         version = "\(shard):version"
+        origin = "\(shard):origin"
         log = "\(shard):log"
     }
 }
@@ -26,7 +29,7 @@ struct NamespaceKeys: Sendable {
 struct NamespaceSettings: Equatable, Sendable {
     let namespace: String
     /// Of the keys and records.
-    let format: Int64 = 1
+    let format: Int64 = 2
     let shards: Int64 = 1
     /// Microseconds for which a record stays after its end.
     let retention: Int64 = 600_000_000
@@ -157,7 +160,7 @@ struct EngineSession: Sendable {
             ["HDEL", keys.now, ""], ["ZADD", keys.due, "0", ""], ["ZREM", keys.due, ""],
             ["ZRANGE", keys.due, "0", "0"], ["GET", keys.version], ["SET", keys.version, ""],
             ["XADD", keys.log, "*", "", ""], ["XRANGE", keys.log, "-", "+"], ["XREVRANGE", keys.log, "+", "-"],
-            ["XINFO", "STREAM", keys.log], ["SPUBLISH", keys.log, ""], ["EVAL", "", "1", keys.now],
+            ["SPUBLISH", keys.log, ""], ["EVAL", "", "1", keys.now],
             ["EVALSHA", "", "1", keys.now], ["SCRIPT", "LOAD", ""], ["TIME"], ["PING"], ["WAIT", "0", "1"], ["DISCARD"],
         ]
         _ = try await connection.reply(to: ["MULTI"])

@@ -34,8 +34,10 @@ final class Follower: @unchecked Sendable {
         case toMessage
     }
 
-    /// Records in a page, and changes in a part of the log. HSCAN takes it for a hint.
+    /// Records in a page. HSCAN takes it for a hint.
     private static let pageCount = 1_000
+    /// Entries in a part of the log, each with the changes of a call of the script.
+    private static let logCount = 100
     /// The greatest pause before another snapshot.
     private static let longestPause = TimeAmount.seconds(5)
     /// The bytes of records and keys in a reply.
@@ -65,17 +67,23 @@ final class Follower: @unchecked Sendable {
     private var hasMissed = false
     /// Whether the log was read because of a message that did not continue it.
     private var missedVersion: Int64?
+    /// The beginning of the IDs of the client's own proposals.
+    private let host: String?
+    /// The versions of own changes that the client was told to have won, and of which no message has come.
+    private var won: Set<Int64> = []
+    private var newestWon: Int64 = 0
     /// Counts the sessions, so that replies of an earlier one are ignored.
     private var sessions = 0
 
     init(
         of bridge: Bridge,
-        after last: Follow.Position?,
+        _ call: Follow,
         isWritable: @escaping () -> Bool,
         deliver: @escaping (Follow.Reply) -> Void
     ) {
         self.bridge = bridge
-        self.last = last
+        last = call.after
+        host = call.host
         needsSnapshot = last == nil
         self.isWritable = isWritable
         self.deliver = deliver
@@ -139,6 +147,25 @@ final class Follower: @unchecked Sendable {
         }
     }
 
+    /// Whether a message begins with a change that the client has made, and that it was not told to have won.
+    func expectsAnswer(for message: String) -> Bool {
+        guard case .live = state, let host, let record = message.utf8.firstIndex(of: UInt8(ascii: "\n")),
+            let id = message.utf8[record...].firstIndex(of: UInt8(ascii: " "))
+        else { return false }
+        guard message.utf8[id...].dropFirst().starts(with: host.utf8),
+            let version = Int64(message[record..<id].dropFirst())
+        else { return false }
+        return version > max(newestWon, last?.version ?? .max)
+    }
+
+    /// The client was told that it has won a change, which is left out of the messages from now on.
+    func noteWon(_ id: String, version: Int64) {
+        guard let host, id.hasPrefix(host) else { return }
+        newestWon = max(newestWon, version)
+        guard case .live = state, version > last?.version ?? .max else { return }
+        won.insert(version)
+    }
+
     private func deliverMessage(_ message: String) {
         // A first message without a cursor may have been preceded by others.
         guard last != nil else { return perform(.log) }
@@ -160,7 +187,9 @@ final class Follower: @unchecked Sendable {
                 continue
             }
             let held = next?.version ?? 0
-            if entry.version == held &+ 1 {
+            if won.remove(entry.version) != nil, entry.version == held &+ 1 {
+                next = entry.position
+            } else if entry.version == held &+ 1 {
                 entries.append(entry)
                 next = entry.position
             } else if entry.version > held {
@@ -179,12 +208,15 @@ final class Follower: @unchecked Sendable {
     // Scripts read at one instant. A full engine refuses every command of a transaction, also those that only read.
 
     private static let positionScript = """
-        return {redis.call('GET', KEYS[1]), redis.call('XRANGE', KEYS[2], ARGV[1], '+', 'COUNT', 2), \
-        redis.pcall('XINFO', 'STREAM', KEYS[2])}
+        return {redis.call('GET', KEYS[1]), redis.call('GET', KEYS[3]), \
+        redis.call('XRANGE', KEYS[2], ARGV[1], '+', 'COUNT', 2), redis.call('XRANGE', KEYS[2], '-', '+', 'COUNT', 1)}
         """
 
     private static let snapshotScript =
         "return {redis.call('GET', KEYS[1]), redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)}"
+
+    private static let firstVersionScript =
+        "if redis.call('SET', KEYS[1], ARGV[1], 'NX') then redis.call('SET', KEYS[2], ARGV[1]) end"
 
     private var keys: NamespaceKeys { bridge.keys }
 
@@ -194,6 +226,8 @@ final class Follower: @unchecked Sendable {
             return
         }
         state = .reading
+        // What is read is sent as it is.
+        won = []
         switch step {
         case .position: readPosition()
         case .snapshot: beginSnapshot()
@@ -231,10 +265,20 @@ final class Follower: @unchecked Sendable {
     /// - Parameter gap: the log does not go on there, or a message was there that the log does not have.
     private func readPosition(_ gap: Gap? = nil) {
         guard let last else { return gap != nil ? announceSnapshot(.diverged, "the log has a gap") : perform(.log) }
-        send([["EVAL", Self.positionScript, "2", keys.version, keys.log, "\(last.version)-0"]]) { reply in
+        let command: RESPCommand = [
+            "EVAL", Self.positionScript, "3", keys.version, keys.log, keys.origin, "\(last.version)-0",
+        ]
+        send([command]) { reply in
             let parts = reply.elements ?? []
-            guard parts.count == 3, parts[1].elements != nil else { return self.refuse("EVAL") }
-            let log = LogPosition(version: parts[0].number, from: parts[1], information: parts[2])
+            guard parts.count == 4, let entries = parts[2].elements, let first = parts[3].elements else {
+                return self.refuse("EVAL")
+            }
+            let log = LogPosition(
+                version: parts[0].number,
+                origin: parts[1].number,
+                entries: entries.compactMap { LogEntry($0) },
+                first: first.first.flatMap { LogEntry($0) }
+            )
             switch log.verdict(on: last) {
             // Without a change behind the last one there is no gap: what had announced it was no change.
             case .resumed where gap == .inLog || gap == .toMessage && log.version != last.version:
@@ -274,10 +318,10 @@ final class Follower: @unchecked Sendable {
             let parts = reply.elements ?? []
             guard parts.count == 2, parts[1].elements != nil else { return self.refuse("EVAL") }
             let logged = parts[1].elements?.first.flatMap { LogEntry($0) }.map {
-                Follow.Position(version: $0.version, id: $0.entry?.id)
+                Follow.Position(version: $0.version, id: $0.changes.last?.id)
             }
             guard let number = parts[0].number else {
-                return self.hasSetVersion ? self.refuse("SET") : self.setFirstVersion()
+                return self.hasSetVersion ? self.refuse("EVAL") : self.setFirstVersion()
             }
             let version = Follow.Position(version: number, id: nil)
             self.last = logged.map { $0.version >= number ? $0 : version } ?? version
@@ -291,7 +335,9 @@ final class Follower: @unchecked Sendable {
         guard let clock else { return bridge.endSession(EngineFailure("\(bridge.url.address) does not tell the time")) }
         hasSetVersion = true
         let version = BootClock.now + clock.engineLessBootUSec
-        send([["SET", keys.version, "\(version)", "NX"]]) { _ in self.perform(.snapshot) }
+        send([["EVAL", Self.firstVersionScript, "2", keys.version, keys.origin, "\(version)"]]) { _ in
+            self.perform(.snapshot)
+        }
     }
 
     private func readPage(_ cursor: String) {
@@ -329,24 +375,26 @@ final class Follower: @unchecked Sendable {
     private func readLog() {
         hasMissed = false
         let start = last.map { "(\($0.version)-0" } ?? "-"
-        send([["XRANGE", keys.log, start, "+", "COUNT", "\(Self.pageCount)"]]) { reply in
-            guard let elements = reply.elements, elements.count <= Self.pageCount else { return self.refuse("XRANGE") }
-            var entries: [Follow.Entry] = []
+        send([["XRANGE", keys.log, start, "+", "COUNT", "\(Self.logCount)"]]) { reply in
+            guard let elements = reply.elements, elements.count <= Self.logCount else { return self.refuse("XRANGE") }
+            var changes: [Follow.Entry] = []
             var next = self.last
+            var hasGap = false
             for element in elements {
-                guard let logged = LogEntry(element), let entry = logged.entry,
-                    next == nil || logged.version == (next?.version ?? 0) &+ 1
-                else { break }
-                entries.append(entry)
-                next = entry.position
+                guard let entry = LogEntry(element), let rest = entry.changes(after: next) else {
+                    hasGap = true
+                    break
+                }
+                changes += rest
+                next = rest.last?.position ?? next
             }
-            self.deliverChanges(entries, upTo: next)
+            self.deliverChanges(changes, upTo: next)
             let hasMissedVersion = (self.missedVersion ?? 0) > (next?.version ?? 0) && elements.isEmpty
-            if entries.count < elements.count || hasMissedVersion {
+            if hasGap || hasMissedVersion {
                 self.missedVersion = nil
                 return self.readPosition(hasMissedVersion ? .toMessage : .inLog)
             }
-            guard elements.count < Self.pageCount else { return self.perform(.log) }
+            guard elements.count < Self.logCount else { return self.perform(.log) }
             // Messages may come as fast as the log is read.
             if !self.hasMissed || !self.isLiveTold { self.deliver(self.reply(.live)) }
             self.isLiveTold = true

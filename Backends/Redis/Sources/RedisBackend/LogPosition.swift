@@ -1,26 +1,46 @@
 import Backend
 import RESP
 
-/// An entry of a shard's log.
+/// An entry of a shard's log: the changes of one call of the script.
 struct LogEntry {
+    /// The version of the last change.
     let version: Int64
-    /// Nil if the entry is not a change.
-    let entry: Follow.Entry?
+    /// The changes, whose versions have no gaps; empty if the entry is no changes.
+    let changes: [Follow.Entry]
 
-    /// Nil if the value is not an entry of a stream.
+    /// Reads an entry of a stream: its ID is the last version, and its fields are keys and records.
+    ///
+    /// - Returns: nil if the value is not an entry of a stream.
     init?(_ value: RESPValue) {
         guard let parts = value.elements, parts.count == 2,
             let version = (parts[0].text?.prefix { $0 != "-" }).flatMap({ Int64($0) })
         else { return nil }
         self.version = version
         let fields = parts[1].elements ?? []
-        guard fields.count == 4, fields[0].text == "key", fields[2].text == "record", let key = fields[1].text,
-            let entry = fields[3].text.flatMap({ Follow.Entry(key: key, held: $0) }), entry.version == version
-        else {
-            self.entry = nil
-            return
+        var changes: [Follow.Entry] = []
+        for index in stride(from: 0, to: fields.count - 1, by: 2) {
+            guard let key = fields[index].text, let record = fields[index + 1].text,
+                let change = Follow.Entry(key: key, held: record),
+                changes.last.map({ change.version == $0.version &+ 1 }) ?? true
+            else {
+                self.changes = []
+                return
+            }
+            changes.append(change)
         }
-        self.entry = entry
+        self.changes = changes.last?.version == version ? changes : []
+    }
+
+    /// The version of the first change.
+    var firstVersion: Int64 { changes.first?.version ?? version }
+
+    /// The changes behind a position.
+    ///
+    /// - Returns: nil if the entry does not continue the log there.
+    func changes(after position: Follow.Position?) -> ArraySlice<Follow.Entry>? {
+        guard let position else { return changes.isEmpty ? nil : changes[...] }
+        let rest = changes.drop { $0.version <= position.version }
+        return rest.first?.version == position.version &+ 1 ? rest : nil
     }
 }
 
@@ -34,30 +54,12 @@ struct LogPosition {
 
     /// The shard's version; nil if it has none.
     var version: Int64?
-    /// The first entries from the follower's version on, at most two.
+    /// The version before the first change of the shard; nil if it is not known.
+    var origin: Int64?
+    /// The first entries that end at the follower's version or later, at most two.
     var entries: [LogEntry]
     /// The first entry of the log; nil if it is empty.
     var first: LogEntry?
-    /// The version of the first change that was ever added to this log; nil if the log is empty.
-    var origin: Int64?
-
-    /// - Parameters:
-    ///   - version: the shard's version.
-    ///   - range: the reply of XRANGE from the follower's version on.
-    ///   - information: the reply of XINFO STREAM, an error if there is no log.
-    init(version: Int64?, from range: RESPValue, information: RESPValue) {
-        self.version = version
-        entries = (range.elements ?? []).compactMap { LogEntry($0) }
-        let fields = information.elements ?? []
-        func field(_ name: String) -> RESPValue? {
-            stride(from: 0, to: fields.count - 1, by: 2).first { fields[$0].text == name }.map { fields[$0 + 1] }
-        }
-        first = field("first-entry").flatMap { LogEntry($0) }
-        guard let added = field("entries-added")?.number,
-            let last = (field("last-generated-id")?.text?.prefix { $0 != "-" }).flatMap({ Int64($0) })
-        else { return }
-        origin = last.subtractingReportingOverflow(added).partialValue &+ 1
-    }
 
     /// Whether the log continues the last change that a follower has.
     func verdict(on last: Follow.Position) -> Verdict {
@@ -67,26 +69,27 @@ struct LogPosition {
                 "the engine is at version \(version), before version \(last.version) which it had made known"
             )
         }
-        if let held = entries.first, held.version == last.version {
-            guard last.id == nil || held.entry?.id == last.id else {
+        if let entry = entries.first, entry.firstVersion <= last.version {
+            guard last.id == nil || entry.changes.first(where: { $0.version == last.version })?.id == last.id else {
                 return .diverged("the engine has another change at version \(last.version)")
             }
-            let next = entries.dropFirst().first
-            guard version == last.version ? next == nil : next?.version == last.version &+ 1 else {
+            let rest = entry.changes.first { $0.version > last.version }
+            let next = rest?.version ?? entries.dropFirst().first?.firstVersion
+            guard version == last.version ? next == nil : next == last.version &+ 1 else {
                 return .diverged("the log has a gap after version \(last.version)")
             }
             return .resumed
         }
         // The version of a shard that had nothing has no entry.
-        if last.id == nil, version == last.version || first?.version == last.version &+ 1 { return .resumed }
+        if last.id == nil, version == last.version || first?.firstVersion == last.version &+ 1 { return .resumed }
+        // A shard that lost everything begins with a later version than it had.
+        if let origin, origin > last.version {
+            return .diverged("the shard was made anew at version \(origin), after version \(last.version)")
+        }
         guard let first else { return .trimmed("the log is empty") }
-        guard first.version > last.version else {
+        guard first.firstVersion > last.version else {
             return .diverged("the log has no version \(last.version), though it begins earlier")
         }
-        // A log that was trimmed and a new log differ in the number of entries that were ever added.
-        if let origin, origin > last.version &+ 1 {
-            return .diverged("the log was made anew at version \(origin), after version \(last.version)")
-        }
-        return .trimmed("the log begins at version \(first.version), after version \(last.version)")
+        return .trimmed("the log begins at version \(first.firstVersion), after version \(last.version)")
     }
 }

@@ -60,8 +60,13 @@ final class Proposer: @unchecked Sendable {
     private var kept: [Request] = []
     /// The batches, and the calls of WAIT, that are under way for changes that need acknowledgements.
     private var unsettled = 0
+    /// The batches under way that are answered without waiting for acknowledgements.
+    private var unanswered = 0
 
     init(of bridge: Bridge) { self.bridge = bridge }
+
+    /// Whether the engine is about to answer changes. Acknowledgements are not awaited.
+    var isAwaitingAnswers: Bool { unanswered > 0 }
 
     /// Makes the proposals of a call. The completion gets an answer for each, on the loop.
     func propose(_ proposals: [Propose.Proposal], completion: @escaping ([Propose.Answer]) -> Void) {
@@ -79,7 +84,14 @@ final class Proposer: @unchecked Sendable {
         }
         // Without acknowledgements nothing holds back the confirmations, and one call of the script is cheaper than two.
         guard bridge.url.acknowledgements > 0 else {
-            for batch in Self.batches(requests) { run(batch, on: session.changes, session) { batch.answer($0) } }
+            for batch in Self.batches(requests) {
+                unanswered += 1
+                run(batch, on: session.changes, session) { answers in
+                    self.unanswered -= 1
+                    batch.answer(answers)
+                    self.bridge.deliverMessages()
+                }
+            }
             return
         }
         for batch in Self.batches(requests.filter(\.isConfirmation)) {
@@ -187,7 +199,7 @@ final class Proposer: @unchecked Sendable {
 
     private func arguments(of batch: Batch) -> [String] {
         let (shift, keys) = (bridge.clockShift, bridge.keys)
-        var words = ["4", keys.now, keys.due, keys.version, keys.log, "\(bridge.settings.log)"]
+        var words = ["5", keys.now, keys.due, keys.version, keys.log, keys.origin, "\(bridge.settings.log)"]
         for proposal in batch.proposals {
             words.append(proposal.key)
             words.append(proposal.expected ?? "")
