@@ -20,7 +20,7 @@ struct FailingStoreTests {
         _ = try caller.call(Start(key: "known"))
         let writer = try DatabaseWriter(in: daemon.stateDirectory)
         // So that all calls arrive in one turn.
-        daemon.process.send(signal: SIGSTOP)
+        try daemon.process.stop()
         try caller.send(Get(key: "known"))
         try caller.send(Start(key: "new"))
         try caller.send(Get(key: "new"))
@@ -49,7 +49,7 @@ struct FailingStoreTests {
         _ = try caller.call(GetStatus())
         let writer = try DatabaseWriter(in: daemon.stateDirectory)
         // So that all calls arrive in one turn.
-        daemon.process.send(signal: SIGSTOP)
+        try daemon.process.stop()
         try follower.caller.send(GetStatus())
         try waiter.send(GetStatus())
         try caller.send(Start(key: "coffee"))

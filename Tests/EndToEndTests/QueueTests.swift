@@ -115,7 +115,7 @@ struct QueueTests {
         _ = try caller.call(Start(key: "tea"))
         var leaving: Caller? = try queue(wait())
         let next = try queue(wait())
-        daemon.process.send(signal: SIGSTOP)
+        try daemon.process.stop()
         leaving = nil
         _ = leaving
         try caller.send(Finish(key: "tea"))

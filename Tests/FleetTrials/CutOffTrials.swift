@@ -71,7 +71,7 @@ struct CutOffTrials {
         let follower = try prepare()
         try host.start("short", .seconds(3))
         try follower.events(through: .started, of: "short")
-        host.bridge.program.send(signal: SIGSTOP)
+        try host.bridge.program.stop()
         try change()
         #expect(
             try host.start("kept", .seconds(1)).outcome == .attached,

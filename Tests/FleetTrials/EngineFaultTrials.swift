@@ -109,7 +109,7 @@ struct EngineFaultTrials {
     private func begin(_ fault: Fault, of engine: RedisServer) throws -> RunningCommand? {
         switch fault {
         case .refusedConnections: try engine.kill()
-        case .blackHole: engine.freeze()
+        case .blackHole: try engine.freeze()
         case .loading:
             try engine.kill()
             try engine.start(["--key-load-delay", "400", "--loading-process-events-interval-bytes", "1024"])

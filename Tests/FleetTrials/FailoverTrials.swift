@@ -99,7 +99,7 @@ struct FailoverTrials {
         let host = fleet.hosts[0]
         try host.start("kept", .seconds(3_600))
         try fleet.awaitEqual()
-        replica.freeze()
+        try replica.freeze()
         #expect(throws: CountdownError.unreachable(reason: "too few replicas have acknowledged the change")) {
             try host.start("unknown", .seconds(3_600))
         }
@@ -146,7 +146,7 @@ struct FailoverTrials {
         let (primary, isolated) = (fleet.engine, fleet.hosts[2])
         for key in ["kept", "cancelled"] { try fleet.hosts[0].start(key, .seconds(3_600)) }
         try fleet.awaitEqual()
-        engine.sentinels[2].freeze()
+        try engine.sentinels[2].freeze()
         try engine.isolate(primary, fromSentinels: true)
         try awaitRefusal(of: isolated)
         fleet.engine = try engine.awaitFailover(from: primary)

@@ -77,7 +77,7 @@ struct AcknowledgementTests {
             }
             for client in clients { #expect(try client.answers().map(\.outcome) == [.won]) }
         }
-        replica.freeze()
+        try replica.freeze()
         #expect(try clients[0].propose(Propose.Proposal("a", "y.1")).outcome == .unacknowledged)
         try clients[0].sendProposals([Propose.Proposal("a", "y.2", after: "y.1")])
         replica.thaw()

@@ -43,7 +43,7 @@ struct SentinelTests {
     @Test("the primary is found although one sentinel is gone, one hangs and one is a server")
     func discovery() throws {
         try engine.sentinels[0].kill()
-        engine.sentinels[1].freeze()
+        try engine.sentinels[1].freeze()
         let primary = engine.servers[0]
         let hosts = engine.sentinels.map { "127.0.0.1:\($0.port)" } + ["127.0.0.1:\(primary.port)"]
         let bridge = try BridgeProcess("redis://\(hosts.joined(separator: ","))/?sentinel=cooldowns")
@@ -94,7 +94,7 @@ struct SentinelTests {
         let bridge = try bridge()
         try awaitChanges(bridge, "before")
         let former = engine.servers[0]
-        former.freeze()
+        try former.freeze()
         try engine.awaitFailover(from: former)
         try bridge.program.line(containing: "connected to Redis 7.0.15 at 127.0.0.1:\(engine.servers[1].port)")
         former.thaw()
@@ -147,8 +147,8 @@ struct SentinelTests {
         let bridge = try BridgeProcess(engine.url(sentinels: [2], credentials: "countdownd:SECRET@"))
         try bridge.program.line(containing: "connected to")
         try awaitChanges(bridge, "before")
-        engine.sentinels[2].freeze()
-        engine.servers[1].freeze()
+        try engine.sentinels[2].freeze()
+        try engine.servers[1].freeze()
         let pending = try propose(bridge, "isolated") { $0.outcome != .won }
         #expect(pending.outcome == .unacknowledged)
         try bridge.program.line(containing: "0 replicas of 127.0.0.1:\(former.port) acknowledge changes in time")
@@ -170,7 +170,7 @@ struct SentinelTests {
     func resend() throws {
         let bridge = try bridge()
         let replica = engine.servers[1]
-        replica.freeze()
+        try replica.freeze()
         let proposal = Propose.Proposal("a", "x.1")
         #expect(try bridge.client().propose(proposal).outcome == .unacknowledged)
         try engine.servers[0].command("CLIENT", "KILL", "TYPE", "normal")

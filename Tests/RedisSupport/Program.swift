@@ -32,6 +32,9 @@ public final class Program {
     /// Sends a signal, unless the process has been reaped.
     public func send(signal: Int32) { process.send(signal: signal) }
 
+    /// Sends SIGSTOP, and waits until every thread has stopped.
+    public func stop() throws { try process.stop() }
+
     /// Ends it with SIGKILL and waits for its end.
     public func kill() throws {
         send(signal: SIGKILL)

@@ -49,9 +49,9 @@ public class RedisProcess {
     }
 
     /// Stops it: connections stay, and nothing is answered.
-    public func freeze() {
+    public func freeze() throws {
         isAnswering = false
-        send(signal: SIGSTOP)
+        try program?.stop()
     }
 
     /// Ends `freeze`.

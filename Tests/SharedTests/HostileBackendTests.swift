@@ -73,7 +73,7 @@ struct HostileBackendTests {
         let raw = #"{"parameters":{"state":"lost","entries":[],"reason":"\u001b"},"continues":true}"#
         backend.setFaults { $0.rawUpdate = raw + "\0" }
         backend.closeConnections()
-        try fleet.awaitLog(0, #"reached: \u{1b};"#)
+        try fleet.awaitLog(0, #"reached: \u{1b}"#)
     }
 
     @Test("answers that are missing, too many, or those of other proposals")

@@ -1,4 +1,5 @@
 import CProcess
+import Foundation
 import Glibc
 
 /// A process that a test started: reaped once, and killed if the test releases it before its end.
@@ -39,6 +40,19 @@ public final class ChildProcess {
     /// Sends a signal, unless the process has been reaped.
     public func send(signal: Int32) {
         if ending == nil { Glibc.kill(identifier, signal) }
+    }
+
+    /// Sends SIGSTOP, and waits until every thread has stopped.
+    public func stop() throws {
+        send(signal: SIGSTOP)
+        try waitUntil("process \(identifier) to stop") {
+            let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")
+            return try threads.allSatisfy { thread in
+                let status = try String(contentsOfFile: "/proc/\(identifier)/task/\(thread)/stat", encoding: .utf8)
+                // The state follows the name, which is in parentheses and may contain any character.
+                return status.drop { $0 != ")" }.split(separator: ")").last?.hasPrefix(" T") == true
+            }
+        }
     }
 
     /// Sets how many descriptors the process may have from now on.

@@ -22,7 +22,9 @@ func withSocketAddress<Result>(
 
 /// A Unix socket that no child process inherits.
 func makeSocket(_ type: __socket_type) throws -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(type.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    // Linux defines SOCK_CLOEXEC as O_CLOEXEC. CLinux and Glibc both have that enumerator, and the compiler takes it from the
+    // module that it reads first.
+    let descriptor = socket(AF_UNIX, Int32(type.rawValue) | O_CLOEXEC, 0)
     guard descriptor >= 0 else { throw SystemCallFailure("socket") }
     return descriptor
 }
