@@ -89,7 +89,7 @@ public struct Shard: Sendable {
     /// The keys whose answered chains wait for the log, or are to be sent again.
     var unsettled: Set<Key> = []
     /// The entries to which the cursor has not come: changes that this host has won, which the stream may leave out, and
-    /// entries of the stream that follow such a change.
+    /// entries of the stream that follow such a change. Sorted by version.
     var ahead: [LogEntry] = []
     /// The newest version that is known of, until the cursor has come to it.
     var awaited: Version?

@@ -48,7 +48,7 @@ extension Shard {
             let answer = index < answers.count ? answers[index] : .unknown("the engine's answer is missing")
             // Also if the chain was given up: the stream may leave the change out.
             if let version = answer.version, let record = proposal.record {
-                ahead.append(LogEntry(key: key, version: version, id: proposal.id, record: record))
+                insertAhead(LogEntry(key: key, version: version, id: proposal.id, record: record))
             }
             guard let step = keys[key]?.flight?.steps.firstIndex(where: { $0.proposal.id == proposal.id }) else {
                 continue
@@ -61,7 +61,7 @@ extension Shard {
             case .early, .late, .unknown, .unreachable: break
             }
         }
-        if let newest = ahead.map(\.version).max() { awaitEntry(newest, at: now) }
+        if let newest = ahead.last?.version { awaitEntry(newest, at: now) }
         let applied = applyAhead(&timetable, at: now)
         if wasAhead { answered.formUnion(applied) }
         settle(answered, timetable, at: now)
@@ -73,7 +73,6 @@ extension Shard {
     mutating func applyAhead(_ timetable: inout Timetable, at now: Now) -> [Key] {
         guard cursor.isPrefix, !ahead.isEmpty else { return [] }
         var keys: [Key] = []
-        ahead.sort { $0.version < $1.version }
         var known = 0
         for entry in ahead {
             let verdict = cursor.verdict(on: entry, held: records[entry.key])
@@ -130,6 +129,13 @@ extension Shard {
         if let awaited, let position = cursor.position, position.version >= awaited {
             (self.awaited, gapSince) = (nil, nil)
         }
+    }
+
+    /// Keeps an entry until the cursor has come to it.
+    mutating func insertAhead(_ entry: LogEntry) {
+        var index = ahead.endIndex
+        while index > 0, ahead[index - 1].version > entry.version { index -= 1 }
+        ahead.insert(entry, at: index)
     }
 
     /// Leaves it to the stream to report the entries that are ahead.

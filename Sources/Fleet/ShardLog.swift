@@ -72,7 +72,7 @@ extension Shard {
     /// - Returns: false if the log has to be read instead.
     private mutating func hold(_ entry: LogEntry, at now: Now) -> Bool {
         guard cursor.isPrefix, ahead.count < options.proposalsAtOnce * 64 else { return false }
-        ahead.append(entry)
+        insertAhead(entry)
         awaitEntry(entry.version, at: now)
         return true
     }

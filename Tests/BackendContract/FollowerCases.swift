@@ -50,7 +50,7 @@ extension BackendContract {
         let versions = entries.map(\.version)
         try expect(versions == versions.sorted(), "versions \(versions)")
         try expect(entries.filter { $0.id.hasPrefix("y.") }.map(\.id) == ["y.4", "y.8", "y.9"], "\(entries)")
-        // After a new call nothing is left out of what has been missed.
+        // A new call gets every change that it has missed.
         let late = try BackendClient(socket)
         try late.follow(after: start, host: "x.")
         let missed = try late.updates(until: .live).flatMap(\.entries)

@@ -22,7 +22,7 @@ struct FakeBridge {
     var engine = Engine(at: WallClock.now)
     var faults = FakeBackend.Faults()
     private(set) var calls = FakeBackend.Calls()
-    /// The IDs of changes whose proposers were told at once that they have won.
+    /// The IDs of changes that were answered as won at once.
     private(set) var won: Set<String> = []
     /// Whether the engine answers nothing.
     var isFrozen = false

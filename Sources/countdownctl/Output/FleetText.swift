@@ -20,7 +20,7 @@ struct FleetText {
         return "\(shard.state.rawValue) since \(clock.renderBeginning(shard.sinceUSec))\(lag)\(reason)"
     }
 
-    /// How fast the engine answers, and how its clock differs; nil if nothing is known.
+    /// How fast the engine answers, and how its clock differs; nil if neither is known.
     var engine: String? {
         let clauses = [answers, clockLead].compactMap(\.self)
         return clauses.isEmpty ? nil : clauses.joined(separator: "; ")

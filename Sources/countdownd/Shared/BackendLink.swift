@@ -48,7 +48,7 @@ struct BackendLink {
     private var pause = BackendLink.firstPause
     /// How long the bridge took to answer proposals.
     private(set) var roundTrips = DurationHistogram()
-    /// How far off the engine's clock may be, as the bridge has told last; nil if it has not.
+    /// How far off the engine's clock may be, as the bridge has reported it last; nil before that.
     private(set) var clockError: Duration?
     /// When to connect again; nil while the shard is followed.
     private var nextTry: BootInstant?

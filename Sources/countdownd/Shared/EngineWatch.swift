@@ -18,7 +18,7 @@ struct EngineWatch {
         let reason: String
     }
 
-    /// What is logged about a loss.
+    /// The lines of the log about a loss.
     enum Line: Equatable {
         case lost(String)
         /// It goes on, for another reason.

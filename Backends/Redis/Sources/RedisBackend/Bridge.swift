@@ -308,7 +308,7 @@ public final class Bridge: @unchecked Sendable {
         log.write(state == .trimmed ? .warning : .error, "\(url.address): \(reason): every record is read again")
     }
 
-    /// Notes that a message of the channel is no change.
+    /// Notes that a message of the channel cannot be read.
     func noteForeignMessage() {
         guard !isMessageLogged else { return }
         isMessageLogged = true
@@ -411,7 +411,7 @@ public final class Bridge: @unchecked Sendable {
     }
 
     /// Delivers messages in their order. The answer to a change and its message come on two connections, one right after the
-    /// other; a message of an own change waits for the answer, because followers leave out what was answered.
+    /// other. The message of an own change waits for the answer, because followers leave out answered changes.
     func deliverMessages() {
         var count = 0
         for text in messages {

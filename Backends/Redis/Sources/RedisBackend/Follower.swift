@@ -69,7 +69,7 @@ final class Follower: @unchecked Sendable {
     private var missedVersion: Int64?
     /// The beginning of the IDs of the client's own proposals.
     private let host: String?
-    /// The versions of own changes that the client was told to have won, and of which no message has come.
+    /// The versions of own changes that were answered as won, and of which no message has come.
     private var won: Set<Int64> = []
     private var newestWon: Int64 = 0
     /// Counts the sessions, so that replies of an earlier one are ignored.
@@ -147,7 +147,7 @@ final class Follower: @unchecked Sendable {
         }
     }
 
-    /// Whether a message begins with a change that the client has made, and that it was not told to have won.
+    /// Whether a message begins with a change of the client that was not answered yet.
     func expectsAnswer(for message: String) -> Bool {
         guard case .live = state, let host, let record = message.utf8.firstIndex(of: UInt8(ascii: "\n")),
             let id = message.utf8[record...].firstIndex(of: UInt8(ascii: " "))
@@ -158,7 +158,7 @@ final class Follower: @unchecked Sendable {
         return version > max(newestWon, last?.version ?? .max)
     }
 
-    /// The client was told that it has won a change, which is left out of the messages from now on.
+    /// A change of the client was answered as won: it is left out of the messages from now on.
     func noteWon(_ id: String, version: Int64) {
         guard let host, id.hasPrefix(host) else { return }
         newestWon = max(newestWon, version)
@@ -226,7 +226,7 @@ final class Follower: @unchecked Sendable {
             return
         }
         state = .reading
-        // What is read is sent as it is.
+        // The log is sent as it is read.
         won = []
         switch step {
         case .position: readPosition()

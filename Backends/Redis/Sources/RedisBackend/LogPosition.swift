@@ -5,7 +5,7 @@ import RESP
 struct LogEntry {
     /// The version of the last change.
     let version: Int64
-    /// The changes, whose versions have no gaps; empty if the entry is no changes.
+    /// The changes, whose versions have no gaps; empty if the entry has other fields.
     let changes: [Follow.Entry]
 
     /// Reads an entry of a stream: its ID is the last version, and its fields are keys and records.
