@@ -15,7 +15,8 @@ public enum BackendInterface {
     /// The longest call and the longest reply in bytes: 64 records, in which every byte may need an escape.
     public static let messageLimit = 16 << 20
 
-    /// Whether a text can be the key of a countdown. A bridge reports no record with another key.
+    /// Whether a text can be the key of a countdown. A bridge reports no record with another key. Changes are published in
+    /// lines, so a key has no line end.
     public static func isKey(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

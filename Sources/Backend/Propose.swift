@@ -146,7 +146,6 @@ extension Propose {
             guard self.record?.isObject ?? true else { throw InvalidParameter("record") }
         }
 
-        /// Changes are published in lines, so no part of one has a line end.
         private static func isID(_ text: String) -> Bool {
             (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7E ~= $0 }
         }

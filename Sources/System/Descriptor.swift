@@ -27,8 +27,7 @@ extension Descriptor {
     ///
     /// - Parameters:
     ///   - path: where its file is made. There must be no file.
-    ///   - mode: who can connect, less the umask. The file gets it when it is made, so nobody else can connect even for a
-    ///     moment.
+    ///   - mode: who can connect, less the umask. The file has it from the moment it is made.
     /// - Returns: the socket.
     /// - Throws: the failure of a call.
     public static func listening(on path: String, mode: UInt32) throws(SystemFailure) -> Descriptor {

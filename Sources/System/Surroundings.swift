@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// What a process inherits, and what it may use. A program checks it before it opens anything.
+/// The standard streams and the limits of a process. A program checks them before it opens anything.
 public enum Surroundings {
-    /// What is missing, as a sentence for people.
+    /// A limit or a standard stream that the program cannot work with.
     public struct Shortage: Error, Equatable {
         /// The exit code that fits.
         public static let status: Int32 = EX_OSERR
 
-        /// Names what is missing and what to do.
+        /// The limit, and what to do, for people.
         public let sentence: String
     }
 
@@ -17,7 +17,7 @@ public enum Surroundings {
     /// - Parameters:
     ///   - descriptors: how many file descriptors have to be free.
     ///   - threads: how many threads have to be able to run beside the caller.
-    /// - Throws: what is missing.
+    /// - Throws: the limit that is too low.
     public static func check(descriptors: Int, threads: Int) throws(Shortage) {
         try openStandardStreams()
         let free = freeDescriptors(upTo: descriptors)
@@ -38,7 +38,7 @@ public enum Surroundings {
 
     /// Opens `/dev/null` in place of each standard stream that is closed.
     ///
-    /// Otherwise the next file or socket would get its number, and what is written to standard error would go there. Using
+    /// Otherwise the next file or socket would get its number, and the program's messages would go there. Using
     /// the stream still fails with EBADF: standard input can only be written to, and the others can only be read.
     ///
     /// - Throws: that `/dev/null` cannot be opened.

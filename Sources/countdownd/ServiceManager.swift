@@ -13,7 +13,7 @@ struct ServiceStatusReporter {
         let next: WallInstant?
         /// Why changes cannot be stored; nil if they can.
         let trouble: String?
-        /// The loss of the engine that a fleet shares; nil if there is none.
+        /// The loss of the fleet's engine; nil if the engine is reached or the countdowns are not shared.
         var loss: EngineWatch.Loss?
 
         /// Whether another status differs in more than numbers, so that it is reported in time.

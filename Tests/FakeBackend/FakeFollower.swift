@@ -140,7 +140,7 @@ struct FakeFollower {
         return true
     }
 
-    /// Whether the client has made a change, and was told that it has won.
+    /// Whether a change is the client's own, and was answered as won.
     private func isWon(_ id: String, _ bridge: borrowing FakeBridge) -> Bool {
         guard let host else { return false }
         return id.hasPrefix(host) && bridge.won.contains(id)

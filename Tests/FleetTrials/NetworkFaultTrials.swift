@@ -76,7 +76,7 @@ struct NetworkFaultTrials {
         proxy.hold([.toBridge])
         try fleet.engine.command("CLIENT", "KILL", "TYPE", "normal")
         try fleet.engine.command("CLIENT", "KILL", "TYPE", "pubsub")
-        // Nothing is sent by clients: the bridge finds out by itself.
+        // The bridge notices it without a call of a client.
         try host.bridge.program.line(containing: "no answer from 127.0.0.1:\(proxy.port) within 2 s")
         #expect(try outcome { try host.start("refused", .seconds(3_600)) } == .notMade)
         proxy.release()

@@ -143,7 +143,7 @@ struct FleetUnitTests {
             """
         let found = try machine.run(as: .root, ["sh", "-c", "{ \(places)\n} 2>&1 | grep -ac \(Self.password)"])
         #expect(found.standardOutput == "0\n")
-        // The search finds it where it has to be.
+        // If the password is there, the search finds it.
         let credential = "/run/credentials/countdownd-redis@olga.service/url"
         #expect(try machine.tell(.root, "grep", "-c", Self.password, credential) == "1")
         #expect(try machine.run(as: .olga, ["cat", credential]).exitCode != 0)

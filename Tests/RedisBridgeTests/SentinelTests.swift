@@ -81,7 +81,7 @@ struct SentinelTests {
         let updates = try follower.updates(until: .resumed)
         #expect(updates.contains { $0.state == .lost })
         #expect(updates.flatMap(\.entries).count == 50)
-        // Without another replica nothing is acknowledged; the former primary becomes one.
+        // The only replica is the primary now, so changes are unacknowledged until the former primary is its replica.
         #expect(try client.propose(Propose.Proposal("new", "x.1")).outcome == .unacknowledged)
         try engine.servers[0].restart()
         try awaitChanges(bridge, "after")

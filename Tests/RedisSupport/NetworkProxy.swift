@@ -42,10 +42,10 @@ public final class NetworkProxy: Sendable {
         close(listener)
     }
 
-    /// A black hole: nothing gets through in these directions, neither bytes nor the end of a connection, and nobody is told.
+    /// Swallows bytes and ends of connections in these directions, without an error on either side.
     public func hold(_ directions: [Direction]) { network.change { $0.held = Set(directions) } }
 
-    /// Ends the black hole; what was sent meanwhile arrives.
+    /// Ends `hold`; the bytes that were sent meanwhile arrive.
     public func release() { network.release() }
 
     /// Delays everything in both directions.

@@ -33,7 +33,7 @@ struct EngineWatch {
     private(set) var since: WallInstant
     /// Why it is connecting or lost.
     private(set) var reason: String? = "the bridge does not answer"
-    /// When the reason is logged; nil if it was, or if there is none.
+    /// When the reason is to be logged; nil without a reason, or after it was logged.
     private(set) var next: BootInstant?
     private var loggedReason: String?
     /// Since when changes may be missing; nil if none are.
@@ -54,7 +54,7 @@ struct EngineWatch {
 
     /// Notes that the engine cannot be reached.
     ///
-    /// - Returns: what is to be logged now.
+    /// - Returns: the line to log now.
     mutating func lose(_ reason: String, at now: Now) -> Line? {
         if state == .live || state == .snapshot {
             enter(.lost, at: now)
@@ -68,7 +68,7 @@ struct EngineWatch {
 
     /// Notes how far the shard is at the end of a turn.
     ///
-    /// - Returns: what is to be logged now.
+    /// - Returns: the line to log now.
     mutating func update(_ shard: Shard, at now: Now) -> Line? {
         let wasFollowed = state == .live || state == .snapshot
         var line: Line?

@@ -53,7 +53,7 @@ struct FleetMember: ~Copyable {
 
     /// Notes whether the engine can be reached.
     ///
-    /// - Returns: what is to be logged.
+    /// - Returns: the line to log.
     mutating func watchEngine(at now: Now) -> EngineWatch.Line? { engineWatch.update(shard, at: now) }
 
     /// Notes a call with a postponed reply.

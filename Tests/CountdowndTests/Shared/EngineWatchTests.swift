@@ -13,7 +13,7 @@ struct EngineWatchTests {
         var shard = Shard(host: HostID(1, 2), random: SeededGenerator(seed: 1))
         var now = Now(boot: BootInstant(microseconds: 0), offset: .seconds(1_760_000_000))
         var watch: EngineWatch
-        /// What was logged.
+        /// The lines of the log.
         var lines: [EngineWatch.Line] = []
 
         init() { watch = EngineWatch(at: now) }

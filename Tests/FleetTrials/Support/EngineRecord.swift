@@ -32,7 +32,7 @@ struct EngineRecord: Decodable {
     let deadline: Int64?
     let label: String?
 
-    /// Reads what is held under a key: a version, an ID and JSON.
+    /// Reads the engine's value of a key: a version, an ID and JSON.
     init(_ held: String) throws {
         let parts = held.split(separator: " ", maxSplits: 2)
         guard parts.count == 3 else { throw UnreadableRecord(text: held) }

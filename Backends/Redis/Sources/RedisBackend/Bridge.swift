@@ -92,7 +92,7 @@ public final class Bridge: @unchecked Sendable {
 
     /// Asks the sentinels for the primary, and connects to it.
     ///
-    /// - Parameter isAttempt: whether nothing else is under way to connect.
+    /// - Parameter isAttempt: whether this is the only attempt to connect.
     private func lookUpPrimary(isAttempt: Bool) {
         let (url, loop, generation) = (configuredURL, loop, generation)
         Task {

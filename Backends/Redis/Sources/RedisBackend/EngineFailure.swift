@@ -161,7 +161,7 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
 }
 
 extension String {
-    /// The beginning, of so many bytes at most: a character can have any number of them.
+    /// The first bytes of the text, because one character can have any number of bytes.
     func beginning(_ bytes: Int) -> String {
         utf8.count <= bytes ? self : String(decoding: utf8.prefix(bytes), as: UTF8.self)
     }

@@ -197,7 +197,7 @@ struct EngineInfo {
     private var fields: [Substring: Substring] = [:]
 
     init(_ text: String) {
-        // What is read has short lines, and is repeated in sentences.
+        // Sentences repeat these values. Every line that matters is short.
         for line in text.split(whereSeparator: \.isNewline) where line.utf8.count <= 200 {
             guard let colon = line.firstIndex(of: ":") else { continue }
             fields[line[..<colon]] = line[line.index(after: colon)...]

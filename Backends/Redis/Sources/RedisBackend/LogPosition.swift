@@ -80,7 +80,7 @@ struct LogPosition {
             }
             return .resumed
         }
-        // The version of a shard that had nothing has no entry.
+        // The first version of an empty shard has no entry.
         if last.id == nil, version == last.version || first?.firstVersion == last.version &+ 1 { return .resumed }
         // A shard that lost everything begins with a later version than it had.
         if let origin, origin > last.version {

@@ -160,7 +160,7 @@ final class SentinelWatch: @unchecked Sendable {
     private func begin(on loop: any EventLoop) {
         if isLossLogged { log.write(.info, "the sentinel \(url.address) answers again") }
         isLossLogged = false
-        // It may have told of a failover before.
+        // A failover may have been announced before the subscription.
         onNews()
         ping(on: loop)
     }

@@ -21,7 +21,7 @@ extension Propose.StoredRecord {
 extension Follow.Entry {
     /// Parses a record as the engine holds it under a key.
     ///
-    /// - Returns: nil if the text is not a record, or the key is none that a countdown can have.
+    /// - Returns: nil if the text is not a record, or the key is invalid.
     init?(key: String, held text: String) {
         guard BackendInterface.isKey(key), let stored = Propose.StoredRecord(text) else { return nil }
         self.init(key: key, version: stored.version, id: stored.id, record: stored.record)
