@@ -158,6 +158,7 @@ soak-fleet: build-fleet ## a fleet with a failover every three minutes for SOAK_
 bench: ## the released daemon beside Redis, for docs/performance.md; over half an hour (BENCH=--quick is a trial)
 	$(dependencies) bench
 	@$(MAKE) build
+	@$(MAKE) build-fleet
 	swift build -c release --package-path Bench
 	scripts/bench --programs $(BUILT) $(BENCH)
 
