@@ -12,6 +12,8 @@ public final class Bridge: @unchecked Sendable {
     private static let heartbeat = TimeAmount.seconds(30)
     /// How often the subscription is checked; otherwise the bridge sends nothing on it and would not see that it is dead.
     private static let subscriptionCheck = TimeAmount.seconds(5)
+    /// The messages that wait for answers, at most.
+    private static let heldMessages = 1_000
     /// A step of the engine's clock that is logged, in microseconds.
     private static let loggedStep: Int64 = 100_000
 
@@ -406,7 +408,7 @@ public final class Bridge: @unchecked Sendable {
     private func receive(_ message: RESPValue) {
         // Followers look up the log if they cannot read a message.
         let text = message.elements?.last?.text ?? ""
-        if messages.isEmpty { loop.execute { self.deliverMessages() } }
+        if messages.isEmpty || messages.count == Self.heldMessages { loop.execute { self.deliverMessages() } }
         messages.append(text)
     }
 
@@ -415,7 +417,8 @@ public final class Bridge: @unchecked Sendable {
     func deliverMessages() {
         var count = 0
         for text in messages {
-            if proposer.isAwaitingAnswers, followers.values.contains(where: { $0.expectsAnswer(for: text) }) { break }
+            let mayWait = proposer.isAwaitingAnswers && messages.count <= Self.heldMessages
+            if mayWait, followers.values.contains(where: { $0.expectsAnswer(for: text) }) { break }
             count += 1
             for follower in followers.values { follower.receive(text) }
         }
