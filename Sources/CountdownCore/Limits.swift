@@ -102,8 +102,11 @@ public struct Limits: Sendable {
     public var entriesInTurn = 4_096
     /// Ends compacted: a budget apart from the scans, which could use it up all the time; and more than a turn can end.
     public var compactionsInTurn = 8_192
-    /// Records of a fleet that are taken in, and keys whose calls are decided: each takes some 10 µs.
-    public var fleetEntriesInTurn = 256
+    /// Records of a fleet that are taken in: each takes some 10 µs. A page of a snapshot takes some turns, and calls are answered
+    /// in between.
+    public var fleetEntriesInTurn = 64
+    /// Keys of a fleet whose calls are decided.
+    public var fleetKeysInTurn = 256
     /// Connections accepted; accepting and closing one takes some 10 µs.
     public var connectionsInTurn = 64
     /// Bytes read from one client: a fair share if many send much.

@@ -20,6 +20,10 @@ struct HeldRecord: Equatable, Sendable {
     let fault: RecordFault?
     /// The snapshot in which it was seen last.
     var snapshot = 0
+    /// The number of its row in the store.
+    var row: Int64 = 0
+    /// When it is looked at to be removed, at the latest; nil if it is not.
+    fileprivate var removal: WallInstant?
 
     init(_ entry: LogEntry, _ record: Record, snapshot: Int) {
         version = entry.version
@@ -48,14 +52,27 @@ struct HeldRecord: Equatable, Sendable {
 /// The records that a host knows, until the engine may have removed them.
 struct HeldRecords: Sendable {
     private var records = PartitionedDictionary<HeldRecord>()
-    private var removals = WakeUps()
+    /// An entry whose record is to be looked at at another instant is skipped.
+    private var removals = KeyHeap()
 
-    subscript(_ key: Key) -> HeldRecord? {
-        get { records[key] }
-        set {
-            records[key] = newValue
-            if let due = newValue?.due { removals.set(due, for: key) }
-        }
+    subscript(_ key: Key) -> HeldRecord? { records[key] }
+
+    /// Sets the record under a key, in the place of the one that was known before.
+    mutating func set(_ record: HeldRecord, under key: Key, instead known: HeldRecord?) {
+        var record = record
+        record.removal = known?.removal
+        if let due = record.due { schedule(&record, key, at: due) }
+        records[key] = record
+    }
+
+    /// Removes the record under a key.
+    mutating func remove(_ key: Key) { records[key] = nil }
+
+    /// Lets a record be looked at at an instant, or earlier if it has an earlier one.
+    private mutating func schedule(_ record: inout HeldRecord, _ key: Key, at instant: WallInstant) {
+        if let removal = record.removal, removal <= instant { return }
+        record.removal = instant
+        removals.insert(key, at: instant)
     }
 
     /// Removes records that the engine may have removed.
@@ -64,75 +81,22 @@ struct HeldRecords: Sendable {
     ///   - now: the time by the engine's clock.
     ///   - budget: how many are looked at; less those afterwards.
     ///   - isKept: whether a record is needed longer.
-    /// - Returns: the entries that were removed, without their records.
-    mutating func removeDue(at now: WallInstant, budget: inout Int, _ isKept: (Key) -> Bool) -> [LogEntry] {
-        var removed: [LogEntry] = []
-        while budget > 0, let key = removals.takeDue(at: now) {
+    /// - Returns: the rows of the records that were removed.
+    mutating func removeDue(at now: WallInstant, budget: inout Int, _ isKept: (Key) -> Bool) -> [Int64] {
+        var removed: [Int64] = []
+        while budget > 0, let entry = removals.takeDue(at: now) {
             budget -= 1
-            guard let held = records[key], let due = held.due else { continue }
-            if due > now {
-                removals.set(due, for: key)
-            } else if isKept(key) {
-                removals.set(now + .seconds(10), for: key)
-            } else {
+            let key = entry.key
+            guard var held = records[key], held.removal == entry.instant else { continue }
+            held.removal = nil
+            if let due = held.due, due <= now, !isKept(key) {
                 records[key] = nil
-                removed.append(LogEntry(key: key, version: held.version, id: held.id, record: nil))
+                removed.append(held.row)
+                continue
             }
+            if let due = held.due { schedule(&held, key, at: max(due, now + .seconds(10))) }
+            records[key] = held
         }
         return removed
-    }
-}
-
-/// Keys with the instants at which each has to be looked at. Looking at one too early does no harm, so an instant that is put
-/// off costs nothing.
-struct WakeUps: Sendable {
-    private struct Entry: Sendable {
-        let instant: WallInstant
-        let key: Key
-    }
-
-    /// The first instant of each key.
-    private var instants = PartitionedDictionary<WallInstant>()
-    /// A binary heap. An entry whose key has another instant is skipped.
-    private var heap: [Entry] = []
-
-    /// The first instant.
-    var next: WallInstant? { heap.first?.instant }
-
-    /// Lets a key be taken at an instant, or earlier if it has an earlier one.
-    mutating func set(_ instant: WallInstant, for key: Key) {
-        if let known = instants[key], known <= instant { return }
-        instants[key] = instant
-        heap.append(Entry(instant: instant, key: key))
-        var index = heap.count - 1
-        while index > 0, heap[index].instant < heap[(index - 1) / 2].instant {
-            heap.swapAt(index, (index - 1) / 2)
-            index = (index - 1) / 2
-        }
-    }
-
-    /// Takes the key with the first instant, if that has come.
-    mutating func takeDue(at now: WallInstant) -> Key? {
-        while let first = heap.first, first.instant <= now {
-            removeFirst()
-            guard instants[first.key] == first.instant else { continue }
-            instants[first.key] = nil
-            return first.key
-        }
-        return nil
-    }
-
-    private mutating func removeFirst() {
-        let last = heap.removeLast()
-        guard !heap.isEmpty else { return }
-        heap[0] = last
-        var index = 0
-        while 2 * index + 1 < heap.count {
-            var child = 2 * index + 1
-            if child + 1 < heap.count, heap[child + 1].instant < heap[child].instant { child += 1 }
-            guard heap[child].instant < heap[index].instant else { return }
-            heap.swapAt(index, child)
-            index = child
-        }
     }
 }

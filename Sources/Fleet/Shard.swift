@@ -47,8 +47,16 @@ public struct Shard: Sendable {
         public var endsWatches = false
         /// Events for the log of the daemon.
         public var notes: [Note] = []
-        /// Records to be stored together with the cursor and the changes; without `record`, the stored one is to be deleted.
-        public var entries: [Key: LogEntry] = [:]
+        /// Rows to be written together with the cursor and the changes, in this order.
+        public var rows: [RowChange] = []
+    }
+
+    /// A change of the stored records. Rows have ascending numbers, so that new ones are appended.
+    public enum RowChange: Equatable, Sendable {
+        /// Writes a record.
+        case insert(Int64, LogEntry)
+        /// Deletes a record.
+        case delete(Int64)
     }
 
     /// An event for the log of the daemon.
@@ -75,6 +83,10 @@ public struct Shard: Sendable {
     public internal(set) var cursor: LogCursor
     var records = HeldRecords()
     var snapshot = 0
+    /// The number of the row that was written last.
+    var lastRow: Int64 = 0
+    /// The rows up to this number are not in the store any more.
+    var lostRows: Int64 = 0
     /// Visits the countdowns that may have to be cancelled after a snapshot.
     var sweep: ScanID?
 
@@ -132,7 +144,16 @@ public struct Shard: Sendable {
     }
 
     /// Restores a record that was stored, before the shard is opened.
-    public mutating func restore(_ entry: LogEntry) { records[entry.key] = heldRecord(of: entry) }
+    ///
+    /// - Parameters:
+    ///   - entry: the record.
+    ///   - row: the number of its row.
+    public mutating func restore(_ entry: LogEntry, row: Int64) {
+        var record = heldRecord(of: entry, instead: nil)
+        record.row = row
+        lastRow = max(lastRow, row)
+        records.set(record, under: entry.key, instead: nil)
+    }
 
     /// Takes the output.
     public mutating func takeOutput() -> Output {
@@ -242,9 +263,7 @@ extension Shard {
         budget -= served
         for key in marked.prefix(served) { serve(key, &timetable, at: now) }
         marked.removeFirst(served)
-        for entry in records.removeDue(at: now.wall, budget: &budget, { keys[$0] != nil }) {
-            output.entries[entry.key] = entry
-        }
+        output.rows += records.removeDue(at: now.wall, budget: &budget) { keys[$0] != nil }.map(RowChange.delete)
     }
 
     private mutating func serve(_ key: Key, _ timetable: inout Timetable, at now: Now) {

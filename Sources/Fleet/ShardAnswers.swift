@@ -106,9 +106,9 @@ extension Shard {
             return diverge(&timetable)
         }
         // An ended record that this host has given up, and the engine has not.
-        let known = heldRecord(of: entry)
+        let known = heldRecord(of: entry, instead: nil)
         if known.fault == nil, case .live = known.basis(at: now.wall) { return diverge(&timetable) }
-        set(known, to: entry)
+        set(known, to: entry, instead: nil)
     }
 
     mutating func diverge(_ timetable: inout Timetable) {

@@ -12,6 +12,7 @@ extension Shard {
     /// Reads everything again, because what was stored is lost.
     public mutating func readAgain(_ timetable: inout Timetable) {
         output.opening = cursor.readAgain()
+        lostRows = lastRow
         beginSnapshot(&timetable)
     }
 
@@ -89,9 +90,9 @@ extension Shard {
             return mark(entry.key)
         }
         let applied: [Applied]
-        if held?.id == entry.id, held?.fault == nil {
+        if let held, held.id == entry.id, held.fault == nil {
             applied = []
-            set(heldRecord(of: entry), to: entry)
+            confirm(held, entry)
         } else {
             do throws(RecordFault) {
                 let record = try Record(json: json)
@@ -99,7 +100,7 @@ extension Shard {
             } catch {
                 output.notes.append(.unusable(entry.key, error))
                 applied = []
-                set(HeldRecord(entry, error, instead: held, snapshot: snapshot), to: entry)
+                set(HeldRecord(entry, error, instead: held, snapshot: snapshot), to: entry, instead: held)
             }
         }
         noteInFlight(entry, applied)
@@ -119,27 +120,41 @@ extension Shard {
         let applied = timetable.applyRemote(state, at: now)
         if isSameRun, applied.first?.change.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
         output.applied += applied
-        set(HeldRecord(entry, record, snapshot: snapshot), to: entry)
+        set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)
         return applied
     }
 
-    func heldRecord(of entry: LogEntry) -> HeldRecord {
+    func heldRecord(of entry: LogEntry, instead held: HeldRecord?) -> HeldRecord {
         do throws(RecordFault) {
             return HeldRecord(entry, try Record(json: entry.record ?? []), snapshot: snapshot)
         } catch {
-            return HeldRecord(entry, error, instead: records[entry.key], snapshot: snapshot)
+            return HeldRecord(entry, error, instead: held, snapshot: snapshot)
         }
     }
 
-    mutating func set(_ record: HeldRecord, to entry: LogEntry) {
-        records[entry.key] = record
-        output.entries[entry.key] = entry
+    /// Notes that the log has a record that is known. It is stored again only if it has to be.
+    private mutating func confirm(_ held: HeldRecord, _ entry: LogEntry) {
+        guard held.version == entry.version, held.row > lostRows else {
+            return set(heldRecord(of: entry, instead: held), to: entry, instead: held)
+        }
+        var record = held
+        record.snapshot = snapshot
+        records.set(record, under: entry.key, instead: held)
+    }
+
+    mutating func set(_ record: HeldRecord, to entry: LogEntry, instead held: HeldRecord?) {
+        var record = record
+        lastRow += 1
+        record.row = lastRow
+        records.set(record, under: entry.key, instead: held)
+        if let held { output.rows.append(.delete(held.row)) }
+        output.rows.append(.insert(lastRow, entry))
     }
 
     mutating func remove(_ key: Key) {
         guard let held = records[key] else { return }
-        records[key] = nil
-        output.entries[key] = LogEntry(key: key, version: held.version, id: held.id, record: nil)
+        records.remove(key)
+        output.rows.append(.delete(held.row))
     }
 
     /// Notes that the log has a change that is in flight.

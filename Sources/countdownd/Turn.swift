@@ -62,7 +62,7 @@ struct Turn: ~Copyable {
         (callsLeft, endingsLeft, ticksLeft, servedStartsLeft) = budget
         entriesLeft = limits.entriesInTurn
         compactionsLeft = limits.compactionsInTurn
-        (fleetEntriesLeft, fleetKeysLeft) = (limits.fleetEntriesInTurn, limits.fleetEntriesInTurn)
+        (fleetEntriesLeft, fleetKeysLeft) = (limits.fleetEntriesInTurn, limits.fleetKeysInTurn)
     }
 
     /// Reserves memory for as many changes as the last turn had.

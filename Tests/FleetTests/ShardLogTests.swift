@@ -159,7 +159,7 @@ struct ShardLogTests {
         scene.call(0, .start(), .start(key: "other"))
         scene.exchange(0)
         let stored = scene.hosts[0].stored
-        #expect(stored.entries.count == 2)
+        #expect(stored.rows.count == 2)
         let host = FleetHost(1, start: 1, stored: stored)
         #expect(host.opening?.after == scene.engine.position)
         host.turn(at: scene.time) { $0.receive(.resumed, at: scene.time) }
@@ -170,7 +170,29 @@ struct ShardLogTests {
         #expect(scene.engine.propose(proposals, at: scene.now) == [.won(Version(noon.microseconds + 3))])
         // Ended records are given up once the engine may have removed them, and no call is in flight.
         host.turn(at: engineTime(noon + .seconds(661)))
-        #expect(Set(host.entries.keys) == [k])
+        #expect(host.rows.values.map(\.key) == [k])
+    }
+
+    @Test("a snapshot stores the records again if the stored ones are lost, and otherwise only those that have changed")
+    func storesAgain() {
+        let host = scene.hosts[0]
+        scene.call(0, .start(), .start(key: "other"))
+        scene.exchange(0)
+        let rows = host.rows
+        scene.cut(0)
+        scene.call(1, .start(key: "missed"))
+        scene.exchange(1)
+        scene.engine.trimLog(to: 0)
+        scene.reopen(0)
+        #expect(host.notes.contains(.snapshot(.trimmed)))
+        #expect(host.rows.merging(rows) { $1 } == host.rows)
+        #expect(host.rows.count == 3)
+        scene.turn(0) { $0.loseStore() }
+        scene.follow(0)
+        #expect(host.shard.cursor.isLive)
+        #expect(Set(host.rows.values.map(\.key)) == [k, key("other"), key("missed")])
+        #expect(host.changes.map(\.kind) == [.started, .started, .started])
+        #expect(FleetHost(1, start: 1, stored: host.stored).opening?.after == scene.engine.position)
     }
 
     @Test("a record that cannot be used leaves its key alone, until the engine has removed it")

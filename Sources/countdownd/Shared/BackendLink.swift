@@ -39,7 +39,7 @@ struct BackendLink {
     private var proposers: [Proposer?] = Array(repeating: nil, count: proposersLimit)
     /// Whether the bridge has described the engine on this connection.
     private var isDescribed = false
-    /// The events of replies that were read.
+    /// The events of replies that were read, the last one first.
     private var events: [LogCursor.Event] = []
     /// Whether the follower may have received replies behind those.
     private var hasUnread = false
@@ -94,7 +94,7 @@ struct BackendLink {
     /// Gives the stream up, and connects again later.
     mutating func lose(_ reason: String, at now: BootInstant) {
         (follower, hasUnread) = (nil, false)
-        events.append(.lost(reason))
+        events.insert(.lost(reason), at: 0)
         nextTry = now + pause
         pause = min(Duration(microseconds: 2 * pause.microseconds), Self.longestPause)
     }
@@ -154,17 +154,12 @@ struct BackendLink {
 
     /// Takes the next report.
     ///
-    /// - Parameters:
-    ///   - entries: of an event, not more; the others are reported next.
-    ///   - now: this instant.
+    /// - Parameter now: this instant.
     /// - Returns: nil if there is none.
-    mutating func takeReport(entries: Int, at now: BootInstant) -> Report? {
+    mutating func takeReport(at now: BootInstant) -> Report? {
         if reports.isEmpty { readEvents(at: now) }
         if !reports.isEmpty { return reports.removeFirst() }
-        guard !events.isEmpty else { return nil }
-        let (first, rest) = events.removeFirst().split(after: entries)
-        if let rest { events.insert(rest, at: 0) }
-        return .event(first)
+        return events.popLast().map(Report.event)
     }
 
     private mutating func readAnswers(at index: Int, _ now: BootInstant) {
@@ -245,7 +240,7 @@ struct BackendLink {
             return
         }
         if news.state == .live { pause = Self.firstPause }
-        if let event = try LogCursor.Event(news) { events.append(event) }
+        events += try LogCursor.Event.events(of: news).reversed()
     }
 
     private mutating func report(_ clock: Backend.ClockOffset) throws(InvalidReply) {

@@ -85,37 +85,41 @@ extension LogEntry {
 }
 
 extension LogCursor.Event {
-    /// The event of a reply; nil if there is only a clock in it.
+    /// The greatest number of entries of an event.
+    private static let entriesAtOnce = 64
+
+    /// The events of a reply; none if there is only a clock in it.
     ///
     /// - Throws: if the reply is none that a bridge can give.
-    init?(_ reply: Follow.Reply) throws(InvalidReply) {
+    static func events(of reply: Follow.Reply) throws(InvalidReply) -> [LogCursor.Event] {
         switch reply.state {
-        case .resumed: self = .resumed
-        case .trimmed: self = .trimmed
-        case .diverged: self = .diverged
+        case .resumed: return [.resumed]
+        case .trimmed: return [.trimmed]
+        case .diverged: return [.diverged]
         case .page:
             guard let start = reply.last else { throw InvalidReply(description: "a page has no version") }
             let id = start.id.flatMap(ProposalID.init)
-            self = .page(try Self.entries(of: reply), LogCursor.Position(version: Version(start.version), id: id))
-        case .changes: self = .changes(try Self.entries(of: reply))
-        case .live: self = .live
-        case .lost: self = .lost(reply.reason ?? "the bridge gives no reason")
-        case .clock: return nil
+            let position = LogCursor.Position(version: Version(start.version), id: id)
+            return try parts(of: reply.entries) { .page($0, position) }
+        case .changes: return try parts(of: reply.entries) { .changes($0) }
+        case .live: return [.live]
+        case .lost: return [.lost(reply.reason ?? "the bridge gives no reason")]
+        case .clock: return []
         }
     }
 
-    private static func entries(of reply: Follow.Reply) throws(InvalidReply) -> [LogEntry] {
-        try reply.entries.map { entry throws(InvalidReply) in try LogEntry(entry) }
-    }
-
-    /// The event with its first entries, and one with the others; nil if there are none.
-    func split(after count: Int) -> (first: LogCursor.Event, rest: LogCursor.Event?) {
-        switch self {
-        case .page(let entries, let start) where entries.count > count:
-            (.page(Array(entries.prefix(count)), start), .page(Array(entries.dropFirst(count)), start))
-        case .changes(let entries) where entries.count > count:
-            (.changes(Array(entries.prefix(count))), .changes(Array(entries.dropFirst(count))))
-        default: (self, nil)
-        }
+    /// An event for each few of the entries, and one if there are no entries.
+    private static func parts(
+        of entries: [Follow.Entry],
+        _ event: ([LogEntry]) -> LogCursor.Event
+    ) throws(InvalidReply) -> [LogCursor.Event] {
+        var events: [LogCursor.Event] = []
+        var begin = 0
+        repeat {
+            let end = min(begin + entriesAtOnce, entries.count)
+            events.append(event(try entries[begin..<end].map { entry throws(InvalidReply) in try LogEntry(entry) }))
+            begin = end
+        } while begin < entries.count
+        return events
     }
 }

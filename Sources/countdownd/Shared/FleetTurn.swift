@@ -9,8 +9,8 @@ extension Daemon {
     /// Opens what a member of a fleet has stored.
     static func joinFleet(_ options: Options, _ storage: inout RetryingStore, at now: Now) -> FleetMember? {
         guard let path = options.backend else { return nil }
-        var entries: [LogEntry] = []
-        let position = storage.openFleet(at: now) { entries.append($0) }
+        var rows: [(entry: LogEntry, number: Int64)] = []
+        let position = storage.openFleet(at: now) { rows.append(($0, $1)) }
         let host = HostID(UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
         var shard = Shard(
             host: host,
@@ -18,7 +18,7 @@ extension Daemon {
             position: position
         )
         shard.options.refusesWithoutEngine = options.withoutBackend == .refuse
-        if position != nil { for entry in entries { shard.restore(entry) } }
+        if position != nil { for row in rows { shard.restore(row.entry, row: row.number) } }
         return FleetMember(
             link: BackendLink(path: path, host: host, firstToken: Token.backend, at: now.boot),
             shard: shard,
@@ -37,7 +37,7 @@ extension Daemon {
         fleet?.link.read(at: now.boot)
         if fleet?.link.isTimeToConnect(at: now.boot) == true { fleet?.shard.open(&timetable) }
         while turn.fleetEntriesLeft > 0, fleet?.shard.wantsStream == false,
-            let report = fleet?.link.takeReport(entries: turn.fleetEntriesLeft, at: now.boot)
+            let report = fleet?.link.takeReport(at: now.boot)
         {
             turn.fleetEntriesLeft -= report.size
             switch report {
@@ -83,10 +83,10 @@ extension Daemon {
         turn.endsWatches = output.endsWatches
         for note in output.notes { write(note, at: turn.now) }
         let position = fleet?.shard.cursor.stored
-        guard !output.entries.isEmpty || output.endsWatches || position != fleet?.storedPosition else { return }
+        guard !output.rows.isEmpty || output.endsWatches || position != fleet?.storedPosition else { return }
         fleet?.storedPosition = position
         turn.changes.fleet = FleetChanges(
-            entries: output.entries,
+            rows: output.rows,
             position: position,
             oldest: output.endsWatches ? timetable.oldestRevision : nil
         )

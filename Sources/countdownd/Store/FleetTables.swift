@@ -4,8 +4,8 @@ import Fleet
 
 /// What a member of a fleet stores together with the changes of a turn.
 struct FleetChanges {
-    /// The records that have changed, by their keys. An entry without a record is deleted.
-    var entries: [Key: LogEntry] = [:]
+    /// The rows of the records that have changed, in this order.
+    var rows: [Shard.RowChange] = []
     /// How far the log of the shard is known; nil while a snapshot is read.
     var position: LogCursor.Position?
     /// If the history was trimmed, the oldest revision from which a watch can be resumed.
@@ -14,7 +14,7 @@ struct FleetChanges {
     /// These changes and later ones, as one.
     func followed(by later: FleetChanges) -> FleetChanges {
         FleetChanges(
-            entries: entries.merging(later.entries) { $1 },
+            rows: rows + later.rows,
             position: later.position,
             oldest: later.oldest ?? oldest
         )
@@ -24,8 +24,8 @@ struct FleetChanges {
 /// The tables of a member of a fleet: the records of the engine that are known here, and the place in its log up to which they
 /// are. A daemon without a fleet never makes them.
 ///
-/// Records are appended, and the one that a record replaces is deleted by its number: an index of the keys would be written at
-/// places of chance, which takes a hundred times as long if there are many.
+/// Records are appended, and the row that a record replaces is deleted by its number, which the shard knows: an index of the keys
+/// would be written at places of chance, which takes a hundred times as long if there are many.
 struct FleetTables {
     private static let shard: Int64 = 0
     private static let tables = """
@@ -47,11 +47,6 @@ struct FleetTables {
     private let delete: Statement
     private let move: Statement
     private let forget: Statement
-    /// The numbers of the rows by their keys.
-    private var numbers = PartitionedDictionary<Int64>()
-    private var lastNumber: Int64 = 0
-    /// The rows of the transaction that is not committed yet; nil for those that were deleted.
-    private var uncommitted: [(key: Key, number: Int64?)] = []
 
     /// Makes the tables if they are missing.
     init(in database: borrowing Database) throws(SQLiteFailure) {
@@ -66,12 +61,12 @@ struct FleetTables {
     ///
     /// - Parameters:
     ///   - database: that of the tables.
-    ///   - restore: gets each record.
+    ///   - restore: gets each record with the number of its row.
     /// - Returns: how far the log is known; nil if a snapshot is needed. Without it, the records mean nothing.
     /// - Throws: if the tables cannot be read.
-    mutating func load(
+    func load(
         from database: borrowing Database,
-        restore: (LogEntry) -> Void
+        restore: (LogEntry, Int64) -> Void
     ) throws(SQLiteFailure) -> LogCursor.Position? {
         let position = try position(in: database)
         let rows = try database.prepare("SELECT key, version, id, record, number FROM fleet_record ORDER BY number")
@@ -82,13 +77,10 @@ struct FleetTables {
                 isWhole = false
                 continue
             }
-            numbers[entry.key] = number
-            lastNumber = number
-            restore(entry)
+            restore(entry, number)
         }
         guard !isWhole else { return position }
         rows.reset()
-        numbers = PartitionedDictionary()
         try database.execute("DELETE FROM fleet_record; DELETE FROM fleet_cursor")
         return nil
     }
@@ -107,34 +99,24 @@ struct FleetTables {
     }
 
     /// Writes changes, in the transaction of the caller.
-    mutating func write(_ changes: FleetChanges) throws(SQLiteFailure) {
-        uncommitted.removeAll(keepingCapacity: true)
-        for (key, entry) in changes.entries {
-            if let number = numbers[key] {
+    func write(_ changes: FleetChanges) throws(SQLiteFailure) {
+        for row in changes.rows {
+            switch row {
+            case .insert(let number, let entry):
+                let record = entry.record ?? []
+                put.bind(number, at: 1)
+                put.bind(entry.key.text, at: 2)
+                put.bind(entry.version.number, at: 3)
+                put.bind(entry.id.text, at: 4)
+                try put.run(with: record.span, at: 5)
+            case .delete(let number):
                 delete.bind(number, at: 1)
                 try delete.run()
             }
-            guard let record = entry.record else {
-                uncommitted.append((key, nil))
-                continue
-            }
-            lastNumber += 1
-            put.bind(lastNumber, at: 1)
-            put.bind(key.text, at: 2)
-            put.bind(entry.version.number, at: 3)
-            put.bind(entry.id.text, at: 4)
-            try put.run(with: record.span, at: 5)
-            uncommitted.append((key, lastNumber))
         }
         guard let position = changes.position else { return try forget.run() }
         move.bind(position.version.number, at: 1)
         move.bind(position.id?.text, at: 2)
         try move.run()
-    }
-
-    /// Notes that the transaction was committed.
-    mutating func noteCommitted() {
-        for (key, number) in uncommitted { numbers[key] = number }
-        uncommitted.removeAll(keepingCapacity: true)
     }
 }

@@ -168,9 +168,9 @@ struct RetryingStore: ~Copyable {
     ///
     /// - Parameters:
     ///   - now: for the pauses between retries if it cannot be read.
-    ///   - restore: gets each record.
+    ///   - restore: gets each record with the number of its row.
     /// - Returns: how far the log of the shard is known; nil if a snapshot is needed.
-    mutating func openFleet(at now: Now, restore: (LogEntry) -> Void) -> LogCursor.Position? {
+    mutating func openFleet(at now: Now, restore: (LogEntry, Int64) -> Void) -> LogCursor.Position? {
         hasLostFleet = false
         do throws(StoreFailure) {
             return try store?.openFleet(restore: restore)

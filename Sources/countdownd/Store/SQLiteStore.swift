@@ -103,17 +103,16 @@ final class SQLiteStore: Store {
             throw StoreFailure(error)
         }
         database.wait(milliseconds: Database.busyMilliseconds)
-        fleet?.noteCommitted()
         noteDeleted(deletions)
         note(changes.steps)
         if let step = changes.clockStep { note(step) }
         checkpoint(whenIdle: false)
     }
 
-    func openFleet(restore: (LogEntry) -> Void) throws(StoreFailure) -> LogCursor.Position? {
+    func openFleet(restore: (LogEntry, Int64) -> Void) throws(StoreFailure) -> LogCursor.Position? {
         do throws(SQLiteFailure) {
-            var tables = try FleetTables(in: database)
-            defer { fleet = tables }
+            let tables = try FleetTables(in: database)
+            fleet = tables
             return try tables.load(from: database, restore: restore)
         } catch {
             throw StoreFailure(error, of: file.path)

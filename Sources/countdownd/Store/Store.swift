@@ -10,10 +10,10 @@ protocol Store: AnyObject {
     func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure)
     /// Makes the tables of a member of a fleet if they are missing, and reads them.
     ///
-    /// - Parameter restore: gets each record.
+    /// - Parameter restore: gets each record with the number of its row.
     /// - Returns: how far the log of the shard is known; nil if a snapshot is needed.
     /// - Throws: if the tables can be neither made nor read.
-    func openFleet(restore: (LogEntry) -> Void) throws(StoreFailure) -> LogCursor.Position?
+    func openFleet(restore: (LogEntry, Int64) -> Void) throws(StoreFailure) -> LogCursor.Position?
     /// Gives up ends that are not kept as history any more; their rows are deleted later.
     func drop(_ endings: [Revision])
     /// Deletes some dead rows, for a millisecond or two at most.

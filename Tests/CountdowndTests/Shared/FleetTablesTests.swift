@@ -15,52 +15,51 @@ struct FleetTablesTests {
         )
     }
 
-    private func changes(_ entries: LogEntry...) -> FleetChanges {
-        FleetChanges(
-            entries: Dictionary(uniqueKeysWithValues: entries.map { ($0.key, $0) }),
-            position: entries.last.map { LogCursor.Position(version: $0.version, id: $0.id) }
-        )
+    private func changes(_ rows: Shard.RowChange..., position entry: LogEntry) -> FleetChanges {
+        FleetChanges(rows: rows, position: LogCursor.Position(version: entry.version, id: entry.id))
     }
 
-    private typealias Opened = (keeper: Keeper, position: LogCursor.Position?, entries: [LogEntry])
+    private typealias Opened = (keeper: Keeper, position: LogCursor.Position?, rows: [Int64: LogEntry])
 
     /// Opens the store, and reads the tables.
     private func read(_ scene: StoreScene) throws -> Opened {
         let keeper = try scene.open()
-        var entries: [LogEntry] = []
-        let position = try keeper.store.openFleet { entries.append($0) }
-        return (keeper, position, entries.sorted { $0.version < $1.version })
+        var rows: [Int64: LogEntry] = [:]
+        let position = try keeper.store.openFleet { rows[$1] = $0 }
+        return (keeper, position, rows)
     }
 
     private func commit(_ changes: FleetChanges, _ keeper: Keeper) throws {
         try keeper.store.commit(Changes(fleet: changes), deferringCleanup: false)
     }
 
-    @Test("is there after a restart: records by their keys, and the position of the last commit")
+    @Test("is there after a restart: records by the numbers of their rows, and the position of the last commit")
     func restores() throws {
         let scene = try StoreScene()
+        let (a, b, tea) = (try entry("a", 7), try entry("b", 8), try entry("a", 9, #"{"label":"Tee"}"#))
         do {
             let (keeper, position, _) = try read(scene)
             #expect(position == nil)
-            try commit(changes(entry("a", 7), entry("b", 8)), keeper)
-            try commit(changes(entry("a", 9, #"{"label":"Tee"}"#)), keeper)
+            try commit(changes(.insert(1, a), .insert(2, b), position: b), keeper)
+            try commit(changes(.delete(1), .insert(3, tea), position: tea), keeper)
         }
-        let (_, position, entries) = try read(scene)
+        let (_, position, rows) = try read(scene)
         #expect(position?.version == Version(9))
         #expect(position?.id == ProposalID("0123456789abcdef0123456789abcdef.9"))
-        #expect(entries == [try entry("b", 8), try entry("a", 9, #"{"label":"Tee"}"#)])
+        #expect(rows == [2: b, 3: tea])
     }
 
     @Test("is no more what was removed, nor the position while a snapshot is read")
     func removes() throws {
         let scene = try StoreScene()
+        let (a, b) = (try entry("a", 7), try entry("b", 8))
         do {
             let (keeper, _, _) = try read(scene)
-            try commit(changes(entry("a", 7), entry("b", 8)), keeper)
-            try commit(changes(entry("a", 7, nil)), keeper)
+            try commit(changes(.insert(1, a), .insert(2, b), position: b), keeper)
+            try commit(changes(.delete(1), position: b), keeper)
         }
-        #expect(try read(scene).entries == [try entry("b", 8)])
-        do { try commit(FleetChanges(entries: [:], position: nil), try read(scene).keeper) }
+        #expect(try read(scene).rows == [2: b])
+        do { try commit(FleetChanges(position: nil), try read(scene).keeper) }
         let (_, position, _) = try read(scene)
         #expect(position == nil)
     }
@@ -68,7 +67,8 @@ struct FleetTablesTests {
     @Test("counts as lost if a row is malformed, because the engine has everything")
     func malformed() throws {
         let scene = try StoreScene()
-        do { try commit(changes(entry("a", 7)), try read(scene).keeper) }
+        let a = try entry("a", 7)
+        do { try commit(changes(.insert(1, a), position: a), try read(scene).keeper) }
         try scene.execute("UPDATE fleet_record SET id = 'nobody'")
         #expect(try read(scene).position == nil)
     }
@@ -82,7 +82,8 @@ struct FleetTablesTests {
             try keeper.turn(.start(Request.Start(Key("a"), .after(.seconds(60)))), at: scene.now)
             keeper.timetable.trimHistory()
             revision = keeper.timetable.oldestRevision
-            var stored = try changes(entry("a", 7))
+            let a = try entry("a", 7)
+            var stored = changes(.insert(1, a), position: a)
             stored.oldest = revision
             try commit(stored, keeper)
         }

@@ -35,7 +35,7 @@ struct RetryingStoreTests {
             return nil
         }
 
-        func openFleet(restore: (LogEntry) -> Void) throws(StoreFailure) -> LogCursor.Position? { nil }
+        func openFleet(restore: (LogEntry, Int64) -> Void) throws(StoreFailure) -> LogCursor.Position? { nil }
         func drop(_ endings: [Revision]) {}
         func cleanUp() -> Bool { false }
         func close(at revision: Revision) {}

@@ -11,13 +11,14 @@ final class FleetHost {
         var countdowns: [KeyedCountdown] = []
         var revision = Revision(0)
         var oldestRevision = Revision(0)
-        var entries: [Key: LogEntry] = [:]
+        var rows: [Int64: LogEntry] = [:]
         var position: LogCursor.Position?
     }
 
     var timetable: Timetable
     var shard: Shard
-    private(set) var entries: [Key: LogEntry]
+    /// The rows in the store.
+    private(set) var rows: [Int64: LogEntry]
     /// Every change in its order, since before the host died.
     private(set) var changes: [Change]
     /// The results of calls, with the instants at which they came.
@@ -30,14 +31,14 @@ final class FleetHost {
         for countdown in stored.countdowns { timetable.restore(countdown) }
         _ = timetable.flush()
         timetable.resume(at: stored.revision, oldest: stored.oldestRevision, gaps: [])
-        (entries, changes, notes) = (stored.entries, stored.changes, stored.notes)
+        (rows, changes, notes) = (stored.rows, stored.changes, stored.notes)
         shard = Shard(
             host: HostID(number, start),
             random: SeededGenerator(seed: number &* 1_000 &+ start),
             options: options,
             position: stored.position
         )
-        for entry in stored.entries.values { shard.restore(entry) }
+        for (number, entry) in stored.rows { shard.restore(entry, row: number) }
         shard.open(&timetable)
         opening = shard.takeOutput().opening
     }
@@ -47,7 +48,7 @@ final class FleetHost {
         timetable.visitAll { stored.countdowns.append($0) }
         stored.revision = timetable.revision
         stored.oldestRevision = timetable.oldestRevision
-        stored.entries = entries
+        stored.rows = rows
         stored.position = shard.cursor.stored
         return stored
     }
@@ -63,7 +64,12 @@ final class FleetHost {
         for (number, result) in output.results { results[number] = (result, now) }
         notes += output.notes
         if let opening = output.opening { self.opening = opening }
-        for (key, entry) in output.entries { entries[key] = entry.record == nil ? nil : entry }
+        for row in output.rows {
+            switch row {
+            case .insert(let number, let entry): rows[number] = entry
+            case .delete(let number): rows[number] = nil
+            }
+        }
     }
 
     func countdown(under key: Key) -> KeyedCountdown? { timetable.countdown(under: key) }
@@ -76,6 +82,12 @@ final class FleetHost {
     }
 
     func reopen() { shard.open(&timetable) }
+
+    /// Loses what is stored, as if its files were removed.
+    func loseStore() {
+        rows = [:]
+        shard.readAgain(&timetable)
+    }
 
     /// The stream that is to be opened; nil if the present one stays.
     func takeOpening() -> LogCursor.Opening? {
