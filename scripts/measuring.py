@@ -1,6 +1,7 @@
 """What the measuring scripts share: a daemon of their own, connections to it, and the options that all of them have."""
 
 import argparse
+import glob
 import json
 import os
 import shutil
@@ -97,6 +98,15 @@ class Server:
         """Its memory now, or the most that it has had."""
         size = lines_of(f"/proc/{self.process.pid}/status")["VmHWM" if greatest else "VmRSS"]
         return int(size.split()[0]) * 1024
+
+    def activity(self):
+        """How often its threads have gone to sleep, and the nanoseconds for which they have run."""
+        switches = nanoseconds = 0
+        for thread in glob.glob(f"/proc/{self.process.pid}/task/*"):
+            switches += int(lines_of(f"{thread}/status")["voluntary_ctxt_switches"])
+            with open(f"{thread}/schedstat") as file:
+                nanoseconds += int(file.read().split()[0])
+        return switches, nanoseconds
 
 
 class Daemon(Server):

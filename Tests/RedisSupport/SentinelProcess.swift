@@ -9,17 +9,28 @@ public final class SentinelProcess: RedisProcess {
     ///   - quorum: the number of sentinels that have to find it down.
     ///   - settings: further lines of its file.
     /// - Throws: if it does not start.
-    public init(of primary: Int, quorum: Int, settings: [String] = []) throws {
-        let directory = try TemporaryDirectory()
-        let port = Int(try LoopbackPort.free())
+    public convenience init(of primary: Int, quorum: Int, settings: [String] = []) throws {
         let lines = [
-            "bind 127.0.0.1", "port \(port)", "dir \(directory.path)",
-            "sentinel monitor cooldowns 127.0.0.1 \(primary) \(quorum)",
+            "port {port}", "sentinel monitor cooldowns 127.0.0.1 \(primary) \(quorum)",
             "sentinel down-after-milliseconds cooldowns 1000", "sentinel failover-timeout cooldowns 5000",
         ]
+        try self.init(settings: lines + settings)
+    }
+
+    /// Starts a sentinel, and waits until it watches.
+    ///
+    /// - Parameters:
+    ///   - settings: the lines of its file, in which `{port}` stands for its port.
+    ///   - client: further arguments with which redis-cli connects to it.
+    /// - Throws: if it does not start.
+    public init(settings: [String], client: [String] = []) throws {
+        let directory = try TemporaryDirectory()
+        let port = Int(try LoopbackPort.free())
+        let lines = ["bind 127.0.0.1", "dir \(directory.path)"] + settings
+        let text = lines.joined(separator: "\n").replacing("{port}", with: "\(port)") + "\n"
         // It writes what it knows into its file.
-        let file = try directory.write((lines + settings).joined(separator: "\n") + "\n", to: "sentinel.conf")
-        super.init([file, "--sentinel"], address: ["-p", "\(port)"], in: directory, port: port)
+        let file = try directory.write(text, to: "sentinel.conf")
+        super.init([file, "--sentinel"], address: ["-p", "\(port)"] + client, in: directory, port: port)
         try start()
         try awaitLog("+monitor master")
     }

@@ -6,6 +6,7 @@ import os
 import selectors
 import socket
 import statistics
+import threading
 import time
 
 from measuring import PATIENCE, ROOT, Connection, Daemon, Refused, Server, wait_until
@@ -15,6 +16,10 @@ from benchmark.trial import DURABLE, Redis, temporary
 HOUR = 3_600_000_000
 # Connections, calls per write, and the number of calls.
 SHAPES = {"1": (1, 1, 5_000), "50": (50, 1, 50_000), "50x32": (50, 32, 100_000)}
+FOREVER = 1 << 52
+# A record as a daemon writes it.
+RECORD = json.dumps({"kind": "started", "state": "running", "deadline": FOREVER, "clock": "elapsed", "duration": HOUR,
+                     "start": FOREVER - HOUR})
 SCRIPT = os.path.join(ROOT, "Backends/Redis/Sources/RedisBackend/propose.lua")
 
 
@@ -103,25 +108,34 @@ def start(trial):
                 first += count
 
 
+def load_script(connection):
+    with open(SCRIPT) as file:
+        return connection.ask(resp("SCRIPT", "LOAD", file.read())).split(b"\r\n")[1].decode()
+
+
+def changes(script, names, record="{}"):
+    """The words of a call of the script that makes a record under a new key for each name."""
+    keys = (f"cd:{{script/0}}:{name}" for name in ("now", "due", "version", "log", "origin"))
+    proposals = ((f"k{name}", "", 0, FOREVER, FOREVER, name, record) for name in names)
+    return "EVALSHA", script, 5, *keys, 65_536, *(word for proposal in proposals for word in proposal)
+
+
 def hops(trial):
     """The median of one call after the other: at Redis, at its script, at the bridge and at the daemon."""
     with engine() as redis, host(trial, redis) as daemon, temporary() as directory, \
             Bridge(trial, directory, redis.port, namespace="hops") as bridge:
         tcp = Plain(socket.AF_INET, ("127.0.0.1", redis.port), b"\r\n")
-        with open(SCRIPT) as file:
-            script = tcp.ask(resp("SCRIPT", "LOAD", file.read())).split(b"\r\n")[1].decode()
+        script = load_script(tcp)
         to_bridge = Plain(socket.AF_UNIX, bridge.socket, b"\0")
         to_daemon = Plain(socket.AF_UNIX, daemon.socket, b"\0")
         wait_until(lambda: b"error" not in to_bridge.ask(varlink("io.countdownd.Backend.Describe")), "the bridge is connected")
-        keys = [f"cd:{{script/0}}:{name}" for name in ("now", "due", "version", "log", "origin")]
-        forever = 1 << 52
 
         def of_script(number):
-            return tcp.ask(resp("EVALSHA", script, 5, *keys, 65_536, f"k{number}", "", 0, forever, forever, f"i.{number}", "{}"))
+            return tcp.ask(resp(*changes(script, [f"i.{number}"])))
 
         def of_bridge(number):
-            proposal = {"key": f"k{number}", "expected": "", "notBeforeUSec": 0, "notAfterUSec": forever,
-                        "dueUSec": forever, "id": f"i.{number}", "record": "{}"}
+            proposal = {"key": f"k{number}", "expected": "", "notBeforeUSec": 0, "notAfterUSec": FOREVER,
+                        "dueUSec": FOREVER, "id": f"i.{number}", "record": "{}"}
             return to_bridge.ask(varlink("io.countdownd.Backend.Propose", shard=0, proposals=[proposal]))
 
         asked = {
@@ -209,6 +223,49 @@ def quantile(values, percent):
     return statistics.quantiles(values, n=100)[percent - 1]
 
 
+def deliveries(trial):
+    """The processor time of Redis for each message to each subscriber, with one change in a message and with 64."""
+    hosts, calls = trial.size(1_000), trial.size(200)
+    with engine() as redis, contextlib.ExitStack() as stack:
+        tcp = Plain(socket.AF_INET, ("127.0.0.1", redis.port), b"\r\n")
+        script = load_script(tcp)
+
+        def spent(depth, lap):
+            _, begin = redis.activity()
+            for call in range(calls):
+                tcp.ask(resp(*changes(script, [f"{lap}.{depth}.{call}.{n}" for n in range(depth)], RECORD)))
+            return redis.activity()[1] - begin
+
+        alone = {depth: spent(depth, "alone") for depth in (1, 64)}
+        stack.enter_context(subscribers(redis, hosts))
+        for depth in alone:
+            trial.record(f"fleet-delivery-{depth}", "countdownd", (spent(depth, "all") - alone[depth]) / calls / hosts / 1e3)
+
+
+@contextlib.contextmanager
+def subscribers(redis, count):
+    """Connections that subscribe to the changes, and a thread that reads from all of them."""
+    with selectors.DefaultSelector() as selector, contextlib.ExitStack() as stack:
+        for _ in range(count):
+            plain = Plain(socket.AF_INET, ("127.0.0.1", redis.port), b"\r\n")
+            stack.enter_context(plain.socket)
+            plain.ask(resp("SSUBSCRIBE", "cd:{script/0}:log"))
+            selector.register(plain.socket, selectors.EVENT_READ)
+        is_over = threading.Event()
+
+        def read():
+            while not is_over.is_set():
+                for key, _ in selector.select(0.1):
+                    key.fileobj.recv(1 << 16)
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            reader.join()
+
+
 def rest(trial):
     """A daemon of a fleet in which nothing changes."""
     with engine() as redis, host(trial, redis) as daemon:
@@ -269,5 +326,5 @@ def million(trial):
 
 
 def fleet(trial):
-    for measure in start, hops, spread, rest, million:
+    for measure in start, hops, spread, deliveries, rest, million:
         measure(trial)

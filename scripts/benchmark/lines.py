@@ -1,13 +1,12 @@
 """What is measured: each line of a trial is a function, which is called once in each round."""
 
-import glob
 import os
 import shutil
 import signal
 import statistics
 import time
 
-from measuring import PATIENCE, Connection, lines_of, wait_until
+from measuring import PATIENCE, Connection, wait_until
 
 from benchmark.fleet import fleet
 from benchmark.handover import handover
@@ -170,24 +169,14 @@ def idle(trial):
         woken = connection.call("GetStatus")["counters"]["wakeUps"]
         # Until the daemon sleeps again.
         time.sleep(1)
-        before = {server: activity(server) for server in (ours, theirs)}
+        before = {server: server.activity() for server in (ours, theirs)}
         time.sleep(trial.size(60))
         for server, (switches, nanoseconds) in before.items():
-            now = activity(server)
+            now = server.activity()
             trial.record("idle-switches", server.name, now[0] - switches)
             trial.record("idle-processor", server.name, (now[1] - nanoseconds) / 1e3)
         # The call that asks wakes it once.
         trial.record("idle-wakeups", "countdownd", connection.call("GetStatus")["counters"]["wakeUps"] - woken - 1)
-
-
-def activity(server):
-    """How often its threads have gone to sleep, and the nanoseconds for which they have run."""
-    switches = nanoseconds = 0
-    for thread in glob.glob(f"/proc/{server.process.pid}/task/*"):
-        switches += int(lines_of(f"{thread}/status")["voluntary_ctxt_switches"])
-        with open(f"{thread}/schedstat") as file:
-            nanoseconds += int(file.read().split()[0])
-    return switches, nanoseconds
 
 
 def programs(trial):

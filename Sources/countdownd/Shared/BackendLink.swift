@@ -186,7 +186,7 @@ struct BackendLink {
     private mutating func read(_ reply: Reply, to proposals: [Fleet.Proposal], of connection: BackendConnection) {
         if let error = reply.error {
             let reason = (try? reply.parameter("reason", as: String.self)) ?? nil
-            let text = error == Unreachable.name ? reason ?? error : "the bridge answered with the error \(error)"
+            let text = error == Unreachable.name ? reason ?? error : Self.text(ofError: error)
             return reports.append(.answers(proposals.map { _ in .unreachable(text) }, to: proposals))
         }
         do throws(InvalidReply) {
@@ -203,6 +203,11 @@ struct BackendLink {
             connection.fail(reason)
             reports.append(.answers(proposals.map { _ in .unknown(reason) }, to: proposals))
         }
+    }
+
+    /// An error that no bridge of this version gives.
+    private static func text(ofError error: String) -> String {
+        "the bridge answered with the error \(error); it may have another version than this daemon"
     }
 
     private mutating func readEvents(at now: BootInstant) {
@@ -225,7 +230,7 @@ struct BackendLink {
     private mutating func read(_ reply: Reply, at now: BootInstant) throws(InvalidReply) {
         if let error = reply.error {
             // The bridge has not reached the engine yet, and says so on the stream, too.
-            guard error == Unreachable.name else { throw InvalidReply(description: "the error \(error)") }
+            guard error == Unreachable.name else { throw InvalidReply(description: Self.text(ofError: error)) }
             return
         }
         guard reply.continues else {
