@@ -1,13 +1,17 @@
 """The lines of a fleet: daemons in front of one Redis, beside a program that calls the same Redis itself."""
 
+import collections
 import contextlib
 import json
+import multiprocessing
 import os
+import select
 import selectors
 import socket
 import statistics
 import threading
 import time
+import types
 
 from measuring import PATIENCE, ROOT, Connection, Daemon, Refused, Server, wait_until
 
@@ -156,6 +160,61 @@ def hops(trial):
         trial.record(f"fleet-hop-{hop}", "countdownd", statistics.median(times))
     trial.record("fleet-p50", "countdownd", statistics.median(taken["daemon"]))
     trial.record("fleet-p50", "redis", statistics.median(taken["engine"]))
+
+
+def far(trial):
+    """The median of one call after the other if the network takes half a millisecond in each direction."""
+    with engine() as redis, distant(redis) as server, host(trial, server) as daemon:
+        to_redis = Plain(socket.AF_INET, ("127.0.0.1", server.port), b"\r\n")
+        to_daemon = Plain(socket.AF_UNIX, daemon.socket, b"\0")
+        asked = {
+            "redis": lambda number: to_redis.ask(resp("SET", f"far/{number}", "v", "NX", "PX", 3_600_000)),
+            "countdownd": lambda number: to_daemon.ask(varlink("io.countdownd.Start", key=f"far/{number}", durationUSec=HOUR)),
+        }
+        taken = {name: [] for name in asked}
+        for number in range(trial.size(1_000)):
+            for name, ask in asked.items():
+                begin = time.perf_counter()
+                ask(number)
+                taken[name].append((time.perf_counter() - begin) * 1e6)
+    for name, times in taken.items():
+        trial.record("fleet-far-p50", name, statistics.median(times))
+
+
+@contextlib.contextmanager
+def distant(redis):
+    """The server behind a process that delivers everything half a millisecond later."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        relay = multiprocessing.Process(target=deliver_late, args=(listener, redis.port, 0.0005))
+        relay.start()
+        try:
+            yield types.SimpleNamespace(port=listener.getsockname()[1])
+        finally:
+            relay.terminate()
+            relay.join()
+
+
+def deliver_late(listener, port, delay):
+    others, held = {}, collections.deque()
+    while True:
+        until_due = max(0, held[0][0] - time.monotonic()) if held else None
+        # Other than epoll, select waits for parts of a millisecond.
+        for source in select.select([listener, *others], [], [], until_due)[0]:
+            if source is listener:
+                pair = listener.accept()[0], socket.create_connection(("127.0.0.1", port))
+                for end in pair:
+                    end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                others.update({pair[0]: pair[1], pair[1]: pair[0]})
+            elif source in others:
+                received = source.recv(1 << 16)
+                if received:
+                    held.append((time.monotonic() + delay, others[source], received))
+                else:
+                    del others[others.pop(source)]
+        while held and held[0][0] <= time.monotonic():
+            _, target, received = held.popleft()
+            if target in others:
+                target.sendall(received)
 
 
 @contextlib.contextmanager
@@ -326,5 +385,5 @@ def million(trial):
 
 
 def fleet(trial):
-    for measure in start, hops, spread, deliveries, rest, million:
+    for measure in start, hops, far, spread, deliveries, rest, million:
         measure(trial)

@@ -114,6 +114,7 @@ ROWS = {
     ],
     "Fleet": [
         Row("fleet-p50", "Start of a new key, `SET k v NX PX`, one call after the other: median", "time", less(3)),
+        Row("fleet-far-p50", "the same through a relay that delivers 0.5 ms later", "time", less(1.3)),
         *(Row(f"fleet-start-{name}", f"Start, {shape(name)}", "rate", faster(least) if least else None)
           for name, least in (("1", None), ("50", 0.4), ("50x32", 0.25))),
         Row("fleet-hop-engine", "median of `SET k v NX PX` at Redis, on TCP", "time"),
