@@ -219,7 +219,8 @@ def deliver_late(listener, port, delay):
 
 @contextlib.contextmanager
 def watchers(daemons, prefix):
-    """Reads the events of a watch at each daemon; the closure returns the next ones with the time and the place of each."""
+    """Watches at each daemon; the closure returns the next replies with the time and the place of each. They are decoded later,
+    because that would delay the next ones."""
     selector = selectors.DefaultSelector()
     for place, daemon in enumerate(daemons):
         connection = Connection(daemon.socket)
@@ -233,9 +234,9 @@ def watchers(daemons, prefix):
             place, connection = key.data
             connection.read()
             now = time.time()
-            while b"\0" in connection.rest:
-                for event in connection.receive()["events"]:
-                    yield now, place, event
+            *replies, connection.rest = connection.rest.split(b"\0")
+            for reply in replies:
+                yield now, place, reply
     with contextlib.closing(selector):
         yield read
 
@@ -267,11 +268,16 @@ def record_ends(trial, daemons, caller):
         deadlines = {f"end/{number}": first + 2_000 * number for number in range(count)}
         for key, deadline in deadlines.items():
             caller.ask(varlink("io.countdownd.Start", key=key, deadlineUSec=deadline))
-        ended = {key: {} for key in deadlines}
-        while any(len(places) < len(daemons) for places in ended.values()):
-            for now, place, event in read():
-                if event["type"] == "finished":
-                    ended[event["key"]][place] = now * 1e6
+        replies, missing = [], count * len(daemons)
+        while missing > 0:
+            for reply in read():
+                replies.append(reply)
+                missing -= reply[2].count(b'"type":"finished"')
+    ended = {key: {} for key in deadlines}
+    for now, place, reply in replies:
+        for event in json.loads(reply)["parameters"]["events"]:
+            if event["type"] == "finished":
+                ended[event["key"]][place] = now * 1e6
     late = [instant - deadlines[key] for key, places in ended.items() for instant in places.values()]
     trial.record("fleet-late-p50", "countdownd", statistics.median(late))
     trial.record("fleet-late-p99", "countdownd", quantile(late, 99))
