@@ -1,16 +1,16 @@
-public import CountdownCore
+import CountdownCore
 
 /// A dictionary that grows in small parts, so that no insertion into a large one takes long.
-public struct PartitionedDictionary<Value: Sendable>: Sendable {
+struct PartitionedDictionary<Value: Sendable>: Sendable {
     private static var parts: Int { 1_024 }
 
     private var dictionaries: [[Key: Value]] = []
 
     /// An empty dictionary.
-    public init() {}
+    init() {}
 
     /// The value under a key; nil if there is none.
-    public subscript(_ key: Key) -> Value? {
+    subscript(_ key: Key) -> Value? {
         get { dictionaries.isEmpty ? nil : dictionaries[Self.part(of: key)][key] }
         set {
             if dictionaries.isEmpty { dictionaries = Array(repeating: [:], count: Self.parts) }
