@@ -19,6 +19,12 @@ in_home := $(if $(HOME),$(filter $(HOME)/%,$(PREFIX)))
 unitdir := $(PREFIX)/$(if $(in_home),share,lib)/systemd/user
 systemunitdir := $(if $(in_home),,$(PREFIX)/lib/systemd/system)
 applicationsdir := $(PREFIX)/share/applications
+iconsdir := $(PREFIX)/share/icons/hicolor
+metainfodir := $(PREFIX)/share/metainfo
+libexecdir := $(PREFIX)/libexec/countdownd
+# Desktops read autostart entries from /etc/xdg and from the home directory only; any other PREFIX is a trial.
+autostartdir := $(if $(in_home),$(HOME)/.config,$(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/xdg)/autostart
+metainfo := io.countdownd.countdownctl.metainfo.xml
 programs := countdownctl countdownd countdown-notify
 # The user services with a second sandbox layer, and the name of its drop-in.
 sandboxed := countdownd countdown-notify
@@ -49,7 +55,7 @@ sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) \
   $(addprefix $(redis)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
-shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* packaging/debian/*/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* packaging/debian/*/* desktop/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
@@ -215,6 +221,12 @@ install: build ## install below PREFIX, staged in DESTDIR
 	install -D -m 644 $(BUILT)/share/_countdownctl '$(DESTDIR)$(zshdir)/_countdownctl'
 	install -D -m 644 $(BUILT)/share/countdownctl.fish '$(DESTDIR)$(fishdir)/countdownctl.fish'
 	install -D -m 644 desktop/countdown-notify.desktop '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
+	install -D -m 644 desktop/icons/countdownd.svg '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg'
+	install -D -m 644 desktop/icons/countdownd-symbolic.svg '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
+	install -D -m 644 desktop/$(metainfo) '$(DESTDIR)$(metainfodir)/$(metainfo)'
+	install -D -m 755 desktop/session '$(DESTDIR)$(libexecdir)/session'
+	install -d '$(DESTDIR)$(autostartdir)'
+	$(call install_service,../desktop/countdownd-session.desktop,$(autostartdir))
 	install -m 644 systemd/countdownd.socket '$(DESTDIR)$(unitdir)'
 	$(call install_service,countdownd.service,$(unitdir))
 	$(call install_service,countdown-notify.service,$(unitdir))
@@ -241,15 +253,21 @@ ifneq ($(systemunitdir),)
 	$(call install_service,system/countdownd-redis@.service,$(systemunitdir))
 endif
 
-# UNIT FOLDER: a unit, which names its program in /usr/bin. One sed for another PREFIX is less than a drop-in for each unit,
-# because ExecStart= must be written again there; and bare names with ExecSearchPath= fail `systemd-analyze verify` of 252.
-install_service = sed 's|=/usr/bin/|=$(bindir)/|' systemd/$1 > '$(DESTDIR)$2/$(notdir $1)' && \
+# FILE FOLDER: a unit or autostart entry, which names its program below /usr. One sed for another PREFIX is less than a drop-in
+# for each unit, because ExecStart= must be written again there; and bare names with ExecSearchPath= fail
+# `systemd-analyze verify` of 252.
+install_service = sed -e 's|=/usr/bin/|=$(bindir)/|' -e 's|=/usr/libexec/countdownd/|=$(libexecdir)/|' systemd/$1 \
+	  > '$(DESTDIR)$2/$(notdir $1)' && \
 	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
 
 uninstall: ## remove the installed files, the bridge's included
 	rm -f $(patsubst %,'$(DESTDIR)$(bindir)/%',$(programs) countdownd-redis)
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
 	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
+	rm -f '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg' '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
+	rm -f '$(DESTDIR)$(metainfodir)/$(metainfo)' '$(DESTDIR)$(autostartdir)/countdownd-session.desktop'
+	rm -f '$(DESTDIR)$(libexecdir)/session'
+	[ ! -d '$(DESTDIR)$(libexecdir)' ] || rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(libexecdir)'
 	rm -f $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(sandbox)')
 	for folder in $(sandboxed:%='$(DESTDIR)$(unitdir)/%$(dir $(sandbox))'); do \
 	  [ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; \

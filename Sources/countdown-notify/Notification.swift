@@ -17,6 +17,8 @@ struct Notification: Hashable {
 
     /// The name of the desktop file of this program, without `.desktop`.
     static let desktopEntry = "countdown-notify"
+    /// The name of the icon that is installed below `icons/hicolor`.
+    static let icon = "countdownd"
 
     let category: Category
     /// A line of plain text.
@@ -42,7 +44,7 @@ struct Notification: Hashable {
             "Notify",
             .string("Countdowns"),
             .uint32(number),
-            .string("appointment-soon"),
+            .string(Self.icon),
             .string(hasBody || body.isEmpty ? summary : "\(summary): \(body)"),
             .string(hasBody ? markup : ""),
             .strings(capabilities.contains(.actions) ? actions.flatMap { [$0.rawValue, $0.title] } : []),

@@ -18,6 +18,9 @@ final class Notifier {
     private let ends: WatchConnection
     private let progress: WatchConnection?
     private let status = SystemdStatus()
+    private let endsWithBus: Bool
+    private var hadBus = false
+    private var isStopping = false
     private var queue: NotificationQueue
     private var pendingStarts: [PendingStart] = []
     /// When to try the notification service again; nil unless it failed.
@@ -44,6 +47,7 @@ final class Notifier {
         }
         self.stateFile = stateFile
         self.signals = signals
+        endsWithBus = options.endsWithBus
         queue = NotificationQueue(delivered: delivered)
         var watchOptions = ResumableWatch.FailureOptions()
         watchOptions.waitsForDaemon = true
@@ -59,12 +63,12 @@ final class Notifier {
         progress = WatchConnection(progressWatch, at: path)
     }
 
-    /// Runs until SIGTERM or SIGINT.
+    /// Runs until SIGTERM or SIGINT, or if the options say so, until the session bus ends.
     ///
     /// - Throws: an error of the daemon that would be the same at every attempt.
     func run() throws(Exit) {
         status.notify("READY=1")
-        while signals.next() == nil {
+        while signals.next() == nil, !isStopping {
             try advanceWatches()
             receiveAnswers()
             advanceBus()
@@ -187,6 +191,7 @@ extension Notifier {
             queue.drop(purpose)
         case .lost(let failure):
             queue.busLost()
+            isStopping = endsWithBus && hadBus
             problems.bus.report("no session bus: \(failure.explanation)")
         }
     }
@@ -199,6 +204,7 @@ extension Notifier {
         if dropped > 0 { writeLine("gave up on notifications that cannot be shown; dropped: \(dropped)") }
         guard bus.isOpen else { return }
         problems.bus.clear()
+        hadBus = true
         switch queue.service {
         case .failed:
             problems.service.report("no notification service")

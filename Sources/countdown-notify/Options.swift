@@ -15,6 +15,8 @@ struct NotifierOptions: Equatable {
     var patterns: [String] = []
     var keys: [String] = []
     var showsProgress = false
+    /// Whether the program ends when the session bus does.
+    var endsWithBus = false
     var stateDirectory: String?
 
     static let help = """
@@ -26,6 +28,7 @@ struct NotifierOptions: Equatable {
         all. Ends that happen while it does not run are shown when it is started again.
 
           --progress              also show the progress of running countdowns, updated in place
+          --session               exit when the session bus ends, for desktops without systemd
           --state-directory DIR   remember there which ends were shown (default: systemd's $STATE_DIRECTORY, else
                                   $XDG_STATE_HOME/countdown-notify, else ~/.local/state/countdown-notify)
           --help                  show this help
@@ -36,7 +39,7 @@ struct NotifierOptions: Equatable {
           systemctl --user enable --now countdown-notify
 
         Exit codes:
-           0  stopped
+           0  stopped, or with --session the bus ended
           64  usage error
           69  the state directory is in use, or there is no place for the daemon's socket
           71  system error
@@ -50,7 +53,7 @@ struct NotifierOptions: Equatable {
         var options = NotifierOptions()
         var parser = OptionParser(
             arguments,
-            flags: ["--help", "-h", "--version", "--progress"],
+            flags: ["--help", "-h", "--version", "--progress", "--session"],
             options: ["--state-directory"]
         )
         do throws(OptionParser.UsageError) {
@@ -58,6 +61,7 @@ struct NotifierOptions: Equatable {
                 switch argument {
                 case .flag("--version"): return .showVersion
                 case .flag("--progress"): options.showsProgress = true
+                case .flag("--session"): options.endsWithBus = true
                 case .flag: return .showHelp
                 case .option(_, let value): options.stateDirectory = value
                 case .operand(let word): try options.add(word)

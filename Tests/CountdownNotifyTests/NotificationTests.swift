@@ -19,7 +19,7 @@ struct NotificationTests {
         ]
         #expect(
             call.arguments == [
-                .string("Countdowns"), .uint32(0), .string("appointment-soon"), .string("<Tea> & more"),
+                .string("Countdowns"), .uint32(0), .string("countdownd"), .string("<Tea> & more"),
                 .string("Ended at 00:00"),
                 .strings(["again", "Again", "add-minute", "+1 min", "dismiss", "Dismiss"]), .dictionary(hints),
                 .int32(-1),

@@ -20,6 +20,7 @@ struct NotifyOptionsTests {
         #expect(try NotifierOptions.parse(words) == .run(options))
         #expect(try NotifierOptions.parse([]) == .run(NotifierOptions()))
         #expect(try NotifierOptions.parse(["--progress", "--help"]) == .showHelp)
+        #expect(try NotifierOptions.parse(["--session"]) == .run(NotifierOptions(endsWithBus: true)))
         #expect(try NotifierOptions.parse(["--version"]) == .showVersion)
     }
 

@@ -1,0 +1,77 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+private let hideSystemd = "mount -t tmpfs none /run"
+private let hasNamespaces = (try? inNamespaces(hideSystemd).finish().exitCode) == 0
+
+/// A line of sh(1) in namespaces, which end with their processes if the command is stopped.
+private func inNamespaces(_ line: String, environment: [String: String] = [:]) throws -> RunningCommand {
+    try RunningCommand(
+        ["--user", "--map-root-user", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", line],
+        executable: "/usr/bin/unshare",
+        environment: environment
+    )
+}
+
+/// The script that the autostart entry names, in a mount namespace whose /run has no systemd, or one.
+@Suite(
+    "A desktop without systemd",
+    .enabled(if: hasNamespaces, "users cannot have namespaces here")
+)
+struct SessionTrials {
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: directory.path(of: "runtime"),
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+    }
+
+    /// Starts the script after a command that prepares the namespaces.
+    private func session(after preparation: String = hideSystemd) throws -> RunningCommand {
+        let programs = URL(fileURLWithPath: try BuiltProduct.path(of: "countdown-notify")).deletingLastPathComponent()
+        let script = BuiltProduct.packageDirectory.appendingPathComponent("desktop/session").path
+        return try inNamespaces(
+            "\(preparation) && exec \(script)",
+            environment: [
+                "PATH": "\(programs.path):/usr/bin:/bin:/usr/sbin:/sbin", "HOME": directory.path,
+                "XDG_RUNTIME_DIR": directory.path(of: "runtime"),
+                "DBUS_SESSION_BUS_ADDRESS": Desktop.address(in: directory),
+            ]
+        )
+    }
+
+    private func countdownctl(_ arguments: String...) throws -> CommandRun {
+        let socket = directory.path(of: "runtime/countdownd/io.countdownd")
+        return try CommandRun(arguments, environment: ["COUNTDOWND_SOCKET": socket])
+    }
+
+    @Test("the daemon and the notifications run until the session bus ends, and again in the next session")
+    func sessions() throws {
+        for key in ["tea", "egg"] {
+            let desktop = try Desktop(in: directory)
+            let server = try NotificationServer(on: desktop)
+            let session = try session()
+            try waitUntil("countdown-notify watches") {
+                try countdownctl("status", "--json").standardOutput.contains("\"watchers\":1,")
+            }
+            let countdown = try countdownctl("start", key, "1ms")
+            #expect(countdown.exitCode == 0, "\(countdown.standardError)")
+            #expect(try server.next().summary == key)
+            try desktop.end()
+            let run = try session.finish()
+            #expect(run.exitCode == 0, "\(run.standardError)")
+        }
+    }
+
+    @Test("where systemd runs, nothing is started")
+    func systemd() throws {
+        let run = try session(after: "\(hideSystemd) && mkdir -p /run/systemd/system").finish()
+        #expect(run.exitCode == 0 && run.standardOutput.isEmpty && run.standardError.isEmpty)
+    }
+}
