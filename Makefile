@@ -175,9 +175,9 @@ sanitize: ## run the tests under the address, thread and undefined-behaviour san
 	$(dependencies) test
 	scripts/sanitize
 
-picture: build ## take the picture of notifications that the README shows, on a desktop of its own
+picture: build ## take the picture of a desktop that the README shows, on a screen in memory
 	$(dependencies) test
-	scripts/picture-notifications
+	scripts/picture-desktop
 
 build: $(programs:%=$(BUILT)/%) $(BUILT)/share ## release executables in bin/, their manuals and completions
 

@@ -6,9 +6,9 @@ import time
 PATIENCE_SECONDS = 90
 
 
-def start_screen():
+def start_screen(size="640x400"):
     """The process of a screen, which ends with this one, and the number of its display."""
-    command = ["Xvfb", "-displayfd", "1", "-screen", "0", "640x400x24", "-nolisten", "tcp"]
+    command = ["Xvfb", "-displayfd", "1", "-screen", "0", size + "x24", "-nolisten", "tcp"]
     process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", *command],
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return process, process.stdout.readline().strip()
@@ -27,7 +27,7 @@ def save_picture(display, path, is_shown):
         is_drawn = is_shown() and int(colours) >= 32
         if is_drawn and picture == last:
             subprocess.run([*shot, "png:" + path], check=True)
-            subprocess.run(["mogrify", "-trim", "-bordercolor", "black", "-border", "16", "+repage", path], check=True)
+            subprocess.run(["mogrify", "-bordercolor", "black", "-border", "1", "-trim", "-border", "16", "+repage", path], check=True)
             return True
         last = picture if is_drawn else None
         time.sleep(0.1)
