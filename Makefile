@@ -295,10 +295,11 @@ deb-fleet: ## the Debian package of the bridge to Redis, in dist/
 dist: ## a source tarball in dist/ that builds without a network
 	scripts/dist
 
-lint: ## check the style of Swift and shell files
+lint: ## check the style of Swift and shell files, desktop files, workflows and licences
 	swift format lint --strict --parallel --recursive $(swift_files)
 	@if command -v shellcheck > /dev/null; then set -x; shellcheck --external-sources $(shell_files); \
 	else echo 'shellcheck is not installed: the shell files are not checked'; fi
+	scripts/check-metadata
 
 clocktest: build ## test the daemon in a guest whose clock is set; needs Debian and QEMU
 	$(dependencies) clocktest
