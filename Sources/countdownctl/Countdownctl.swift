@@ -10,6 +10,9 @@ struct Countdownctl: ParsableCommand {
         abstract: "Start, watch and change countdowns that outlive their programs.",
         discussion: """
             Examples:
+              countdownctl 5m Green tea             start a timer; it gets its own key
+              countdownctl toggle @next             pause the next one, or resume
+              countdownctl snooze                   five more minutes for the last one
               countdownctl start tea 5m             start a countdown, or find it running
               countdownctl start tea 5m --attach    and follow it until it ends
               countdownctl start call --until 17:30
@@ -18,6 +21,12 @@ struct Countdownctl: ParsableCommand {
               countdownctl wait tea && echo ready   wait until it ends
               countdownctl watch --json             print every event as a JSON object
               countdownctl --host alice@example.org list    on another machine, by ssh
+
+            As a KEY, @next is the running countdown that ends first, or if none runs, the
+            paused one with the least time; @last is the one that was started last.
+            Cooldowns of run and button are left out. If the countdown changes between the
+            lookup and the change, it is looked up once more; then the exit code is 75.
+            --key takes a key that is really called @next.
 
             A DURATION is 90 (seconds), 90s, 1h30m, 1.5h, 250ms, 1:30 or 1:02:03.
             A TIME is 17:30, 'tomorrow 9:00', an ISO 8601 time, or @ and the seconds since
@@ -43,6 +52,7 @@ struct Countdownctl: ParsableCommand {
             """,
         version: "countdownctl \(Version.current)",
         subcommands: [
+            TimerCommand.self, ToggleCommand.self, SnoozeCommand.self,
             StartCommand.self, ShowCommand.self, ListCommand.self, WatchCommand.self, AttachCommand.self,
             WaitCommand.self,
             CancelCommand.self, FinishCommand.self, PauseCommand.self, ResumeCommand.self, AdjustCommand.self,
@@ -68,8 +78,14 @@ struct Countdownctl: ParsableCommand {
 
 /// One run of the program, from its arguments to its exit code.
 struct Invocation {
-    /// The arguments without the name of the program.
+    /// The arguments without the name of the program, the subcommand first.
     let arguments: [String]
+
+    /// - Parameter typed: the arguments. A duration in the place of the subcommand stands for `timer`.
+    init(arguments typed: [String]) {
+        let isTimer = typed.first.map(DurationParser.isMeant) ?? false
+        arguments = isTimer ? ["timer"] + typed : typed
+    }
 
     func run() -> ExitCode {
         ignoreBrokenPipes()
@@ -77,8 +93,9 @@ struct Invocation {
         do {
             if let remote = try RemoteInvocation(arguments) {
                 // Help and usage errors need no login.
-                let isSubcommand = Self.subcommand(ArgumentNormalizer.normalize(remote.arguments)) != nil
-                return isSubcommand ? try remote.run() : Invocation(arguments: remote.arguments).run()
+                let here = Invocation(arguments: remote.arguments)
+                let isSubcommand = Self.subcommand(ArgumentNormalizer.normalize(here.arguments)) != nil
+                return isSubcommand ? try remote.run() : here.run()
             }
             if let subcommand = Self.subcommand(typed) { return try subcommand.perform() }
             let names = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }

@@ -160,7 +160,9 @@ struct RequestTests {
     }
 
     private func adjust(_ words: String...) throws -> (Adjust, notes: [String]) {
-        try AdjustCommand.parse(Array(ArgumentNormalizer.normalize(["adjust"] + words).dropFirst())).request(clock)
+        let typed = Array(ArgumentNormalizer.normalize(["adjust"] + words).dropFirst())
+        let request = try AdjustCommand.parse(typed).request(clock)
+        return (request.call, request.notes)
     }
 
     @Test("adjust takes a signed duration, or a time")
@@ -172,6 +174,84 @@ struct RequestTests {
         #expect(try adjust("tea", "--until", "12:01").0 == Adjust(key: "tea", deadlineUSec: 1_772_366_460_000_000))
         #expect(try adjust("tea", "+1s", "--if-revision", "7").0.ifRevision == 7)
         #expect(try adjust("tea", "--until", "9:00").notes.count == 1)
+        #expect(try adjust("--key", "@next", "-1m").0 == Adjust(key: "@next", byUSec: -60_000_000))
+        #expect(try AdjustCommand.parse(["@next", "+1m"]).request(clock).word == .reference(.next))
+        #expect(try AdjustCommand.parse(["--key", "@next", "+1m"]).request(clock).word == .key("@next"))
+    }
+
+    @Test("the label of a timer becomes its key: small letters and digits of every script, joined by hyphens")
+    func timers() throws {
+        func key(_ label: String) -> String? { TimerKey.make(from: label) }
+        #expect(key("Green tea") == "timer/green-tea")
+        #expect(key("  Mom's  1.5 kg cake! ") == "timer/mom-s-1-5-kg-cake")
+        #expect(key("Grüner Tee") == "timer/grüner-tee" && key("抹茶　二杯") == "timer/抹茶-二杯")
+        #expect(key("🍵 茶\u{202E}\u{7F}道") == "timer/🍵-茶-道")
+        #expect(key("a/b*?[c]") == "timer/a-b-c")
+        for nothing in ["", " ", "!?", "\u{202E}"] { #expect(key(nothing) == nil) }
+        for long in [String(repeating: "茶", count: 400), String(repeating: "ab ", count: 400)] {
+            #expect(try #require(key(long)).utf8.count <= 206)
+        }
+    }
+
+    @Test("timer takes a duration and the words of a label; without a label the duration makes the key")
+    func startsTimers() throws {
+        func timer(_ words: String...) throws -> Start { try TimerCommand.parse(words).request() }
+        let tea = Start(key: "timer/green-tea", durationUSec: 300_000_000, ifRunning: .fail, label: "Green tea")
+        #expect(try timer("5m", "Green", "tea") == tea && timer("5m", "Green tea") == tea)
+        #expect(try timer("300") == Start(key: "timer/5m", durationUSec: 300_000_000, ifRunning: .fail))
+        #expect(try timer("90s", "!?").key == "timer/1m30s" && timer("90s", "!?").label == "!?")
+        #expect(try timer("5m", "tea", "--meta", "ring=once").metadata == ["ring": "once"])
+        #expect(
+            refusal { _ = try timer() } == .usage("missing duration; for example `countdownctl timer 5m Green tea`")
+        )
+        #expect(refusal { _ = try timer("0", "tea") } == .usage("the duration must be at least 1us"))
+        #expect(refusal { _ = try timer("tea", "5m") }?.sentence.hasPrefix("invalid duration 'tea'") == true)
+    }
+
+    @Test("snooze takes a key and a duration, and both can be left out")
+    func snoozes() throws {
+        func snooze(_ words: String...) throws -> (word: KeyWord?, duration: Int64) {
+            try SnoozeCommand.parse(words).request()
+        }
+        #expect(try snooze() == (nil, 300_000_000) && snooze("10m") == (nil, 600_000_000))
+        #expect(try snooze("tea") == (.key("tea"), 300_000_000) && snooze("tea", "10m") == (.key("tea"), 600_000_000))
+        #expect(try snooze("--key", "5m", "10m") == (.key("5m"), 600_000_000))
+        #expect(
+            refusal { _ = try snooze("tea", "1m", "x") }
+                == .usage("unexpected argument x: snooze takes a key and a duration")
+        )
+        #expect(refusal { _ = try snooze("tea", "0") } == .usage("the duration must be at least 1us"))
+    }
+
+    @Test("@next and @last stand for countdowns, unless --key has them; a command that starts one refuses them")
+    func references() throws {
+        #expect(
+            try CancelCommand.parse(["tea", "@next"]).arguments.required(by: "") == [.key("tea"), .reference(.next)]
+        )
+        #expect(try CancelCommand.parse(["--key", "@next"]).arguments.required(by: "") == [.key("@next")])
+        #expect(try ShowCommand.parse(["@last"]).argument.required(by: "") == .reference(.last))
+        #expect(try ShowCommand.parse(["--key", "@last"]).argument.required(by: "") == .key("@last"))
+        #expect(
+            refusal { _ = try ShowCommand.parse(["tea", "--key", "tea"]).argument.required(by: "") }
+                == .usage("use either KEY or --key")
+        )
+        let refused = "invalid key '@next': it stands for another countdown; use a key such as tea"
+        #expect(refusal { _ = try start("@next", "5m") } == .usage(refused))
+        #expect(refusal { _ = try RunCommand.parse(["@next", "--", "true"]).request() } == .usage(refused))
+        #expect(try start("--key", "@next").call.key == "@next")
+        #expect(
+            refusal { _ = try RevisionOption.parse(["--if-revision", "7"]).check([.reference(.last)]) }
+                == .usage("--if-revision needs a key, not @last")
+        )
+        #expect(try ListCommand.parse(["--key", "a*", "b"]).request() == List(keys: ["a*", "b"]))
+    }
+
+    @Test("run and button mark their countdowns as cooldowns")
+    func marksCooldowns() throws {
+        let mark = ["cooldown": "yes"]
+        #expect(try RunCommand.parse(["tea", "1h", "--", "true"]).request().metadata == mark)
+        let button = try ButtonOptions.parse([]).button(key: "tea", title: "", counting: "", command: nil)
+        #expect(button.start.metadata == mark)
     }
 
     @Test("adjust refuses invalid arguments with what is expected")

@@ -96,6 +96,17 @@ struct TypingTests {
         #expect(throws: (any Error).self) { try Countdownctl.parseAsRoot([word, "tea"]) }
     }
 
+    @Test("a duration in the place of the subcommand stands for timer, and no subcommand looks like a duration")
+    func expandsTimers() {
+        #expect(Invocation(arguments: ["5m", "tea"]).arguments == ["timer", "5m", "tea"])
+        #expect(Invocation(arguments: ["1h30"]).arguments == ["timer", "1h30"])
+        #expect(Invocation(arguments: ["tea", "5m"]).arguments == ["tea", "5m"])
+        #expect(Invocation(arguments: []).arguments == [])
+        for subcommand in Countdownctl.configuration.subcommands {
+            #expect(!DurationParser.isMeant(by: subcommand.configuration.commandName ?? "1"))
+        }
+    }
+
     @Test("words are quoted for a shell")
     func quotes() {
         #expect(ShellWord.quote("tea") == "tea")

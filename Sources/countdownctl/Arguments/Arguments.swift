@@ -10,44 +10,6 @@ protocol Subcommand: ParsableCommand {
     func perform() throws -> ExitCode
 }
 
-/// The keys that a subcommand takes, each as it is: no pattern.
-struct KeyArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The keys.", valueName: "key"), completion: KeyCompletion.kind)
-    var keys: [String] = []
-
-    /// The keys, of which there is one at least.
-    ///
-    /// - Throws: how the subcommand is typed.
-    func required(by subcommand: String) throws(CommandFailure) -> [String] {
-        guard !keys.isEmpty else { throw missingKey(subcommand) }
-        return keys
-    }
-}
-
-/// The one key that a subcommand takes, as it is: no pattern.
-struct KeyArgument: ParsableArguments {
-    @Argument(help: "The key.", completion: KeyCompletion.kind)
-    var key: String?
-
-    /// The key.
-    ///
-    /// - Throws: how the subcommand is typed.
-    func required(by subcommand: String) throws(CommandFailure) -> String {
-        guard let key else { throw missingKey(subcommand) }
-        return key
-    }
-}
-
-private func missingKey(_ subcommand: String) -> CommandFailure {
-    .usage("missing key; for example `countdownctl \(subcommand) tea`")
-}
-
-/// The condition under which a change is made.
-struct RevisionOption: ParsableArguments {
-    @Option(help: ArgumentHelp("Change it only if it has this revision.", valueName: "revision"))
-    var ifRevision: Int64?
-}
-
 /// The keys that a shell completes: running and paused countdowns, as the daemon lists them.
 enum KeyCompletion {
     /// More than anybody looks through.
@@ -55,8 +17,16 @@ enum KeyCompletion {
     /// The longest wait for a daemon that does not answer, in microseconds.
     private static let patience: Int64 = 5_000_000
 
-    /// ArgumentParser's completion of keys.
-    static let kind = CompletionKind.custom { words, _, prefix in
+    /// The completion of a key under which a countdown may be started.
+    static let any = CompletionKind.custom { words, _, prefix in offers(beginningWith: prefix, behind: words) }
+
+    /// The completion of a countdown's key: the words that stand for one come first.
+    static let existing = CompletionKind.custom { words, _, prefix in
+        CountdownReference.allCases.map(\.rawValue).filter { $0.hasPrefix(prefix) }
+            + offers(beginningWith: prefix, behind: words)
+    }
+
+    private static func offers(beginningWith prefix: String, behind words: [String]) -> [String] {
         // Pressing Tab must not log in to another machine.
         words.contains(where: RemoteInvocation.isOption) ? [] : keys(beginningWith: prefix)
     }
@@ -176,11 +146,28 @@ struct KeySelection: Equatable {
     /// Selects keys literally.
     init(keys: [String]) { self.keys = keys }
 
-    /// Words that may be patterns. A word without *, ? or [ is a key; the daemon accepts more keys than patterns.
-    init(typed words: [String]) {
+    /// Keys, and words that may be patterns. A word without *, ? or [ is a key; the daemon accepts more keys than patterns.
+    init(typed words: [String], keys: [String] = []) {
+        self.keys = keys
         for word in words {
-            if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { keys.append(word) }
+            if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { self.keys.append(word) }
         }
+    }
+
+    /// The selection of these patterns, with the countdowns that stand for words of them looked up once.
+    ///
+    /// - Throws: if a word stands for a countdown and there is none, or no daemon.
+    init(_ arguments: PatternArguments) throws(CommandFailure) {
+        var words: [String] = []
+        var keys = arguments.keys
+        for word in arguments.patterns {
+            if case .reference = KeyWord(typed: word) {
+                keys.append(try DaemonEndpoint().key(of: KeyWord(typed: word)))
+            } else {
+                words.append(word)
+            }
+        }
+        self.init(typed: words, keys: keys)
     }
 
     /// Whether no more than one key can match.
@@ -191,4 +178,13 @@ struct KeySelection: Equatable {
 
     /// The keys as calls take them.
     var named: [String]? { keys.isEmpty ? nil : keys }
+}
+
+/// The countdowns that `list` and `watch` select.
+struct PatternArguments: ParsableArguments {
+    @Argument(help: "Keys, patterns that keys match, @next or @last.", completion: KeyCompletion.existing)
+    var patterns: [String] = []
+
+    @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
+    var keys: [String] = []
 }

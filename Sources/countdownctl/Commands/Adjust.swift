@@ -17,10 +17,14 @@ struct AdjustCommand: Subcommand {
             """
     )
 
-    @OptionGroup var argument: KeyArgument
+    @Argument(
+        help: ArgumentHelp("The key, or @next or @last; then the time to add or remove.", valueName: "key [±duration]"),
+        completion: KeyCompletion.existing
+    )
+    var words: [String] = []
 
-    @Argument(help: ArgumentHelp("The time to add or remove.", valueName: "+duration|-duration"))
-    var amount: String?
+    @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
+    var key: String?
 
     @Option(help: .hidden)
     var by: String?
@@ -32,34 +36,51 @@ struct AdjustCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let (request, notes) = try request(.local)
+        let request = try request(.local)
         let output = options.output
-        for note in notes { output.say(note) }
+        for note in request.notes { output.say(note) }
         let countdown: Countdown
         do {
-            countdown = try DaemonEndpoint().call(request).countdown
-        } catch {
-            throw explained(error)
+            var client = try DaemonEndpoint().connect()
+            countdown = try client.change(
+                request.word,
+                ifRevision: condition.ifRevision,
+                found: { client, reference throws(ClientError) in try client.find(reference) },
+                { client, key, revision throws(ClientError) in
+                    var call = request.call
+                    call.key = key
+                    call.ifRevision = revision
+                    return try client.call(call).countdown
+                }
+            )
+        } catch let error as ClientError {
+            throw explained(CommandFailure(error))
         }
         if let style = output.json { try output.print(json: JSONText.object(countdown, style)) }
         output.say("\(CountdownText.name(countdown)): \(sentence(about: countdown))")
         return .success
     }
 
-    /// The call for the arguments, and notes on how a time was understood.
-    func request(_ clock: ClockText) throws(CommandFailure) -> (Adjust, notes: [String]) {
-        let key = try argument.required(by: "adjust")
-        let typed = [amount, by, until].compactMap(\.self)
+    /// The arguments: the countdown to adjust, the call for it, and notes on how a time was understood.
+    func request(_ clock: ClockText) throws(CommandFailure) -> (word: KeyWord, call: Adjust, notes: [String]) {
+        var rest = words[...]
+        guard let word = key.map(KeyWord.key) ?? rest.popFirst().map(KeyWord.init) else {
+            throw .usage("missing key; for example `countdownctl adjust tea +1m`")
+        }
+        try condition.check([word])
+        let typed = rest + [by, until].compactMap(\.self)
         guard let text = typed.first else {
-            throw .usage("missing amount; for example `countdownctl adjust \(ShellWord.quote(key)) +1m`")
+            throw .usage("missing amount; for example `countdownctl adjust \(ShellWord.quote(word.text)) +1m`")
         }
         guard typed.count == 1 else { throw .usage("use only one of +DURATION, -DURATION and --until") }
+        var call = Adjust(key: word.text, ifRevision: condition.ifRevision)
         guard until != nil else {
-            return (Adjust(key: key, byUSec: try signed(text, key), ifRevision: condition.ifRevision), [])
+            call.byUSec = try signed(text, word.text)
+            return (word, call, [])
         }
         let time = try ClockTime.read(text, clock)
-        let call = Adjust(key: key, deadlineUSec: time.instant, ifRevision: condition.ifRevision)
-        return (call, time.notes.map { $0.sentence(about: text) })
+        call.deadlineUSec = time.instant
+        return (word, call, time.notes.map { $0.sentence(about: text) })
     }
 
     private func signed(_ text: String, _ key: String) throws(CommandFailure) -> Int64 {

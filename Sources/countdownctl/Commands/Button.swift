@@ -25,7 +25,9 @@ struct ButtonCommand: Subcommand {
             """
     )
 
-    @OptionGroup var argument: KeyArgument
+    @Argument(help: "The key.", completion: KeyCompletion.any)
+    var key: String?
+
     @OptionGroup var options: ButtonOptions
 
     @Option(help: "The title.")
@@ -44,7 +46,9 @@ struct ButtonCommand: Subcommand {
     var command: [String] = []
 
     func perform() throws -> ExitCode {
-        let key = try argument.required(by: "button")
+        guard let key = try key.map({ word throws(CommandFailure) in try newKey(word) }) else {
+            throw CommandFailure.usage("missing key; for example `countdownctl button tea`")
+        }
         let button = try options.button(
             key: key,
             title: title,
@@ -99,6 +103,7 @@ struct ButtonOptions: ParsableArguments {
             counting: SecondsFormat(counting ?? format),
             sent: sent.map(SecondsFormat.init)
         )
-        return CountdownButton(titles, command: command, start: Start(key: key, durationUSec: length ?? 60_000_000))
+        let start = Start(key: key, durationUSec: length ?? 60_000_000, metadata: CooldownMark.metadata)
+        return CountdownButton(titles, command: command, start: start)
     }
 }

@@ -1,13 +1,17 @@
 import ArgumentParser
 import IPC
 
-/// a subcommand that makes the same change to each of its keys.
+/// A subcommand that makes the same change to each of its keys.
 protocol ChangeCommand: Subcommand {
-    associatedtype RequestedChange: ChangeMethod
-
     var arguments: KeyArguments { get set }
     var condition: RevisionOption { get set }
     var options: OutputOptions { get set }
+
+    /// Looks up the countdown that a word stands for.
+    func find(_ reference: CountdownReference, with client: inout Client) throws(ClientError) -> Countdown
+
+    /// Changes the countdown under a key, if it has that revision.
+    func change(_ key: String, ifRevision: Int64?, with client: inout Client) throws(ClientError) -> Countdown
 
     /// The clause for a changed countdown, after its name.
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String
@@ -19,13 +23,15 @@ protocol ChangeCommand: Subcommand {
 extension ChangeCommand {
     var stateAfterwards: State? { nil }
 
+    func find(_ reference: CountdownReference, with client: inout Client) throws(ClientError) -> Countdown {
+        try client.find(reference)
+    }
+
     func perform() throws -> ExitCode {
-        let keys = try arguments.required(by: Self.configuration.commandName ?? "")
-        guard condition.ifRevision == nil || keys.count == 1 else {
-            throw CommandFailure.usage("--if-revision needs exactly one key, not \(keys.count)")
-        }
+        let words = try arguments.required(by: Self.configuration.commandName ?? "")
+        try condition.check(words)
         var changes = ChangeRun(command: self, client: try DaemonEndpoint().connect())
-        for key in keys { try changes.make(key) }
+        for word in words { try changes.make(word) }
         return try changes.end()
     }
 }
@@ -47,13 +53,19 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     /// Changes one.
     ///
     /// - Throws: that the daemon is gone.
-    mutating func make(_ key: String) throws {
+    mutating func make(_ word: KeyWord) throws {
         do {
-            let change = V.RequestedChange(key: key, ifRevision: command.condition.ifRevision)
-            let countdown = try client.call(change).countdown
+            let countdown = try client.change(
+                word,
+                ifRevision: command.condition.ifRevision,
+                found: { client, reference throws(ClientError) in try command.find(reference, with: &client) },
+                { client, key, revision throws(ClientError) in
+                    try command.change(key, ifRevision: revision, with: &client)
+                }
+            )
             record(countdown, command.sentence(about: countdown, CountdownText()))
         } catch .countdown(let refusal) {
-            record(refusal, of: key)
+            record(refusal, of: word.text)
         } catch .service(let refusal) {
             record(CommandFailure(refusal))
         } catch .callTooLong(let bytes) {

@@ -2,8 +2,6 @@ import ArgumentParser
 import IPC
 
 struct FinishCommand: ChangeCommand {
-    typealias RequestedChange = Finish
-
     static let configuration = CommandConfiguration(
         commandName: "finish",
         abstract: "Finish countdowns now.",
@@ -18,6 +16,14 @@ struct FinishCommand: ChangeCommand {
     @OptionGroup var arguments: KeyArguments
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
+
+    func change(
+        _ key: String,
+        ifRevision: Int64?,
+        with client: inout Client
+    ) throws(ClientError) -> Countdown {
+        try client.call(Finish(key: key, ifRevision: ifRevision)).countdown
+    }
 
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
         "finished"

@@ -20,9 +20,10 @@ struct IsRunningCommand: Subcommand {
     @OptionGroup var messages: MessageOptions
 
     func perform() throws -> ExitCode {
-        let key = try argument.required(by: "is-running")
+        let word = try argument.required(by: "is-running")
+        let daemon = try DaemonEndpoint()
         do {
-            let countdown = try DaemonEndpoint().call(Get(key: key)).countdown
+            let countdown = try daemon.call(Get(key: daemon.key(of: word))).countdown
             return countdown.state == .running ? .success : .notRunning
         } catch  where error.exitCode == .unknownKey {
             return error.exitCode

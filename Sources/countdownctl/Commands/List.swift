@@ -39,9 +39,7 @@ struct ListCommand: Subcommand {
     @Flag(help: "Print no column headings.")
     var noLegend = false
 
-    @Argument(help: "Keys, or patterns that keys match.", completion: KeyCompletion.kind)
-    var patterns: [String] = []
-
+    @OptionGroup var arguments: PatternArguments
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
@@ -52,7 +50,7 @@ struct ListCommand: Subcommand {
         if let style = output.json {
             try output.print(json: JSONText.array(countdowns, style))
         } else if countdowns.isEmpty {
-            output.say(patterns.isEmpty ? "no countdowns" : "no countdowns match")
+            output.say(request.match == nil && request.keys == nil ? "no countdowns" : "no countdowns match")
         } else if !output.isQuiet {
             try output.print(table(countdowns, output.palette))
         }
@@ -81,7 +79,7 @@ struct ListCommand: Subcommand {
             }
             states.append(state)
         }
-        let selection = KeySelection(typed: patterns)
+        let selection = try KeySelection(arguments)
         return List(
             match: selection.match,
             states: all ? State.allCases : states.isEmpty ? nil : states,
@@ -89,21 +87,12 @@ struct ListCommand: Subcommand {
         )
     }
 
-    /// All pages together. If a countdown changed meanwhile and appears twice, the last one counts.
     private static func fetch(_ request: List, from daemon: DaemonEndpoint) throws(CommandFailure) -> [Countdown] {
         var client = try daemon.connect()
-        var found: [String: Countdown] = [:]
         do {
-            try client.start(streaming: request)
-            var continues = true
-            while continues {
-                guard let page = try client.nextReply(to: List.self) else { break }
-                for countdown in page.reply.countdowns { found[countdown.key] = countdown }
-                continues = page.continues
-            }
+            return try client.list(request)
         } catch {
             throw CommandFailure(error, isRead: true)
         }
-        return found.values.filter { request.states?.contains($0.state) ?? true }
     }
 }

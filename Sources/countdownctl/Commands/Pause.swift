@@ -2,8 +2,6 @@ import ArgumentParser
 import IPC
 
 struct PauseCommand: ChangeCommand {
-    typealias RequestedChange = Pause
-
     static let configuration = CommandConfiguration(
         commandName: "pause",
         abstract: "Pause countdowns; they keep the remaining time.",
@@ -18,6 +16,14 @@ struct PauseCommand: ChangeCommand {
     @OptionGroup var arguments: KeyArguments
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
+
+    func change(
+        _ key: String,
+        ifRevision: Int64?,
+        with client: inout Client
+    ) throws(ClientError) -> Countdown {
+        try client.call(Pause(key: key, ifRevision: ifRevision)).countdown
+    }
 
     var stateAfterwards: State? { .paused }
 

@@ -2,8 +2,6 @@ import ArgumentParser
 import IPC
 
 struct ResumeCommand: ChangeCommand {
-    typealias RequestedChange = Resume
-
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Resume paused countdowns.",
@@ -18,6 +16,14 @@ struct ResumeCommand: ChangeCommand {
     @OptionGroup var arguments: KeyArguments
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
+
+    func change(
+        _ key: String,
+        ifRevision: Int64?,
+        with client: inout Client
+    ) throws(ClientError) -> Countdown {
+        try client.call(Resume(key: key, ifRevision: ifRevision)).countdown
+    }
 
     var stateAfterwards: State? { .running }
 

@@ -48,7 +48,7 @@ struct RunCommand: Subcommand {
             """
     )
 
-    @Argument(help: "The key.", completion: KeyCompletion.kind)
+    @Argument(help: "The key.", completion: KeyCompletion.any)
     var key: String?
 
     @Argument(help: ArgumentHelp("How long the command must not run again.", valueName: "duration"))
@@ -182,7 +182,9 @@ struct RunCommand: Subcommand {
 
     /// The call for the arguments.
     func request() throws(CommandFailure) -> Start {
-        guard let key else { throw .usage("missing key; for example `countdownctl run backup 1d -- COMMAND`") }
+        guard let key = try key.map({ word throws(CommandFailure) in try newKey(word) }) else {
+            throw .usage("missing key; for example `countdownctl run backup 1d -- COMMAND`")
+        }
         if positional == nil, length == nil, DurationParser.isMeant(by: key) {
             throw .usage("missing key; for example `countdownctl run backup \(ShellWord.quote(key)) -- COMMAND`")
         }
@@ -197,6 +199,7 @@ struct RunCommand: Subcommand {
             durationUSec: rate?.interval ?? cooldown.map { terms($0).hold },
             ifRunning: wait != nil ? .wait : rate != nil ? .extend : .fail,
             label: label,
+            metadata: CooldownMark.metadata,
             forget: forget ? true : nil,
             upToUSec: rate?.limit
         )

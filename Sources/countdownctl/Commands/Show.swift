@@ -26,15 +26,15 @@ struct ShowCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let key = try argument.required(by: "show")
-        guard let format else { return try Self.show(key, options.output) }
+        let word = try argument.required(by: "show")
+        guard let format else { return try Self.show(word, options.output) }
         guard options.json == nil else { throw CommandFailure.usage("use either --json or --format") }
         let template = try Template(format)
         guard !template.isConstant else {
             throw CommandFailure.usage("template \(quoted(format)) has no field; the fields are \(Template.places)")
         }
         do {
-            let countdown = try DaemonEndpoint().call(Get(key: key)).countdown
+            let countdown = try Self.countdown(word)
             try options.output.print([template.render(countdown, clock: .local)])
             return .success
         } catch let failure as CommandFailure where failure.exitCode == .unknownKey {
@@ -42,9 +42,14 @@ struct ShowCommand: Subcommand {
         }
     }
 
+    private static func countdown(_ word: KeyWord) throws(CommandFailure) -> Countdown {
+        let daemon = try DaemonEndpoint()
+        return try daemon.call(Get(key: daemon.key(of: word))).countdown
+    }
+
     /// Shows the countdown under a key.
-    static func show(_ key: String, _ output: Output) throws -> ExitCode {
-        let countdown = try DaemonEndpoint().call(Get(key: key)).countdown
+    static func show(_ word: KeyWord, _ output: Output) throws -> ExitCode {
+        let countdown = try countdown(word)
         if let style = output.json {
             try output.print(json: JSONText.object(countdown, style))
         } else if !output.isQuiet {

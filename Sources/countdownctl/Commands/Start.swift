@@ -37,7 +37,7 @@ struct StartCommand: Subcommand {
 
     @Argument(
         help: ArgumentHelp("The key and the duration.", valueName: "key [duration]"),
-        completion: KeyCompletion.kind
+        completion: KeyCompletion.any
     )
     var words: [String] = []
 
@@ -263,7 +263,7 @@ struct StartRequest {
                 "missing key; for example `countdownctl start tea \(length)` (--key \(word) is a key of that name)"
             )
         }
-        return (key, words.first)
+        return (try newKey(key), words.first)
     }
 
     private static func tooMany(_ words: ArraySlice<String>) -> CommandFailure {
@@ -299,7 +299,8 @@ struct StartRequest {
         return length
     }
 
-    private static func metadata(_ typed: [String]) throws(CommandFailure) -> [String: String]? {
+    /// The pairs of `--meta`; nil if there are none.
+    static func metadata(_ typed: [String]) throws(CommandFailure) -> [String: String]? {
         guard !typed.isEmpty else { return nil }
         var metadata: [String: String] = [:]
         for pair in typed {

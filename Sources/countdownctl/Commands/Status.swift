@@ -18,7 +18,7 @@ struct StatusCommand: Subcommand {
             """
     )
 
-    @Argument(help: "The key.", completion: KeyCompletion.kind)
+    @Argument(help: "The key, or @next or @last.", completion: KeyCompletion.existing)
     var key: String?
 
     @Flag(name: .shortAndLong, help: "Show the counters and limits of the daemon, too.")
@@ -34,7 +34,7 @@ struct StatusCommand: Subcommand {
         guard format == nil || options.json == nil else { throw CommandFailure.usage("use either --json or --format") }
         if let key {
             guard format == nil else { throw CommandFailure.usage("use either a KEY or --format") }
-            return try ShowCommand.show(key, output)
+            return try ShowCommand.show(KeyWord(typed: key), output)
         }
         let status = try DaemonEndpoint().call(GetStatus())
         if format == .openmetrics {

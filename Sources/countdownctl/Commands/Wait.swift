@@ -30,11 +30,13 @@ struct WaitCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let keys = try arguments.required(by: "wait")
+        let words = try arguments.required(by: "wait")
         let timeout = try timeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let output = options.output
         let watchOutput = try WatchOutput(EndPrinter(output: output))
-        var ends = WaitLoop(keys, of: try DaemonEndpoint(), output: output, showing: watchOutput)
+        let daemon = try DaemonEndpoint()
+        let keys = try words.map { word throws(CommandFailure) in try daemon.key(of: word) }
+        var ends = WaitLoop(keys, of: daemon, output: output, showing: watchOutput)
         return try ends.run(tick: 0, any: any, until: timeout.map { .after(microseconds: $0) })
     }
 }

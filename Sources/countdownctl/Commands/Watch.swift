@@ -36,8 +36,7 @@ struct WatchCommand: Subcommand {
             """
     )
 
-    @Argument(help: "Keys, or patterns that keys match.", completion: KeyCompletion.kind)
-    var patterns: [String] = []
+    @OptionGroup var arguments: PatternArguments
 
     @Option(help: ArgumentHelp("The time between two ticks; 0 for none. (default: 1s)", valueName: "duration"))
     var tick: String?
@@ -50,7 +49,7 @@ struct WatchCommand: Subcommand {
 
     func perform() throws -> ExitCode {
         let tick = try tick.map { text throws(CommandFailure) in try DurationParser.read(text) }
-        let selection = KeySelection(typed: patterns)
+        let selection = try KeySelection(arguments)
         let following = ResumableWatch(selection, tick: tick, since: since)
         let output = options.output
         let (line, hook) = (try feed.line(), try feed.hook())

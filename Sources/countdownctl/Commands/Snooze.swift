@@ -1,0 +1,112 @@
+import ArgumentParser
+import IPC
+
+struct SnoozeCommand: Subcommand {
+    /// The duration if none is typed, in microseconds.
+    private static let standard: Int64 = 300_000_000
+
+    static let configuration = CommandConfiguration(
+        commandName: "snooze",
+        abstract: "Start the countdown again that finished last.",
+        usage: "countdownctl snooze [KEY] [DURATION] [options]",
+        discussion: """
+            Examples:
+              countdownctl snooze           five more minutes for the last one
+              countdownctl snooze 10m
+              countdownctl snooze tea 10m
+
+            Without KEY it is the countdown that finished last, of those that the daemon
+            keeps; cooldowns of run and button are left out. The label and the metadata
+            stay. A countdown that was cancelled is not started again.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("The key, and the duration. (default: 5m)", valueName: "key] [duration"),
+        completion: KeyCompletion.any
+    )
+    var words: [String] = []
+
+    @Option(
+        name: .customLong("key"),
+        help: ArgumentHelp("The key, even if it looks like a duration.", valueName: "key")
+    )
+    var key: String?
+
+    @OptionGroup var options: OutputOptions
+
+    func perform() throws -> ExitCode {
+        let (word, duration) = try request()
+        let output = options.output
+        var client = try DaemonEndpoint().connect()
+        let reply: Start.Reply
+        do {
+            reply = try client.call(try found(word, with: &client).again(for: duration))
+        } catch let error as ClientError {
+            let failure = CommandFailure(error)
+            guard case .alreadyRunning(let countdown, _) = failure.refusal else { throw failure }
+            throw CommandFailure(
+                .tryLater,
+                "\(CountdownText.name(countdown)): nothing changed: it is \(CountdownText().state(countdown))"
+            )
+        }
+        if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
+        let text = CountdownText().remaining(reply.countdown)
+        output.say("\(CountdownText.name(reply.countdown)): started again, \(text)")
+        return .success
+    }
+
+    /// The key that was typed, if any, and the duration in microseconds.
+    func request() throws(CommandFailure) -> (word: KeyWord?, duration: Int64) {
+        var rest = words[...]
+        var word = key.map(KeyWord.key)
+        if word == nil, let first = rest.first, !DurationParser.isMeant(by: first) {
+            word = KeyWord(typed: first)
+            rest.removeFirst()
+        }
+        guard rest.count < 2 else {
+            let extra = rest.dropFirst().map(ShellWord.quote).joined(separator: " ")
+            throw .usage("unexpected argument \(extra): snooze takes a key and a duration")
+        }
+        guard let text = rest.first else { return (word, Self.standard) }
+        let duration = try DurationParser.read(text)
+        guard duration > 0 else { throw .usage("the duration must be at least 1us") }
+        return (word, duration)
+    }
+
+    /// The finished countdown to start again.
+    private func found(_ word: KeyWord?, with client: inout Client) throws -> Countdown {
+        guard let word else {
+            guard let last = try client.lastFinished() else {
+                throw CommandFailure(.unknownKey, "no countdown has finished")
+            }
+            return last
+        }
+        let countdown =
+            switch word {
+            case .key(let key): try client.call(Get(key: key)).countdown
+            case .reference(let reference): try client.find(reference)
+            }
+        guard countdown.state != .cancelled else {
+            throw CommandFailure(
+                .notRunning,
+                "\(CountdownText.name(countdown)): nothing changed: it is \(CountdownText().state(countdown))"
+            )
+        }
+        return countdown
+    }
+}
+
+extension Countdown {
+    /// The call that starts it again with its label and metadata, unless it is running or paused.
+    fileprivate func again(for duration: Int64) -> Start {
+        Start(
+            key: key,
+            durationUSec: duration,
+            ifRunning: .fail,
+            label: label,
+            metadata: metadata,
+            forget: forget ? true : nil
+        )
+    }
+}

@@ -1,0 +1,124 @@
+import IPC
+
+/// The metadata by which countdowns that only keep a command from running again differ from timers.
+enum CooldownMark {
+    /// The metadata of countdowns that `run` and `button` start.
+    static let metadata = ["cooldown": "yes"]
+
+    /// Whether a countdown has it.
+    static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["cooldown"] == "yes" }
+}
+
+extension Client {
+    /// How many countdowns are asked for first, to find the one that ends first without listing all.
+    private static let sample = 32
+
+    /// All pages of a list together. If a countdown changed meanwhile and appears twice, the last one counts.
+    mutating func list(_ request: List) throws(ClientError) -> [Countdown] {
+        var places: [String: Int] = [:]
+        var countdowns: [Countdown] = []
+        try start(streaming: request)
+        var continues = true
+        while continues {
+            guard let page = try nextReply(to: List.self) else { break }
+            for countdown in page.reply.countdowns {
+                if let place = places[countdown.key] {
+                    countdowns[place] = countdown
+                } else {
+                    places[countdown.key] = countdowns.count
+                    countdowns.append(countdown)
+                }
+            }
+            continues = page.continues
+        }
+        return countdowns.filter { request.states?.contains($0.state) ?? true }
+    }
+
+    /// The countdown that a word stands for now.
+    ///
+    /// - Throws: ``CountdownError/noSuchCountdown(key:)`` with the word if there is none.
+    mutating func find(_ reference: CountdownReference) throws(ClientError) -> Countdown {
+        let found =
+            switch reference {
+            case .next: try soonest()
+            case .last: try timers(List()).max { $0.startOrder < $1.startOrder }
+            }
+        guard let found else { throw .countdown(.noSuchCountdown(key: reference.rawValue)) }
+        return found
+    }
+
+    /// The paused countdown that was changed last, and so usually the one that was paused last; nil if none is paused.
+    mutating func lastPaused() throws(ClientError) -> Countdown? {
+        try timers(List(states: [.paused])).max { $0.revision < $1.revision }
+    }
+
+    /// The countdown that finished last, of those that the daemon keeps; nil if there is none. Cancelled ones do not count.
+    mutating func lastFinished() throws(ClientError) -> Countdown? {
+        try timers(List(states: [.finished])).max {
+            ($0.endedUSec ?? 0, $0.revision) < ($1.endedUSec ?? 0, $1.revision)
+        }
+    }
+
+    /// Makes a change to the countdown of a word. If the word stands for a countdown, the change is made only if the
+    /// countdown is still as it was found; if it is not, it is looked up once more.
+    ///
+    /// - Parameters:
+    ///   - word: the key or the word.
+    ///   - revision: the revision that the countdown of a key must have; nil for any.
+    ///   - search: looks up the countdown of a word.
+    ///   - make: makes the change to the countdown under a key, if it has a revision.
+    /// - Returns: the changed countdown.
+    /// - Throws: that there is no such countdown, or the error of the second attempt.
+    mutating func change(
+        _ word: KeyWord,
+        ifRevision revision: Int64? = nil,
+        found search: (inout Client, CountdownReference) throws(ClientError) -> Countdown,
+        _ make: (inout Client, String, Int64?) throws(ClientError) -> Countdown
+    ) throws(ClientError) -> Countdown {
+        switch word {
+        case .key(let key): return try make(&self, key, revision)
+        case .reference(let reference):
+            let found = try search(&self, reference)
+            do {
+                return try make(&self, found.key, found.revision)
+            } catch .countdown(.revisionMismatch), .countdown(.wrongState) {
+                let again = try search(&self, reference)
+                return try make(&self, again.key, again.revision)
+            }
+        }
+    }
+
+    private mutating func soonest() throws(ClientError) -> Countdown? {
+        let few = try list(List(soonest: Int64(Self.sample)))
+        if let first = few.first(where: { $0.state == .running && !CooldownMark.marks($0) }) { return first }
+        let all = few.count < Self.sample ? few : try list(List())
+        return all.filter { !CooldownMark.marks($0) }.min { $0.endsBefore($1) }
+    }
+
+    private mutating func timers(_ request: List) throws(ClientError) -> [Countdown] {
+        try list(request).filter { !CooldownMark.marks($0) }
+    }
+}
+
+extension Countdown {
+    /// Of two that were started in the same microsecond, the one that changed later comes last.
+    fileprivate var startOrder: (Int64, Int64) { (startedUSec, revision) }
+}
+
+extension DaemonEndpoint {
+    /// The key of a word, which is looked up if it stands for a countdown.
+    ///
+    /// - Throws: if there is no daemon, or no such countdown.
+    func key(of word: KeyWord) throws(CommandFailure) -> String {
+        switch word {
+        case .key(let key): return key
+        case .reference(let reference):
+            var client = try connect()
+            do {
+                return try client.find(reference).key
+            } catch {
+                throw CommandFailure(error, isRead: true)
+            }
+        }
+    }
+}
