@@ -24,15 +24,36 @@ struct BarTests {
         return try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
     }
 
-    /// The first lines of a command from a bar's settings, run by a shell.
-    private func lines(_ count: Int, of command: String) throws -> [String] {
+    /// A command from a bar's settings, run by a shell.
+    private func begin(_ command: String) throws -> RunningCommand {
         let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
-        let bar = try RunningCommand(
+        return try RunningCommand(
             ["-c", command],
             executable: "/bin/sh",
             environment: ["COUNTDOWND_SOCKET": daemon.socketPath, "PATH": "\(built):/usr/bin:/bin"]
         )
+    }
+
+    /// The first lines of such a command.
+    private func lines(_ count: Int, of command: String) throws -> [String] {
+        let bar = try begin(command)
         return try (0..<count).map { _ in try #require(try bar.line()) }
+    }
+
+    /// Clicks on the countdown that is paused, and then on the one that runs; of two that end, the next is shown.
+    private func click(left: String, right: String) throws {
+        func state(_ key: String) throws -> String? {
+            try member("state", of: typist.type("show \(key) --json").standardOutput)
+        }
+        _ = try typist.type("start later 2h")
+        for (command, key, outcome) in [
+            (left, "tea", "running"), (left, "tea", "paused"), (left, "tea", "running"), (right, "tea", "cancelled"),
+            (left, "later", "paused"), (right, "later", "cancelled"),
+        ] {
+            #expect(try begin(command).finish().exitCode == 0)
+            #expect(try state(key) == outcome, "\(command)")
+        }
+        #expect(try begin(left).finish().exitCode == 4)
     }
 
     /// The output of jq for a text; throws if the text is not JSON.
@@ -52,7 +73,9 @@ struct BarTests {
         }
     }
 
-    @Test("the waybar module of the example shows the label unchanged, in the text and in the tooltip")
+    @Test(
+        "the waybar module of the example shows the label unchanged, in the text and the tooltip; clicks toggle and cancel"
+    )
     func waybar() throws {
         let settings = try example("waybar/config.jsonc").filter { !$0.contains(#/^ *\/\//#) }.joined(separator: "\n")
         let module = #"."custom/countdown""#
@@ -65,6 +88,10 @@ struct BarTests {
             ]
         )
         #expect(try jq("-r", ".class, .alt, (.percentage | type)", text: line) == "paused\npaused\nnumber\n")
+        try click(
+            left: jq("-r", "\(module).\"on-click\"", text: settings),
+            right: jq("-r", "\(module).\"on-click-right\"", text: settings)
+        )
         // waybar finds the icon by alt, and style.css the color by class.
         let icons = try jq("-r", "\(module).\"format-icons\" | keys[]", text: settings).split(separator: "\n")
         #expect(icons == ["finished", "idle", "paused", "running", "soon", "urgent"])
@@ -74,7 +101,7 @@ struct BarTests {
         #expect(styles.contains("paused") && Set(styles).isSubset(of: icons))
     }
 
-    @Test("the polybar module of the example shows the label unchanged, without its tags")
+    @Test("the polybar module of the example shows the label unchanged, without its tags; clicks toggle and cancel")
     func polybar() throws {
         let settings = try example("polybar/config.ini")
         let command = try #require(settings.first { $0.hasPrefix("exec = ") }?.dropFirst(7))
@@ -82,6 +109,10 @@ struct BarTests {
         let line = try #require(try lines(1, of: String(command)).first)
         #expect(!line.contains("%{"))
         #expect(line.replacing("\u{2060}", with: "") == "\(shown) 1:00:00")
+        func setting(_ name: String) throws -> String {
+            try String(#require(settings.first { $0.hasPrefix("\(name) = ") }).dropFirst(name.count + 3))
+        }
+        try click(left: setting("click-left"), right: setting("click-right"))
     }
 
     @Test("i3bar reads a header, and then an array without an end")
