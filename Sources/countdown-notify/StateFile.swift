@@ -58,7 +58,7 @@ struct StateFile: ~Copyable {
     func read() throws(Unreadable) -> DeliveryState? {
         let line: String
         do {
-            guard let text = try text() else { return nil }
+            guard let text = try StoredText.read(path) else { return nil }
             line = text
         } catch {
             throw Unreadable(sentence: "\(path): \(error)")
@@ -69,27 +69,8 @@ struct StateFile: ~Copyable {
         return state
     }
 
-    /// The beginning of the file; nil if it does not exist.
-    private func text() throws(SystemFailure) -> String? {
-        guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
-        let file = try Self.open(path, O_RDONLY)
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = unsafe Glibc.read(file.number, &bytes, bytes.count)
-        guard count >= 0 else { throw SystemFailure("read") }
-        return String(decoding: bytes[..<count], as: UTF8.self)
-    }
-
     /// Replaces the content. If the machine stops meanwhile, the file has either the old or the new content.
     func write(_ state: DeliveryState) throws(SystemFailure) {
-        let new = "\(path).new"
-        let file = try Self.open(new, O_WRONLY | O_CREAT | O_TRUNC)
-        let line = Array("\(state)\n".utf8)
-        guard unsafe Glibc.write(file.number, line, line.count) == line.count else { throw SystemFailure("write") }
-        guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
-        guard unsafe rename(new, path) == 0 else { throw SystemFailure("rename") }
-    }
-
-    private static func open(_ path: String, _ flags: Int32) throws(SystemFailure) -> Descriptor {
-        try Descriptor(owning: unsafe Glibc.open(path, flags | O_CLOEXEC, 0o600), of: "open")
+        try StoredText.replace(path, with: "\(state)\n")
     }
 }

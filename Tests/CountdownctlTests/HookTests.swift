@@ -12,7 +12,7 @@ struct HookTests {
     @Test("while a command runs, nothing is due before its time limit, because the system reports its end")
     func waitsWithoutWaking() throws {
         let hook = try Hook(on: ["started"], exec: "true", shell: false, timeout: 3_600_000_000)
-        let runs = HookRunner(hook, output: output)
+        let runs = try HookRunner(hook, output: output)
         #expect(runs.deadline == nil)
         let tea = countdown("tea", 60)
         runs.enqueue([Event(type: .started, revision: 1, key: "tea", remainingUSec: 60_000_000, countdown: tea)])

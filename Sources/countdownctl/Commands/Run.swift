@@ -239,7 +239,7 @@ extension BootTimer {
     /// A timer.
     ///
     /// - Throws: an internal error if the system refuses.
-    fileprivate static func orFailure() throws(CommandFailure) -> BootTimer {
+    static func orFailure() throws(CommandFailure) -> BootTimer {
         do {
             return try BootTimer()
         } catch {

@@ -22,7 +22,7 @@ struct SnoozeCommand: Subcommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The key, and the duration. (default: 5m)", valueName: "key] [duration"),
+        help: ArgumentHelp("The key, and the duration. (default: 5m)", valueName: "[key] [duration]"),
         completion: KeyCompletion.any
     )
     var words: [String] = []

@@ -24,7 +24,7 @@ struct TimerCommand: Subcommand {
             """
     )
 
-    @Argument(help: ArgumentHelp("The duration, and the words of the label.", valueName: "duration [label"))
+    @Argument(help: ArgumentHelp("The duration, and the words of the label.", valueName: "duration [label]"))
     var words: [String] = []
 
     @Option(help: ArgumentHelp("Metadata for programs.", valueName: "name=value"))

@@ -7,7 +7,9 @@ struct WatchCommand: Subcommand {
         abstract: "Follow countdowns until stopped.",
         usage: """
             countdownctl watch [PATTERN]... [--tick DURATION] [--since REVISION]
-                  [--format FORMAT] [--on EVENT --exec COMMAND [--shell]] [options]
+                  [--format FORMAT] [options]
+            countdownctl watch [PATTERN]... --exec COMMAND [--shell] [--on EVENT]...
+                  [--before DURATION] [--cursor-file FILE] [options]
             """,
         discussion: """
             Examples:
@@ -18,6 +20,7 @@ struct WatchCommand: Subcommand {
               countdownctl watch --format waybar
               countdownctl watch --format '{label} {remaining}'      for polybar
               countdownctl watch --on finished --exec 'notify-send {label}'
+              countdownctl watch --on finished --exec ./hook --cursor-file ends.cursor
 
             Prints the running and paused countdowns, then every change and, each second,
             the remaining time. If the daemon restarts, countdownctl reconnects and prints
@@ -26,13 +29,24 @@ struct WatchCommand: Subcommand {
             With --format a line is printed for each change of the countdown that ends
             next; a finished countdown is shown for 5 s. json prints {"countdowns": [...]},
             waybar and i3bar print the input of these bars, anything else is a template
-            with {key} {label} {remaining} {s} {percent} {end} {state}. The class is
-            running, soon, urgent, paused, finished, or idle if there is no countdown.
+            with {key} {label} {remaining} {s} {percent} {end} {state} {metadata.NAME}. The
+            class is running, soon, urgent, paused, finished, or idle if there is none.
 
             The command of --exec gets the event as JSON on standard input and in
             COUNTDOWN_EVENT, _KEY, _LABEL, _STATE, _REMAINING_USEC, _DURATION_USEC,
-            _LATE_USEC and _REVISION. Its words can have the fields of a template; with
-            --shell it is a shell command without fields. At most 8 run at the same time.
+            _LATE_USEC, _REVISION and COUNTDOWN_META_NAME for the metadata NAME; names with
+            other characters than ASCII letters, digits and _ are left out. Its words can
+            have the fields of a template; with --shell it is a shell command without
+            fields. At most 8 run at the same time, and later events wait.
+
+            With --cursor-file, the next run continues where this one stopped: the file has
+            the newest revision up to which every command has exited, whatever its code.
+            Only commands that were running run again. If the file is missing, the watch
+            begins now. Ends are delivered later; of other changes, only the last state of
+            a countdown, as attached.
+
+            With --before 1m the command runs, with the event before, when a minute is left
+            of a countdown that had more. It is not made up for if no watch was running.
             """
     )
 
@@ -50,16 +64,18 @@ struct WatchCommand: Subcommand {
     func perform() throws -> ExitCode {
         let tick = try tick.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let selection = try KeySelection(arguments)
-        let following = ResumableWatch(selection, tick: tick, since: since)
         let output = options.output
-        let (line, hook) = (try feed.line(), try feed.hook())
+        let (line, hook, file) = (try feed.line(), try feed.hook(), try feed.file(since: since))
         guard line == nil || output.json == nil else {
             throw CommandFailure.usage("use either --json or --format")
         }
         if line != nil || hook != nil {
-            var feed = try Feed(following, of: try DaemonEndpoint(), output: output, line: line, hook: hook)
+            let watch = Watch(match: selection.match, tickUSec: tick, since: since, keys: selection.named)
+            let daemon = try DaemonEndpoint()
+            var feed = try Feed(watch, of: daemon, output: output, line: line, hook: hook, file: file)
             return try feed.run()
         }
+        let following = ResumableWatch(selection, tick: tick, since: since)
         let daemon = try DaemonEndpoint()
         var watchOutput = try output.watchOutput(of: daemon, selection.isOne ? .anyOfOneKey : .several)
         var stream = try EventStream(following, of: daemon, interruption: watchOutput.waiting)

@@ -7,6 +7,8 @@ struct ProcessLaunch {
     let words: [String]
     /// Variables added to this program's environment.
     var variables: [(name: String, value: String)] = []
+    /// Variables of this program's environment whose names begin with this are not passed on; nil passes all on.
+    var droppedPrefix: String?
     /// The descriptors that stand for standard input, output and error; nil for this program's own.
     var input: Int32?
     var output: Int32?
@@ -64,7 +66,8 @@ struct ProcessLaunch {
         guard var place = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? else { return all }
         while let entry = unsafe place.pointee {
             let text = unsafe String(cString: entry)
-            if !variables.contains(where: { text.hasPrefix("\($0.name)=") }) { all.append(text) }
+            let isDropped = droppedPrefix.map(text.hasPrefix) ?? false
+            if !isDropped, !variables.contains(where: { text.hasPrefix("\($0.name)=") }) { all.append(text) }
             unsafe place += 1
         }
         return all

@@ -52,7 +52,9 @@ final class Interruption: Waiter {
     func wait(for descriptor: Int32?, until deadline: MonotonicDeadline?) -> WaitResult {
         while true {
             var set = PollSet()
+            let wasFull = background?.isFull ?? false
             let own = descriptor.map { set.add($0) }
+            if let timer = background?.descriptor { set.add(timer) }
             let reader = pipe.map { set.add($0) }
             let signalled = set.add(signals.descriptor)
             set.add(deadline)
@@ -61,7 +63,7 @@ final class Interruption: Waiter {
             if set.isReady(signalled), isInterrupted() { return .interrupted }
             if set.isReady(reader) { return .interrupted }
             background?.advance()
-            if set.isReady(own) { return .readable }
+            if set.isReady(own) || wasFull && background?.isFull == false { return .readable }
             if deadline?.remainingUSec == 0 { return .timedOut }
         }
     }
@@ -96,6 +98,12 @@ final class Interruption: Waiter {
 protocol BackgroundWork: AnyObject {
     /// The next deadline; nil if there is none.
     var deadline: MonotonicDeadline? { get }
+
+    /// Readable when there is something to do; nil if there is no such descriptor.
+    var descriptor: Int32? { get }
+
+    /// Whether it takes no more events. A wait returns when it takes some again.
+    var isFull: Bool { get }
 
     /// Reaps ended processes and handles deadlines that have passed.
     func advance()

@@ -4,29 +4,47 @@ import System
 
 /// A watch for programs: it prints the lines of a feed, or runs a command for events, until it is stopped.
 struct Feed {
-    let following: ResumableWatch
+    let watch: Watch
     let daemon: DaemonEndpoint
     let output: Output
     /// Prints events if there is no format.
     private var printer: any EventPrinter
     private var feed: FeedPrinter?
     private let hooks: HookRunner?
+    private let file: CursorFile?
     private let interruption: Interruption
 
-    /// - Throws: that the system has no more room.
+    /// - Parameters:
+    ///   - watch: the call of the watch; if there is a file with a revision, it continues there.
+    ///   - daemon: the daemon that is called.
+    ///   - output: for messages, and for events if there is no format.
+    ///   - line: the format of the lines; nil if there is none.
+    ///   - hook: the command for events; nil if there is none.
+    ///   - file: the file for the cursor; nil if there is none.
+    /// - Throws: a usage error if the file has another content; that the system has no more room.
     init(
-        _ following: ResumableWatch,
+        _ watch: Watch,
         of daemon: DaemonEndpoint,
         output: Output,
         line: FeedLine?,
-        hook: Hook?
+        hook: Hook?,
+        file: CursorFile?
     ) throws(CommandFailure) {
-        self.following = following
+        var watch = watch
+        if let stored = try file?.read() {
+            // A file that cannot be written is reported before a command runs.
+            try file?.write(stored)
+            watch.since = stored
+        }
+        self.watch = watch
+        self.file = file
         self.daemon = daemon
         self.output = output
         printer = output.linePrinter
         feed = line.map(FeedPrinter.init)
-        hooks = hook.map { HookRunner($0, output: output) }
+        hooks = try hook.map { hook throws(CommandFailure) in
+            try HookRunner(hook, output: output, file: file, since: file == nil ? nil : watch.since)
+        }
         interruption = try Interruption(andReaderOf: .output, with: hooks)
     }
 
@@ -36,14 +54,19 @@ struct Feed {
     mutating func run() throws -> ExitCode {
         defer { hooks?.terminate() }
         var attempt = 0
+        var since = watch.since
         while true {
             do {
-                return try follow()
+                return try follow(&since)
             } catch let failure as CommandFailure {
-                guard feed != nil, failure.exitCode == .unavailable || failure.exitCode == .tryLater else {
-                    throw failure
+                if case .historyTrimmed(let oldest) = failure.refusal, let missed = since {
+                    since = try resume(after: missed, oldest: oldest)
+                } else {
+                    guard feed != nil, failure.exitCode == .unavailable || failure.exitCode == .tryLater else {
+                        throw failure
+                    }
+                    if attempt == 0 { output.say("\(failure.sentence); waiting") }
                 }
-                if attempt == 0 { output.say("\(failure.sentence); waiting") }
             }
             try feed?.beginAfresh()
             attempt += 1
@@ -51,22 +74,59 @@ struct Feed {
         }
     }
 
-    private mutating func follow() throws -> ExitCode {
-        var stream = try EventStream(following, of: daemon, interruption: interruption)
+    /// The revision to continue from if the daemon does not keep the history after one: the oldest that it keeps. The
+    /// runner knows which of the events have had their commands.
+    ///
+    /// - Throws: a usage error if the daemon has not reached the revision of the file: it is of another history.
+    private func resume(after missed: Int64, oldest: Int64) throws(CommandFailure) -> Int64 {
+        let newest = try daemon.call(GetStatus()).revision
+        if let file, missed > newest { throw file.isAhead(missed, of: newest) }
+        if let sentence = EventStream.Notice.historyTrimmed.sentence { output.say(sentence) }
+        return oldest
+    }
+
+    /// One watch, until it is interrupted.
+    ///
+    /// - Parameter since: the revision to begin after; at the end, the newest that was received.
+    /// - Returns: the exit code.
+    /// - Throws: if the daemon refuses, or there is none.
+    private mutating func follow(_ since: inout Int64?) throws -> ExitCode {
+        var watch = watch
+        watch.since = since
+        var options = ResumableWatch.FailureOptions()
+        if file != nil { options.trimmedHistory = .fail }
+        var stream = try EventStream(
+            ResumableWatch(watch, options: options),
+            of: daemon,
+            interruption: interruption
+        )
+        defer { if file != nil { since = stream.since } }
         while true {
+            try feed?.passDeadline()
+            if hooks?.isFull == true {
+                if interruption.wait(until: feed?.deadline) == .interrupted { return leavingStatus }
+                continue
+            }
             switch try stream.next(until: feed?.deadline) {
             case .events(let events): try handle(events)
             case .notice(let notice): try handle(notice)
             case .timedOut: break
             case .interrupted: return leavingStatus
             }
-            try feed?.passDeadline()
         }
     }
 
     private mutating func handle(_ events: [Event]) throws {
         if feed == nil { try printer.show(events) } else { try feed?.show(events) }
         hooks?.enqueue(events)
+        if let hooks, hooks.needsCountdowns, events.contains(where: { $0.type == .synced }) {
+            // If the daemon is away, it comes back with another `synced`.
+            if var client = try? daemon.connect(),
+                let countdowns = try? client.list(List(match: watch.match, states: [.running], keys: watch.keys))
+            {
+                hooks.begin(with: countdowns)
+            }
+        }
     }
 
     private mutating func handle(_ notice: EventStream.Notice) throws {
@@ -187,8 +247,17 @@ struct FeedOptions: ParsableArguments {
     )
     var on: [String] = []
 
+    @Option(help: ArgumentHelp("Run the command when this time is left, too.", valueName: "duration"))
+    var before: String?
+
     @Option(help: ArgumentHelp("Run this command for each event of --on.", valueName: "command"))
     var exec: String?
+
+    @Option(
+        help: ArgumentHelp("Continue where the last run of --exec stopped.", valueName: "file"),
+        completion: .file()
+    )
+    var cursorFile: String?
 
     @Flag(help: "Run the command of --exec with sh.")
     var shell = false
@@ -208,18 +277,32 @@ struct FeedOptions: ParsableArguments {
         return FeedLine(format: try FeedFormat(format), thresholds: thresholds)
     }
 
+    /// The file for the cursor; nil if there is none.
+    ///
+    /// - Parameter since: the value of `--since`.
+    /// - Returns: the file.
+    /// - Throws: a usage error if it cannot be combined with another option.
+    func file(since: Int64?) throws(CommandFailure) -> CursorFile? {
+        guard let cursorFile else { return nil }
+        // Its lines need every countdown, and a watch that continues reports only those that have changed.
+        guard format == nil else { throw .usage("use either --format or --cursor-file") }
+        guard since == nil else { throw .usage("use either --since or --cursor-file") }
+        return CursorFile(path: cursorFile)
+    }
+
     /// The command for events; nil if there is none.
     func hook() throws(CommandFailure) -> Hook? {
         guard let exec else {
-            guard on.isEmpty, !shell, execTimeout == nil else {
+            guard on.isEmpty, before == nil, !shell, execTimeout == nil, cursorFile == nil else {
                 throw .usage(
                     "missing --exec; for example `countdownctl watch --on finished --exec 'notify-send {label}'`"
                 )
             }
             return nil
         }
-        guard !on.isEmpty else { throw .usage("missing --on; for example --on finished") }
+        guard !on.isEmpty || before != nil else { throw .usage("missing --on; for example --on finished") }
+        let before = try before.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let timeout = try execTimeout.map { text throws(CommandFailure) in try DurationParser.read(text) }
-        return try Hook(on: on, exec: exec, shell: shell, timeout: timeout ?? 60_000_000)
+        return try Hook(on: on, before: before, exec: exec, shell: shell, timeout: timeout ?? 60_000_000)
     }
 }

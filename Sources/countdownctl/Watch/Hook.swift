@@ -1,6 +1,5 @@
-import Glibc
 import IPC
-import System
+import Varlink
 
 /// A command that is run for each event of some types.
 struct Hook {
@@ -18,13 +17,29 @@ struct Hook {
     ]
 
     let types: Set<EventType>
+    /// The time before the end, in microseconds, at which the command runs too; nil for none.
+    let before: Int64?
     /// How long the command may take, in microseconds.
     let timeout: Int64
     private let command: HookCommand
 
+    /// - Parameters:
+    ///   - names: the types, several of them joined by commas.
+    ///   - before: microseconds before the end; nil for none.
+    ///   - text: the command.
+    ///   - shell: whether it is a line for sh(1).
+    ///   - timeout: microseconds.
     /// - Throws: a usage error.
-    init(on names: [String], exec text: String, shell: Bool, timeout: Int64) throws(CommandFailure) {
+    init(
+        on names: [String],
+        before: Int64? = nil,
+        exec text: String,
+        shell: Bool,
+        timeout: Int64
+    ) throws(CommandFailure) {
         types = try Self.types(names)
+        if let before { guard before > 0 else { throw .usage("--before must be at least 1us") } }
+        self.before = before
         guard timeout > 0 else { throw .usage("--exec-timeout must be at least 1us") }
         self.timeout = timeout
         if shell {
@@ -56,124 +71,74 @@ struct Hook {
         case .line(let line): ["sh", "-c", line]
         }
     }
+}
 
-    /// The event in the environment of the command.
-    static func variables(of event: Event, _ countdown: Countdown) -> [(name: String, value: String)] {
-        [
-            ("COUNTDOWN_EVENT", event.type.rawValue),
+/// An event that a command runs for.
+enum HookEvent {
+    /// An event of the daemon.
+    case change(Event, Countdown)
+    /// A countdown will end soon.
+    case before(Countdown)
+
+    var countdown: Countdown {
+        switch self {
+        case .change(_, let countdown), .before(let countdown): countdown
+        }
+    }
+
+    private var name: String {
+        switch self {
+        case .change(let event, _): event.type.rawValue
+        case .before: "before"
+        }
+    }
+
+    private var lateUSec: Int64 {
+        switch self {
+        case .change(let event, _): event.lateUSec ?? 0
+        case .before: 0
+        }
+    }
+
+    /// The prefix of the variables with metadata.
+    static let metadataPrefix = "COUNTDOWN_META_"
+
+    /// The event in the environment of the command. Metadata whose name is not valid in the environment of a shell is left
+    /// out.
+    var variables: [(name: String, value: String)] {
+        let metadata = (countdown.metadata ?? [:]).filter { $0.key.utf8.allSatisfy(Self.isNameByte) }
+        return [
+            ("COUNTDOWN_EVENT", name),
             ("COUNTDOWN_KEY", countdown.key),
             ("COUNTDOWN_LABEL", countdown.label ?? ""),
             ("COUNTDOWN_STATE", countdown.state.rawValue),
             ("COUNTDOWN_REMAINING_USEC", "\(countdown.remainingUSec)"),
             ("COUNTDOWN_DURATION_USEC", "\(countdown.durationUSec)"),
-            ("COUNTDOWN_LATE_USEC", "\(event.lateUSec ?? 0)"),
+            ("COUNTDOWN_LATE_USEC", "\(lateUSec)"),
             ("COUNTDOWN_REVISION", "\(countdown.revision)"),
-        ]
+        ] + metadata.map { (Self.metadataPrefix + $0.key, $0.value) }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 }
 
-/// Runs commands for events, in their order: with a limit on how many run at once and how long each may run.
-final class HookRunner: BackgroundWork {
-    /// The number of commands that run at once.
-    static let limit = 8
-    /// The number of events that wait; later events are skipped with a warning.
-    static let queueLimit = 1_000
-    /// The time between SIGTERM and SIGKILL, in microseconds.
-    private static let grace: Int64 = 2_000_000
-
-    private struct Run {
-        let process: StartedProcess
-        let name: String
-        var end: MonotonicDeadline
-        /// Whether it was asked to end.
-        var isLate = false
-    }
-
-    private let hook: Hook
-    private let output: Output
-    private var running: [Run] = []
-    private var queue: [Event] = []
-
-    init(_ hook: Hook, output: Output) {
-        self.hook = hook
-        self.output = output
-    }
-
-    /// The first deadline of a command.
-    var deadline: MonotonicDeadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
-
-    /// Queues the events that commands run for, and starts commands.
-    func enqueue(_ events: [Event]) {
-        let wanted = events.filter { hook.types.contains($0.type) && $0.countdown != nil }
-        let room = Self.queueLimit - queue.count
-        queue += wanted.prefix(room)
-        if wanted.count > room {
-            output.warn("countdownctl: \(wanted.count - room) events were skipped: too many commands are waiting")
+extension HookEvent: JSONEncodable {
+    /// An event of the interface; `before` has the same members.
+    func encode(into writer: inout JSONWriter) {
+        switch self {
+        case .change(let event, _): event.encode(into: &writer)
+        case .before(let countdown):
+            writer.member("type", name)
+            writer.member("key", countdown.key)
+            writer.member("remainingUSec", countdown.remainingUSec)
+            writer.member("countdown", countdown)
         }
-        advance()
-    }
-
-    /// Reaps ended commands, terminates commands that timed out, and starts waiting ones.
-    func advance() {
-        running = running.compactMap(advanced)
-        while running.count < Self.limit, !queue.isEmpty { start(queue.removeFirst()) }
-    }
-
-    /// Terminates all running commands.
-    func terminate() {
-        for run in running { run.process.sendToGroup(SIGTERM) }
-    }
-
-    /// Nil if it has ended.
-    private func advanced(_ run: Run) -> Run? {
-        if let ending = run.process.ending() {
-            if !run.isLate { report(ending, run) }
-            return nil
-        }
-        guard run.end.remainingUSec == 0 else { return run }
-        var run = run
-        if !run.isLate { output.warn("countdownctl: \(quoted(run.name)) timed out and was terminated") }
-        run.process.sendToGroup(run.isLate ? SIGKILL : SIGTERM)
-        run.isLate = true
-        run.end = .after(microseconds: Self.grace)
-        return run
-    }
-
-    private func report(_ ending: ProcessEnding, _ run: Run) {
-        switch ending {
-        case .exited(code: 0): break
-        case .exited(let code): output.warn("countdownctl: \(quoted(run.name)) failed with exit code \(code)")
-        case .killed(let signal): output.warn("countdownctl: \(quoted(run.name)) was killed by signal \(signal)")
-        }
-    }
-
-    private func start(_ event: Event) {
-        guard let countdown = event.countdown else { return }
-        let words = hook.words(for: countdown, clock: .local)
-        do {
-            let process = try launch(words, event, countdown)
-            running.append(Run(process: process, name: words[0], end: .after(microseconds: hook.timeout)))
-        } catch {
-            output.warn("countdownctl: \(CommandFailure(error).sentence)")
-        }
-    }
-
-    private func launch(
-        _ words: [String],
-        _ event: Event,
-        _ countdown: Countdown
-    ) throws(ProcessLaunch.NotStarted) -> StartedProcess {
-        guard let pipe = Pipe() else { throw ProcessLaunch.NotStarted(name: words[0], errno: errno) }
-        // An event is far smaller than a pipe's buffer, so this never blocks.
-        pipe.writing.stopBlocking()
-        let text = JSONText.object(event, .short) + [UInt8(ascii: "\n")]
-        _ = unsafe text.withUnsafeBytes { unsafe write(pipe.writing.descriptor, $0.baseAddress, $0.count) }
-        var launch = ProcessLaunch(words: words)
-        launch.variables = Hook.variables(of: event, countdown)
-        launch.input = pipe.reading.descriptor
-        // Standard output is for the lines of the watch alone.
-        launch.output = STDERR_FILENO
-        launch.hasOwnGroup = true
-        return try launch.start()
     }
 }

@@ -1,7 +1,7 @@
 import IPC
 import System
 
-/// A text with fields of a countdown: `{key} {remaining}`. Literal braces are doubled.
+/// A text with fields of a countdown: `{key} {remaining} {metadata.room}`. Literal braces are doubled.
 struct Template: Equatable {
     /// A field.
     enum Field: String, CaseIterable {
@@ -22,7 +22,11 @@ struct Template: Equatable {
     private enum Piece: Equatable {
         case text(String)
         case field(Field)
+        /// The value of the metadata with a name; empty if the countdown has none.
+        case metadata(String)
     }
+
+    private static let metadataPrefix = "metadata."
 
     private let pieces: [Piece]
 
@@ -42,18 +46,26 @@ struct Template: Equatable {
                 continue
             }
             guard first == "{", let end = rest.firstIndex(of: "}") else { throw Self.loneBrace(first) }
-            guard let field = Field(rawValue: String(rest[..<end])) else { throw Self.unknown(rest[..<end]) }
+            let piece = try Self.piece(rest[..<end])
             if !literal.isEmpty { pieces.append(.text(literal)) }
             literal = ""
-            pieces.append(.field(field))
+            pieces.append(piece)
             rest = rest[rest.index(after: end)...]
         }
         if !literal.isEmpty { pieces.append(.text(literal)) }
         self.pieces = pieces
     }
 
+    /// The piece of a place.
+    private static func piece(_ name: Substring) throws(CommandFailure) -> Piece {
+        if let field = Field(rawValue: String(name)) { return .field(field) }
+        let rest = name.dropFirst(metadataPrefix.count)
+        guard name.hasPrefix(metadataPrefix), !rest.isEmpty else { throw unknown(name) }
+        return .metadata(String(rest))
+    }
+
     /// Whether nothing in it depends on the countdown.
-    var isConstant: Bool { !pieces.contains { if case .field = $0 { true } else { false } } }
+    var isConstant: Bool { pieces.allSatisfy { if case .text = $0 { true } else { false } } }
 
     /// The reader of a rendered template.
     enum Reader {
@@ -71,13 +83,16 @@ struct Template: Equatable {
         for piece in pieces {
             switch piece {
             case .text(let text): result += text
-            case .field(let field):
-                let value = Self.value(of: field, countdown, clock)
-                let shown = reader == .program ? value : PrintableText.escape(value)
-                result += reader == .bar ? TagText.escape(shown, behind: result) : shown
+            case .field(let field): append(Self.value(of: field, countdown, clock))
+            case .metadata(let name): append(countdown.metadata?[name] ?? "")
             }
         }
         return result
+
+        func append(_ value: String) {
+            let shown = reader == .program ? value : PrintableText.escape(value)
+            result += reader == .bar ? TagText.escape(shown, behind: result) : shown
+        }
     }
 
     private static func value(of field: Field, _ countdown: Countdown, _ clock: ClockText) -> String {
@@ -93,7 +108,9 @@ struct Template: Equatable {
     }
 
     /// The places as they are typed.
-    static var places: String { Field.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ") }
+    static var places: String {
+        (Field.allCases.map(\.rawValue) + [metadataPrefix + "NAME"]).map { "{\($0)}" }.joined(separator: " ")
+    }
 
     private static func loneBrace(_ brace: Character) -> CommandFailure {
         .usage("unmatched \(brace) in a template; write \(brace)\(brace) for a literal brace")

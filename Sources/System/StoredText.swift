@@ -1,0 +1,31 @@
+import Glibc
+
+/// A short text that a program keeps in a file.
+public enum StoredText {
+    /// Reads the beginning of a file, 256 bytes at most.
+    ///
+    /// - Returns: nil if the file does not exist.
+    public static func read(_ path: String) throws(SystemFailure) -> String? {
+        guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        let file = try open(path, O_RDONLY)
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = unsafe Glibc.read(file.number, &bytes, bytes.count)
+        guard count >= 0 else { throw SystemFailure("read") }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    /// Replaces the content of a file, by way of a second file with `.new` at the end of its name. If the machine stops
+    /// meanwhile, the file has either the old or the new content.
+    public static func replace(_ path: String, with text: String) throws(SystemFailure) {
+        let new = "\(path).new"
+        let file = try open(new, O_WRONLY | O_CREAT | O_TRUNC)
+        let bytes = Array(text.utf8)
+        guard unsafe Glibc.write(file.number, bytes, bytes.count) == bytes.count else { throw SystemFailure("write") }
+        guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
+        guard unsafe rename(new, path) == 0 else { throw SystemFailure("rename") }
+    }
+
+    private static func open(_ path: String, _ flags: Int32) throws(SystemFailure) -> Descriptor {
+        try Descriptor(owning: unsafe Glibc.open(path, flags | O_CLOEXEC, 0o600), of: "open")
+    }
+}

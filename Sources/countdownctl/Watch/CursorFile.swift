@@ -1,0 +1,82 @@
+import Glibc
+import IPC
+import System
+
+/// A file that holds the revision from which `watch --exec` continues, as a number in one line.
+struct CursorFile {
+    let path: String
+
+    /// The revision; nil if the file does not exist.
+    ///
+    /// - Throws: a usage error if the file has another content or cannot be read.
+    func read() throws(CommandFailure) -> Int64? {
+        let text: String?
+        do {
+            text = try StoredText.read(path)
+        } catch {
+            throw .usage("cannot read --cursor-file \(quoted(path)): \(error)")
+        }
+        guard let text else { return nil }
+        // The daemon refuses negative revisions.
+        guard text.hasSuffix("\n"), let revision = Int64(text.dropLast()), revision >= 0 else {
+            throw .usage("invalid --cursor-file \(quoted(path)): its content is not a revision in one line")
+        }
+        return revision
+    }
+
+    /// Replaces the revision. If the machine stops meanwhile, the file has either the old or the new one.
+    ///
+    /// - Throws: why the file cannot be written.
+    func write(_ revision: Int64) throws(CommandFailure) {
+        do {
+            try StoredText.replace(path, with: "\(revision)\n")
+        } catch {
+            throw CommandFailure(.notStored, "cannot write --cursor-file \(quoted(path)): \(error)")
+        }
+    }
+
+    /// The failure for a revision that the daemon has not reached.
+    func isAhead(_ revision: Int64, of newest: Int64) -> CommandFailure {
+        .usage(
+            """
+            invalid --cursor-file \(quoted(path)): its revision \(revision) is later than the daemon's newest, \(newest), \
+            so it is of another daemon or store; remove the file to begin now
+            """
+        )
+    }
+}
+
+/// How far the commands of events have come: the newest revision up to which every event has been received, and every
+/// command for one has exited.
+struct HookCursor {
+    /// The newest revision that was received; nil before the first `synced`.
+    private(set) var received: Int64?
+    /// The commands that have not exited, in the order of their events, each with the newest revision before its event.
+    private var unfinished: [(command: Int, before: Int64?)] = []
+    private var count = 0
+
+    /// - Parameter since: the revision at which the watch begins; nil for one that begins now.
+    init(since: Int64?) { received = since }
+
+    /// The revision from which another run continues; nil if there is none yet.
+    var revision: Int64? {
+        guard let first = unfinished.first else { return received }
+        return first.before
+    }
+
+    /// Takes an event for which no command runs, or whose command was added.
+    mutating func receive(_ event: Event) {
+        guard let revision = event.revision, received != nil || event.type == .synced else { return }
+        received = max(received ?? revision, revision)
+    }
+
+    /// Adds the command of the event that is received next, and returns its number.
+    mutating func addCommand() -> Int {
+        count += 1
+        unfinished.append((count, received))
+        return count
+    }
+
+    /// Notes that a command has exited, or that it could not be started.
+    mutating func finish(_ command: Int) { unfinished.removeAll { $0.command == command } }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import IPC
+import System
+
+/// Runs commands for events, in their order: with a limit on how many run at once and how long each may run.
+final class HookRunner: BackgroundWork {
+    /// The number of commands that run at once.
+    static let limit = 8
+    /// The number of events that wait before no more are read.
+    static let queueLimit = 1_000
+    /// The time between SIGTERM and SIGKILL, in microseconds.
+    private static let grace: Int64 = 2_000_000
+
+    private struct Run {
+        let process: StartedProcess
+        let name: String
+        /// The number of the command of the cursor; nil if the cursor does not count it.
+        let command: Int?
+        var end: MonotonicDeadline
+        /// Whether it was asked to end.
+        var isLate = false
+    }
+
+    private let hook: Hook
+    private let output: Output
+    private var running: [Run] = []
+    private var queue: [(event: HookEvent, command: Int?)] = []
+    private var alarms: EndAlarms?
+    private let timer: BootTimer
+    private let file: CursorFile?
+    private var cursor: HookCursor
+    /// The revision in the file.
+    private var stored: Int64?
+    /// Why the file could not be written; nil if it could.
+    private var failure: CommandFailure?
+
+    /// - Parameters:
+    ///   - hook: the command and its events.
+    ///   - output: for the failures of commands.
+    ///   - file: the file for the cursor; nil for none.
+    ///   - since: the revision in the file; nil if it does not exist.
+    /// - Throws: an internal error if the system gives no timer.
+    init(_ hook: Hook, output: Output, file: CursorFile? = nil, since: Int64? = nil) throws(CommandFailure) {
+        self.hook = hook
+        self.output = output
+        self.file = file
+        alarms = hook.before.map(EndAlarms.init)
+        timer = try BootTimer.orFailure()
+        cursor = HookCursor(since: since)
+        stored = since
+    }
+
+    /// The first deadline of a command.
+    var deadline: MonotonicDeadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
+
+    /// Readable when a countdown has the time of `--before` left; nil if there is none.
+    var descriptor: Int32? { alarms == nil ? nil : timer.descriptor }
+
+    var isFull: Bool { queue.count >= Self.queueLimit }
+
+    /// Whether `begin` has to be called after each `synced`.
+    var needsCountdowns: Bool { alarms != nil }
+
+    /// Takes the countdowns as they are after `synced`, because a watch that continues does not report all of them.
+    func begin(with countdowns: [Countdown]) {
+        guard let lead = hook.before else { return }
+        alarms = EndAlarms(lead: lead)
+        for countdown in countdowns {
+            alarms?.receive(Event(type: .attached, countdown: countdown), wall: WallClock.now, boot: BootClock.now)
+        }
+        advance()
+    }
+
+    /// Queues the events that commands run for, and starts commands.
+    func enqueue(_ events: [Event]) {
+        for event in events {
+            if hook.types.contains(event.type), let countdown = event.countdown, isNew(event, countdown) {
+                queue.append((.change(event, countdown), cursor.addCommand()))
+            }
+            cursor.receive(event)
+            alarms?.receive(event, wall: WallClock.now, boot: BootClock.now)
+        }
+        // Between two commands, the file may be older than the cursor: it then says less than was done.
+        if events.contains(where: { $0.type == .synced || $0.type == .heartbeat }) { store() }
+        advance()
+    }
+
+    /// Reaps ended commands, terminates commands that timed out, and starts waiting ones.
+    func advance() {
+        for countdown in alarms?.takeDue(at: BootClock.now) ?? [] { queue.append((.before(countdown), nil)) }
+        timer.set(alarms?.next)
+        running = running.compactMap(advanced)
+        while running.count < Self.limit, !queue.isEmpty { start(queue.removeFirst()) }
+    }
+
+    /// Terminates all running commands. Those that do not exit before this program run again at the next start.
+    func terminate() {
+        store()
+        for run in running { run.process.sendToGroup(SIGTERM) }
+    }
+
+    /// Whether it was not received before: if the history was trimmed, all that is kept is received again.
+    private func isNew(_ event: Event, _ countdown: Countdown) -> Bool {
+        cursor.received.map { (event.revision ?? countdown.revision) > $0 } ?? true
+    }
+
+    /// Nil if it has ended.
+    private func advanced(_ run: Run) -> Run? {
+        if let ending = run.process.ending() {
+            if !run.isLate { report(ending, run) }
+            finish(run.command)
+            return nil
+        }
+        guard run.end.remainingUSec == 0 else { return run }
+        var run = run
+        if !run.isLate { output.warn("countdownctl: \(quoted(run.name)) timed out and was terminated") }
+        run.process.sendToGroup(run.isLate ? SIGKILL : SIGTERM)
+        run.isLate = true
+        run.end = .after(microseconds: Self.grace)
+        return run
+    }
+
+    private func report(_ ending: ProcessEnding, _ run: Run) {
+        switch ending {
+        case .exited(code: 0): break
+        case .exited(let code): output.warn("countdownctl: \(quoted(run.name)) failed with exit code \(code)")
+        case .killed(let signal): output.warn("countdownctl: \(quoted(run.name)) was killed by signal \(signal)")
+        }
+    }
+
+    private func start(_ next: (event: HookEvent, command: Int?)) {
+        let words = hook.words(for: next.event.countdown, clock: .local)
+        do {
+            let process = try launch(words, next.event)
+            let end = MonotonicDeadline.after(microseconds: hook.timeout)
+            running.append(Run(process: process, name: words[0], command: next.command, end: end))
+        } catch {
+            output.warn("countdownctl: \(CommandFailure(error).sentence)")
+            finish(next.command)
+        }
+    }
+
+    private func launch(_ words: [String], _ event: HookEvent) throws(ProcessLaunch.NotStarted) -> StartedProcess {
+        guard let pipe = Pipe() else { throw ProcessLaunch.NotStarted(name: words[0], errno: errno) }
+        // An event is far smaller than a pipe's buffer, so this never blocks.
+        pipe.writing.stopBlocking()
+        let text = JSONText.object(event, .short) + [UInt8(ascii: "\n")]
+        _ = unsafe text.withUnsafeBytes { unsafe write(pipe.writing.descriptor, $0.baseAddress, $0.count) }
+        var launch = ProcessLaunch(words: words)
+        launch.variables = event.variables
+        // This program may itself be the command of an event.
+        launch.droppedPrefix = HookEvent.metadataPrefix
+        launch.input = pipe.reading.descriptor
+        // Standard output is for the lines of the watch alone.
+        launch.output = STDERR_FILENO
+        launch.hasOwnGroup = true
+        return try launch.start()
+    }
+
+    private func finish(_ command: Int?) {
+        guard let command else { return }
+        cursor.finish(command)
+        store()
+    }
+
+    /// Writes the cursor if it has moved. A row of failures is reported once.
+    private func store() {
+        guard let file, let revision = cursor.revision, revision != stored else { return }
+        do {
+            try file.write(revision)
+            stored = revision
+            failure = nil
+        } catch {
+            if failure == nil { output.warn("countdownctl: \(error.sentence); trying again") }
+            failure = error
+        }
+    }
+}
