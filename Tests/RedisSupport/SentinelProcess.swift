@@ -69,7 +69,7 @@ public final class ReplicatedEngine {
             + (0..<replicas).map { _ in
                 try RedisServer(options, settings: ["replicaof 127.0.0.1 \(primary.port)"])
             }
-        try Self.awaitReplicas(replicas, of: primary)
+        try Self.awaitReplicas(replicas) { primary }
         sentinels = try (0..<3).map { _ in try SentinelProcess(of: primary.port, quorum: 2) }
         try awaitWatch()
     }
@@ -116,18 +116,18 @@ public final class ReplicatedEngine {
         return primary
     }
 
-    /// Starts a server again as a replica, and waits until it has what the primary has.
+    /// Starts a server again as a replica, and waits until it has what the primary has. On a busy machine, the sentinels may
+    /// replace the primary meanwhile.
     public func restart(_ server: RedisServer) throws {
-        let primary = try primary()
-        try server.start(["--replicaof", "127.0.0.1", "\(primary.port)"])
+        try server.start(["--replicaof", "127.0.0.1", "\(primary().port)"])
         try server.awaitReadiness()
         try Self.awaitReplicas(servers.count - 1, of: primary)
     }
 
-    /// Waits until as many replicas are online.
-    public static func awaitReplicas(_ count: Int, of primary: RedisServer) throws {
+    /// Waits until the primary has as many replicas that are online.
+    public static func awaitReplicas(_ count: Int, of primary: () throws -> RedisServer) throws {
         try waitUntil("\(count) replicas to be online") {
-            try primary.command("INFO", "replication").matches(of: /state=online/).count == count
+            try primary().command("INFO", "replication").matches(of: /state=online/).count == count
         }
     }
 
