@@ -38,8 +38,19 @@ BUILT ?= bin
 static := .build-static
 # The package of the bridge to Redis, which depends on this one.
 redis := Backends/Redis
-# How dynamic executables are linked: without symbols, and with every function bound before the first instruction.
-linked := --static-swift-stdlib -Xlinker -s -Xlinker -z -Xlinker now
+# The program that removes the symbols of installed executables. If empty, they stay, for distributors that split them off.
+STRIP ?= strip
+# If empty, countdownctl is linked to the C library of the system, like the other programs.
+STATIC ?= 1
+# The same sources make the same bytes in every folder: docs/decisions/0014. No executable searches its own folder for
+# libraries.
+build_release := swift build -c release --disable-local-rpath -Xlinker --build-id=sha1 \
+  -Xswiftc -file-prefix-map -Xswiftc '$(CURDIR)=.' -Xcc '-ffile-prefix-map=$(CURDIR)=.' \
+  -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
+# Dynamic executables bind every function before their first instruction.
+dynamic := --static-swift-stdlib -Xlinker -z -Xlinker now
+# lld, because gold warns of getpwnam and its kin in Foundation's part of the static library, which nothing here calls.
+static_pie := -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie
 # If this is error, Package.swift turns warnings in our own targets into errors.
 export COUNTDOWND_WARNINGS ?= $(if $(CI),error)
 
@@ -183,36 +194,35 @@ build: $(programs:%=$(BUILT)/%) $(BUILT)/share ## release executables in bin/, t
 
 bin/countdownd bin/countdown-notify: bin/%: $(sources)
 	@scripts/install-dependencies --check build
-	swift build -c release --product $* $(linked)
+	$(build_release) $(dynamic) --product $*
 	@install -D -m 755 .build/release/$* $@
 
-# lld, because gold warns of getpwnam and its kin in Foundation's part of the static library, which nothing here calls.
 bin/countdownctl: $(sources)
 	@scripts/install-dependencies --check build
-	swift build -c release --product countdownctl --scratch-path $(static) \
-	  -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xlinker -s
-	@install -D -m 755 $(static)/release/countdownctl $@
+	$(build_release) --product countdownctl $(if $(STATIC),$(static_pie) --scratch-path $(static),$(dynamic))
+	@install -D -m 755 $(if $(STATIC),$(static),.build)/release/countdownctl $@
 
 build-fleet: $(BUILT)/countdownd-redis ## the release executable of the bridge to Redis, in bin/
 
 # Without the variable, because SwiftPM builds this package as a dependency there.
 bin/countdownd-redis: $(sources) $(shell find $(redis)/Package.swift $(redis)/Sources -type f)
 	@scripts/install-dependencies --check build
-	env -u COUNTDOWND_WARNINGS swift build -c release --package-path $(redis) --product countdownd-redis \
-	  $(linked)
+	env -u COUNTDOWND_WARNINGS $(build_release) $(dynamic) --package-path $(redis) --product countdownd-redis
 	@install -D -m 755 $(redis)/.build/release/countdownd-redis $@
 
 # Completions come from the executables, so they are never older.
 $(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/*) Sources/IPC/io.countdownd.varlink
 	@rm -rf $@ && mkdir -p $@
 	scripts/manuals $(BUILT) $@
-	@$(BUILT)/countdownctl --generate-completion-script bash > $@/countdownctl
+	@$(BUILT)/countdownctl --generate-completion-script bash | sed '1{/^#!/d}' > $@/countdownctl
 	@$(BUILT)/countdownctl --generate-completion-script zsh > $@/_countdownctl
 	@$(BUILT)/countdownctl --generate-completion-script fish > $@/countdownctl.fish
 
+install_program = install -m 755 $(if $(STRIP),-s --strip-program='$(STRIP)')
+
 install: build ## install below PREFIX, staged in DESTDIR
 	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(unitdir)' '$(DESTDIR)$(interfacedir)'
-	install -m 755 $(programs:%=$(BUILT)/%) '$(DESTDIR)$(bindir)'
+	$(install_program) $(programs:%=$(BUILT)/%) '$(DESTDIR)$(bindir)'
 	install -m 644 Sources/IPC/io.countdownd.varlink '$(DESTDIR)$(interfacedir)'
 	install -d '$(DESTDIR)$(mandir)/man1' '$(DESTDIR)$(mandir)/man7'
 	install -m 644 $(programs:%=$(BUILT)/share/%.1) '$(DESTDIR)$(mandir)/man1'
@@ -246,7 +256,7 @@ ifneq ($(systemunitdir),)
 endif
 
 install-fleet: build-fleet $(BUILT)/share ## install the bridge to Redis, like install
-	install -D -m 755 $(BUILT)/countdownd-redis '$(DESTDIR)$(bindir)/countdownd-redis'
+	$(install_program) -D $(BUILT)/countdownd-redis '$(DESTDIR)$(bindir)/countdownd-redis'
 	install -D -m 644 $(BUILT)/share/countdownd-redis.1 '$(DESTDIR)$(mandir)/man1/countdownd-redis.1'
 ifneq ($(systemunitdir),)
 	install -d '$(DESTDIR)$(systemunitdir)'
