@@ -59,14 +59,14 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench picture docs sanitize build build-fleet install install-fleet uninstall deb deb-fleet dist lint clocktest clean
+.PHONY: help run check test test-fleet test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench picture docs sanitize build build-fleet install install-fleet uninstall deb dist lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) \
   $(addprefix $(redis)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
-shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* packaging/debian/*/* desktop/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* desktop/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
@@ -134,7 +134,6 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	@$(MAKE) build-fleet
 	scripts/check-install
 	@$(MAKE) deb
-	@$(MAKE) deb-fleet
 	scripts/check-deb
 	@$(MAKE) docs
 	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
@@ -292,15 +291,16 @@ endif
 	rm -f '$(DESTDIR)$(bashdir)/countdownctl' '$(DESTDIR)$(zshdir)/_countdownctl'
 	rm -f '$(DESTDIR)$(fishdir)/countdownctl.fish'
 
-deb: ## a Debian package in dist/; DEBFULLNAME and DEBEMAIL name its maintainer
+# The packages of debian/ from the executables in bin/, without those of symbols: dpkg-buildpackage in the source tarball
+# compiles the executables and makes all.
+deb: ## the Debian packages in dist/; DEB_BUILD_PROFILES=pkg.countdownd.no-redis leaves out the bridge
 	$(dependencies) deb
-	@$(MAKE) build
-	scripts/deb countdownd
-
-deb-fleet: ## the Debian package of the bridge to Redis, in dist/
-	$(dependencies) deb
-	@$(MAKE) build-fleet
-	scripts/deb countdownd-redis
+	@$(MAKE) build $(if $(findstring no-redis,$(DEB_BUILD_PROFILES)),,build-fleet)
+	mkdir -p dist
+	COUNTDOWND_BUILT='$(abspath $(BUILT))' COUNTDOWND_DIST='$(CURDIR)/dist' \
+	  DEB_BUILD_PROFILES='$(DEB_BUILD_PROFILES) pkg.countdownd.other-swift' DEB_BUILD_OPTIONS='noautodbgsym' \
+	  dpkg-buildpackage --build=binary --no-sign --no-pre-clean --buildinfo-option=-udist --changes-option=-udist \
+	  --buildinfo-file=dist/countdownd.buildinfo --changes-file=dist/countdownd.changes
 
 dist: ## a source tarball in dist/ that builds without a network
 	scripts/dist
