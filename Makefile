@@ -59,7 +59,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench picture docs sanitize build build-fleet install install-fleet uninstall deb dist lint clocktest clean
+.PHONY: help run check test test-fleet test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench picture docs sanitize build build-fleet install install-fleet uninstall deb dist binaries release check-recipes lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -130,11 +130,14 @@ fleet-demo: ## build, and show three hosts that share countdowns through Redis
 acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short form, as in .ci/run
 	$(dependencies) test
 	$(dependencies) deb
+	$(dependencies) recipes
 	@$(MAKE) build
 	@$(MAKE) build-fleet
 	scripts/check-install
 	@$(MAKE) deb
 	scripts/check-deb
+	@$(MAKE) binaries
+	scripts/check-binaries $(if $(filter 1,$(SHORT)),--short)
 	@$(MAKE) docs
 	@if NO_DEPS=$(NO_DEPS) scripts/clocktest --applicable; then $(MAKE) clocktest; fi
 	swift build --build-tests
@@ -144,9 +147,11 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	scripts/test-examples
 	scripts/test-swift 'CertificationTests|ExamplesTests|HostileStartTests|OtherClientTests'
 ifeq ($(SHORT),1)
+	scripts/check-recipes --short
 	scripts/soak --minutes 0.5 --daemon .build/debug/countdownd
 	scripts/sanitize --short
 else
+	@$(MAKE) dist check-recipes
 	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift ModelTests
 	@$(MAKE) crash soak sanitize
 endif
@@ -304,6 +309,17 @@ deb: ## the Debian packages in dist/; DEB_BUILD_PROFILES=pkg.countdownd.no-redis
 
 dist: ## a source tarball in dist/ that builds without a network
 	scripts/dist
+
+binaries: build build-fleet ## an archive of the programs in dist/, with a script that installs them
+	scripts/binaries
+
+release: ## all files of a release in dist/, from a commit; builds twice, and fails if the bytes differ
+	$(dependencies) release
+	scripts/release
+
+check-recipes: ## try the recipes for other distributions in packaging/; needs make dist and make binaries
+	$(dependencies) recipes
+	scripts/check-recipes
 
 lint: ## check the style of Swift and shell files, desktop files, workflows and licences
 	swift format lint --strict --parallel --recursive $(swift_files)
