@@ -1,31 +1,45 @@
 import System
 
 extension AsyncClient {
-    /// The events of a watch. The sequence goes on if the daemon is restarted.
+    /// The events of a watch. The sequence never ends by itself, and goes on if the daemon is restarted.
     public func events(_ watch: Watch = Watch()) -> Events {
         Events(path: path, watch: watch)
     }
 
     /// The events of a watch. Every iteration is a watch of its own.
     ///
-    /// The first events report the current state, up to `synced`; later ones report changes and ticks. If the daemon
-    /// goes away, the iteration waits until it is back and resumes after the newest revision: no end is missed and none is
-    /// reported twice. `synced` then says that the daemon is back. If it goes away before `synced`, the first events are
-    /// repeated.
+    /// The first events report the current state, up to `synced`; later ones report changes and ticks.
     ///
-    /// The iteration ends only if its task is cancelled. It throws, and cannot be used any more,
-    /// - if there is no daemon in the beginning;
-    /// - if the daemon refuses the watch, because a parameter is not valid or a limit is reached;
-    /// - if the daemon does not keep the history after the newest revision (`historyTrimmed`), so that ends may have been
-    ///   missed. Another iteration without `since` reports the current state, and `List` the ends that are
-    ///   kept.
+    /// If the daemon goes away, there is one ``Element/disconnected(_:)``. The iteration waits until the daemon is back and
+    /// resumes after the newest revision: no end is missed and none is reported twice. `synced` then says that the daemon is
+    /// back. If the daemon goes away before `synced`, the first events are repeated. If there is no daemon in the beginning,
+    /// the iteration waits for one in the same way.
+    ///
+    /// If the daemon does not keep the history after the newest revision, there is one
+    /// ``Element/historyTrimmed(oldestRevision:)``, and then the current state as in the beginning: ends may have been
+    /// missed, and `List` has those that are kept.
+    ///
+    /// A program that acts on events alone leaves the other elements out:
+    /// `for try await case .event(let event) in countdowns.events()`.
+    ///
+    /// The iteration ends only if its task is cancelled. It throws, and cannot be used any more, if the daemon refuses the
+    /// watch because a parameter is not valid, if this user may not use the socket, or if a reply is not the daemon's.
     ///
     /// Only the rest of one batch of replies is buffered. If the program does not ask for the next event, the daemon leaves
     /// out ticks; if 4 MiB were not read, the daemon closes the connection, and the iteration resumes as it does after a
     /// restart.
     public struct Events: AsyncSequence, Sendable {
-        /// The elements are events.
-        public typealias Element = Event
+        /// What a watch reports.
+        public enum Element: Sendable, Equatable {
+            /// An event from the daemon.
+            case event(Event)
+            /// The daemon is away; the watch tries again by itself, and `synced` says that the daemon is back.
+            case disconnected(ClientError)
+            /// The daemon has lost the history since the last event, so that ends may have been missed. The current state
+            /// follows.
+            case historyTrimmed(oldestRevision: Int64)
+        }
+
         /// The errors are those of a client.
         public typealias Failure = ClientError
 
@@ -43,25 +57,34 @@ extension AsyncClient.Events {
     /// A watch and the connection that it has now.
     public struct Iterator: AsyncIteratorProtocol {
         private let path: String
-        private let watch: Watch
+        /// The watch as far as its events were returned.
+        private var returned: ResumableWatch
         /// Nil before the first event is asked for and after the end.
         private var connection: WatchConnection?
         private var hasEnded = false
-        /// Events that were received and not returned yet, the next one last.
-        private var buffer: [Event] = []
+        /// Elements that were received and not returned yet, the next one last.
+        private var buffer: [Element] = []
 
         init(path: String, watch: Watch) {
             self.path = path
-            self.watch = watch
+            var options = ResumableWatch.FailureOptions()
+            options.waitsForDaemon = true
+            returned = ResumableWatch(watch, options: options)
         }
 
-        /// Waits for the next event; nil if the task is cancelled or the iteration has ended before.
+        /// The revision up to which everything was returned; nil before the first `synced`. Another watch can begin with it.
+        public var since: Int64? { returned.since }
+
+        /// Waits for the next element; nil if the task is cancelled or the iteration has ended before.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(ClientError) -> Event? {
+        ) async throws(ClientError) -> Element? {
             while !hasEnded, !Task.isCancelled {
-                if let event = buffer.popLast() { return event }
                 do {
+                    if let element = buffer.popLast() {
+                        try note(element)
+                        return element
+                    }
                     try await receive()
                 } catch {
                     end()
@@ -78,11 +101,20 @@ extension AsyncClient.Events {
             buffer = []
         }
 
-        /// Waits until the connection can advance, and buffers the events.
+        private mutating func note(_ element: Element) throws(ClientError) {
+            switch element {
+            case .event(let event): _ = returned.receive([event])
+            case .disconnected: break
+            case .historyTrimmed(let oldest): _ = try returned.fail(.countdown(.historyTrimmed(oldestRevision: oldest)))
+            }
+        }
+
+        /// Waits until the connection can advance, and buffers the elements.
         private nonisolated(nonsending) mutating func receive() async throws(ClientError) {
-            let connection = connection ?? begin()
+            let connection = connection ?? WatchConnection(returned, at: path)
+            self.connection = connection
             let occurrences = try connection.advance()
-            for case .events(let events) in occurrences { buffer.insert(contentsOf: events.reversed(), at: 0) }
+            buffer = occurrences.flatMap(Self.elements).reversed()
             guard occurrences.isEmpty else { return }
             if let deadline = connection.deadline {
                 await Backoff.sleep(microseconds: deadline.remainingUSec)
@@ -92,12 +124,13 @@ extension AsyncClient.Events {
             }
         }
 
-        private mutating func begin() -> WatchConnection {
-            var options = ResumableWatch.FailureOptions()
-            options.trimmedHistory = .fail
-            let connection = WatchConnection(ResumableWatch(watch, options: options), at: path)
-            self.connection = connection
-            return connection
+        private static func elements(of event: WatchEvent) -> [Element] {
+            switch event {
+            case .events(let events): events.map(Element.event)
+            case .lost(let error): [.disconnected(error)]
+            case .historyTrimmed(let oldest): [.historyTrimmed(oldestRevision: oldest)]
+            case .started, .stillLost, .recovered: []
+            }
         }
     }
 }

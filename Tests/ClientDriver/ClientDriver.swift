@@ -1,15 +1,13 @@
 import Glibc
 import IPC
 import JSONTree
-import System
 import Varlink
 
 /// Drives the module `IPC` for the suite in clients/conformance: a command per line of standard input, and a line of
 /// standard output for each result.
 @main
 struct ClientDriver {
-    private var watch: WatchConnection?
-    private var buffer: [JSONValue] = []
+    private var events: AsyncClient.Events.Iterator?
 
     static func main() async throws {
         var driver = ClientDriver()
@@ -44,41 +42,28 @@ struct ClientDriver {
         case "wait": return [try tree(await client.wait(for: members["key"]?.string ?? ""))]
         case "list": return [.array(try await client.list(List(json: parameters)).map(tree))]
         case "watch":
-            var options = ResumableWatch.FailureOptions()
-            options.waitsForDaemon = true
-            watch = try WatchConnection(ResumableWatch(Watch(json: parameters), options: options), at: client.path)
+            events = client.events(try Watch(json: parameters)).makeAsyncIterator()
             return [.object([:])]
         case "next":
             guard case .integer(let count)? = members["count"] else { throw UnknownCommand() }
-            return try (0..<count).map { _ in try nextEvent() }
+            var results: [JSONValue] = []
+            for _ in 0..<count {
+                guard let element = try await events?.next() else { throw UnknownCommand() }
+                results.append(try Self.result(of: element))
+            }
+            return results
         default: throw UnknownCommand()
         }
     }
 
     private struct UnknownCommand: Error {}
 
-    /// Waits for the next event.
-    private mutating func nextEvent() throws -> JSONValue {
-        while buffer.isEmpty {
-            guard let watch else { throw UnknownCommand() }
-            let events = try watch.advance()
-            buffer = try events.flatMap(Self.trees)
-            guard events.isEmpty else { continue }
-            var set = PollSet()
-            if let descriptor = watch.descriptor { set.add(descriptor, for: watch.pollEvents) }
-            set.add(watch.deadline)
-            set.wait()
-        }
-        return buffer.removeFirst()
-    }
-
-    private static func trees(of event: WatchEvent) throws -> [JSONValue] {
-        switch event {
-        case .started, .recovered, .stillLost: []
-        case .events(let events): try events.map(tree)
-        case .lost(let error): [marker("disconnected", error)]
+    private static func result(of element: AsyncClient.Events.Element) throws -> JSONValue {
+        switch element {
+        case .event(let event): try tree(event)
+        case .disconnected(let error): marker("disconnected", error)
         case .historyTrimmed(let oldest):
-            [marker("historyTrimmed", .countdown(.historyTrimmed(oldestRevision: oldest)))]
+            marker("historyTrimmed", .countdown(.historyTrimmed(oldestRevision: oldest)))
         }
     }
 

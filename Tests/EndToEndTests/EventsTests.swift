@@ -23,13 +23,13 @@ struct EventsTests {
             let daemon = try daemon()
             try await countdowns.start("tea")
             var events = countdowns.events(Watch(match: ["t*"], tickUSec: 0)).makeAsyncIterator()
-            #expect(try await events.next()?.type == .attached)
-            #expect(try await events.next()?.type == .synced)
+            #expect(try await events.nextEvent()?.type == .attached)
+            #expect(try await events.nextEvent()?.type == .synced)
             try await countdowns.pause("tea")
             try await countdowns.start("egg")
             try await countdowns.finish("tea")
-            #expect(try await events.next()?.type == .paused)
-            let end = try await events.next()
+            #expect(try await events.nextEvent()?.type == .paused)
+            let end = try await events.nextEvent()
             #expect(end?.type == .finished && end?.key == "tea")
             withExtendedLifetime(daemon) {}
         }
@@ -42,7 +42,7 @@ struct EventsTests {
             try await countdowns.start("tea", for: .seconds(3600))
             var remaining: [Int64] = []
             let events = countdowns.events(Watch(tickUSec: .milliseconds(10)))
-            for try await event in events where event.type == .tick {
+            for try await case .event(let event) in events where event.type == .tick {
                 remaining.append(try #require(event.remainingUSec))
                 if remaining.count == 3 { break }
             }
@@ -58,18 +58,18 @@ struct EventsTests {
         try awaiting {
             let first = try daemon()
             var events = countdowns.events(watch).makeAsyncIterator()
-            #expect(try await events.next()?.type == .synced)
+            #expect(try await events.nextEvent()?.type == .synced)
             try await countdowns.start("tea", for: .seconds(3600))
             try await countdowns.start("egg", for: .milliseconds(300))
-            #expect(try await events.next()?.type == .started)
-            #expect(try await events.next()?.type == .started)
+            #expect(try await events.nextEvent()?.type == .started)
+            #expect(try await events.nextEvent()?.type == .started)
             try first.kill()
             let second = try daemon()
             try await countdowns.finish("tea")
             // The egg may end before the daemon goes away, on coming back, or after that.
             var told: [String] = []
             while told.count(where: { $0.hasPrefix("finished") }) < 2 || !told.contains("synced") {
-                let event = try #require(try await events.next())
+                let event = try #require(try await events.nextEvent())
                 told.append(event.type.rawValue + (event.key.map { " \($0)" } ?? ""))
             }
             #expect(told.sorted() == ["finished egg", "finished tea", "synced"])
@@ -77,34 +77,63 @@ struct EventsTests {
         }
     }
 
-    @Test("if the history was trimmed, the iteration ends with an error, and a new one begins with the current state")
+    @Test("if the history was trimmed, the iteration says so and continues with the current state")
     func historyTrimmed() throws {
         try awaiting {
             let first = try daemon()
             var events = countdowns.events(watch).makeAsyncIterator()
-            let since = try #require(try await events.next()?.revision)
+            #expect(events.since == nil)
+            let since = try #require(try await events.nextEvent()?.revision)
+            #expect(events.since == since)
             try first.kill()
             try FileManager.default.removeItem(atPath: first.stateDirectory)
             let second = try daemon()
             let oldest = try await countdowns.call(GetStatus()).oldestRevision
             #expect(oldest > since)
-            let trimmed = ClientError.countdown(.historyTrimmed(oldestRevision: oldest))
-            await #expect(throws: trimmed) { try await events.next() }
-            #expect(try await events.next() == nil)
-            var afresh = countdowns.events(watch).makeAsyncIterator()
-            #expect(try await afresh.next()?.type == .synced)
+            try await countdowns.start("tea")
+            var elements: [AsyncClient.Events.Element] = []
+            while elements.last != .historyTrimmed(oldestRevision: oldest) {
+                elements.append(try #require(try await events.next()))
+            }
+            #expect(elements == [.disconnected(.disconnected), .historyTrimmed(oldestRevision: oldest)])
+            #expect(events.since == nil)
+            #expect(try await events.nextEvent()?.type == .attached)
+            let synced = try await events.nextEvent()
+            #expect(synced?.type == .synced && events.since == synced?.revision)
             withExtendedLifetime(second) {}
         }
     }
 
-    @Test("if no daemon runs in the beginning, the iteration throws at once")
+    @Test("an iteration that begins at the revision of an earlier one returns the ends since then, and none twice")
+    func continuesAnother() throws {
+        try awaiting {
+            let daemon = try daemon()
+            var events = countdowns.events(watch).makeAsyncIterator()
+            #expect(try await events.nextEvent()?.type == .synced)
+            for key in ["tea", "egg"] {
+                try await countdowns.start(key, for: .seconds(3600))
+                try await countdowns.finish(key)
+            }
+            // Several events were perhaps received at once, but only these are returned.
+            for type in [EventType.started, .finished] { #expect(try await events.nextEvent()?.type == type) }
+            var others = countdowns.events(Watch(tickUSec: 0, since: events.since)).makeAsyncIterator()
+            let end = try await others.nextEvent()
+            #expect(end?.type == .finished && end?.key == "egg")
+            #expect(try await others.nextEvent()?.type == .synced)
+            withExtendedLifetime(daemon) {}
+        }
+    }
+
+    @Test("if no daemon runs in the beginning, the iteration says so once, and waits for it")
     func noDaemon() throws {
         try awaiting {
             var events = countdowns.events().makeAsyncIterator()
             let unreachable = ClientError.unreachable(path: countdowns.path, errno: ENOENT)
-            await #expect(throws: unreachable) { try await events.next() }
-            let next = try await events.next()
-            #expect(next == nil)
+            let first = try await events.next()
+            #expect(first == .disconnected(unreachable))
+            let daemon = try daemon()
+            #expect(try await events.nextEvent()?.type == .synced)
+            withExtendedLifetime(daemon) {}
         }
     }
 
@@ -123,7 +152,7 @@ struct EventsTests {
         let events = countdowns.events(watch)
         let (types, teller) = AsyncStream<EventType>.makeStream()
         let follow = { @Sendable () async throws in
-            for try await event in events { teller.yield(event.type) }
+            for try await case .event(let event) in events { teller.yield(event.type) }
         }
         return try await result(of: follow) {
             for await type in types where type == .synced { break }
@@ -176,7 +205,7 @@ struct EventsTests {
         try awaiting {
             let daemon = try daemon()
             var events = countdowns.events(watch).makeAsyncIterator()
-            #expect(try await events.next()?.type == .synced)
+            #expect(try await events.nextEvent()?.type == .synced)
             let caller = try Caller(of: daemon)
             // Two events of each together are more than may be unsent.
             let count = 600
@@ -188,10 +217,20 @@ struct EventsTests {
             try await countdowns.awaitStatus { $0.watchers == 0 }
             var ended: [String] = []
             while ended.count < count {
-                let event = try #require(try await events.next())
+                let event = try #require(try await events.nextEvent())
                 if event.type == .finished { ended.append(try #require(event.key)) }
             }
             #expect(ended == (0..<count).map { "\($0)" })
         }
+    }
+}
+
+extension AsyncClient.Events.Iterator {
+    /// The next event; the iteration may have to reach the daemon before.
+    mutating func nextEvent() async throws -> Event? {
+        while let element = try await next() {
+            if case .event(let event) = element { return event }
+        }
+        return nil
     }
 }

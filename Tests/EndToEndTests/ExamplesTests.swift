@@ -222,14 +222,6 @@ struct ExamplesTests {
         #expect(line == "finished login/1 0:00:00")
     }
 
-    @Test("the tutorial ends with the example in Swift")
-    func tutorial() throws {
-        let step = BuiltProduct.packageDirectory
-            .appendingPathComponent("Sources/IPC/IPC.docc/Resources/Countdown-04.swift")
-        let example = Example.source("swift/Sources/countdown/Countdown.swift")
-        #expect(try String(contentsOf: step, encoding: .utf8) == String(contentsOfFile: example, encoding: .utf8))
-    }
-
     @Test("the README has the subscriber unchanged")
     func readme() throws {
         let source = try String(contentsOfFile: Example.source("python/subscriber.py"), encoding: .utf8)

@@ -96,11 +96,12 @@ struct AsyncClientTests {
         try awaiting {
             await #expect(throws: ClientError.disconnected) { try await countdowns.get("k") }
             var events = countdowns.events().makeAsyncIterator()
-            await #expect(throws: ClientError.disconnected) { try await events.next() }
+            let next = try await events.next()
+            #expect(next == .disconnected(.disconnected))
         }
     }
 
-    @Test("a watch without a revision that is answered HistoryTrimmed begins again instead of failing")
+    @Test("a watch without a revision that is answered HistoryTrimmed says so each time, and begins again")
     func trimmedWhileFresh() throws {
         let listener = try ListeningSocket(path: countdowns.path)
         nonisolated(unsafe) let socket = listener
@@ -116,8 +117,11 @@ struct AsyncClientTests {
         }
         try awaiting {
             var events = countdowns.events().makeAsyncIterator()
-            let first = try? await events.next()
-            #expect(first?.type == .synced)
+            var elements: [AsyncClient.Events.Element?] = []
+            for _ in 0..<3 { elements.append(try await events.next()) }
+            let trimmed = AsyncClient.Events.Element.historyTrimmed(oldestRevision: 8)
+            #expect(elements == [trimmed, trimmed, .event(Event(type: .synced, revision: 9))])
+            #expect(events.since == 9)
         }
     }
 }

@@ -24,7 +24,7 @@ struct Command {
     func run() async throws {
         let countdowns = try AsyncClient()
         var hasStarted = false
-        for try await event in countdowns.events(Watch(keys: [key])) {
+        for try await case .event(let event) in countdowns.events(Watch(keys: [key])) {
             switch event.type {
             // From now on the daemon sends every change, so no event of the countdown is missed.
             case .synced where !hasStarted:

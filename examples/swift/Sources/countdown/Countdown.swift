@@ -17,42 +17,41 @@ struct Command {
             exit(64)
         }
         do {
-            let command = Command(key: key, duration: .seconds(seconds))
-            // If the daemon has lost its history, perhaps with the countdown, it begins again.
-            while try await !command.reachesEnd() {}
+            try await Command(key: key, duration: .seconds(seconds)).run()
         } catch {
             print("\(key): \(error)")
             exit(1)
         }
     }
 
-    /// Follows the countdown to its end; false if the daemon has lost its history.
-    func reachesEnd() async throws -> Bool {
-        do {
-            try await run()
-            return true
-        } catch ClientError.countdown(.historyTrimmed) {
-            return false
-        }
-    }
-
     func run() async throws {
         let countdowns = try AsyncClient()
         var hasStarted = false
-        for try await event in countdowns.events(Watch(keys: [key])) {
-            switch event.type {
-            // From now on the daemon sends every change, so no event of the countdown is missed.
-            case .synced where !hasStarted:
-                let reply = try await countdowns.start(key, for: duration)
-                show("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
-                hasStarted = true
-            case .tick:
-                show("running", remainingUSec: event.remainingUSec)
-            case .finished, .cancelled:
-                return print("\(key): \(event.type)")
-            default: break
+        for try await element in countdowns.events(Watch(keys: [key])) {
+            switch element {
+            case .event(let event):
+                switch event.type {
+                // From now on the daemon sends every change, so no event of the countdown is missed.
+                case .synced where !hasStarted:
+                    let reply = try await countdowns.start(key, for: duration)
+                    show("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
+                    hasStarted = true
+                case .tick:
+                    show("running", remainingUSec: event.remainingUSec)
+                case .finished, .cancelled:
+                    return print("\(key): \(event.type)")
+                default: break
+                }
+            // The daemon has lost its history, perhaps with the countdown: begin again.
+            case .historyTrimmed: hasStarted = false
+            case .disconnected(let error): complain("\(error); trying again")
             }
         }
+    }
+
+    func complain(_ text: String) {
+        let line = "\(key): \(text)\n"
+        write(STDERR_FILENO, line, line.utf8.count)
     }
 
     func show(_ what: String, remainingUSec: Int64?) {
