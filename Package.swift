@@ -138,7 +138,11 @@ let package = Package(
             dependencies: ["IPC", "System", "Varlink", "TestSupport"],
             swiftSettings: strict
         ),
-        .testTarget(name: "CountdownControlsTests", dependencies: ["CountdownControls"], swiftSettings: strict),
+        .testTarget(
+            name: "CountdownControlsTests",
+            dependencies: ["CountdownControls", "TestSupport"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "CountdownctlTests",
             dependencies: ["countdownctl", "CountdownControls", "IPC", "System", "Varlink", "TestSupport"],

@@ -86,7 +86,7 @@ struct AskCodeCommand: Subcommand {
         return .success
     }
 
-    private func button() throws(CommandFailure) -> CountdownButton? {
+    private func button() throws(CommandFailure) -> CommandButton? {
         switch (key, resend) {
         case (nil, nil): return nil
         case (let key?, let resend?):

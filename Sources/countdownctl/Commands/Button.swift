@@ -1,4 +1,5 @@
 import ArgumentParser
+import CountdownControls
 import IPC
 import System
 
@@ -74,13 +75,18 @@ struct ButtonOptions: ParsableArguments {
     @Option(name: .customLong("for"), help: ArgumentHelp("The duration. (default: 60s)", valueName: "duration"))
     var length: String?
 
-    @Option(help: ArgumentHelp("The title while it counts; {s} and {ss} are seconds.", valueName: "format"))
+    @Option(
+        help: ArgumentHelp(
+            "The title while it counts; {s} and {ss} are seconds, {time} is like 1:05.",
+            valueName: "format"
+        )
+    )
     var counting: String?
 
     @Option(help: ArgumentHelp("The title after the end. (default: the first title)", valueName: "text"))
     var again: String?
 
-    @Option(help: ArgumentHelp("A text beside it while it counts.", valueName: "format"))
+    @Option(help: ArgumentHelp("A text beside it while it counts, with the same places.", valueName: "format"))
     var sent: String?
 
     @Option(help: HostOption.help, completion: HostOption.completion)
@@ -94,16 +100,16 @@ struct ButtonOptions: ParsableArguments {
         title: String,
         counting format: String,
         command: ShellCommand?
-    ) throws(CommandFailure) -> CountdownButton {
+    ) throws(CommandFailure) -> CommandButton {
         let length = try length.map { text throws(CommandFailure) in try DurationParser.read(text) }
         if length == 0 { throw .usage("the duration must be at least 1us") }
         let titles = CountdownButton.Titles(
-            title: title,
+            idle: title,
+            counting: RemainingText(counting ?? format),
             again: again,
-            counting: SecondsFormat(counting ?? format),
-            sent: sent.map(SecondsFormat.init)
+            sent: sent.map { RemainingText($0) }
         )
         let start = Start(key: key, durationUSec: length ?? 60_000_000, metadata: CooldownMark.metadata)
-        return CountdownButton(titles, command: command, start: start)
+        return CommandButton(titles, command: command, start: start)
     }
 }

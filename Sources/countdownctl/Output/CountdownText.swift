@@ -1,3 +1,4 @@
+import CountdownControls
 import IPC
 import System
 
@@ -82,4 +83,10 @@ struct EventText {
         guard let late = event.lateUSec, late >= 1_000_000 else { return "" }
         return ", delivered \(DurationFormat.render(late / 1_000_000 * 1_000_000)) late"
     }
+}
+
+/// Remaining time as timers show it: `0:07`, `4:59`, `1:02:03`, `3d 4:05:06`.
+enum RemainingFormat {
+    /// A second that has begun counts whole: a timer of five minutes shows 5:00 first, and 0:00 when it is over.
+    static func render(_ microseconds: Int64) -> String { RemainingText.time(.microseconds(microseconds)) }
 }

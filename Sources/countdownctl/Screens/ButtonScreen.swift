@@ -1,16 +1,17 @@
+import CountdownControls
 import IPC
 import System
 
 /// A button alone on a terminal.
 struct ButtonScreen: Screen {
-    private(set) var button: CountdownButton
+    private(set) var button: CommandButton
     /// Whether the screen is left as soon as it counts.
     let leavesWhenCounting: Bool
     private var isLost = false
     /// Whether the user quit while the command ran.
     private var isLeaving = false
 
-    init(_ button: CountdownButton, leavesWhenCounting: Bool = false) {
+    init(_ button: CommandButton, leavesWhenCounting: Bool = false) {
         self.button = button
         self.leavesWhenCounting = leavesWhenCounting
     }
@@ -59,12 +60,12 @@ struct ButtonPicture {
     /// The rows of a frame around a title.
     static let height = 3
 
-    private let button: CountdownButton
+    private let button: CommandButton
     private let canvas: Canvas
     /// Whether it has the focus.
     private let isFocused: Bool
 
-    init(_ button: CountdownButton, on canvas: Canvas, isFocused: Bool = true) {
+    init(_ button: CommandButton, on canvas: Canvas, isFocused: Bool = true) {
         self.button = button
         self.canvas = canvas
         self.isFocused = isFocused
@@ -92,12 +93,7 @@ struct ButtonPicture {
     }
 
     /// The current title.
-    var title: String {
-        switch button.phase {
-        case .unknown, .idle, .running, .starting: Self.printable(button.title)
-        case .counting(let countdown): button.titles.counting.render(countdown.remainingUSec)
-        }
-    }
+    var title: String { Self.printable(button.title) }
 
     /// A title or message in printable form. It is not compared with other text, so its backslashes stay.
     private static func printable(_ text: String) -> String { PrintableText.escape(text, doublesBackslashes: false) }
@@ -113,8 +109,11 @@ struct ButtonPicture {
 
     /// The same for all its titles, so that nothing moves while it counts.
     private var width: Int {
-        let full = button.titles.counting.render(button.countdown?.durationUSec ?? button.start.durationUSec ?? 0)
-        let titles = [button.titles.title, button.titles.again ?? "", full, title].map(Self.printable)
+        let full = Duration.microseconds(button.countdown?.durationUSec ?? button.start.durationUSec ?? 0)
+        let titles = [
+            button.titles.idle, button.titles.again ?? "", button.titles.counting.text(for: full), button.title,
+        ]
+        .map(Self.printable)
         return titles.reduce(0) { max($0, DisplayWidth.of($1)) } + 6
     }
 
@@ -145,11 +144,8 @@ struct ButtonPicture {
 
     private var remark: (String, Palette.Tint?)? {
         if let failure = button.failure { return (Self.printable(failure), .red) }
-        switch button.phase {
-        case .unknown, .idle: return nil
-        case .running, .starting: return ("…", .faint)
-        case .counting(let countdown) where countdown.state == .paused: return ("paused", .yellow)
-        case .counting(let countdown): return button.titles.sent.map { ($0.render(countdown.remainingUSec), nil) }
-        }
+        if button.isBusy { return ("…", .faint) }
+        if button.countdown?.state == .paused { return ("paused", .yellow) }
+        return button.message.map { (Self.printable($0), nil) }
     }
 }

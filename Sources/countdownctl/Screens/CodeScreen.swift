@@ -4,7 +4,7 @@ import IPC
 /// A form for a code, with an optional button that has the code sent again.
 struct CodeScreen: Screen {
     private(set) var input: CodeField
-    private(set) var button: CountdownButton?
+    private(set) var button: CommandButton?
     let isHidden: Bool
     /// Whether a full code can be mended until Enter.
     let confirms: Bool
@@ -18,7 +18,7 @@ struct CodeScreen: Screen {
     /// Whether the code is taken, and only a command is waited for that runs.
     private var isTaken = false
 
-    init(_ input: CodeField, button: CountdownButton? = nil, isHidden: Bool, confirms: Bool) {
+    init(_ input: CodeField, button: CommandButton? = nil, isHidden: Bool, confirms: Bool) {
         self.input = input
         self.button = button
         self.isHidden = isHidden

@@ -9,16 +9,16 @@ struct CodeScreenTests {
     private static let start = Start(key: "login", durationUSec: 60_000_000)
     private static let resend = ShellCommand.line("send-code")
 
-    private var button: CountdownButton {
-        let titles = CountdownButton.Titles(title: "Resend", counting: SecondsFormat("Resend in {s} s"))
-        return CountdownButton(titles, command: Self.resend, start: Self.start)
+    private var button: CommandButton {
+        let titles = CountdownButton.Titles(idle: "Resend", counting: "Resend in {s} s")
+        return CommandButton(titles, command: Self.resend, start: Self.start)
     }
 
     private func screen(
         _ typed: String = "",
         length: Int = 4,
         spacing: Int = 2,
-        button: CountdownButton? = nil,
+        button: CommandButton? = nil,
         isHidden: Bool = false,
         confirms: Bool = false
     ) -> CodeScreen {

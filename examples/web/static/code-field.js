@@ -1,9 +1,9 @@
 /**
  * <code-field length="6">: one box for each digit of a code, over one text field, so that phones offer the code they received.
  *
- * What is typed past the end is cut. From a text that is pasted or filled in, a run of as many digits as there are boxes is
- * the code, otherwise its last digits. A full code leaves the field and sends the event "full". `length` and `gap` (pixels) may
- * change at any time, which clears the field. `value` is what was typed so far.
+ * Digits of any script count. What is typed past the end is cut. From a text that is pasted or filled in, a run of as many
+ * digits as there are boxes is the code, otherwise its last digits. A full code leaves the field and sends the event "full".
+ * `length` and `gap` (pixels) may change at any time, which clears the field. `value` is what was typed so far.
  */
 class CodeField extends HTMLElement {
   static formAssociated = true;
@@ -103,12 +103,25 @@ class CodeField extends HTMLElement {
 }
 
 /** The digits of a text; other characters are dropped. */
-function digitsOf(text) { return text.replace(/\D/g, ""); }
+function digitsOf(text) { return withDigits(text).replaceAll(" ", ""); }
 
 /** The code in a text: its only run of that many digits, or the last digits. */
 function codeIn(text, length) {
-  const runs = new Set(text.split(/\D+/).filter((run) => run.length === length));
+  const runs = new Set(withDigits(text).split(" ").filter((run) => run.length === length));
   return runs.size === 1 ? [...runs][0] : digitsOf(text).slice(-length);
+}
+
+/** The text with digits of any script as 0 to 9, as input methods send others, and spaces for all other characters. */
+function withDigits(text) { return Array.from(text, (character) => digitValue(character) ?? " ").join(""); }
+
+/** The value of a decimal digit; undefined for other characters. Unicode has the ten digits of each script in a row. */
+function digitValue(character) {
+  const isDigit = (code) => /\p{Nd}/u.test(String.fromCodePoint(code));
+  const code = character.codePointAt(0);
+  if (!isDigit(code)) return undefined;
+  let before = 0;
+  while (isDigit(code - before - 1)) before += 1;
+  return before % 10;
 }
 
 customElements.define("code-field", CodeField);

@@ -2,13 +2,14 @@
  * <resend-button>: a button that counts down after it was pressed.
  *
  * States: idle, sending, counting, again. A press calls `action`, an async function, and is ignored in every state but idle and
- * again. `count(milliseconds, whole)` starts, corrects or, with 0, ends the count; `whole` is the length of the ring.
+ * again. `count(milliseconds, whole)` starts, corrects or, with 0, ends the count; `whole` is the length of the ring. A count
+ * that is reported while `action` runs shows when it has ended, also if it has failed.
  *
  * Attributes, which may change at any time; a title that is set while the button counts shows afterwards:
  *   label     the title: "Send code"
+ *   sending   the title while `action` runs; the one from before the press if it is missing
+ *   counting  the title while it counts, in which {time} is what remains, as "0:42", or {s} the seconds, {ss} with two digits
  *   again     the title after a count; `label` if it is missing
- *   sending   the title while `action` runs
- *   counting  the title while it counts, in which {time} is what remains: "0:42"
  */
 class ResendButton extends HTMLElement {
   static observedAttributes = ["label", "again", "sending", "counting"];
@@ -16,8 +17,9 @@ class ResendButton extends HTMLElement {
   /** What a press does: an async function. If it throws, the button is as before. */
   action = async () => {};
 
-  #state = "idle";
-  #until = 0;
+  #isSending = false;
+  #isAgain = false;
+  #until; // when the count ends; undefined if there is none
   #whole = 1;
   #timer;
   #button;
@@ -55,7 +57,11 @@ class ResendButton extends HTMLElement {
   }
 
   /** idle, sending, counting or again. */
-  get state() { return this.#state; }
+  get state() {
+    if (this.#isSending) return "sending";
+    if (this.#left > 0) return "counting";
+    return this.#isAgain || this.#until !== undefined ? "again" : "idle";
+  }
 
   connectedCallback() { this.#show(); }
 
@@ -64,53 +70,75 @@ class ResendButton extends HTMLElement {
   attributeChangedCallback() { this.#show(); }
 
   count(milliseconds, whole = milliseconds) {
-    const isCounting = milliseconds > 0;
-    if (!isCounting && this.#state !== "counting") return;
-    this.#until = performance.now() + milliseconds;
-    this.#whole = whole;
-    this.#state = isCounting ? "counting" : "again";
+    if (milliseconds > 0) {
+      this.#until = performance.now() + milliseconds;
+      this.#whole = whole;
+    } else {
+      this.#end();
+    }
     this.#show();
   }
 
+  /** What remains, computed from the end of the count: nothing is counted down. */
+  get #left() { return this.#until === undefined ? 0 : this.#until - performance.now(); }
+
+  #end() {
+    this.#isAgain ||= this.#until !== undefined;
+    this.#until = undefined;
+  }
+
   async #press() {
-    const before = this.#state;
-    if (before !== "idle" && before !== "again") return;
-    this.#state = "sending";
+    if (this.#isSending || this.#left > 0) return;
+    this.#end();
+    this.#isSending = true;
     this.#show();
     try {
       await this.action();
-      if (this.#state === "sending") this.#state = "again";
-    } catch (error) {
-      if (this.#state === "sending") this.#state = before;
-      throw error;
+      this.#isAgain ||= this.#until === undefined;
     } finally {
+      this.#isSending = false;
       this.#show();
     }
   }
 
-  /** Computes what is shown from the end of the count; nothing is counted down. */
   #show() {
     clearTimeout(this.#timer);
-    const left = this.#until - performance.now();
-    if (this.#state === "counting" && left <= 0) this.#state = "again";
-    const isCounting = this.#state === "counting";
-    this.#title.textContent = isCounting ? this.#text("counting").replace("{time}", clock(left)) : this.#text(this.#state);
-    this.#button.dataset.state = this.#state;
-    this.#button.ariaDisabled = String(isCounting || this.#state === "sending");
+    const { state } = this;
+    const left = this.#left;
+    const isCounting = state === "counting";
+    this.#title.textContent = this.#text(state, left);
+    this.#button.dataset.state = state;
+    this.#button.ariaDisabled = String(isCounting || state === "sending");
     this.shadowRoot.querySelectorAll("circle")[1].style.strokeDashoffset = isCounting ? 100 - (100 * left) / this.#whole : 70;
     if (isCounting && this.isConnected) this.#timer = setTimeout(() => this.#show(), left % 1000 || 1000);
   }
 
-  #text(state) {
+  #text(state, left) {
     const label = this.getAttribute("label") ?? "";
-    return (state === "idle" ? label : this.getAttribute(state)) ?? (state === "counting" ? "{time}" : label);
+    const again = this.getAttribute("again") ?? label;
+    switch (state) {
+      case "counting": return remainingText(this.getAttribute("counting") ?? "{time}", left);
+      case "sending": return this.getAttribute("sending") ?? (this.#isAgain ? again : label);
+      default: return state === "again" ? again : label;
+    }
   }
 }
 
-/** 41.2 s are 0:42, as a clock that has not reached 0:41. */
-function clock(milliseconds) {
+/** A text with what remains in its places. A second that has begun counts as whole: 41.2 s are 0:42. */
+function remainingText(pattern, milliseconds) {
   const seconds = Math.ceil(milliseconds / 1000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  const places = { s: seconds, ss: twoDigits(seconds), time: clock(seconds) };
+  return pattern.replace(/\{(s|ss|time)\}/g, (_, place) => places[place]);
 }
+
+/** As timers show it: 0:07, 4:59, 1:02:03, 3d 4:05:06. */
+function clock(seconds) {
+  const [days, hours] = [Math.floor(seconds / 86400), Math.floor(seconds / 3600) % 24];
+  const [minutes, rest] = [Math.floor(seconds / 60) % 60, twoDigits(seconds % 60)];
+  if (days > 0) return `${days}d ${hours}:${twoDigits(minutes)}:${rest}`;
+  return hours > 0 ? `${hours}:${twoDigits(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+
+function twoDigits(number) { return String(number).padStart(2, "0"); }
 
 customElements.define("resend-button", ResendButton);

@@ -1,10 +1,11 @@
+import CountdownControls
 import IPC
 import Testing
 
 @testable import countdownctl
 
 @Suite("The button")
-struct CountdownButtonTests {
+struct CommandButtonTests {
     private static let command = ShellCommand.words(["send-code", "+86"])
     private static let start = Start(key: "login", durationUSec: 60_000_000)
 
@@ -14,18 +15,18 @@ struct CountdownButtonTests {
         counting: String = "{s} s",
         sent: String? = nil,
         command: ShellCommand? = command
-    ) -> CountdownButton {
+    ) -> CommandButton {
         let titles = CountdownButton.Titles(
-            title: title,
+            idle: title,
+            counting: RemainingText(counting),
             again: again,
-            counting: SecondsFormat(counting),
-            sent: sent.map(SecondsFormat.init)
+            sent: sent.map { RemainingText($0) }
         )
-        return CountdownButton(titles, command: command, start: Self.start)
+        return CommandButton(titles, command: command, start: Self.start)
     }
 
     /// A button of which it is known that it does not count.
-    private func idle(_ button: CountdownButton) -> CountdownButton {
+    private func idle(_ button: CommandButton) -> CommandButton {
         var button = button
         _ = button.handle(synced)
         return button
@@ -36,7 +37,7 @@ struct CountdownButtonTests {
     }
 
     /// A button that was pressed, with a command that has succeeded.
-    private func counting(_ button: CountdownButton) -> CountdownButton {
+    private func counting(_ button: CommandButton) -> CommandButton {
         var button = idle(button)
         _ = button.press()
         _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
@@ -44,7 +45,7 @@ struct CountdownButtonTests {
         return button
     }
 
-    private func picture(_ button: CountdownButton, on canvas: Canvas = .plain()) -> [StyledLine] {
+    private func picture(_ button: CommandButton, on canvas: Canvas = .plain()) -> [StyledLine] {
         ButtonPicture(button, on: canvas).frame.lines
     }
 
@@ -69,7 +70,7 @@ struct CountdownButtonTests {
     func runs() throws {
         var button = idle(button())
         #expect(button.press() == [.run(Self.command)])
-        #expect(button.phase == .running)
+        #expect(button.isBusy)
         #expect(button.press().isEmpty)
         try expect(picture(button), toLookLike: "button-running")
     }
@@ -151,7 +152,7 @@ struct CountdownButtonTests {
 
     @Test("opened again it counts on with the length of its countdown, whatever --for is now")
     func keepsCounting() {
-        var button = CountdownButton(
+        var button = CommandButton(
             CountdownButton.Titles(),
             command: Self.command,
             start: Start(key: "login", durationUSec: 5_000_000)
@@ -180,10 +181,23 @@ struct CountdownButtonTests {
         var button = idle(button())
         _ = button.press()
         _ = button.handle(told(.started, login(60)))
-        #expect(button.phase == .running)
+        #expect(button.isBusy && button.countdown == nil)
         _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0)))))
         _ = button.handle(.answered(.start(Self.start), .success(login(55))))
         #expect(button.countdown == login(55))
+    }
+
+    @Test("if another client's countdown runs when the command fails, the button says why and counts")
+    func failsWhileAnotherCounts() {
+        var button = idle(button())
+        _ = button.press()
+        _ = button.handle(told(.started, login(60)))
+        _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 1)), lines: ["no network"])))
+        #expect(button.failure == "no network")
+        #expect(button.countdown == login(60) && !button.isEnabled)
+        #expect(button.press().isEmpty)
+        _ = button.handle(tick("login", 9))
+        #expect(button.title == "9 s" && button.failure == "no network")
     }
 
     @Test("an older state that arrives late does not replace a newer one")
@@ -211,6 +225,28 @@ struct CountdownButtonTests {
         #expect(button.press().isEmpty)
         _ = button.handle(.answered(.get(key: "login"), .failure(CommandFailure(.unknownKey, "no such countdown"))))
         #expect(button.press() == [.run(Self.command)])
+    }
+
+    @Test("a command that runs while the daemon comes and goes ends with its own result")
+    func losesDaemonWhileRunning() {
+        var button = idle(button())
+        _ = button.press()
+        _ = button.handle(.notice(.lost))
+        _ = button.handle(.notice(.back))
+        _ = button.handle(.answered(.get(key: "login"), .failure(CommandFailure(.notStored, "no room"))))
+        #expect(button.isBusy && button.failure == nil)
+        #expect(button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 0))))).last == .call(.start(Self.start)))
+    }
+
+    @Test("if the history was trimmed, it cannot be pressed until it is known again whether it counts")
+    func forgets() {
+        var button = counting(button(again: "Resend"))
+        _ = button.handle(.notice(.historyTrimmed))
+        #expect(button.title == "Get code" && !button.isEnabled && button.countdown == nil)
+        _ = button.handle(tick("login", 9))
+        #expect(button.countdown == nil)
+        _ = button.handle(synced)
+        #expect(button.isEnabled)
     }
 
     @Test("a countdown that ended while the daemon was away has ended")
@@ -277,6 +313,6 @@ struct CountdownButtonTests {
     }
 }
 
-extension CountdownButtonTests {
+extension CommandButtonTests {
     private func login(_ left: Int64, _ state: State) -> Countdown { login(left, of: 60, state) }
 }

@@ -1,0 +1,144 @@
+import CountdownControls
+import IPC
+import System
+
+/// A button that runs a command and then starts a countdown, which is the daemon's: it is found again wherever the button is
+/// shown.
+struct CommandButton: Equatable {
+    /// Ticks say what remains, so for the button time stands still between them.
+    private static let now = Duration.zero
+
+    /// The command of a press; nil if there is none.
+    let command: ShellCommand?
+    /// The countdown that a press starts.
+    let start: Start
+    /// The countdown as it was reported last; nil if it does not run.
+    private var known: Countdown?
+    /// Whether the daemon has said whether the countdown is running.
+    private var isSynced = false { didSet { updateAvailability() } }
+    /// Whether the daemon is away: a press would run the command, and nothing would keep the next one from it.
+    private var isLost = false { didSet { updateAvailability() } }
+    private var control: CountdownButton
+
+    init(_ titles: CountdownButton.Titles, command: ShellCommand?, start: Start) {
+        self.command = command
+        self.start = start
+        control = CountdownButton(titles)
+        updateAvailability()
+    }
+
+    private mutating func updateAvailability() { control.isAvailable = isSynced && !isLost }
+
+    /// The titles.
+    var titles: CountdownButton.Titles { control.titles }
+
+    /// The current title.
+    var title: String { control.title(at: Self.now) }
+
+    /// The line beside it while it counts.
+    var message: String? { control.message(at: Self.now) }
+
+    /// Why the last press came to nothing.
+    var failure: String? { control.failure }
+
+    /// Whether it takes a press.
+    var isEnabled: Bool { control.isEnabled(at: Self.now) }
+
+    /// Whether the command runs or the countdown is being started.
+    var isBusy: Bool { control.state(at: Self.now) == .sending }
+
+    /// The countdown, while it counts.
+    var countdown: Countdown? { control.state(at: Self.now) == .counting ? known : nil }
+
+    /// Takes a press; nothing comes of it unless the button is enabled.
+    mutating func press() -> [ScreenAction] {
+        guard control.press(at: Self.now) else { return [] }
+        return [command.map(ScreenAction.run) ?? .call(.start(start))]
+    }
+
+    /// Handles an event.
+    mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
+        switch event {
+        case .told(let event): handle(event)
+        case .notice(let notice): return handle(notice)
+        case .answered(let request, let answer): handle(answer, to: request)
+        case .ended(let ending): return handle(ending)
+        case .key, .paste, .click, .focus: break
+        }
+        return []
+    }
+}
+
+extension CommandButton {
+    private mutating func handle(_ ending: CommandEnding) -> [ScreenAction] {
+        guard isBusy else { return [] }
+        guard !ending.isSuccess else { return [.print(ending.lines), .call(.start(start))] }
+        control.fail(ending.message(of: command?.name ?? ""))
+        return [.print(ending.lines.dropLast())]
+    }
+
+    private mutating func handle(_ event: Event) {
+        if event.type == .synced { isSynced = true }
+        guard event.key == start.key else { return }
+        switch event.type {
+        case .tick:
+            guard let remaining = event.remainingUSec else { return }
+            known?.remainingUSec = remaining
+            control.tick(.microseconds(remaining), at: Self.now)
+        case .finished, .cancelled: end()
+        case .attached, .started, .restarted, .adjusted, .paused, .resumed: event.countdown.map { count($0) }
+        case .synced, .heartbeat: break
+        }
+    }
+
+    private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
+        switch notice {
+        case .lost, .stillLost: isLost = true
+        // One that ended and was forgotten meanwhile is not reported.
+        case .back: return [.call(.get(key: start.key))]
+        case .historyTrimmed, .trimmedAgain:
+            isSynced = false
+            known = nil
+            control.forget()
+        }
+        return []
+    }
+
+    private mutating func handle(_ answer: Result<Countdown, CommandFailure>, to request: CountdownRequest) {
+        if case .get = request { isLost = false }
+        switch (request, answer) {
+        case (.get, .success(let countdown)): count(countdown)
+        case (.get, .failure(let failure)) where failure.exitCode == .unknownKey: end()
+        case (.get, .failure) where isBusy: break
+        case (_, .success(let countdown)):
+            count(countdown)
+            control.succeed()
+        case (_, .failure(let failure)): control.fail(failure.sentence)
+        }
+    }
+
+    /// Counts, unless the countdown has ended or this is older than what is known.
+    private mutating func count(_ countdown: Countdown) {
+        guard [.running, .paused].contains(countdown.state) else { return end() }
+        if let known, known.revision > countdown.revision { return }
+        known = countdown
+        let isPaused = countdown.state == .paused
+        control.count(.microseconds(countdown.remainingUSec), isPaused: isPaused, at: Self.now)
+    }
+
+    private mutating func end() {
+        known = nil
+        control.end()
+    }
+}
+
+extension CommandEnding {
+    /// The message for a failed command: its last line of output, or how it ended.
+    func message(of name: String) -> String {
+        switch cause {
+        case .notRun(let errno): return "cannot run \(quoted(name)): \(systemMessage(errno))"
+        case .ended(.killed(let signal)): return lines.last ?? "\(quoted(name)) was killed by signal \(signal)"
+        case .ended(.exited(let code)): return lines.last ?? "\(quoted(name)) failed with exit code \(code)"
+        }
+    }
+}
