@@ -183,7 +183,7 @@ bench: ## the released daemon beside Redis, for docs/performance.md; over half a
 	swift build -c release --package-path Bench
 	scripts/bench --programs $(BUILT) $(BENCH)
 
-docs: ## the documentation of the Swift module for clients, in .build/docs
+docs: ## the documentation of the Swift modules for applications, in .build/docs
 	scripts/docs
 
 sanitize: ## run the tests under the address, thread and undefined-behaviour sanitizers

@@ -9,7 +9,14 @@ let package = Package(
         .package(name: "countdownd", path: "../..")
     ],
     targets: [
-        .executableTarget(name: "countdown", dependencies: [.product(name: "IPC", package: "countdownd")])
+        .executableTarget(name: "countdown", dependencies: [.product(name: "IPC", package: "countdownd")]),
+        .executableTarget(
+            name: "login",
+            dependencies: [
+                .product(name: "CountdownControls", package: "countdownd"),
+                .product(name: "IPC", package: "countdownd"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

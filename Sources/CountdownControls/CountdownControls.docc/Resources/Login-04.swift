@@ -1,0 +1,1 @@
+../../../../examples/swift/Sources/login/Login.swift

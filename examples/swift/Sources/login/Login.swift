@@ -1,0 +1,218 @@
+import CountdownControls
+import Dispatch
+import Glibc
+import IPC
+
+/// A login page in a terminal: Enter sends a code, and again after some time; digits go into boxes: login KEY [SECONDS]
+///
+/// The countdown belongs to the daemon, so the page can be left and opened again, also twice. The page asks for no
+/// ticks: the button says when its title changes, and counts on while the daemon is away.
+@main
+struct Login {
+    enum Input {
+        case typed(String)
+        case watched(AsyncClient.Events.Element)
+        case started(Start.Reply)
+        case failed(any Error)
+        /// The title of the button changes.
+        case due
+    }
+
+    let key: String
+    let duration: Duration
+    let countdowns: AsyncClient
+    let inputs: AsyncStream<Input>
+    let deliver: AsyncStream<Input>.Continuation
+    let beginning = ContinuousClock.now
+
+    var button = CountdownButton(
+        .init(idle: "Send code", sending: "Sending", counting: "Again in {time}", again: "Send a new code")
+    )
+    var field = CodeField(length: 4)
+    var message = ""
+    /// The countdown of the last code.
+    var sent: Countdown?
+    var isDrawn = false
+    /// Waits for the next change of the title.
+    var wakeUp: Task<Void, any Error>?
+
+    init(key: String, duration: Duration) throws {
+        self.key = key
+        self.duration = duration
+        countdowns = try AsyncClient()
+        (inputs, deliver) = AsyncStream.makeStream(of: Input.self)
+        // Until the daemon has said whether it counts.
+        button.isAvailable = false
+    }
+
+    static func main() async {
+        let words = CommandLine.arguments.dropFirst()
+        let seconds = Double(words.dropFirst().first ?? "60")
+        guard let key = words.first, let seconds, let terminal = RawTerminal() else {
+            print("usage: login KEY [SECONDS], in a terminal")
+            exit(64)
+        }
+        do {
+            var page = try Login(key: key, duration: .seconds(seconds))
+            await page.run()
+            terminal.restore()
+        } catch {
+            terminal.restore()
+            print("\(key): \(error)")
+            exit(1)
+        }
+    }
+
+    var now: Duration { .now - beginning }
+
+    mutating func run() async {
+        let keyboard = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO)
+        keyboard.setEventHandler { [deliver] in
+            for keys in RawTerminal.read() { deliver.yield(.typed(keys)) }
+        }
+        keyboard.activate()
+        defer { keyboard.cancel() }
+        let watch = Task { [countdowns, key, deliver] in
+            do {
+                for try await element in countdowns.events(Watch(tickUSec: 0, keys: [key])) {
+                    deliver.yield(.watched(element))
+                }
+            } catch {
+                deliver.yield(.failed(error))
+            }
+        }
+        defer { watch.cancel() }
+        draw()
+        for await input in inputs {
+            if await take(input) { break }
+            draw()
+            wakeUp?.cancel()
+            wakeUp = button.nextChange(after: now).map { pause in
+                Task { [deliver] in
+                    try await Task.sleep(for: pause)
+                    deliver.yield(.due)
+                }
+            }
+        }
+        print("\r\u{1B}[J\(message)", terminator: "\r\n")
+    }
+
+    /// Takes an input; true if the page is left.
+    mutating func take(_ input: Input) async -> Bool {
+        switch input {
+        case .typed("q"), .typed("\u{3}"), .typed("\u{4}"): return true
+        case .typed("\r"): press()
+        case .typed("\u{7F}"): field.deleteBackward()
+        // One key, or a paste.
+        case .typed(let text): return await accept(field.paste(text))
+        case .watched(let element): take(element)
+        case .started(let reply):
+            show(reply.countdown)
+            button.succeed()
+        case .failed(let error): button.fail("\(error)")
+        case .due: break
+        }
+        return false
+    }
+
+    mutating func press() {
+        guard button.press(at: now) else { return }
+        Task { [countdowns, key, duration, deliver] in
+            do {
+                deliver.yield(.started(try await countdowns.start(key, for: duration)))
+            } catch {
+                deliver.yield(.failed(error))
+            }
+        }
+    }
+
+    mutating func take(_ element: AsyncClient.Events.Element) {
+        switch element {
+        case .event(let event):
+            switch event.type {
+            case .synced: button.isAvailable = true
+            case .finished, .cancelled: button.end()
+            default: event.countdown.map { show($0) }
+            }
+        // The button counts on, but a press could not start a countdown.
+        case .disconnected: button.isAvailable = false
+        // Perhaps with the countdown. The current state follows.
+        case .historyTrimmed:
+            button.isAvailable = false
+            button.forget()
+        }
+    }
+
+    mutating func show(_ countdown: Countdown) {
+        sent = countdown
+        button.count(.microseconds(countdown.remainingUSec), isPaused: countdown.state == .paused, at: now)
+        message = "Your phone shows: code \(code(of: countdown)), valid 10 min"
+    }
+
+    /// A server would compute it with a secret, as examples/web does; and send it to a phone, not here.
+    func code(of countdown: Countdown) -> String { "\(countdown.startedUSec / 1_000 % 9_000 + 1_000)" }
+
+    /// Checks a full code; the right one cancels the countdown, so that the next login can send at once.
+    mutating func accept(_ code: String?) async -> Bool {
+        guard let code else { return false }
+        guard let sent, code == self.code(of: sent) else {
+            field.clear()
+            message = "That is not the code"
+            return false
+        }
+        // If it has ended meanwhile, there is nothing to cancel.
+        _ = try? await countdowns.cancel(key)
+        message = "Welcome back"
+        return true
+    }
+
+    mutating func draw() {
+        let isEnabled = button.isEnabled(at: now)
+        let boxes = (0..<field.length).map { $0 < field.characters.count ? "[\(field.characters[$0])]" : "[ ]" }
+        let title = "\(isEnabled ? "\u{1B}[1m" : "\u{1B}[2m")< \(button.title(at: now)) >\u{1B}[m"
+        let hint = isEnabled ? "Enter presses the button, q leaves" : "q leaves"
+        let lines = [title, boxes.joined(separator: " "), button.failure ?? message, hint]
+        print(isDrawn ? "\u{1B}[1A" : "", "\r\u{1B}[J", lines.joined(separator: "\r\n"), separator: "", terminator: "")
+        // The cursor of the terminal blinks in the next box.
+        print("\u{1B}[2A\u{1B}[\(4 * (field.cursor ?? field.length) + 2)G", terminator: "")
+        fflush(nil)
+        isDrawn = true
+    }
+}
+
+/// A terminal that hands over each key.
+struct RawTerminal {
+    private var before = termios()
+
+    /// Nil if standard input is not a terminal.
+    init?() {
+        guard tcgetattr(STDIN_FILENO, &before) == 0 else { return nil }
+        var raw = before
+        cfmakeraw(&raw)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &raw)
+    }
+
+    func restore() {
+        var before = before
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
+        fflush(nil)
+    }
+
+    /// What was typed since the last call: control characters one by one, and the text between them, which may be pasted.
+    /// The end of the input is Ctrl-D.
+    static func read() -> [String] {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = Glibc.read(STDIN_FILENO, &bytes, bytes.count)
+        guard count > 0 else { return ["\u{4}"] }
+        // Arrows and other keys that this page does not have.
+        guard bytes[0] != 0x1B else { return [] }
+        var keys: [String] = []
+        var isText = false
+        for character in String(decoding: bytes.prefix(count), as: UTF8.self) {
+            let isControl = character.asciiValue.map { $0 < 0x20 || $0 == 0x7F } ?? false
+            if isText, !isControl { keys[keys.count - 1].append(character) } else { keys.append(String(character)) }
+            isText = !isControl
+        }
+        return keys
+    }
+}
