@@ -4,12 +4,12 @@ import System
 /// The frame of followed countdowns: one as a bar, several as a table, with key hints below.
 extension FollowScreen {
     func frame(on canvas: Canvas) -> Frame {
-        guard isSynced else { return Frame() }
+        guard isComplete else { return Frame() }
         return Frame(lines: picture(on: canvas, rows: canvas.rows - 2) + [noteLine(on: canvas)])
     }
 
     func remains(on canvas: Canvas) -> [StyledLine] {
-        isSynced ? picture(on: canvas, rows: canvas.rows - 2, showsSelection: false) : []
+        isComplete ? picture(on: canvas, rows: canvas.rows - 2, showsSelection: false) : []
     }
 
     private func picture(on canvas: Canvas, rows: Int, showsSelection: Bool = true) -> [StyledLine] {

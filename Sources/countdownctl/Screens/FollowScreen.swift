@@ -45,8 +45,8 @@ struct FollowScreen: Screen {
     /// The running and paused countdowns.
     var countdowns: [String: Countdown] { board.countdowns }
 
-    /// Whether the watch has sent all countdowns.
-    var isSynced: Bool { board.isSynced }
+    /// Whether the watch has sent all countdowns, or the one that is followed.
+    var isComplete: Bool { board.isSynced || subject == .one && !countdowns.isEmpty }
 
     /// The first countdowns to end, in that order.
     func soonest(_ count: Int) -> [Countdown] { board.soonest(count) }
