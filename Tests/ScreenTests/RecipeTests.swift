@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The recipes in the README, run as they stand there.
+@Suite("The recipes")
+struct RecipeTests {
+    private let visitor: Visitor
+    private let programs: TemporaryDirectory
+
+    /// The programs that the recipes call write their arguments to a file.
+    init() throws {
+        visitor = try Visitor()
+        programs = try TemporaryDirectory()
+        for name in ["send-code", "restic"] {
+            let program = try programs.write("#!/bin/sh\necho \"$0 $*\" >> '\(programs.path(of: "calls"))'\n", to: name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        }
+    }
+
+    /// A terminal in which the lines of a recipe were typed.
+    private func terminal(_ recipe: String) throws -> TerminalPane {
+        let path = BuiltProduct.packageDirectory.appendingPathComponent("README.md")
+        let readme = try String(contentsOf: path, encoding: .utf8)
+        let blocks = readme.matches(of: #/<!-- RecipeTests: ([a-z]+) -->\n```sh\n((?s).*?)```/#)
+        let block = try #require(blocks.first { $0.1 == recipe }, "the README has no recipe \(recipe)")
+        #expect(blocks.count == 5)
+        let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
+        return try visitor.terminal(String(block.2), ["PATH": "\(built):\(programs.path):/usr/bin:/bin"], rows: 24)
+    }
+
+    /// The calls of other programs, without their folder.
+    private func calls() throws -> [String] {
+        try String(contentsOfFile: programs.path(of: "calls"), encoding: .utf8)
+            .replacing("\(programs.path)/", with: "").split(separator: "\n").map(String.init)
+    }
+
+    @Test("the button sends once, and still counts when it is drawn again")
+    func button() throws {
+        let first = try terminal("button")
+        try first.wait(for: "Get code")
+        try first.type("\r")
+        try first.wait(for: "the countdown") { $0.contains(#/│ +[56][0-9] s +│/#) }
+        try first.type("\r\u{3}")
+        try first.waitForExit(130)
+        let second = try terminal("button")
+        try second.wait(for: "the countdown") { $0.contains(#/│ +[1-6]?[0-9] s +│/#) }
+        #expect(try calls() == ["send-code 138"])
+    }
+
+    @Test("the field takes a pasted code")
+    func field() throws {
+        let terminal = try terminal("field")
+        try terminal.wait(for: "ctrl-c leave")
+        try terminal.paste("Your code is 123456, valid for 5 min\n")
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture().hasSuffix("the code is 123456\n[exit 0]"))
+    }
+
+    @Test("the tea runs on when its bar is left")
+    func tea() throws {
+        let terminal = try terminal("tea")
+        try terminal.wait(for: "space pause")
+        #expect(try terminal.picture().contains(#/tea \(Green tea\) +[34]:[0-9]{2} +▕/#))
+        try terminal.type("q")
+        try terminal.waitForExit(130)
+        #expect(try visitor.run("is-running", "tea").exitCode == 0)
+    }
+
+    @Test("each page has a countdown of its own")
+    func pages() throws {
+        let terminal = try terminal("pages")
+        try terminal.waitForExit(0)
+        #expect(try terminal.picture().contains("login: cancelled"))
+        let keys = try visitor.run("list", "--no-legend").standardOutput.split(separator: "\n").map {
+            $0.prefix { $0 != " " }
+        }
+        #expect(Set(keys) == ["register", "find-password"])
+    }
+
+    @Test("one countdown serves several programs, and the command runs once")
+    func shared() throws {
+        let terminal = try terminal("shared")
+        try terminal.waitForExit(75)
+        let picture = try terminal.picture()
+        #expect(picture.contains("sms/138: started") && picture.contains("sms/138: already running"))
+        #expect(picture.contains("not yet\n") && picture.contains("backup: again in "))
+        #expect(try calls() == ["restic backup /home"])
+    }
+}
