@@ -158,7 +158,7 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "countdownd", "countdownctl", "CountdownCore", "Fleet", "IPC", "JSONTree", "RESP", "Varlink",
+                "countdownd", "countdownctl", "CountdownCore", "Fleet", "IPC", "JSONTree", "RESP", "System", "Varlink",
             ],
             path: "Fuzz",
             exclude: ["Modules", "Targets", "Seeds", "message.dict", "Package.swift"],

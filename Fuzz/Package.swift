@@ -42,7 +42,7 @@ let package = Package(
         .target(
             name: "Harness",
             dependencies: [
-                "CountdownCore", "Fleet", "JSONTree", "RESP", "Varlink", "IPC", "countdownd", "countdownctl",
+                "CountdownCore", "Fleet", "JSONTree", "RESP", "System", "Varlink", "IPC", "countdownd", "countdownctl",
             ],
             path: "Harness"
         ),

@@ -1,3 +1,5 @@
+import System
+
 @testable import countdownctl
 
 /// Durations and clock times as users type them: parsed, or refused with a sentence.

@@ -1,3 +1,5 @@
+import System
+
 /// An unknown subcommand, and advice on the right one.
 struct UnknownCommand: Equatable {
     let word: String

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 struct StartCommand: Subcommand {
     static let configuration = CommandConfiguration(

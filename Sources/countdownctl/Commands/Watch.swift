@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 struct WatchCommand: Subcommand {
     static let configuration = CommandConfiguration(

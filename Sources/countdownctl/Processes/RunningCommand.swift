@@ -170,3 +170,23 @@ struct CommandOutput {
         }
     }
 }
+
+extension CommandFailure {
+    /// A command could not be run; the codes are those of timeout(1).
+    init(_ failure: ProcessLaunch.NotStarted) {
+        self.init(
+            failure.errno == ENOENT ? .notFound : .notExecutable,
+            "cannot run \(quoted(failure.name)): \(systemMessage(failure.errno))"
+        )
+    }
+}
+
+extension ProcessEnding {
+    /// The code that a shell returns for it.
+    var exitCode: ExitCode {
+        switch self {
+        case .exited(let code): ExitCode(rawValue: code)
+        case .killed(let signal): ExitCode(rawValue: 128 + signal)
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import CountdownControls
 import IPC
+import System
 import Testing
 
 @testable import countdownctl

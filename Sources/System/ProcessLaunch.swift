@@ -1,27 +1,49 @@
-import Glibc
-import System
+public import Glibc
 
 /// A program that is to be started: its words go to it as they are, with no shell between.
-struct ProcessLaunch {
+public struct ProcessLaunch {
     /// The program, looked up in PATH if its name has no slash, and its arguments.
-    let words: [String]
+    public let words: [String]
     /// Variables added to this program's environment.
-    var variables: [(name: String, value: String)] = []
+    public var variables: [(name: String, value: String)] = []
     /// Variables of this program's environment whose names begin with this are not passed on; nil passes all on.
-    var droppedPrefix: String?
+    public var droppedPrefix: String?
     /// The descriptors that stand for standard input, output and error; nil for this program's own.
-    var input: Int32?
-    var output: Int32?
-    var errors: Int32?
+    public var input: Int32?
+    /// See `input`.
+    public var output: Int32?
+    /// See `input`.
+    public var errors: Int32?
     /// Whether it is in a process group of its own, with all that it starts.
-    var hasOwnGroup = false
+    public var hasOwnGroup = false
     /// The signals that it begins with blocked.
-    var mask = sigset_t()
+    public var mask: sigset_t
+
+    /// The program `words[0]` with the arguments behind it; the other arguments are as the properties say.
+    public init(
+        words: [String],
+        variables: [(name: String, value: String)] = [],
+        droppedPrefix: String? = nil,
+        input: Int32? = nil,
+        output: Int32? = nil,
+        errors: Int32? = nil,
+        hasOwnGroup: Bool = false,
+        mask: sigset_t = sigset_t()
+    ) {
+        self.words = words
+        self.variables = variables
+        self.droppedPrefix = droppedPrefix
+        self.input = input
+        self.output = output
+        self.errors = errors
+        self.hasOwnGroup = hasOwnGroup
+        self.mask = mask
+    }
 
     /// Starts it.
     ///
     /// - Throws: why it could not be.
-    func start() throws(NotStarted) -> StartedProcess {
+    public func start() throws(NotStarted) -> StartedProcess {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -74,97 +96,63 @@ struct ProcessLaunch {
     }
 
     /// Why a program was not started.
-    struct NotStarted: Error {
-        let name: String
-        let errno: Int32
-    }
-}
+    public struct NotStarted: Error {
+        /// The name of the program.
+        public let name: String
+        /// The error number, see errno(3).
+        public let errno: Int32
 
-extension CommandFailure {
-    /// A command could not be run; the codes are those of timeout(1).
-    init(_ failure: ProcessLaunch.NotStarted) {
-        self.init(
-            failure.errno == ENOENT ? .notFound : .notExecutable,
-            "cannot run \(quoted(failure.name)): \(systemMessage(failure.errno))"
-        )
+        /// A program and the reason.
+        public init(name: String, errno: Int32) {
+            self.name = name
+            self.errno = errno
+        }
     }
 }
 
 /// A process that was started here, and is reaped here.
-struct StartedProcess {
-    let identifier: pid_t
+public struct StartedProcess: Sendable {
+    /// The process identifier.
+    public let identifier: pid_t
 
     /// How it ended; nil if it is still running. Must be called only once after the end, which reaps the process.
-    func ending() -> ProcessEnding? {
+    public func ending() -> ProcessEnding? {
         var status: Int32 = 0
         guard unsafe waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
         return ProcessEnding(waitStatus: status)
     }
 
     /// Waits for its end. Asked for once, as the process is gone then.
-    func awaitEnding() -> ProcessEnding {
+    public func awaitEnding() -> ProcessEnding {
         var status: Int32 = 0
         while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}
         return ProcessEnding(waitStatus: status)
     }
 
     /// Whether it has ended; it can still be asked how.
-    var hasEnded: Bool {
+    public var hasEnded: Bool {
         var told = unsafe siginfo_t()
         let isTold = unsafe waitid(P_PID, id_t(identifier), &told, WEXITED | WNOHANG | WNOWAIT) == 0
         return unsafe isTold && told.si_signo == SIGCHLD
     }
 
     /// Sends it a signal.
-    func send(_ signal: Int32) { kill(identifier, signal) }
+    public func send(_ signal: Int32) { kill(identifier, signal) }
 
     /// Sends a signal to its process group, if it has its own.
-    func sendToGroup(_ signal: Int32) { kill(-identifier, signal) }
+    public func sendToGroup(_ signal: Int32) { kill(-identifier, signal) }
 }
 
 /// How a process ended.
-enum ProcessEnding: Equatable {
+public enum ProcessEnding: Equatable, Sendable {
+    /// It returned this code.
     case exited(code: Int32)
+    /// A signal ended it.
     case killed(signal: Int32)
 
     /// From a status of wait(2).
-    init(waitStatus: Int32) {
+    public init(waitStatus: Int32) {
         let signal = waitStatus & 0x7F
         self = signal == 0 ? .exited(code: waitStatus >> 8 & 0xFF) : .killed(signal: signal)
-    }
-
-    /// The code that a shell returns for it.
-    var exitCode: ExitCode {
-        switch self {
-        case .exited(let code): ExitCode(rawValue: code)
-        case .killed(let signal): ExitCode(rawValue: 128 + signal)
-        }
-    }
-}
-
-/// A pipe that no program inherits, unless it is given one of the ends.
-struct Pipe: ~Copyable {
-    let reading: PipeEnd
-    let writing: PipeEnd
-
-    /// Nil if the system refuses; errno says why.
-    init?() {
-        var ends: [Int32] = [-1, -1]
-        guard unsafe pipe(&ends) == 0 else { return nil }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        reading = PipeEnd(descriptor: ends[0])
-        writing = PipeEnd(descriptor: ends[1])
-    }
-
-    /// One of its ends, which closes itself.
-    struct PipeEnd: ~Copyable {
-        let descriptor: Int32
-
-        /// Lets no read and no write wait.
-        func stopBlocking() { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
-
-        deinit {
-            close(descriptor)
-        }
     }
 }

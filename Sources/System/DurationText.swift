@@ -1,13 +1,13 @@
 /// A length of time as it is typed: `90`, `90s`, `1h30m`, `1.5h`, `250ms`, and as terminal timers have it, `1:30` and
 /// `1:02:03`. The units are those of systemd.time(7) up to the week.
-enum DurationParser {
+public enum DurationParser {
     /// 100 years, the longest countdown.
-    static let longest: Int64 = 100 * 36_525 * 864 * 1_000_000
+    public static let longest: Int64 = 100 * 36_525 * 864 * 1_000_000
 
     /// The length in microseconds, a fraction of one dropped.
     ///
     /// - Throws: if the text is invalid.
-    static func parse(_ text: String) throws(DurationError) -> Int64 {
+    public static func parse(_ text: String) throws(DurationError) -> Int64 {
         var scanner = TextScanner(text)
         scanner.skipSpaces()
         if scanner.isAtEnd { throw .empty }
@@ -19,7 +19,7 @@ enum DurationParser {
     }
 
     /// Whether the text is meant as a duration: it is valid, lacks a unit at its end, or has a unit of the calendar.
-    static func isMeant(by text: String) -> Bool {
+    public static func isMeant(by text: String) -> Bool {
         do {
             _ = try parse(text)
             return true
@@ -32,7 +32,7 @@ enum DurationParser {
     }
 
     /// Whether it reads as a length.
-    static func isRight(_ text: String) -> Bool { (try? parse(text)) != nil }
+    public static func isRight(_ text: String) -> Bool { (try? parse(text)) != nil }
 
     /// `1h30m`, `90`: numbers with their units, or one number of seconds.
     private static func unitForm(_ scanner: inout TextScanner, _ text: String) throws(DurationError) -> Int128 {
@@ -86,23 +86,28 @@ enum DurationParser {
 }
 
 /// Why a text is not a duration; each case carries the text.
-enum DurationError: Error, Equatable {
+public enum DurationError: Error, Equatable {
+    /// Nothing was typed.
     case empty
+    /// It has no form of a duration.
     case notADuration(String)
+    /// It has a sign.
     case signed(String)
     /// A number without a unit behind one with a unit.
     case missingUnit(String, previous: DurationUnit)
     /// Months and years, which are of unequal length.
     case calendarUnit(String, unit: String)
+    /// A unit that is not one.
     case unknownUnit(String, unit: String)
     /// A field of `H:MM:SS` that is not of two digits below 60.
     case clockField(String)
+    /// More than the longest duration.
     case tooLong(String)
 }
 
 extension DurationError: CustomStringConvertible {
     /// The message: what is wrong, and what is expected.
-    var description: String {
+    public var description: String {
         switch self {
         case .empty: "missing duration; use for example 5m, 90s or 1:30"
         case .notADuration(let text): "invalid duration \(quoted(text)); use for example 5m, 90s or 1:30"
@@ -147,28 +152,38 @@ extension DurationError: CustomStringConvertible {
 }
 
 /// A unit of length that always has the same number of microseconds.
-enum DurationUnit: Int64, CaseIterable {
+///
+/// The raw value is that number.
+public enum DurationUnit: Int64, CaseIterable, Sendable {
+    /// `us`.
     case microsecond = 1
+    /// `ms`.
     case millisecond = 1_000
+    /// `s`.
     case second = 1_000_000
+    /// `m`.
     case minute = 60_000_000
+    /// `h`.
     case hour = 3_600_000_000
+    /// `d`.
     case day = 86_400_000_000
+    /// `w`.
     case week = 604_800_000_000
 
     /// Units that systemd.time(7) has, which are no fixed length; `M` is its month.
     static let ofCalendar: Set<String> = ["M", "month", "months", "y", "Y", "year", "years"]
 
     /// The unit of a name that systemd.time(7) gives it.
-    init?(_ name: String) {
+    public init?(_ name: String) {
         guard let unit = Self.allCases.first(where: { $0.names.contains(name) }) else { return nil }
         self = unit
     }
 
-    var microseconds: Int64 { rawValue }
+    /// The unit in microseconds.
+    public var microseconds: Int64 { rawValue }
 
     /// The shortest name.
-    var symbol: String { names[0] }
+    public var symbol: String { names[0] }
 
     /// The units that may be missing after this one, the next smaller one first.
     var smaller: [DurationUnit] {
@@ -194,38 +209,3 @@ enum DurationUnit: Int64, CaseIterable {
         }
     }
 }
-
-/// A length of time as it could have been typed: `5m`, `1h30m`, `1m30.5s`, `250ms`. Reading it again gives the same
-/// length.
-enum DurationFormat {
-    static func render(_ microseconds: Int64) -> String {
-        guard microseconds > 0 else { return "0s" }
-        var rest = microseconds
-        var text = ""
-        for unit in [DurationUnit.day, .hour, .minute] where rest >= unit.microseconds {
-            text += "\(rest / unit.microseconds)\(unit.symbol)"
-            rest %= unit.microseconds
-        }
-        if rest > 0 { text += seconds(rest, alone: text.isEmpty) }
-        return text
-    }
-
-    /// Less than a minute; in ms or us if it is below a second and stands alone.
-    private static func seconds(_ microseconds: Int64, alone: Bool) -> String {
-        if alone, microseconds < 1_000 { return "\(microseconds)us" }
-        if alone, microseconds < 1_000_000 { return decimal(microseconds, of: .millisecond) }
-        return decimal(microseconds, of: .second)
-    }
-
-    private static func decimal(_ microseconds: Int64, of unit: DurationUnit) -> String {
-        let (whole, part) = microseconds.quotientAndRemainder(dividingBy: unit.microseconds)
-        guard part > 0 else { return "\(whole)\(unit.symbol)" }
-        // The zeros at the front of the fraction come from the digit that is put before it and dropped.
-        var fraction = String(unit.microseconds + part).dropFirst()
-        while fraction.last == "0" { fraction.removeLast() }
-        return "\(whole).\(fraction)\(unit.symbol)"
-    }
-}
-
-/// A number with at least two digits.
-func twoDigits(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }

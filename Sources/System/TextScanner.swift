@@ -1,33 +1,34 @@
-import System
-
 /// Reads a short text from its beginning, a piece at a time; a piece that is not there leaves the place as it was.
-struct TextScanner {
+public struct TextScanner {
     /// A number of at most this many digits always fits into an integer.
-    static let digitLimit = 18
+    public static let digitLimit = 18
 
     private let bytes: [UInt8]
     private var index = 0
 
-    init(_ text: String) { bytes = Array(text.utf8) }
+    /// Begins at the first byte of the text.
+    public init(_ text: String) { bytes = Array(text.utf8) }
 
     /// The byte that is read next.
-    var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+    public var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    var isAtEnd: Bool { index == bytes.count }
+    /// Whether nothing is left.
+    public var isAtEnd: Bool { index == bytes.count }
 
-    mutating func skipSpaces() {
+    /// Skips spaces.
+    public mutating func skipSpaces() {
         while next == UInt8(ascii: " ") { index += 1 }
     }
 
     /// Skips a character if it is the next one.
-    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    public mutating func skip(_ character: Unicode.Scalar) -> Bool {
         guard let next, UInt32(next) == character.value else { return false }
         index += 1
         return true
     }
 
     /// A run of digits; nil if the run is shorter or longer.
-    mutating func integer(digits: ClosedRange<Int>) -> Int64? {
+    public mutating func integer(digits: ClosedRange<Int>) -> Int64? {
         let start = index
         let run = digitRun()
         guard digits.contains(run.count), let value = Int64(String(decoding: run, as: UTF8.self)) else {
@@ -38,7 +39,7 @@ struct TextScanner {
     }
 
     /// A number with or without a fraction: `1`, `1.5`, `.5`.
-    mutating func decimal() -> DecimalNumber? {
+    public mutating func decimal() -> DecimalNumber? {
         let start = index
         let whole = digitRun()
         var fraction: ArraySlice<UInt8> = []
@@ -55,7 +56,7 @@ struct TextScanner {
     }
 
     /// A run of letters; empty if there is none.
-    mutating func word() -> String {
+    public mutating func word() -> String {
         let start = index
         while let next, isLetter(next) { index += 1 }
         return String(decoding: bytes[start..<index], as: UTF8.self)
@@ -74,16 +75,16 @@ struct TextScanner {
 }
 
 /// A number that was typed, exact.
-struct DecimalNumber: Equatable {
+public struct DecimalNumber: Equatable {
     /// The digits before the point without leading zeros; more than fit into an integer are still counted.
-    let digits: Int
+    public let digits: Int
     private let whole: Int64
     private let fraction: Int64
     /// Ten to the power of the digits in `fraction`.
     private let scale: Int64
 
     /// The number of these digits; those behind the 18th of the fraction are dropped.
-    init(whole: ArraySlice<UInt8>, fraction: ArraySlice<UInt8>) {
+    public init(whole: ArraySlice<UInt8>, fraction: ArraySlice<UInt8>) {
         let significant = whole.drop { $0 == UInt8(ascii: "0") }
         let kept = fraction.prefix(TextScanner.digitLimit)
         digits = significant.count
@@ -93,7 +94,7 @@ struct DecimalNumber: Equatable {
     }
 
     /// The product with a number of microseconds, rounded down.
-    func times(_ microseconds: Int64) -> Int128 {
+    public func times(_ microseconds: Int64) -> Int128 {
         let factor = Int128(microseconds)
         return Int128(whole) * factor + Int128(fraction) * factor / Int128(scale)
     }
@@ -104,11 +105,11 @@ struct DecimalNumber: Equatable {
 }
 
 /// A text in quotes, without characters that cannot be seen.
-func quoted(_ text: String) -> String { "'\(PrintableText.escape(text))'" }
+public func quoted(_ text: String) -> String { "'\(PrintableText.escape(text))'" }
 
 extension String {
     /// The text with another put in the place of each occurrence of a part, which is not empty.
-    func substituting(_ other: String, for part: String) -> String {
+    public func substituting(_ other: String, for part: String) -> String {
         var rest = self[...]
         var result = ""
         while let first = rest.first {
