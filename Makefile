@@ -244,6 +244,7 @@ install: build ## install below PREFIX, staged in DESTDIR
 	install -m 644 systemd/countdownd.socket '$(DESTDIR)$(unitdir)'
 	$(call install_service,countdownd.service,$(unitdir))
 	$(call install_service,countdown-notify.service,$(unitdir))
+	$(call install_service,countdown-notify-wake.conf,$(unitdir))
 	@if [ -n '$(DESTDIR)' ] || refused=$$(scripts/check-user-namespaces); then \
 	  for unit in $(sandboxed); do \
 	    (set -x; install -D -m 644 systemd/$$unit$(sandbox) '$(DESTDIR)$(unitdir)'/$$unit$(sandbox)); \
@@ -267,17 +268,18 @@ ifneq ($(systemunitdir),)
 	$(call install_service,system/countdownd-redis@.service,$(systemunitdir))
 endif
 
-# FILE FOLDER: a unit or autostart entry, which names its program below /usr. One sed for another PREFIX is less than a drop-in
-# for each unit, because ExecStart= must be written again there; and bare names with ExecSearchPath= fail
+# FILE FOLDER: a unit, drop-in or autostart entry, which names its program below /usr. One sed for another PREFIX is less than a
+# drop-in for each unit, because ExecStart= must be written again there; and bare names with ExecSearchPath= fail
 # `systemd-analyze verify` of 252.
-install_service = sed -e 's|=/usr/bin/|=$(bindir)/|' -e 's|=/usr/libexec/countdownd/|=$(libexecdir)/|' systemd/$1 \
-	  > '$(DESTDIR)$2/$(notdir $1)' && \
+install_service = sed -e 's|=/usr/bin/|=$(bindir)/|' -e 's|=/usr/libexec/countdownd/|=$(libexecdir)/|' \
+	  -e 's|/usr/lib/systemd/user/|$(unitdir)/|' systemd/$1 > '$(DESTDIR)$2/$(notdir $1)' && \
 	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
 
 uninstall: ## remove the installed files, the bridge's included
 	rm -f $(patsubst %,'$(DESTDIR)$(bindir)/%',$(programs) countdownd-redis)
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
-	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
+	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(unitdir)/countdown-notify-wake.conf'
+	rm -f '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
 	rm -f '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg' '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
 	rm -f '$(DESTDIR)$(metainfodir)/$(metainfo)' '$(DESTDIR)$(autostartdir)/countdownd-session.desktop'
 	rm -f '$(DESTDIR)$(libexecdir)/session'

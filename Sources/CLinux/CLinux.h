@@ -5,6 +5,9 @@
 #pragma once
 
 #include <errno.h>
+#include <fnmatch.h>
+#include <libintl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -161,6 +164,12 @@ static inline int linux_boot_timer_create(void)
 	return timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 }
 
+/* One that ends a suspend of the machine. Fails with EPERM without CAP_WAKE_ALARM. */
+static inline int linux_wake_timer_create(void)
+{
+	return timerfd_create(CLOCK_BOOTTIME_ALARM, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
 /* Sets the instant in microseconds; 0 for none. */
 static inline int linux_boot_timer_set(int descriptor, int64_t microseconds)
 {
@@ -231,6 +240,46 @@ static inline int linux_utc_stamp(time_t time, unsigned char *text)
 		return 0;
 	memcpy(text, buffer, LINUX_STAMP_LENGTH);
 	return LINUX_STAMP_LENGTH;
+}
+
+/* fnmatch(3), newlocale(3), gettext(3) */
+
+/* Whether the whole text matches a pattern without escapes, character by character if the system has C.UTF-8. */
+static inline int linux_pattern_matches(const char *pattern, const char *text)
+{
+	locale_t utf8 = newlocale(LC_CTYPE_MASK | LC_COLLATE_MASK, "C.UTF-8", (locale_t)0);
+	locale_t before = utf8 != (locale_t)0 ? uselocale(utf8) : (locale_t)0;
+	int matches = fnmatch(pattern, text, FNM_NOESCAPE) == 0;
+	if (utf8 != (locale_t)0) {
+		uselocale(before);
+		freelocale(utf8);
+	}
+	return matches;
+}
+
+/*
+ * The locale of the messages that the environment names, for linux_translate; null if the system does not have it. The
+ * locale of the process stays C.
+ */
+static inline void *linux_message_locale(void)
+{
+	return newlocale(LC_CTYPE_MASK | LC_MESSAGES_MASK, "", (locale_t)0);
+}
+
+/* Where the translations of a domain are, in UTF-8. */
+static inline int linux_bind_translations(const char *domain, const char *folder)
+{
+	return bindtextdomain(domain, folder) != NULL && bind_textdomain_codeset(domain, "UTF-8") != NULL ? 0 : -1;
+}
+
+/* The translation of a message; with a plural, of the form for the number. The message itself if there is none. */
+static inline const char *linux_translate(void *locale, const char *domain, const char *message, const char *plural,
+					  unsigned long number)
+{
+	locale_t before = uselocale((locale_t)locale);
+	const char *translation = plural != NULL ? dngettext(domain, message, plural, number) : dgettext(domain, message);
+	uselocale(before);
+	return translation;
 }
 
 /* signalfd(2) */

@@ -22,7 +22,7 @@ public enum BootClock {
     public static var now: Int64 { microseconds(of: CLOCK_BOOTTIME) }
 }
 
-/// A timer of the boot clock. If its instant passes while the machine is suspended, it fires at the resume.
+/// A timer of the boot clock.
 public struct BootTimer: ~Copyable {
     private let owned: Descriptor
 
@@ -30,8 +30,13 @@ public struct BootTimer: ~Copyable {
     public var descriptor: Int32 { owned.number }
 
     /// A timer that is not set.
-    public init() throws(SystemFailure) {
-        owned = try Descriptor(owning: linux_boot_timer_create(), of: "timerfd_create")
+    ///
+    /// - Parameter wakes: whether the timer ends a suspend of the machine. Otherwise it fires at the resume if its instant
+    ///   passed meanwhile.
+    /// - Throws: the failure of the call; EPERM if it wakes, and the process lacks CAP_WAKE_ALARM.
+    public init(wakes: Bool = false) throws(SystemFailure) {
+        let number = wakes ? linux_wake_timer_create() : linux_boot_timer_create()
+        owned = try Descriptor(owning: number, of: "timerfd_create")
     }
 
     /// Sets the instant, in microseconds of the boot clock; nil for never.

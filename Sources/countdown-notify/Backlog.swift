@@ -27,7 +27,12 @@ enum EndNotification: Hashable {
     }
 
     /// The notification in words.
-    func notification(_ strings: Strings) -> Notification {
+    ///
+    /// - Parameters:
+    ///   - strings: the words.
+    ///   - rules: how countdowns are announced.
+    /// - Returns: the notification.
+    func notification(_ strings: Strings, _ rules: AnnouncementRules) -> Notification {
         switch self {
         case .gap:
             Notification(
@@ -41,16 +46,23 @@ enum EndNotification: Hashable {
                 category: .ended,
                 summary: Strings.name(countdown),
                 body: strings.end(countdown),
-                actions: NotificationAction.allCases
+                urgency: urgency([countdown], rules),
+                actions: NotificationAction.allCases,
+                ring: rules.announcement(of: countdown).ring
             )
         case .several(let newest, let count):
             Notification(
                 category: .ended,
                 summary: "\(count) countdowns have ended",
                 body: Self.lines(newest, count, strings).joined(separator: "\n"),
+                urgency: urgency(newest, rules),
                 actions: [.dismiss]
             )
         }
+    }
+
+    private func urgency(_ countdowns: [Countdown], _ rules: AnnouncementRules) -> Notification.Urgency {
+        countdowns.contains { rules.isCritical($0.key) } ? .critical : .normal
     }
 
     private static func lines(_ newest: [Countdown], _ count: Int, _ strings: Strings) -> [String] {

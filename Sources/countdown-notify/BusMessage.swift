@@ -37,6 +37,7 @@ struct MethodCall: Hashable, Sendable {
 
 /// A value in a message, of the types that notifications use.
 enum BusValue: Hashable, Sendable {
+    case bool(Bool)
     case byte(UInt8)
     case int32(Int32)
     case uint32(UInt32)
@@ -118,6 +119,8 @@ struct BusMessage: ~Copyable {
 extension BusMessage {
     private func append(_ value: BusValue) throws(BusFailure) {
         switch value {
+        // sd-bus takes an int.
+        case .bool(let isTrue): try append("b", CInt(isTrue ? 1 : 0))
         case .byte(let number): try append("y", number)
         case .int32(let number): try append("i", number)
         case .uint32(let number): try append("u", number)
@@ -167,6 +170,7 @@ extension BusMessage {
 extension BusValue {
     fileprivate var signature: String {
         switch self {
+        case .bool: "b"
         case .byte: "y"
         case .int32: "i"
         case .uint32: "u"

@@ -32,12 +32,9 @@ enum CountdownNotify {
         // A service manager that ends sends SIGHUP as well; writing to a closed standard error must not end the program.
         signal(SIGHUP, SIG_IGN)
         signal(SIGPIPE, SIG_IGN)
-        let signals: SignalDescriptor
-        do {
-            signals = try SignalDescriptor([SIGTERM, SIGINT])
-        } catch {
-            throw Exit(EX_OSERR, "cannot receive signals: \(error)")
-        }
+        try options.checkSound()
+        let signals = try signals()
+        let timer = try timer()
         let stateFile = try StateFile(in: StateFile.directory(option: options.stateDirectory))
         let path: String
         do {
@@ -45,6 +42,22 @@ enum CountdownNotify {
         } catch {
             throw Exit(error)
         }
-        try Notifier(options, at: path, stateFile: stateFile, signals: signals).run()
+        try Notifier(options, at: path, stateFile: stateFile, signals: signals, timer: timer).run()
+    }
+
+    private static func signals() throws(Exit) -> SignalDescriptor {
+        do {
+            return try SignalDescriptor([SIGTERM, SIGINT, SIGCHLD])
+        } catch {
+            throw Exit(EX_OSERR, "cannot receive signals: \(error)")
+        }
+    }
+
+    private static func timer() throws(Exit) -> BootTimer {
+        do {
+            return try BootTimer()
+        } catch {
+            throw Exit(EX_OSERR, "cannot make a timer: \(error)")
+        }
     }
 }

@@ -5,12 +5,16 @@ struct Notification: Hashable {
     enum Urgency: UInt8 {
         case low = 0
         case normal = 1
+        /// It stays until the user closes it.
+        case critical = 2
     }
 
     /// The kind of a notification. Rules of the user can distinguish notifications by it.
     enum Category: String {
         case ended = "x-countdownd.ended"
         case progress = "x-countdownd.progress"
+        /// An end comes soon.
+        case warning = "x-countdownd.warning"
         /// Something failed.
         case trouble = "x-countdownd.trouble"
     }
@@ -29,6 +33,8 @@ struct Notification: Hashable {
     var actions: [NotificationAction] = []
     /// Percent.
     var progress: Int32?
+    /// Whether this program plays a sound for it.
+    var ring = RingMode.no
 
     /// The call that shows the notification; its answer is the notification's number.
     ///
@@ -49,8 +55,9 @@ struct Notification: Hashable {
             .string(hasBody ? markup : ""),
             .strings(capabilities.contains(.actions) ? actions.flatMap { [$0.rawValue, $0.title] } : []),
             .dictionary(hints),
-            // Progress stays until it is closed. For the others the service decides.
-            .int32(category == .progress ? 0 : -1)
+            // Progress stays until it is closed, and so does a notification that answers a sound. For the others the service
+            // decides.
+            .int32(category == .progress || ring == .yes ? 0 : -1)
         )
     }
 
@@ -60,6 +67,7 @@ struct Notification: Hashable {
             BusValue.NamedValue(name: "category", value: .string(category.rawValue)),
             BusValue.NamedValue(name: "desktop-entry", value: .string(Self.desktopEntry)),
         ]
+        if ring != .no { hints.append(BusValue.NamedValue(name: "suppress-sound", value: .bool(true))) }
         if let progress { hints.append(BusValue.NamedValue(name: "value", value: .int32(progress))) }
         return hints
     }
@@ -108,8 +116,8 @@ struct Capabilities: OptionSet, Hashable {
 enum DesktopSignal: Equatable {
     /// The notification service was replaced, started or ended.
     case serviceChanged
-    /// A notification was closed, by the user or by a call.
-    case closed(UInt32)
+    /// A notification was closed: by the user, or after its time or by a call.
+    case closed(UInt32, byUser: Bool)
     /// The user chose an action.
     case chosen(NotificationAction, UInt32)
 
@@ -125,10 +133,12 @@ enum DesktopSignal: Equatable {
     /// Nil if the message is another one.
     init?(_ message: IncomingMessage) {
         guard case .signal(let sender, let interface, let member, let values) = message else { return nil }
+        // The reasons are 1 for the timeout, 2 for the user, 3 for a call, and 4.
         switch (interface, member, values.first, values.last) {
         case (Self.bus.interface, "NameOwnerChanged", .string(Self.service.name), _) where sender == Self.bus.name:
             self = .serviceChanged
-        case (Self.service.interface, "NotificationClosed", .uint32(let number), _): self = .closed(number)
+        case (Self.service.interface, "NotificationClosed", .uint32(let number), let reason):
+            self = .closed(number, byUser: reason == .uint32(2))
         case (Self.service.interface, "ActionInvoked", .uint32(let number), .string(let name)):
             guard let action = NotificationAction(rawValue: name) else { return nil }
             self = .chosen(action, number)

@@ -11,6 +11,8 @@ struct NotificationQueue {
         case capabilities
         case ends(EndNotification)
         case failure(Notification)
+        /// A warning before the end of a countdown.
+        case warning(key: String)
         case progress(key: String)
         /// The answer does not matter.
         case none
@@ -44,6 +46,8 @@ struct NotificationQueue {
 
     private(set) var backlog = Backlog()
     private(set) var progress = ProgressNotifications()
+    private var warnings = WarningNotifications()
+    private let rules: AnnouncementRules
     private(set) var service = Service.unknown
     /// Whether a call was sent that must be answered before the next one is sent.
     private(set) var isAwaiting = false
@@ -65,6 +69,8 @@ struct NotificationQueue {
     private var delivered: Int64?
     /// The revision of the last end that was delivered, or the revision at which delivery began.
     private var lastEnd: Int64?
+    /// The revision of the last end that has rung.
+    private var lastRing: Int64?
     private var isStateUnsaved = false
     /// Whether nothing more is sent.
     private var isStopping = false
@@ -74,8 +80,12 @@ struct NotificationQueue {
     /// The notifications with actions that may still be on the desktop.
     private var actionable: [(number: UInt32, ends: EndNotification)] = []
 
-    /// - Parameter delivered: the state that was saved; nil if there is none.
-    init(delivered: DeliveryState?) {
+    /// - Parameters:
+    ///   - delivered: the state that was saved; nil if there is none.
+    ///   - rules: how countdowns are announced.
+    init(delivered: DeliveryState?, rules: AnnouncementRules = AnnouncementRules()) {
+        self.rules = rules
+        lastRing = delivered?.lastRing
         received = delivered?.revision
         self.delivered = delivered?.revision
         lastEnd = delivered?.lastEnd
@@ -84,7 +94,7 @@ struct NotificationQueue {
     /// The revisions that have been delivered; nil if nothing was ever received.
     var state: DeliveryState? {
         guard let revision = backlog.isEmpty ? received : delivered, let lastEnd else { return nil }
-        return DeliveryState(revision: revision, lastEnd: lastEnd)
+        return DeliveryState(revision: revision, lastEnd: lastEnd, lastRing: lastRing ?? lastEnd)
     }
 
     /// The call that is to be made next; nil if there is none for now.
@@ -108,9 +118,10 @@ struct NotificationQueue {
         }
     }
 
-    /// The first of the failures and ends that wait.
+    /// The first of the failures, ends and warnings that wait.
     private var first: Purpose? {
         failureNotifications.first.map { .failure($0) } ?? (isCatchingUp ? nil : backlog.next.map { .ends($0) })
+            ?? warnings.next.map { .warning(key: $0.key) }
     }
 
     private mutating func nextNotification(_ strings: Strings, _ capabilities: Capabilities) -> Outgoing? {
@@ -124,7 +135,10 @@ struct NotificationQueue {
         case .failure(let notification):
             return Outgoing(purpose: first, call: notification.call(under: capabilities))
         case .ends(let ends):
-            return Outgoing(purpose: first, call: ends.notification(strings).call(under: capabilities))
+            return Outgoing(purpose: first, call: ends.notification(strings, rules).call(under: capabilities))
+        case .warning: return warnings.next.map { warning in
+            Outgoing(purpose: first, call: warnings.notification(warning, strings).call(under: capabilities))
+        }
         case .capabilities, .progress, .none: return nil
         }
     }
@@ -135,6 +149,7 @@ struct NotificationQueue {
         switch purpose {
         case .ends(let ends): noteDelivered(ends, nil)
         case .failure(let notification): failureNotifications.removeAll { $0 == notification }
+        case .warning(let key): warnings.shown(key, as: nil)
         case .progress(let key): progress.drop(key)
         case .capabilities, .none: return
         }
@@ -153,6 +168,15 @@ struct NotificationQueue {
         isStopping = true
         isStateUnsaved = true
     }
+
+    /// Notes that an end has begun to ring, so that it does not ring again after a restart.
+    mutating func noteRing(_ revision: Int64) {
+        lastRing = revision
+        isStateUnsaved = true
+    }
+
+    /// Appends the warning before the end of a countdown.
+    mutating func append(warning countdown: Countdown) { warnings.append(countdown) }
 
     /// Appends a notification that something failed.
     mutating func append(_ failure: Notification) {
@@ -184,12 +208,16 @@ extension NotificationQueue {
     /// - Parameters:
     ///   - events: in the order in which they arrived.
     ///   - since: the revision up to which everything has been received with them.
-    mutating func receive(_ events: [Event], since: Int64?) {
+    /// - Returns: the revisions of the ends that were not delivered before.
+    @discardableResult
+    mutating func receive(_ events: [Event], since: Int64?) -> Set<Int64> {
+        var new: Set<Int64> = []
         for event in events {
             switch event.type {
             case .finished:
                 guard let countdown = event.countdown, countdown.revision > floor ?? .min else { continue }
                 backlog.append(countdown)
+                new.insert(countdown.revision)
             case .synced:
                 isCatchingUp = false
                 floor = nil
@@ -200,6 +228,7 @@ extension NotificationQueue {
         }
         received = since ?? received
         lastEnd = lastEnd ?? received
+        return new
     }
 
     /// Notes that the daemon's history begins at the revision `oldest`.
@@ -209,15 +238,20 @@ extension NotificationQueue {
         backlog.noteGap()
     }
 
-    /// Takes events of the watch of progress.
-    mutating func receiveProgress(_ events: [Event]) {
+    /// Takes events of the watch of running countdowns.
+    ///
+    /// - Parameters:
+    ///   - events: in the order in which they arrived.
+    ///   - showsProgress: whether there are notifications of progress.
+    mutating func receiveRunning(_ events: [Event], showsProgress: Bool) {
         for event in events {
-            if let number = progress.receive(event) { closings.append(number) }
+            if let number = warnings.receive(event) { closings.append(number) }
+            if showsProgress, let number = progress.receive(event) { closings.append(number) }
         }
     }
 
-    /// Closes all notifications of progress.
-    mutating func closeProgress() { closings += progress.clear() }
+    /// Closes all notifications of running countdowns.
+    mutating func closeRunning() { closings += progress.clear() + warnings.clear() }
 }
 
 // MARK: The notification service
@@ -240,6 +274,8 @@ extension NotificationQueue {
             guard case .strings(let names) = values.first else { return fail() }
             service = .ready(Capabilities(named: names))
         case (.ends(let ends), let values?): noteDelivered(ends, values.number)
+        case (.warning(let key), let values?):
+            if let number = values.number, !warnings.shown(key, as: number) { closings.append(number) }
         case (.failure(let notification), _?): failureNotifications.removeAll { $0 == notification }
         case (.progress(let key), let values?):
             if let number = values.number, !progress.shown(key, as: number) { closings.append(number) }
@@ -256,8 +292,9 @@ extension NotificationQueue {
     mutating func handle(_ signal: DesktopSignal) -> (NotificationAction, Countdown)? {
         switch signal {
         case .serviceChanged: serviceChanged()
-        case .closed(let number):
+        case .closed(let number, _):
             _ = removeActionable(number)
+            warnings.closed(number)
             progress.closed(number)
         case .chosen(let action, let number):
             guard let ends = removeActionable(number) else { return nil }
@@ -304,12 +341,13 @@ extension NotificationQueue {
         actionable = []
         closings = []
         progress.forgetNumbers()
+        warnings.forgetNumbers()
     }
 }
 
 extension [BusValue] {
     /// The number of the notification that was made.
-    fileprivate var number: UInt32? {
+    var number: UInt32? {
         guard case .uint32(let number) = first else { return nil }
         return number
     }

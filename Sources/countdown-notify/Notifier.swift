@@ -10,19 +10,37 @@ final class Notifier {
     private static let tickUSec: Int64 = 1_000_000
     /// How long the program waits for the notification service when it ends.
     private static let shutdownTimeoutUSec: Int64 = 2_000_000
+    /// The pause between two sounds of an alarm.
+    private static let soundPauseUSec: Int64 = 1_000_000
 
     private let path: String
     private let stateFile: StateFile
     private let signals: SignalDescriptor
     private let bus = BusConnection()
     private let ends: WatchConnection
-    private let progress: WatchConnection?
+    /// Reports the countdowns that run, for progress, warnings and waking. The watch of ends cannot: it resumes, and then
+    /// countdowns that have not changed are not reported.
+    private let running: WatchConnection
+    private let showsProgress: Bool
+    private let rules: AnnouncementRules
+    private let player: SoundPlayer
+    /// For warnings.
+    private let timer: BootTimer
+    /// The instant that the timer is set to.
+    private var timerInstant: Int64?
+    /// Wakes the machine; nil if it is not to be woken, or cannot be.
+    private var wakeTimer: BootTimer?
+    private var wakeInstant: Int64?
     private let status = SystemdStatus()
     private let endsWithBus: Bool
     private var hadBus = false
     private var isStopping = false
     private var queue: NotificationQueue
+    private var bell: Bell
+    private var countdowns: RunningCountdowns
     private var pendingStarts: [PendingStart] = []
+    /// When the alarm may be played next.
+    private var nextSound: MonotonicDeadline?
     /// When to try the notification service again; nil unless it failed.
     private var retry: MonotonicDeadline?
     private var problems = Problems()
@@ -31,14 +49,21 @@ final class Notifier {
     ///   - options: the command line.
     ///   - path: the path of the daemon's socket.
     ///   - stateFile: the file with the revisions that were delivered.
-    ///   - signals: the signals that end the program.
+    ///   - signals: the signals that end the program, and SIGCHLD.
+    ///   - timer: a timer that is not set.
     init(
         _ options: NotifierOptions,
         at path: String,
         stateFile: consuming StateFile,
-        signals: consuming SignalDescriptor
+        signals: consuming SignalDescriptor,
+        timer: consuming BootTimer
     ) {
         self.path = path
+        self.timer = timer
+        showsProgress = options.showsProgress
+        rules = options.rules
+        player = SoundPlayer(alarm: options.sound)
+        countdowns = RunningCountdowns(options.rules)
         var delivered: DeliveryState?
         do {
             delivered = try stateFile.read()
@@ -48,19 +73,23 @@ final class Notifier {
         self.stateFile = stateFile
         self.signals = signals
         endsWithBus = options.endsWithBus
-        queue = NotificationQueue(delivered: delivered)
+        queue = NotificationQueue(delivered: delivered, rules: options.rules)
+        bell = Bell(options.rules, maximumSounds: options.maximumSounds, lastRing: delivered?.lastRing)
         var watchOptions = ResumableWatch.FailureOptions()
         watchOptions.waitsForDaemon = true
         watchOptions.trimmedHistory = .resumeFromOldest
         let watch = options.watch(tick: 0, since: delivered?.revision)
         ends = WatchConnection(ResumableWatch(watch, options: watchOptions), at: path)
-        guard options.showsProgress else {
-            progress = nil
-            return
-        }
         watchOptions.resumes = false
-        let progressWatch = ResumableWatch(options.watch(tick: Self.tickUSec), options: watchOptions)
-        progress = WatchConnection(progressWatch, at: path)
+        let runningWatch = options.watch(tick: options.showsProgress ? Self.tickUSec : 0)
+        running = WatchConnection(ResumableWatch(runningWatch, options: watchOptions), at: path)
+        guard options.wakes else { return }
+        do {
+            wakeTimer = try BootTimer(wakes: true)
+        } catch {
+            let reason = error.code == EPERM ? "the capability CAP_WAKE_ALARM is missing" : "\(error)"
+            writeLine("--wake has no effect: \(reason); see countdown-notify(1)")
+        }
     }
 
     /// Runs until SIGTERM or SIGINT, or if the options say so, until the session bus ends.
@@ -68,24 +97,38 @@ final class Notifier {
     /// - Throws: an error of the daemon that would be the same at every attempt.
     func run() throws(Exit) {
         status.notify("READY=1")
-        while signals.next() == nil, !isStopping {
+        while !hasStopSignal(), !isStopping {
             try advanceWatches()
+            advanceWarnings()
             receiveAnswers()
             advanceBus()
             // Before the next calls: if the process is killed, at most one notification is shown again.
             saveState()
             sendCalls()
+            advanceSounds()
             status.report(problems, of: queue)
             wait()
         }
         shutDown()
     }
 
+    /// Whether one of the signals has arrived that end the program.
+    private func hasStopSignal() -> Bool {
+        while let signal = signals.next() {
+            if signal != SIGCHLD { return true }
+        }
+        return false
+    }
+
     private func wait() {
         var set = PollSet()
         set.add(signals.descriptor)
         addBus(to: &set)
-        for watch in [ends, progress].compactMap(\.self) {
+        set.add(timer.descriptor)
+        if let descriptor = wakeTimer?.descriptor { set.add(descriptor) }
+        set.add(player.deadline)
+        if bell.isRinging, !player.isPlaying { set.add(nextSound) }
+        for watch in [ends, running] {
             if let descriptor = watch.descriptor { set.add(descriptor, for: watch.pollEvents) }
             set.add(watch.deadline)
         }
@@ -102,6 +145,7 @@ final class Notifier {
     /// Waits a moment for calls that were sent, saves the state and closes notifications of progress.
     private func shutDown() {
         status.notify("STOPPING=1")
+        player.stop()
         queue.stop()
         let deadline = MonotonicDeadline.after(microseconds: Self.shutdownTimeoutUSec)
         while queue.isAwaiting, !deadline.hasPassed {
@@ -112,7 +156,7 @@ final class Notifier {
             advanceBus()
         }
         saveState()
-        queue.closeProgress()
+        queue.closeRunning()
         sendCalls()
         bus.flush()
     }
@@ -124,7 +168,7 @@ extension Notifier {
     private func advanceWatches() throws(Exit) {
         do {
             for event in try ends.advance() { handle(event) }
-            for event in try progress?.advance() ?? [] { handleProgress(event) }
+            for event in try running.advance() { handleRunning(event) }
         } catch {
             throw Exit(error)
         }
@@ -132,12 +176,16 @@ extension Notifier {
 
     private func handle(_ event: WatchEvent) {
         switch event {
-        case .started: queue.watchStarted()
+        case .started:
+            queue.watchStarted()
+            bell.watchStarted()
         case .events(let events):
-            queue.receive(events, since: ends.since)
+            let new = queue.receive(events, since: ends.since)
+            if let revision = bell.receive(events, new: new, now: WallClock.now) { queue.noteRing(revision) }
             problems.daemon.clear()
         case .lost(let error), .stillLost(let error):
             queue.daemonLost()
+            bell.daemonLost()
             problems.daemon.report("\(error)")
         case .historyTrimmed(let oldest):
             queue.historyTrimmed(oldest: oldest)
@@ -146,10 +194,19 @@ extension Notifier {
         }
     }
 
-    private func handleProgress(_ event: WatchEvent) {
+    private func handleRunning(_ event: WatchEvent) {
         switch event {
-        case .events(let events): queue.receiveProgress(events)
-        case .started, .lost, .stillLost, .historyTrimmed: queue.closeProgress()
+        case .events(let events):
+            queue.receiveRunning(events, showsProgress: showsProgress)
+            let (boot, wall) = (BootClock.now, WallClock.now)
+            for event in events {
+                countdowns.receive(event, boot: boot, wall: wall) { problems.reportMetadata($0) }
+            }
+        case .started:
+            queue.closeRunning()
+            countdowns.clear()
+        // Countdowns still wake the machine while the daemon restarts.
+        case .lost, .stillLost, .historyTrimmed: queue.closeRunning()
         case .recovered: break
         }
     }
@@ -171,6 +228,46 @@ extension Notifier {
     }
 }
 
+// MARK: Sounds, warnings and waking
+
+extension Notifier {
+    private func advanceWarnings() {
+        let boot = BootClock.now
+        for countdown in countdowns.takeWarnings(boot: boot) {
+            queue.append(warning: countdown)
+            if rules.announcement(of: countdown).ring != .no, !bell.isRinging, !player.isPlaying {
+                player.begin(.warning)
+            }
+        }
+        if timerInstant != countdowns.nextWarning {
+            timerInstant = countdowns.nextWarning
+            timer.set(timerInstant)
+        }
+        countdowns.woken(boot: boot)
+        if wakeInstant != countdowns.nextWake {
+            wakeInstant = countdowns.nextWake
+            wakeTimer?.set(wakeInstant)
+        }
+    }
+
+    private func advanceSounds() {
+        switch player.advance() {
+        case .played(let sound):
+            problems.sound.clear()
+            if sound == .alarm { bell.played() }
+            nextSound = .after(microseconds: Self.soundPauseUSec)
+        case .failed(_, let reason):
+            problems.sound.report("no sound: \(reason)")
+            bell.silence()
+        case nil: break
+        }
+        if player.sound == .alarm, !bell.isRinging { player.stop() }
+        if !bell.isRinging { nextSound = nil }
+        guard bell.isRinging, !player.isPlaying, nextSound?.hasPassed ?? true else { return }
+        player.begin(.alarm)
+    }
+}
+
 // MARK: The session bus and the state file
 
 extension Notifier {
@@ -183,8 +280,11 @@ extension Notifier {
 
     private func handle(_ event: BusEvent) {
         switch event {
-        case .answered(let purpose, let values): queue.handleAnswer(values, to: purpose)
+        case .answered(let purpose, let values):
+            if case .ends(let ends) = purpose, let number = values?.number { bell.shown(ends, as: number) }
+            queue.handleAnswer(values, to: purpose)
         case .signal(let signal):
+            bell.receive(signal)
             if let (action, countdown) = queue.handle(signal) { perform(action, on: countdown) }
         case .unwritable(let purpose, let failure):
             writeLine("a notification cannot be written: \(failure)")
@@ -192,6 +292,7 @@ extension Notifier {
         case .lost(let failure):
             queue.busLost()
             isStopping = endsWithBus && hadBus
+            bell.forgetNumbers()
             problems.bus.report("no session bus: \(failure.explanation)")
         }
     }
@@ -251,9 +352,21 @@ struct Problems {
     var bus = Problem()
     var service = Problem()
     var stateFile = Problem()
+    /// It keeps no end from being shown.
+    var sound = Problem()
+    /// The sentences about metadata that have been logged.
+    private var metadata: Set<String> = []
+    /// The most of these sentences.
+    private static let maximumMetadata = 100
 
     /// The first problem, in the order in which they have to be solved.
     var first: String? { daemon.sentence ?? bus.sentence ?? service.sentence ?? stateFile.sentence }
+
+    /// Logs a sentence about metadata that is not valid, once.
+    mutating func reportMetadata(_ sentence: String) {
+        guard metadata.count < Self.maximumMetadata, metadata.insert(sentence).inserted else { return }
+        writeLine(sentence)
+    }
 }
 
 /// The status that systemd shows for the service, see sd_notify(3).

@@ -17,6 +17,14 @@ struct NotifierOptions: Equatable {
     var showsProgress = false
     /// Whether the program ends when the session bus does.
     var endsWithBus = false
+    /// How countdowns are announced.
+    var rules = AnnouncementRules()
+    /// The most sounds for an end.
+    var maximumSounds = 20
+    /// The file of the alarm; nil for the one of the sound theme.
+    var sound: String?
+    /// Whether the machine is woken from suspend.
+    var wakes = false
     var stateDirectory: String?
 
     static let help = """
@@ -29,6 +37,14 @@ struct NotifierOptions: Equatable {
 
           --progress              also show the progress of running countdowns, updated in place
           --session               exit when the session bus ends, for desktops without systemd
+          --ring yes|once|no      play the alarm at an end until it is answered, once, or not at all (default: yes);
+                                  the metadata ring=… of a countdown overrides it
+          --ring-times COUNT      play it at most this often for an end (default: 20)
+          --sound FILE            play this file (default: the alarm of the sound theme)
+          --critical PATTERN      show the ends of these keys with critical urgency; may be repeated
+          --warn DURATION         also notify this long before an end, such as 1m; the metadata warn=… overrides it
+          --wake                  wake the machine from suspend for countdowns with the metadata wake=yes; needs
+                                  CAP_WAKE_ALARM
           --state-directory DIR   remember there which ends were shown (default: systemd's $STATE_DIRECTORY, else
                                   $XDG_STATE_HOME/countdown-notify, else ~/.local/state/countdown-notify)
           --help                  show this help
@@ -41,6 +57,7 @@ struct NotifierOptions: Equatable {
         Exit codes:
            0  stopped, or with --session the bus ended
           64  usage error
+          66  the file of --sound cannot be read
           69  the state directory is in use, or there is no place for the daemon's socket
           71  system error
           73  the state directory cannot be used
@@ -53,8 +70,8 @@ struct NotifierOptions: Equatable {
         var options = NotifierOptions()
         var parser = OptionParser(
             arguments,
-            flags: ["--help", "-h", "--version", "--progress", "--session"],
-            options: ["--state-directory"]
+            flags: ["--help", "-h", "--version", "--progress", "--session", "--wake"],
+            options: ["--state-directory", "--ring", "--ring-times", "--sound", "--critical", "--warn"]
         )
         do throws(OptionParser.UsageError) {
             while let argument = try parser.next() {
@@ -62,8 +79,9 @@ struct NotifierOptions: Equatable {
                 case .flag("--version"): return .showVersion
                 case .flag("--progress"): options.showsProgress = true
                 case .flag("--session"): options.endsWithBus = true
+                case .flag("--wake"): options.wakes = true
                 case .flag: return .showHelp
-                case .option(_, let value): options.stateDirectory = value
+                case .option(let name, let value): try options.set(name, value)
                 case .operand(let word): try options.add(word)
                 }
             }
@@ -73,10 +91,48 @@ struct NotifierOptions: Equatable {
         return .run(options)
     }
 
+    private mutating func set(_ name: String, _ value: String) throws(OptionParser.UsageError) {
+        func invalid(_ expectation: String) -> OptionParser.UsageError {
+            OptionParser.UsageError(invalid: value, of: name, expectation: expectation)
+        }
+        switch name {
+        case "--ring":
+            guard let mode = RingMode(rawValue: value) else { throw invalid("yes, once or no") }
+            rules.ring = mode
+        case "--ring-times":
+            guard let count = Int(value), count > 0 else { throw invalid("a number of at least 1") }
+            maximumSounds = count
+        case "--sound": sound = value
+        case "--critical":
+            guard let pattern = KeyPattern(value) else { throw invalid("a pattern with a ] after each [") }
+            rules.critical.append(pattern)
+        case "--warn":
+            do throws(DurationError) {
+                let warning = try DurationParser.parse(value)
+                guard warning > 0 else { throw .notADuration(value) }
+                rules.warningUSec = warning
+            } catch {
+                throw OptionParser.UsageError("--warn: \(error)")
+            }
+        default: stateDirectory = value
+        }
+    }
+
     /// A word without wildcards is a key: the daemon accepts more keys than patterns.
     private mutating func add(_ word: String) throws(OptionParser.UsageError) {
         guard !word.isEmpty else { throw OptionParser.UsageError("invalid pattern '': use a key or a pattern") }
         if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { keys.append(word) }
+    }
+
+    /// Checks that the file of `--sound` can be read.
+    func checkSound() throws(Exit) {
+        guard let sound else { return }
+        do throws(SystemFailure) {
+            guard try !FileStatus.read(sound).isDirectory else { throw SystemFailure("open", code: EISDIR) }
+            guard unsafe access(sound, R_OK) == 0 else { throw SystemFailure("open") }
+        } catch {
+            throw Exit(EX_NOINPUT, "--sound \(PrintableText.escape(sound)): \(systemMessage(error.code))")
+        }
     }
 
     /// The watch of the countdowns that the options name.

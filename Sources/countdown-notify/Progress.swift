@@ -127,7 +127,7 @@ struct ProgressNotifications {
         Notification(
             category: .progress,
             summary: Strings.name(countdown),
-            body: countdown.deadlineUSec.map { "Ends at \(strings.time($0))" } ?? "Paused",
+            body: strings.progress(countdown),
             urgency: .low,
             progress: percent
         )

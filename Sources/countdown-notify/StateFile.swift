@@ -9,20 +9,22 @@ struct DeliveryState: Equatable {
     /// new if the daemon cannot resume after `revision`: a daemon that cannot open its store counts from a revision of its
     /// own, later than any in the store.
     let lastEnd: Int64
+    /// The revision of the last end that has rung, or the one at which delivery began. Up to it nothing rings again after a
+    /// restart.
+    let lastRing: Int64
 }
 
-/// As text in one line: both revisions.
+/// As text in one line: the three revisions. Files of earlier versions have only the first two.
 extension DeliveryState: LosslessStringConvertible {
     init?(_ description: String) {
         let words = description.split(separator: " ", omittingEmptySubsequences: false)
         // The daemon refuses negative revisions, so a file with one would end the program at every start.
-        guard words.count == 2, let revision = Int64(words[0]), let lastEnd = Int64(words[1]), revision >= 0,
-            lastEnd >= 0
-        else { return nil }
-        self.init(revision: revision, lastEnd: lastEnd)
+        let numbers = words.compactMap { Int64($0) }.filter { $0 >= 0 }
+        guard (2...3).contains(words.count), numbers.count == words.count else { return nil }
+        self.init(revision: numbers[0], lastEnd: numbers[1], lastRing: numbers.last ?? 0)
     }
 
-    var description: String { "\(revision) \(lastEnd)" }
+    var description: String { "\(revision) \(lastEnd) \(lastRing)" }
 }
 
 /// The file with the revisions that were delivered, in a directory that only one process uses at a time.
@@ -64,7 +66,7 @@ struct StateFile: ~Copyable {
             throw Unreadable(sentence: "\(path): \(error)")
         }
         guard line.hasSuffix("\n"), let state = DeliveryState(String(line.dropLast())) else {
-            throw Unreadable(sentence: "\(path) does not contain two revisions")
+            throw Unreadable(sentence: "\(path) does not contain revisions")
         }
         return state
     }

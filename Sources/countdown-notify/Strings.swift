@@ -31,6 +31,19 @@ struct Strings {
         return time.prefix(10) == today.prefix(10) ? String(time.dropFirst(11)) : time
     }
 
+    /// `Ends at 17:30`, or `Paused`.
+    func progress(_ countdown: Countdown) -> String {
+        countdown.deadlineUSec.map { "Ends at \(time($0))" } ?? "Paused"
+    }
+
+    /// `Ends in 30 s`.
+    func warning(_ countdown: Countdown) -> String {
+        let (remaining, overflow) = (countdown.deadlineUSec ?? now).subtractingReportingOverflow(now)
+        // A second that has begun counts whole.
+        let seconds = overflow ? 0 : max(0, remaining / 1_000_000 + (remaining % 1_000_000 > 0 ? 1 : 0))
+        return "Ends in \(ApproximateDuration.text(seconds * 1_000_000))"
+    }
+
     /// `Ended at 17:30`, or `Ended at 17:30, shown 2 h 3 min late`.
     func end(_ countdown: Countdown) -> String {
         guard let ended = countdown.endedUSec else { return "Ended" }

@@ -13,8 +13,8 @@ eventually() {
   exit 1
 }
 
-start_daemon() {
-  countdownd --socket "$COUNTDOWND_SOCKET" --state-directory /state/countdownd &
+start_daemon() { # OPTION…
+  countdownd --socket "$COUNTDOWND_SOCKET" --state-directory /state/countdownd "$@" &
   daemon=$!
   eventually countdownctl status
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The queue of notifications")
 final class NotificationQueueTests {
-    private var queue = NotificationQueue(delivered: DeliveryState(revision: 10, lastEnd: 9))
+    private var queue = NotificationQueue(delivered: DeliveryState(revision: 10, lastEnd: 9, lastRing: 9))
 
     /// The watch is synced.
     init() {
@@ -83,7 +83,7 @@ final class NotificationQueueTests {
         #expect(queue.state == nil)
         queue.receive([event(.attached, running("tea")), Event(type: .synced, revision: 40)], since: 40)
         let state = queue.takeUnsavedState()
-        #expect(state == DeliveryState(revision: 40, lastEnd: 40))
+        #expect(state == DeliveryState(revision: 40, lastEnd: 40, lastRing: 40))
         #expect(next() == nil)
     }
 
@@ -145,7 +145,7 @@ final class NotificationQueueTests {
 
     @Test("a closed notification has no actions any more, and neither has one of a previous service")
     func noActions() throws {
-        for (revision, signal) in [(11, DesktopSignal.closed(7)), (12, .serviceChanged)] {
+        for (revision, signal) in [(11, DesktopSignal.closed(7, byUser: true)), (12, .serviceChanged)] {
             end("tea", revision: Int64(revision))
             if queue.service == .unknown { try introduce() }
             queue.handleAnswer([.uint32(7)], to: try #require(next()).purpose)
@@ -210,7 +210,7 @@ final class NotificationQueueTests {
         #expect(ending.call.texts.first == "key11")
         queue.handleAnswer([.uint32(3)], to: ending.purpose)
         #expect(next() == nil)
-        #expect(queue.state == DeliveryState(revision: 1_001, lastEnd: 11))
+        #expect(queue.state == DeliveryState(revision: 1_001, lastEnd: 11, lastRing: 11))
     }
 
     @Test("ends that wait when the history turns out to be trimmed are shown once")
@@ -240,7 +240,7 @@ final class NotificationQueueTests {
 
     @Test("ends are shown before progress, and progress is closed when it is over")
     func progress() throws {
-        queue.receiveProgress([event(.attached, running("egg"))])
+        queue.receiveRunning([event(.attached, running("egg"))], showsProgress: true)
         end("tea", revision: 11)
         try introduce()
         let first = try #require(next())
@@ -249,7 +249,7 @@ final class NotificationQueueTests {
         let second = try #require(next())
         #expect(second.purpose == .progress(key: "egg"))
         queue.handleAnswer([.uint32(2)], to: second.purpose)
-        queue.closeProgress()
+        queue.closeRunning()
         #expect(next()?.call == Notification.close(2))
     }
 
@@ -264,7 +264,7 @@ final class NotificationQueueTests {
         let second = try #require(next())
         #expect(second.call.texts.first == "egg")
         queue.handleAnswer([.uint32(1)], to: second.purpose)
-        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12))
+        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
         #expect(queue.takeDropped() == 1)
     }
 
@@ -282,7 +282,7 @@ final class NotificationQueueTests {
             queue.retry()
         }
         #expect(shown.first == "egg")
-        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12))
+        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
         #expect(queue.takeDropped() == 2)
     }
 
@@ -305,7 +305,7 @@ final class NotificationQueueTests {
 
     @Test("progress that is always refused is not sent any more, and the progress of others is")
     func refusedProgress() throws {
-        queue.receiveProgress([event(.attached, running("egg")), event(.attached, running("tea"))])
+        queue.receiveRunning([event(.attached, running("egg")), event(.attached, running("tea"))], showsProgress: true)
         var refusals = 0
         for _ in 0..<100 {
             guard let outgoing = next() else { break }
@@ -348,7 +348,8 @@ struct BacklogTests {
         guard case .several(let newest, let count)? = backlog(5_000).next else { return #expect(Bool(false)) }
         #expect(count == 5_000)
         #expect(newest.map(\.revision) == Array(4_990..<5_000))
-        let notification = EndNotification.several(newest: newest, count: count).notification(.at(0))
+        let notification = EndNotification.several(newest: newest, count: count)
+            .notification(.at(0), AnnouncementRules())
         #expect(notification.summary == "5000 countdowns have ended")
         let lines = notification.body.split(separator: "\n")
         #expect(lines.first == "4990 earlier ones")
@@ -377,6 +378,6 @@ struct BacklogTests {
         #expect(backlog.next == .gap)
         backlog.remove(.gap)
         #expect(backlog.next == .one(ended("key0", revision: 0)))
-        #expect(EndNotification.gap.notification(.at(0)).actions.isEmpty)
+        #expect(EndNotification.gap.notification(.at(0), AnnouncementRules()).actions.isEmpty)
     }
 }

@@ -5,7 +5,10 @@ import Testing
 
 @Suite("A notification as a call")
 struct NotificationTests {
-    private let notification = EndNotification.one(ended("tea", label: "<Tea> & more")).notification(.at(0))
+    private let notification = EndNotification.one(ended("tea", label: "<Tea> & more")).notification(
+        .at(0),
+        AnnouncementRules(ring: .no)
+    )
     private let all: Capabilities = [.actions, .body, .bodyMarkup]
 
     @Test("the call has the arguments of the specification, in their order and types")
@@ -67,7 +70,8 @@ struct NotificationTests {
             DesktopSignal(.signal(sender: "org.freedesktop.DBus", interface: interface, member: member, values))
         }
         let service = "org.freedesktop.Notifications"
-        #expect(signal(service, "NotificationClosed", .uint32(3), .uint32(2)) == .closed(3))
+        #expect(signal(service, "NotificationClosed", .uint32(3), .uint32(2)) == .closed(3, byUser: true))
+        #expect(signal(service, "NotificationClosed", .uint32(3), .uint32(1)) == .closed(3, byUser: false))
         #expect(signal(service, "ActionInvoked", .uint32(3), .string("again")) == .chosen(.again, 3))
         #expect(signal(service, "ActionInvoked", .uint32(3), .string("default")) == nil)
         #expect(signal(service, "ActivationToken", .uint32(3), .string("again")) == nil)

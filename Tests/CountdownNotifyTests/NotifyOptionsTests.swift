@@ -31,10 +31,37 @@ struct NotifyOptionsTests {
             (["--state-directory"], "--state-directory needs a value; see --help"),
             (["--state-directory="], "--state-directory needs a value; see --help"),
             ([""], "invalid pattern '': use a key or a pattern"),
+            (["--ring", "loud"], "invalid --ring 'loud': use yes, once or no"),
+            (["--ring-times", "0"], "invalid --ring-times '0': use a number of at least 1"),
+            (["--critical", "a["], "invalid --critical 'a[': use a pattern with a ] after each ["),
+            (["--warn", "soon"], "--warn: invalid duration 'soon'; use for example 5m, 90s or 1:30"),
         ]
     )
     func refuses(words: [String], sentence: String) {
         #expect(throws: Exit(64, sentence)) { try NotifierOptions.parse(words) }
+    }
+
+    @Test("the options for sounds, warnings and waking are read")
+    func announcements() throws {
+        let words = "--ring once --ring-times 5 --sound /a --critical b* --critical c --warn 1m30s --wake"
+        var options = NotifierOptions()
+        options.rules.ring = .once
+        options.rules.warningUSec = 90_000_000
+        options.rules.critical = ["b*", "c"].compactMap(KeyPattern.init)
+        options.maximumSounds = 5
+        options.sound = "/a"
+        options.wakes = true
+        #expect(try NotifierOptions.parse(words.split(separator: " ").map(String.init)) == .run(options))
+    }
+
+    @Test("a sound file that cannot be read is named")
+    func sound() throws {
+        var options = NotifierOptions()
+        try options.checkSound()
+        options.sound = "/nonexistent/a.oga"
+        #expect(throws: Exit(66, "--sound /nonexistent/a.oga: No such file or directory")) { try options.checkSound() }
+        options.sound = "/"
+        #expect(throws: Exit(66, "--sound /: Is a directory")) { try options.checkSound() }
     }
 
     @Test("without patterns and keys all countdowns are watched")
@@ -77,7 +104,7 @@ struct StateFileTests {
         let stateFile = try StateFile(in: path)
         #expect(try stateFile.read() == nil)
         for (revision, lastEnd) in [(7, 5), (8, 0), (.max, .max)] as [(Int64, Int64)] {
-            let state = DeliveryState(revision: revision, lastEnd: lastEnd)
+            let state = DeliveryState(revision: revision, lastEnd: lastEnd, lastRing: lastEnd)
             try stateFile.write(state)
             #expect(try stateFile.read() == state)
         }
@@ -85,7 +112,17 @@ struct StateFileTests {
         #expect(try FileStatus.read("\(path)/delivered").mode == 0o600)
     }
 
-    @Test("a file without two revisions is refused", arguments: ["", "1 2", "12\n", "tea 1\n", "1  2\n", "-1 2\n"])
+    @Test("a file of an earlier version, with two revisions, is read")
+    func earlier() throws {
+        let stateFile = try StateFile(in: directory.path)
+        try directory.write("7 5\n", to: "delivered")
+        #expect(try stateFile.read() == DeliveryState(revision: 7, lastEnd: 5, lastRing: 5))
+    }
+
+    @Test(
+        "a file without revisions is refused",
+        arguments: ["", "1 2", "12\n", "tea 1\n", "1  2\n", "-1 2\n", "1 2 -3\n", "1 2 3 4\n"]
+    )
     func refuses(text: String) throws {
         let stateFile = try StateFile(in: directory.path)
         try directory.write(text, to: "delivered")

@@ -26,6 +26,19 @@ struct StringsTests {
         #expect(Strings.at(0).end(ended("tea", at: 60 * second)) == "Ended at 00:01")
     }
 
+    @Test("a warning says how long it is to the end, in seconds that have begun")
+    func warnings() {
+        var tea = running("tea")
+        tea.deadlineUSec = 90 * second
+        #expect(Strings.at(30 * second).warning(tea) == "Ends in 1 min")
+        #expect(Strings.at(30 * second + 1).warning(tea) == "Ends in 1 min")
+        #expect(Strings.at(60 * second + 5).warning(tea) == "Ends in 30 s")
+        #expect(Strings.at(100 * second).warning(tea) == "Ends in 0 s")
+        #expect(Strings.at(.max).warning(tea) == "Ends in 0 s")
+        tea.deadlineUSec = .min
+        #expect(Strings.at(.max).warning(tea) == "Ends in 0 s")
+    }
+
     @Test("the name is the label, or the key, in one line without control characters")
     func names() {
         #expect(Strings.name(ended("tea")) == "tea")

@@ -3,8 +3,16 @@ import TestSupport
 import Testing
 
 private let hasBus = FileManager.default.fileExists(atPath: "/usr/lib/systemd/user/dbus.socket")
+private let hasSound = ["pulseaudio", "paplay", "pactl", "parec"].allSatisfy {
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
+}
 
-@Suite("Notifications in a session with a desktop", .onMachine, .enabled(if: hasBus, "there is no dbus-user-session"))
+@Suite(
+    "Notifications in a session with a desktop",
+    .onMachine,
+    .enabled(if: hasBus, "there is no dbus-user-session"),
+    .enabled(if: hasSound, "there is no PulseAudio")
+)
 struct DesktopTests {
     private let session: Session
 
@@ -30,12 +38,26 @@ struct DesktopTests {
         return "nothing more"
     }
 
+    /// Starts a sound server whose one sink is a room without ears.
+    ///
+    /// - Returns: the server, and a recording of the room.
+    private func room() throws -> (RunningCommand, RunningCommand) {
+        let (machine, user) = (session.machine, session.user)
+        let modules = ["--load=module-null-sink sink_name=room", "--load=module-native-protocol-unix"]
+        let options = ["-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1"]
+        let server = try machine.begin(as: user, ["pulseaudio"] + options + modules)
+        try waitUntil("PulseAudio to answer") {
+            try machine.run(as: user, ["pactl", "info"]).exitCode == 0
+        }
+        return (server, try machine.begin(as: user, ["parec", "--device=room.monitor", "--raw"]))
+    }
+
     private func end(_ key: String) throws {
         try session.countdownctl("start \(key) 1h")
         try session.countdownctl("finish \(key)")
     }
 
-    @Test("the service starts with the desktop, in its sandbox; ends after the logout are shown at the next login")
+    @Test("the service starts with the desktop, and rings in its sandbox; ends after the logout are shown at the next login")
     func comesAndGoes() throws {
         let stand = BuiltProduct.packageDirectory.appendingPathComponent(
             "Tests/NotifyTrials/Desktop/notifications.py"
@@ -49,9 +71,13 @@ struct DesktopTests {
         try session.systemctl("daemon-reload")
         try session.systemctl("enable", "--quiet", "countdown-notify.service")
 
+        let (server, recording) = try room()
         let first = try desktop()
         try end("egg")
         #expect(try summary(first) == "egg")
+        // Silence has no bytes but 0; sooner or later the alarm has one that is a newline.
+        #expect(try recording.line() != nil)
+        server.process.send(signal: SIGTERM)
         let process = try session.systemctl("show", "--value", "--property=MainPID", "countdown-notify.service")
         let status = try machine.tell(.root, "cat", "/proc/\(process)/status")
         for line in ["CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] { #expect(status.contains(line)) }

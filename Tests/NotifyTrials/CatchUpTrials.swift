@@ -93,7 +93,7 @@ struct CatchUpTrials {
         try scene.notify().terminate()
         try scene.desktop.directory.write("nonsense", to: "state/delivered")
         let notify = try scene.notify()
-        let sentence = "state/delivered does not contain two revisions; ends before now are not shown"
+        let sentence = "state/delivered does not contain revisions; ends before now are not shown"
         #expect(notify.standardError.contains(sentence))
         try scene.end("tea")
         #expect(try summaries(1, scene) == ["tea"])

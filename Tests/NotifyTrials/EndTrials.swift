@@ -18,13 +18,18 @@ struct Scene {
     }
 
     /// Starts countdown-notify.
-    func notify(_ arguments: String..., until status: String = "everything is shown") throws -> NotifyProcess {
+    func notify(
+        _ arguments: String...,
+        until status: String = "everything is shown",
+        environment: [String: String] = [:]
+    ) throws -> NotifyProcess {
         try NotifyProcess(
             arguments,
             of: daemon.socketPath,
             on: desktop.address,
             in: desktop.directory,
-            until: status
+            until: status,
+            environment: environment
         )
     }
 

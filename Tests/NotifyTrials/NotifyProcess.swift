@@ -15,13 +15,15 @@ final class NotifyProcess {
     ///   - address: the address of the session bus.
     ///   - directory: the directory that contains the state directory.
     ///   - awaited: the beginning of the status to wait for.
+    ///   - environment: more variables.
     /// - Throws: an error if the process ends before.
     init(
         _ arguments: [String] = [],
         of socket: String,
         on address: String,
         in directory: TemporaryDirectory,
-        until awaited: String = "everything is shown"
+        until awaited: String = "everything is shown",
+        environment: [String: String] = [:]
     ) throws {
         let notify = directory.path(of: "notify.\(UUID().uuidString.prefix(8))")
         notifications = try NotificationSocket(path: notify)
@@ -35,7 +37,9 @@ final class NotifyProcess {
             arguments: ["--state-directory", directory.path(of: "state")] + arguments,
             environment: [
                 "COUNTDOWND_SOCKET": socket, "DBUS_SESSION_BUS_ADDRESS": address, "NOTIFY_SOCKET": notify, "TZ": "UTC0",
-            ],
+                // No player of sounds, unless a test puts one there.
+                "PATH": directory.path(of: "programs"),
+            ].merging(environment) { _, given in given },
             descriptors: [nothing, nothing, errors]
         )
         try notifications.await("READY=1", from: process)

@@ -57,10 +57,12 @@ final class NotificationServer {
         let category: String
         var value: Int?
         let desktopEntry: String
+        var suppressSound: Bool?
 
         enum CodingKeys: String, CodingKey {
             case urgency, category, value
             case desktopEntry = "desktop-entry"
+            case suppressSound = "suppress-sound"
         }
     }
 
@@ -92,9 +94,9 @@ final class NotificationServer {
         try command.type("choose \(number ?? 0) \(action)\n")
     }
 
-    /// Closes a notification, as a user does.
-    func close(_ number: UInt32?) throws {
-        try command.type("close \(number ?? 0) 2\n")
+    /// Closes a notification: 1 is the reason of a timeout, 2 of the user.
+    func close(_ number: UInt32?, reason: Int = 2) throws {
+        try command.type("close \(number ?? 0) \(reason)\n")
     }
 
     /// Kills the service.

@@ -1,0 +1,56 @@
+import CLinux
+import Glibc
+
+/// The translations of a program's texts, as gettext(3) finds them: the environment names the locale, and a folder has a
+/// file for each language, such as `de/LC_MESSAGES/NAME.mo`. Everything else that the process prints stays in English.
+@safe
+public final class Translations {
+    private let domain: String
+    /// The locale; nil if the system does not have it.
+    private let locale: UnsafeMutableRawPointer?
+
+    /// - Parameters:
+    ///   - domain: the name of the files, without `.mo`.
+    ///   - folder: the folder of the languages.
+    public init(domain: String, folder: String) {
+        self.domain = domain
+        let isBound = unsafe linux_bind_translations(domain, folder) == 0
+        unsafe locale = isBound ? linux_message_locale() : nil
+    }
+
+    /// The translation of a text; the text itself if there is none.
+    public func translation(of text: String) -> String {
+        guard let locale = unsafe locale else { return text }
+        return unsafe text.withCString { text in
+            unsafe String(cString: linux_translate(locale, domain, text, nil, 0))
+        }
+    }
+
+    /// The translation of a text that depends on a number.
+    ///
+    /// - Parameters:
+    ///   - singular: the text in English for 1.
+    ///   - plural: the text in English for other numbers.
+    ///   - number: the number, at least 0.
+    /// - Returns: the form for the number.
+    public func translation(of singular: String, plural: String, number: Int) -> String {
+        guard let locale = unsafe locale else { return number == 1 ? singular : plural }
+        return unsafe singular.withCString { singular in
+            unsafe plural.withCString { plural in
+                unsafe String(cString: linux_translate(locale, domain, singular, plural, UInt(max(0, number))))
+            }
+        }
+    }
+
+    /// The folder of the languages of a program that was installed in `PREFIX/bin`, or of one in the folder that it was
+    /// built in; nil if neither exists.
+    public static func folder() -> String? {
+        var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &path, path.count)
+        guard count > 0 else { return nil }
+        let program = String(decoding: path[..<count], as: UTF8.self)
+        guard let slash = program.lastIndex(of: "/") else { return nil }
+        let folders = ["../share/locale", "share/locale"].map { "\(program[..<slash])/\($0)" }
+        return folders.first { unsafe access($0, R_OK) == 0 }
+    }
+}

@@ -1,0 +1,186 @@
+import Glibc
+import System
+
+/// A sound that the program plays.
+enum Sound: Hashable {
+    case alarm
+    case warning
+
+    /// The name in the Sound Naming Specification.
+    var name: String {
+        switch self {
+        case .alarm: "alarm-clock-elapsed"
+        case .warning: "dialog-warning"
+        }
+    }
+}
+
+/// The theme `freedesktop` of the Sound Theme Specification, to which all themes fall back.
+struct SoundTheme {
+    /// The result of a search.
+    enum Finding: Equatable {
+        case file(String)
+        /// The theme says that this sound is not to be played.
+        case disabled
+        case missing
+    }
+
+    /// The extensions in the order of the specification.
+    private static let extensions = ["disabled", "oga", "ogg", "wav"]
+
+    /// The folders that have a folder `sounds`, the most important one first.
+    private let folders: [String]
+
+    /// - Parameter environment: the value of a variable; nil if it is not set or empty.
+    init(environment: (String) -> String? = Environment.value) {
+        let home = environment("XDG_DATA_HOME") ?? environment("HOME").map { "\($0)/.local/share" }
+        let system = environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        folders = ([home].compactMap(\.self) + system.split(separator: ":").map(String.init)).filter {
+            // The XDG Base Directory Specification ignores relative paths.
+            $0.hasPrefix("/")
+        }
+    }
+
+    /// Finds the file of a sound.
+    func find(_ sound: Sound) -> Finding {
+        for folder in folders {
+            for suffix in Self.extensions {
+                let path = "\(folder)/sounds/freedesktop/stereo/\(sound.name).\(suffix)"
+                guard unsafe access(path, R_OK) == 0 else { continue }
+                return suffix == "disabled" ? .disabled : .file(path)
+            }
+        }
+        return .missing
+    }
+}
+
+/// Plays sounds, one at a time, by the first program of those on PATH that can.
+final class SoundPlayer {
+    /// A program that plays a file and ends.
+    struct Program: Equatable {
+        let name: String
+        let arguments: [String]
+
+        /// The command for a file.
+        func words(_ file: String) -> [String] { [name] + arguments + [file] }
+
+        /// PulseAudio's player is the first, because PipeWire serves it, too. PipeWire's own waits forever if PipeWire
+        /// runs beside PulseAudio for video only. The one of libcanberra needs a display.
+        static let all = [
+            Program(name: "paplay", arguments: ["--client-name=Countdowns", "--property=media.role=alarm"]),
+            Program(name: "pw-play", arguments: ["--media-role=Notification"]),
+            Program(name: "canberra-gtk-play", arguments: ["--file"]),
+        ]
+    }
+
+    /// The end of a sound.
+    enum Outcome: Equatable {
+        case played(Sound)
+        /// Nothing could play it, for this reason.
+        case failed(Sound, String)
+    }
+
+    /// A sound that is being played.
+    private struct Play {
+        let sound: Sound
+        let file: String
+        let process: StartedProcess
+        /// The programs to try if this one fails, the current one first.
+        var programs: ArraySlice<Program>
+        /// Why the earlier ones failed.
+        var failures: [String]
+    }
+
+    private let alarm: String?
+    private let theme: SoundTheme
+    /// In the order in which they are tried: the last one that succeeded comes first.
+    private var programs = Program.all
+    private var play: Play?
+    /// Killed, and not reaped yet.
+    private var stopped: [StartedProcess] = []
+    /// How a sound ended that was not begun.
+    private var outcome: Outcome?
+
+    /// - Parameters:
+    ///   - alarm: the file of the alarm; nil for the theme's.
+    ///   - theme: the theme for the other sounds.
+    init(alarm: String?, theme: SoundTheme = SoundTheme()) {
+        self.alarm = alarm
+        self.theme = theme
+    }
+
+    /// Whether a sound is being played, or its outcome was not taken yet.
+    var isPlaying: Bool { play != nil || outcome != nil }
+
+    /// The sound that is being played.
+    var sound: Sound? { play?.sound }
+
+    /// When to call `advance` though no child has ended; nil for never.
+    var deadline: MonotonicDeadline? { outcome == nil ? nil : .passed }
+
+    /// Begins a sound. Another one must not be playing.
+    func begin(_ sound: Sound) {
+        switch alarm.flatMap({ sound == .alarm ? .file($0) : nil }) ?? theme.find(sound) {
+        case .file(let path): start(sound, path, programs[...], failures: [])
+        case .disabled: outcome = .played(sound)
+        case .missing:
+            outcome = .failed(sound, "the sound \(sound.name) is in no sound theme; install sound-theme-freedesktop")
+        }
+    }
+
+    /// Reaps children that have ended, after SIGCHLD.
+    ///
+    /// - Returns: the outcome of the sound if it has ended; nil otherwise, and if it was stopped.
+    func advance() -> Outcome? {
+        stopped.removeAll { $0.ending() != nil }
+        if let play, let ending = play.process.ending() {
+            self.play = nil
+            proceed(play, ending)
+        }
+        defer { outcome = nil }
+        return outcome
+    }
+
+    /// Stops the sound at once.
+    func stop() {
+        outcome = nil
+        guard let play else { return }
+        self.play = nil
+        play.process.send(SIGKILL)
+        stopped.append(play.process)
+    }
+
+    private func proceed(_ play: Play, _ ending: ProcessEnding) {
+        guard let program = play.programs.first else { return }
+        let reason: String
+        switch ending {
+        case .exited(code: 0):
+            programs = [program] + programs.filter { $0 != program }
+            outcome = .played(play.sound)
+            return
+        case .exited(let code): reason = "exit code \(code)"
+        case .killed(let signal): reason = "signal \(signal)"
+        }
+        let failures = play.failures + ["\(program.name): \(reason)"]
+        start(play.sound, play.file, play.programs.dropFirst(), failures: failures)
+    }
+
+    private func start(_ sound: Sound, _ file: String, _ programs: ArraySlice<Program>, failures: [String]) {
+        var (programs, failures) = (programs, failures)
+        let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        defer { close(nothing) }
+        while let program = programs.first {
+            var launch = ProcessLaunch(words: program.words(file))
+            if nothing >= 0 { (launch.input, launch.output, launch.errors) = (nothing, nothing, nothing) }
+            do throws(ProcessLaunch.NotStarted) {
+                let process = try launch.start()
+                play = Play(sound: sound, file: file, process: process, programs: programs, failures: failures)
+                return
+            } catch {
+                failures.append("\(error.name): \(systemMessage(error.errno))")
+                programs = programs.dropFirst()
+            }
+        }
+        outcome = .failed(sound, failures.joined(separator: ", "))
+    }
+}

@@ -1,0 +1,58 @@
+import IPC
+
+/// The notifications before the end of countdowns. Each is closed when its countdown changes or ends.
+struct WarningNotifications {
+    /// Those that wait to be shown, in that order.
+    private var waiting: [Countdown] = []
+    /// The numbers of those on the desktop, by their keys.
+    private var numbers: [String: UInt32] = [:]
+
+    /// The countdown whose warning is to be shown next; nil if there is none.
+    var next: Countdown? { waiting.first }
+
+    mutating func append(_ countdown: Countdown) {
+        waiting.removeAll { $0.key == countdown.key }
+        waiting.append(countdown)
+    }
+
+    /// Takes an event.
+    ///
+    /// - Returns: the number of a notification that is to be closed.
+    mutating func receive(_ event: Event) -> UInt32? {
+        guard let key = event.key, event.type != .tick, event.type != .attached else { return nil }
+        waiting.removeAll { $0.key == key }
+        return numbers.removeValue(forKey: key)
+    }
+
+    /// Notes that a warning was shown, or, with nil, that it cannot be.
+    ///
+    /// - Returns: false if the countdown has changed meanwhile.
+    @discardableResult
+    mutating func shown(_ key: String, as number: UInt32?) -> Bool {
+        guard let place = waiting.firstIndex(where: { $0.key == key }) else { return false }
+        waiting.remove(at: place)
+        numbers[key] = number
+        return true
+    }
+
+    /// Notes that a notification was closed.
+    mutating func closed(_ number: UInt32) {
+        if let key = numbers.first(where: { $0.value == number })?.key { numbers[key] = nil }
+    }
+
+    /// Notes that another notification service gives numbers from now on.
+    mutating func forgetNumbers() { numbers = [:] }
+
+    /// Forgets all warnings.
+    ///
+    /// - Returns: the numbers of the notifications that are to be closed.
+    mutating func clear() -> [UInt32] {
+        defer { self = WarningNotifications() }
+        return Array(numbers.values)
+    }
+
+    /// The warning in words.
+    func notification(_ countdown: Countdown, _ strings: Strings) -> Notification {
+        Notification(category: .warning, summary: Strings.name(countdown), body: strings.warning(countdown))
+    }
+}

@@ -1,0 +1,148 @@
+import IPC
+import Testing
+
+@testable import countdown_notify
+
+@Suite("The ends that ring")
+struct BellTests {
+    private var bell = Bell(AnnouncementRules(), maximumSounds: 3, lastRing: 10)
+
+    /// The watch is synced.
+    init() {
+        bell.watchStarted()
+        _ = bell.receive([Event(type: .synced, revision: 10)], new: [], now: 0)
+    }
+
+    /// - Returns: the revision that rings.
+    @discardableResult
+    private mutating func end(_ countdown: Countdown, now: Int64 = 0) -> Int64? {
+        bell.receive([event(.finished, countdown)], new: [countdown.revision], now: now)
+    }
+
+    /// How many sounds are played if nobody answers.
+    private mutating func sounds() -> Int {
+        var count = 0
+        while bell.isRinging, count < 100 {
+            bell.played()
+            count += 1
+        }
+        return count
+    }
+
+    @Test("an end rings until it was rung as often as it may be")
+    mutating func limit() {
+        #expect(!bell.isRinging)
+        let ringing = end(ended("tea", revision: 11))
+        #expect(ringing == 11)
+        let count = sounds()
+        #expect(count == 3)
+    }
+
+    @Test("with ring=once it rings once, and with ring=no not at all")
+    mutating func modes() {
+        var tea = ended("tea", revision: 11)
+        tea.metadata = ["ring": "once"]
+        end(tea)
+        let once = sounds()
+        #expect(once == 1)
+        tea.metadata = ["ring": "no"]
+        let ringing = end(tea)
+        #expect(ringing == nil && !bell.isRinging)
+    }
+
+    @Test("an end that is reported more than a minute late rings once")
+    mutating func late() {
+        end(ended("tea", revision: 11, at: 0), now: 60_000_001)
+        let late = sounds()
+        #expect(late == 1)
+        end(ended("tea", revision: 12, at: 0), now: 60_000_000)
+        let punctual = sounds()
+        #expect(punctual == 3)
+        // A daemon may report any number.
+        end(ended("tea", revision: 13, at: .min), now: .max)
+        let broken = sounds()
+        #expect(broken == 1)
+    }
+
+    @Test(
+        "a click on its notification, closing it, or another start answers it, and a timeout of the notification does not",
+        arguments: [
+            (DesktopSignal.chosen(.dismiss, 7), true), (.chosen(.again, 7), true), (.closed(7, byUser: true), true),
+            (.closed(7, byUser: false), false), (.closed(8, byUser: true), false), (.serviceChanged, false),
+        ]
+    )
+    mutating func answers(_ signal: DesktopSignal, _ isAnswer: Bool) {
+        let tea = ended("tea", revision: 11)
+        end(tea)
+        bell.shown(.one(tea), as: 7)
+        bell.receive(signal)
+        #expect(bell.isRinging == !isAnswer)
+    }
+
+    @Test("starting or cancelling its countdown answers it", arguments: [EventType.started, .restarted, .cancelled])
+    mutating func starts(_ type: EventType) {
+        end(ended("tea", revision: 11))
+        _ = bell.receive([event(type, running("egg"))], new: [], now: 0)
+        #expect(bell.isRinging)
+        _ = bell.receive([event(type, running("tea"))], new: [], now: 0)
+        #expect(!bell.isRinging)
+    }
+
+    @Test("a notification of several ends answers those, and not the ones that were shown before")
+    mutating func several() {
+        let (tea, egg, rice) = (ended("tea", revision: 11), ended("egg", revision: 12), ended("rice", revision: 13))
+        end(tea)
+        bell.shown(.one(tea), as: 1)
+        end(egg)
+        end(rice)
+        bell.shown(.several(newest: [egg, rice], count: 2), as: 2)
+        bell.receive(.closed(2, byUser: true))
+        #expect(bell.isRinging)
+        bell.receive(.closed(1, byUser: true))
+        #expect(!bell.isRinging)
+    }
+
+    @Test("a notification of another service with the same number does not answer it")
+    mutating func otherService() {
+        let tea = ended("tea", revision: 11)
+        end(tea)
+        bell.shown(.one(tea), as: 7)
+        bell.receive(.serviceChanged)
+        bell.receive(.closed(7, byUser: true))
+        #expect(bell.isRinging)
+    }
+
+    @Test("ends that rang before a restart do not ring again, and nothing rings before all ends were reported")
+    mutating func restart() {
+        bell = Bell(AnnouncementRules(), maximumSounds: 3, lastRing: 10)
+        bell.watchStarted()
+        let ends = [ended("tea", revision: 10), ended("egg", revision: 11), ended("rice", revision: 12)]
+        let ringing = bell.receive(
+            ends.map { event(.finished, $0) } + [event(.started, running("egg"))],
+            new: [10, 11, 12],
+            now: 0
+        )
+        #expect(ringing == 12)
+        #expect(!bell.isRinging)
+        _ = bell.receive([event(.started, running("rice")), Event(type: .synced)], new: [], now: 0)
+        #expect(!bell.isRinging)
+        // A store from a backup continues with revisions that were used before.
+        end(ended("tea", revision: 5))
+        #expect(bell.isRinging)
+    }
+
+    @Test("ends that were delivered before do not ring")
+    mutating func delivered() {
+        let ringing = bell.receive([event(.finished, ended("tea", revision: 11))], new: [], now: 0)
+        #expect(ringing == nil && !bell.isRinging)
+    }
+
+    @Test("without a player nothing rings until the next end")
+    mutating func silence() {
+        end(ended("tea", revision: 11))
+        bell.silence()
+        #expect(!bell.isRinging)
+        end(ended("egg", revision: 12))
+        #expect(bell.isRinging)
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import countdown_notify
+
+@Suite("The sound theme")
+struct SoundThemeTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func add(_ name: String, below folder: String) throws -> String {
+        let path = directory.path(of: "\(folder)/sounds/freedesktop/stereo")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return try directory.write("", to: "\(folder)/sounds/freedesktop/stereo/\(name)")
+    }
+
+    private func find(_ variables: [String: String]) -> SoundTheme.Finding {
+        SoundTheme { variables[$0] }.find(.alarm)
+    }
+
+    @Test("the user's folder comes before the system's, and these in their order")
+    func order() throws {
+        let variables = [
+            "XDG_DATA_HOME": directory.path(of: "home"),
+            "XDG_DATA_DIRS": "relative:\(directory.path(of: "a")):\(directory.path(of: "b"))",
+        ]
+        #expect(find(variables) == .missing)
+        for folder in ["b", "a", "home"] {
+            let path = try add("alarm-clock-elapsed.oga", below: folder)
+            #expect(find(variables) == .file(path))
+        }
+    }
+
+    @Test("without XDG_DATA_HOME the user's folder is ~/.local/share")
+    func home() throws {
+        let path = try add("alarm-clock-elapsed.wav", below: ".local/share")
+        #expect(find(["HOME": directory.path, "XDG_DATA_DIRS": "/nonexistent"]) == .file(path))
+    }
+
+    @Test("a sound can be disabled")
+    func disabled() throws {
+        _ = try add("alarm-clock-elapsed.oga", below: "a")
+        _ = try add("alarm-clock-elapsed.disabled", below: "a")
+        #expect(find(["XDG_DATA_DIRS": directory.path(of: "a")]) == .disabled)
+    }
+}
