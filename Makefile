@@ -25,7 +25,10 @@ libexecdir := $(PREFIX)/libexec/countdownd
 # Desktops read autostart entries from /etc/xdg and from the home directory only; any other PREFIX is a trial.
 autostartdir := $(if $(in_home),$(HOME)/.config,$(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/xdg)/autostart
 metainfo := io.countdownd.countdownctl.metainfo.xml
+localedir := $(PREFIX)/share/locale
 programs := countdownctl countdownd countdown-notify
+# The file of a translation in a folder of languages.
+translations := $(patsubst po/%.po,%/LC_MESSAGES/countdownd.mo,$(wildcard po/*.po))
 # The user services with a second sandbox layer, and the name of its drop-in.
 sandboxed := countdownd countdown-notify
 sandbox := .service.d/50-sandbox.conf
@@ -194,7 +197,7 @@ picture: build ## take the picture of a desktop that the README shows, on a scre
 	$(dependencies) test
 	scripts/picture-desktop
 
-build: $(programs:%=$(BUILT)/%) $(BUILT)/share ## release executables in bin/, their manuals and completions
+build: $(programs:%=$(BUILT)/%) $(BUILT)/share ## release executables in bin/, manuals, completions, translations
 
 bin/countdownd bin/countdown-notify: bin/%: $(sources)
 	@scripts/install-dependencies --check build
@@ -215,8 +218,12 @@ bin/countdownd-redis: $(sources) $(shell find $(redis)/Package.swift $(redis)/So
 	@install -D -m 755 $(redis)/.build/release/countdownd-redis $@
 
 # Completions come from the executables, so they are never older.
-$(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/*) Sources/IPC/io.countdownd.varlink
+$(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/* po/*) Sources/IPC/io.countdownd.varlink
 	@rm -rf $@ && mkdir -p $@
+	@for language in $(patsubst po/%.po,%,$(wildcard po/*.po)); do \
+	  mkdir -p $@/locale/$$language/LC_MESSAGES; \
+	  msgfmt --check --output-file=$@/locale/$$language/LC_MESSAGES/countdownd.mo po/$$language.po; \
+	done
 	scripts/manuals $(BUILT) $@
 	@$(BUILT)/countdownctl --generate-completion-script bash | sed '1{/^#!/d}' > $@/countdownctl
 	@$(BUILT)/countdownctl --generate-completion-script zsh > $@/_countdownctl
@@ -241,6 +248,9 @@ install: build ## install below PREFIX, staged in DESTDIR
 	install -D -m 755 desktop/session '$(DESTDIR)$(libexecdir)/session'
 	install -d '$(DESTDIR)$(autostartdir)'
 	$(call install_service,../desktop/countdownd-session.desktop,$(autostartdir))
+	for file in $(translations); do \
+	  install -D -m 644 $(BUILT)/share/locale/$$file '$(DESTDIR)$(localedir)'/$$file; \
+	done
 	install -m 644 systemd/countdownd.socket '$(DESTDIR)$(unitdir)'
 	$(call install_service,countdownd.service,$(unitdir))
 	$(call install_service,countdown-notify.service,$(unitdir))
@@ -292,7 +302,7 @@ ifneq ($(systemunitdir),)
 	rm -f $(foreach unit,countdownd@ countdownd-shared@,'$(DESTDIR)$(systemunitdir)/$(unit).service' \
 	  '$(DESTDIR)$(systemunitdir)/$(unit).socket') '$(DESTDIR)$(systemunitdir)/countdownd-redis@.service'
 endif
-	rm -f '$(DESTDIR)$(interfacedir)/io.countdownd.varlink'
+	rm -f '$(DESTDIR)$(interfacedir)/io.countdownd.varlink' $(translations:%='$(DESTDIR)$(localedir)/%')
 	rm -f $(patsubst %,'$(DESTDIR)$(mandir)/man1/%.1',$(programs) countdownd-redis)
 	rm -f '$(DESTDIR)$(mandir)/man7/io.countdownd.7'
 	rm -f '$(DESTDIR)$(bashdir)/countdownctl' '$(DESTDIR)$(zshdir)/_countdownctl'

@@ -180,7 +180,7 @@ let package = Package(
         .testTarget(name: "LoadTests", dependencies: ["TestSupport", "countdown-load"]),
         .testTarget(
             name: "CountdownNotifyTests",
-            dependencies: ["countdown-notify", "IPC", "System", "TestSupport"],
+            dependencies: ["countdown-notify", "IPC", "System", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -282,6 +282,15 @@ static inline const char *linux_translate(void *locale, const char *domain, cons
 	return translation;
 }
 
+/* The message of an error number in a locale. */
+static inline const char *linux_error_message(void *locale, int code)
+{
+	locale_t before = uselocale((locale_t)locale);
+	const char *message = strerror(code);
+	uselocale(before);
+	return message;
+}
+
 /* signalfd(2) */
 
 /*

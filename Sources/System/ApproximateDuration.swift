@@ -25,7 +25,8 @@ public enum ApproximateDuration {
         guard milliseconds >= 1_000 || milliseconds == 0 else { return [(milliseconds, .millisecond)] }
         let seconds = milliseconds / 1_000
         let units: [(number: Int64, unit: Unit)] = [
-            (seconds / 86_400, .day), (seconds / 3_600 % 24, .hour), (seconds / 60 % 60, .minute), (seconds % 60, .second),
+            (seconds / 86_400, .day), (seconds / 3_600 % 24, .hour), (seconds / 60 % 60, .minute),
+            (seconds % 60, .second),
         ]
         guard let first = units.firstIndex(where: { $0.number > 0 }) else { return [(0, .second)] }
         return units[first...].prefix(2).filter { $0.number > 0 }

@@ -42,6 +42,12 @@ public final class Translations {
         }
     }
 
+    /// The message of an error number, see errno(3).
+    public func systemMessage(_ code: Int32) -> String {
+        guard let locale = unsafe locale else { return System.systemMessage(code) }
+        return unsafe String(cString: linux_error_message(locale, code))
+    }
+
     /// The folder of the languages of a program that was installed in `PREFIX/bin`, or of one in the folder that it was
     /// built in; nil if neither exists.
     public static func folder() -> String? {

@@ -37,9 +37,8 @@ enum EndNotification: Hashable {
         case .gap:
             Notification(
                 category: .trouble,
-                summary: "Countdowns may have ended unseen",
-                body:
-                    "The daemon no longer keeps all ends since the last one that was shown. Those that it keeps follow."
+                summary: strings.text(.gap),
+                body: strings.text(.gapDetails)
             )
         case .one(let countdown):
             Notification(
@@ -53,7 +52,7 @@ enum EndNotification: Hashable {
         case .several(let newest, let count):
             Notification(
                 category: .ended,
-                summary: "\(count) countdowns have ended",
+                summary: strings.text(.countdownsHaveEnded, count),
                 body: Self.lines(newest, count, strings).joined(separator: "\n"),
                 urgency: urgency(newest, rules),
                 actions: [.dismiss]
@@ -67,9 +66,10 @@ enum EndNotification: Hashable {
 
     private static func lines(_ newest: [Countdown], _ count: Int, _ strings: Strings) -> [String] {
         let named = newest.map { countdown in
-            Strings.name(countdown) + (countdown.endedUSec.map { ", \(strings.time($0))" } ?? "")
+            let name = Strings.name(countdown)
+            return countdown.endedUSec.map { strings.text(.nameAndTime, name, strings.time($0)) } ?? name
         }
-        return count > newest.count ? ["\(count - newest.count) earlier ones"] + named : named
+        return count > newest.count ? [strings.text(.earlierOnes, count - newest.count)] + named : named
     }
 }
 

@@ -41,19 +41,24 @@ struct Notification: Hashable {
     /// - Parameters:
     ///   - number: the number of a notification to replace; 0 for a new one.
     ///   - capabilities: the capabilities of the service. If it shows no body, the summary has the text of the body.
+    ///   - strings: the words of the buttons.
     /// - Returns: the call.
-    func call(replacing number: UInt32 = 0, under capabilities: Capabilities) -> MethodCall {
+    func call(
+        replacing number: UInt32 = 0,
+        under capabilities: Capabilities,
+        _ strings: Strings = Strings()
+    ) -> MethodCall {
         let hasBody = capabilities.contains(.body)
         let markup = capabilities.contains(.bodyMarkup) ? Markup.escape(body, quotes: false) : body
         return MethodCall(
             .notifications,
             "Notify",
-            .string("Countdowns"),
+            .string(strings.text(.countdowns)),
             .uint32(number),
             .string(Self.icon),
-            .string(hasBody || body.isEmpty ? summary : "\(summary): \(body)"),
+            .string(hasBody || body.isEmpty ? summary : strings.text(.summaryAndBody, summary, body)),
             .string(hasBody ? markup : ""),
-            .strings(capabilities.contains(.actions) ? actions.flatMap { [$0.rawValue, $0.title] } : []),
+            .strings(capabilities.contains(.actions) ? actions.flatMap { [$0.rawValue, strings.title($0)] } : []),
             .dictionary(hints),
             // Progress stays until it is closed, and so does a notification that answers a sound. For the others the service
             // decides.
@@ -85,14 +90,6 @@ enum NotificationAction: String, CaseIterable {
     /// Start it for a minute.
     case addMinute = "add-minute"
     case dismiss
-
-    var title: String {
-        switch self {
-        case .again: "Again"
-        case .addMinute: "+1 min"
-        case .dismiss: "Dismiss"
-        }
-    }
 }
 
 /// The abilities of the notification service besides showing a summary, from its `GetCapabilities`.

@@ -127,18 +127,25 @@ struct NotificationQueue {
     private mutating func nextNotification(_ strings: Strings, _ capabilities: Capabilities) -> Outgoing? {
         guard let first else {
             return progress.next(strings).map { key, notification, number in
-                Outgoing(purpose: .progress(key: key), call: notification.call(replacing: number, under: capabilities))
+                Outgoing(
+                    purpose: .progress(key: key),
+                    call: notification.call(replacing: number, under: capabilities, strings)
+                )
             }
         }
         attempts += 1
         switch first {
         case .failure(let notification):
-            return Outgoing(purpose: first, call: notification.call(under: capabilities))
+            return Outgoing(purpose: first, call: notification.call(under: capabilities, strings))
         case .ends(let ends):
-            return Outgoing(purpose: first, call: ends.notification(strings, rules).call(under: capabilities))
-        case .warning: return warnings.next.map { warning in
-            Outgoing(purpose: first, call: warnings.notification(warning, strings).call(under: capabilities))
-        }
+            return Outgoing(purpose: first, call: ends.notification(strings, rules).call(under: capabilities, strings))
+        case .warning:
+            return warnings.next.map { warning in
+                Outgoing(
+                    purpose: first,
+                    call: warnings.notification(warning, strings).call(under: capabilities, strings)
+                )
+            }
         case .capabilities, .progress, .none: return nil
         }
     }

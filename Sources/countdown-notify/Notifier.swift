@@ -31,6 +31,7 @@ final class Notifier {
     /// Wakes the machine; nil if it is not to be woken, or cannot be.
     private var wakeTimer: BootTimer?
     private var wakeInstant: Int64?
+    private let translations = Translations.folder().map { Translations(domain: "countdownd", folder: $0) }
     private let status = SystemdStatus()
     private let endsWithBus: Bool
     private var hadBus = false
@@ -91,6 +92,9 @@ final class Notifier {
             writeLine("--wake has no effect: \(reason); see countdown-notify(1)")
         }
     }
+
+    /// The words of notifications that are made now.
+    private var strings: Strings { Strings(translations: translations) }
 
     /// Runs until SIGTERM or SIGINT, or if the options say so, until the session bus ends.
     ///
@@ -214,7 +218,7 @@ extension Notifier {
     private func receiveAnswers() {
         pendingStarts.removeAll { pending in
             guard let result = pending.result() else { return false }
-            if case .failure(let error) = result { queue.append(pending.failureNotification(error)) }
+            if case .failure(let error) = result { queue.append(pending.failureNotification(error, strings)) }
             return true
         }
     }
@@ -223,7 +227,7 @@ extension Notifier {
         do {
             if let pending = try PendingStart(action, of: countdown, at: path) { pendingStarts.append(pending) }
         } catch {
-            queue.append(PendingStart.failureNotification(action, of: countdown, error))
+            queue.append(PendingStart.failureNotification(action, of: countdown, error, strings))
         }
     }
 }
@@ -298,7 +302,7 @@ extension Notifier {
     }
 
     private func sendCalls() {
-        while bus.isOpen, let call = queue.next(Strings()) {
+        while bus.isOpen, let call = queue.next(strings) {
             if let event = bus.send(call) { handle(event) }
         }
         let dropped = queue.takeDropped()

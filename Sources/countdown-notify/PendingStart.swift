@@ -32,8 +32,8 @@ final class PendingStart {
     }
 
     /// The notification that the call failed.
-    func failureNotification(_ error: ClientError) -> Notification {
-        Self.failureNotification(action, of: countdown, error)
+    func failureNotification(_ error: ClientError, _ strings: Strings) -> Notification {
+        Self.failureNotification(action, of: countdown, error, strings)
     }
 
     /// The call for an action. If the countdown has been started again meanwhile, it is never shortened.
@@ -60,13 +60,13 @@ final class PendingStart {
     static func failureNotification(
         _ action: NotificationAction,
         of countdown: Countdown,
-        _ error: ClientError
+        _ error: ClientError,
+        _ strings: Strings
     ) -> Notification {
-        let intention = action == .addMinute ? "given another minute" : "started again"
-        return Notification(
+        Notification(
             category: .trouble,
             summary: Strings.name(countdown),
-            body: "It could not be \(intention): \(error)"
+            body: strings.text(action == .addMinute ? .notGivenMinute : .notStartedAgain, strings.reason(error))
         )
     }
 }

@@ -66,6 +66,7 @@ struct RunningCountdowns {
     /// The countdowns whose warning is due, the ones that end first in front. Each is returned once.
     ///
     /// - Parameter boot: microseconds of the boot clock.
+    /// - Returns: the countdowns.
     mutating func takeWarnings(boot: Int64) -> [Countdown] {
         guard let next = nextWarning, next <= boot else { return [] }
         let due = items.values.filter { $0.warning ?? .max <= boot }

@@ -1,4 +1,5 @@
 import IPC
+
 @testable import countdown_notify
 
 /// A countdown that has ended, at an instant in microseconds.

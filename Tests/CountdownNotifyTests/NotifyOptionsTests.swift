@@ -3,6 +3,7 @@ import IPC
 import System
 import TestSupport
 import Testing
+import Varlink
 
 @testable import countdown_notify
 
@@ -178,9 +179,21 @@ struct PendingStartTests {
         let trouble = PendingStart.failureNotification(
             .again,
             of: ended("tea"),
-            .countdown(.storageFailed(reason: "disk full"))
+            .countdown(.storageFailed(reason: "disk full")),
+            .at(0)
         )
         #expect(trouble.summary == "tea")
         #expect(trouble.body == "It could not be started again: the daemon cannot store the change: disk full")
+    }
+
+    @Test("without a translation, the reasons are the sentences of the errors")
+    func reasons() {
+        let errors: [ClientError] = [
+            .unreachable(path: "/a", errno: ENOENT), .disconnected, .failed(errno: EIO), .service(.permissionDenied),
+            .countdown(.limitReached(limit: "countdowns", maximum: 5)), .countdown(.storageFailed(reason: "full")),
+            .countdown(.unreachable(reason: "late")), .countdown(.noSuchCountdown(key: "a")),
+            .service(.methodNotFound("a")), .callTooLong(bytes: 5), .unknownError(name: "a"),
+        ]
+        for error in errors { #expect(Strings.at(0).reason(error) == "\(error)") }
     }
 }

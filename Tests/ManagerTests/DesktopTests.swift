@@ -57,7 +57,9 @@ struct DesktopTests {
         try session.countdownctl("finish \(key)")
     }
 
-    @Test("the service starts with the desktop, and rings in its sandbox; ends after the logout are shown at the next login")
+    @Test(
+        "the service starts with the desktop, and rings in its sandbox; ends after the logout come at the next login"
+    )
     func comesAndGoes() throws {
         let stand = BuiltProduct.packageDirectory.appendingPathComponent(
             "Tests/NotifyTrials/Desktop/notifications.py"

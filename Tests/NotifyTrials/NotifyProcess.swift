@@ -16,6 +16,7 @@ final class NotifyProcess {
     ///   - directory: the directory that contains the state directory.
     ///   - awaited: the beginning of the status to wait for.
     ///   - environment: more variables.
+    ///   - executable: the program; nil for the one that was built.
     /// - Throws: an error if the process ends before.
     init(
         _ arguments: [String] = [],
@@ -23,7 +24,8 @@ final class NotifyProcess {
         on address: String,
         in directory: TemporaryDirectory,
         until awaited: String = "everything is shown",
-        environment: [String: String] = [:]
+        environment: [String: String] = [:],
+        executable: String? = nil
     ) throws {
         let notify = directory.path(of: "notify.\(UUID().uuidString.prefix(8))")
         notifications = try NotificationSocket(path: notify)
@@ -33,7 +35,7 @@ final class NotifyProcess {
         guard errors >= 0, nothing >= 0 else { throw SystemCallFailure("open") }
         defer { for descriptor in [errors, nothing] { close(descriptor) } }
         process = try ChildProcess(
-            BuiltProduct.path(of: "countdown-notify"),
+            executable ?? BuiltProduct.path(of: "countdown-notify"),
             arguments: ["--state-directory", directory.path(of: "state")] + arguments,
             environment: [
                 "COUNTDOWND_SOCKET": socket, "DBUS_SESSION_BUS_ADDRESS": address, "NOTIFY_SOCKET": notify, "TZ": "UTC0",

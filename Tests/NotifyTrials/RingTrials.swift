@@ -60,7 +60,7 @@ struct RingTrials {
 
     @Test("a click, closing the notification or another start ends the sound at once; a timeout does not")
     func answers() throws {
-        let players = try players(["paplay": "exec sleep 600"])
+        let players = try players(["paplay": "exec /bin/sleep 600"])
         let notify = try scene.notify(environment: theme)
         let caller = try Caller(of: scene.daemon)
         for (number, answer) in zip(1..., ["dismiss", "again", "close", "start"]) {
@@ -81,13 +81,16 @@ struct RingTrials {
             default: try scene.server.choose(answer, of: shown.id)
             }
             try players.awaitEnd(of: play)
+            if answer == "again" {
+                try waitUntil("tea to run") { try caller.call(Get(key: "tea")).countdown.state == .running }
+            }
         }
         withExtendedLifetime(notify) {}
     }
 
     @Test("closing the notification ends the sound")
     func closed() throws {
-        let players = try players(["paplay": "exec sleep 600"])
+        let players = try players(["paplay": "exec /bin/sleep 600"])
         let notify = try scene.notify(environment: theme)
         try scene.end("tea")
         let play = try players.awaitPlays(1)[0]
@@ -98,7 +101,7 @@ struct RingTrials {
 
     @Test("an end does not ring again after countdown-notify was killed")
     func restart() throws {
-        let players = try players(["paplay": "exec sleep 600"])
+        let players = try players(["paplay": "exec /bin/sleep 600"])
         let first = try scene.notify(environment: theme)
         try scene.end("tea")
         let play = try players.awaitPlays(1)[0]

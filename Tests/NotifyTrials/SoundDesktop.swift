@@ -10,6 +10,7 @@ struct FakePlayers {
     /// - Parameters:
     ///   - directory: the directory of the `NotifyProcess`.
     ///   - lines: the last line of the shell script of each player, by its name: `exit 0` plays.
+    /// - Throws: why a file cannot be written.
     init(in directory: TemporaryDirectory, _ lines: [String: String]) throws {
         self.directory = directory
         let programs = directory.path(of: "programs")

@@ -5,6 +5,7 @@
 {
   lib,
   stdenv,
+  gettext,
   lld,
   pkg-config,
   sqlite,
@@ -22,6 +23,7 @@ stdenv.mkDerivation (finalAttrs: {
   src = ./. + "/countdownd-${finalAttrs.version}.tar.gz";
 
   nativeBuildInputs = [
+    gettext
     lld
     pkg-config
     swift
