@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IPC
+import System
 import Testing
 
 @testable import countdownctl

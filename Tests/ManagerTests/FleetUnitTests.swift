@@ -57,7 +57,7 @@ struct FleetUnitTests {
 
     /// Gives the engine a command as its administrator.
     private func command(_ words: String...) throws {
-        try machine.run(as: .root, ["env", "REDISCLI_AUTH=administrator", "redis-cli"] + words)
+        _ = try machine.run(as: .root, ["env", "REDISCLI_AUTH=administrator", "redis-cli"] + words)
     }
 
     private func countdownctl(_ line: String, as user: User, of group: String) throws -> CommandRun {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 struct SnoozeCommand: Subcommand {
     /// The duration if none is typed, in microseconds.

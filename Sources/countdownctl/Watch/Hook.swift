@@ -1,4 +1,5 @@
 import IPC
+import System
 import Varlink
 
 /// A command that is run for each event of some types.
