@@ -14,15 +14,19 @@ chown 1000:1000 /run/notify
 
 # notify CAPABILITIES: starts countdown-notify as the user 1000 with these capabilities.
 notify() {
-  PATH=/run/bin:/bin setpriv --reuid=1000 --regid=1000 --clear-groups --inh-caps="$1" --ambient-caps="$1" \
+  PATH=/run/bin:/bin /bin/setpriv --reuid=1000 --regid=1000 --clear-groups --inh-caps="$1" --ambient-caps="$1" \
     --bounding-set="$1" countdown-notify --wake --ring once --state-directory /run/notify/state 2> /run/notify/log &
   notify=$!
 }
 
 stop_notify() {
-  kill "$notify"
-  wait "$notify"
+  [ -z "$notify" ] || { kill "$notify" && wait "$notify"; }
+  notify=
+  cat /run/notify/log
 }
+
+notify=
+trap 'stop_notify; stop_daemon' EXIT
 
 watched() { countdownctl status --json | grep '"watchers":3'; } # the other one is follow's
 
