@@ -219,6 +219,7 @@ extension NotificationQueue {
     @discardableResult
     mutating func receive(_ events: [Event], since: Int64?) -> Set<Int64> {
         var new: Set<Int64> = []
+        if backlog.isEmpty { delivered = received ?? delivered }
         for event in events {
             switch event.type {
             case .finished:

@@ -87,6 +87,17 @@ final class NotificationQueueTests {
         #expect(next() == nil)
     }
 
+    @Test("that an end rings is saved before it is shown, also if no end was shown before")
+    func ringing() {
+        queue = NotificationQueue(delivered: nil)
+        queue.watchStarted()
+        queue.receive([Event(type: .synced, revision: 40)], since: 40)
+        end("tea", revision: 41)
+        queue.noteRing(41)
+        let state = queue.takeUnsavedState()
+        #expect(state == DeliveryState(revision: 40, lastEnd: 40, lastRing: 41))
+    }
+
     @Test("earlier ends wait until the daemon has reported all of them, or is gone")
     func catchesUp() throws {
         queue.watchStarted()
