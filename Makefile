@@ -254,6 +254,7 @@ install: build ## install below PREFIX, staged in DESTDIR
 	install -m 644 systemd/countdownd.socket '$(DESTDIR)$(unitdir)'
 	$(call install_service,countdownd.service,$(unitdir))
 	$(call install_service,countdown-notify.service,$(unitdir))
+	$(call install_service,countdown-hook@.service,$(unitdir))
 	$(call install_service,countdown-notify-wake.conf,$(unitdir))
 	@if [ -n '$(DESTDIR)' ] || refused=$$(scripts/check-user-namespaces); then \
 	  for unit in $(sandboxed); do \
@@ -288,6 +289,7 @@ install_service = sed -e 's|=/usr/bin/|=$(bindir)/|' -e 's|=/usr/libexec/countdo
 uninstall: ## remove the installed files, the bridge's included
 	rm -f $(patsubst %,'$(DESTDIR)$(bindir)/%',$(programs) countdownd-redis)
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
+	rm -f '$(DESTDIR)$(unitdir)/countdown-hook@.service'
 	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(unitdir)/countdown-notify-wake.conf'
 	rm -f '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
 	rm -f '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg' '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'

@@ -20,9 +20,6 @@ public struct ResumableWatch: Sendable {
         case beginAgain
         /// Ask for the history that the daemon still keeps.
         case resumeFromOldest
-        /// Throw ``CountdownError/historyTrimmed(oldestRevision:)``. A watch without a revision begins again instead,
-        /// because it misses nothing.
-        case fail
     }
 
     /// How a watch behaves if something fails.
@@ -93,8 +90,6 @@ public struct ResumableWatch: Sendable {
     /// - Throws: the error, if another attempt would fail in the same way.
     public mutating func fail(_ error: ClientError) throws(ClientError) -> WatchEvent {
         if case .countdown(.historyTrimmed(let oldest)) = error {
-            // A watch without a revision misses nothing.
-            if options.trimmedHistory == .fail, since != nil { throw error }
             let isRefusedAgain = since == oldest
             since = options.trimmedHistory == .resumeFromOldest && !isRefusedAgain ? oldest : nil
             isOpening = since == nil

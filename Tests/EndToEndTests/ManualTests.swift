@@ -38,7 +38,9 @@ struct ManualTests {
 
     @Test("each systemd unit names a page that exists")
     func documentsUnits() throws {
-        for unit in ["countdownd.service", "countdownd.socket", "countdown-notify.service"] {
+        for unit in [
+            "countdownd.service", "countdownd.socket", "countdown-notify.service", "countdown-hook@.service",
+        ] {
             let url = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit)")
             let text = try String(contentsOf: url, encoding: .utf8)
             let named = try #require(text.firstMatch(of: #/\nDocumentation=man:([a-z-]+)\(([0-9])\)\n/#))

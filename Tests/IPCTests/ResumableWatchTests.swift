@@ -61,7 +61,7 @@ struct ResumableWatchTests {
         #expect(watch.request.since == 6)
     }
 
-    @Test("if the history is trimmed, the watch begins again, resumes from the oldest revision, or fails")
+    @Test("if the history is trimmed, the watch begins again, or resumes from the oldest revision")
     func trims() throws {
         var again = ResumableWatch(Watch(since: 5))
         #expect(try again.fail(trimmed) == .historyTrimmed(oldestRevision: 8))
@@ -74,12 +74,6 @@ struct ResumableWatchTests {
         // The daemon refuses the revision that it named itself.
         #expect(try oldest.fail(trimmed) == .historyTrimmed(oldestRevision: 8))
         #expect(oldest.request.since == nil)
-
-        let fails = options { $0.trimmedHistory = .fail }
-        var failing = ResumableWatch(Watch(since: 5), options: fails)
-        #expect(throws: trimmed) { try failing.fail(trimmed) }
-        var fresh = ResumableWatch(Watch(), options: fails)
-        #expect(try fresh.fail(trimmed) == .historyTrimmed(oldestRevision: 8))
     }
 
     @Test("a loss is reported once, and the recovery when synced arrives")

@@ -42,7 +42,7 @@ struct ServiceTests {
     @Test("systemd-analyze verify has no complaint about the installed units")
     func verify() throws {
         let session = try Session(of: .alice)
-        let units = "countdownd.service countdownd.socket countdown-notify.service"
+        let units = "countdownd.service countdownd.socket countdown-notify.service countdown-hook@x.service"
         #expect(try session.machine.shell(.alice, "systemd-analyze verify --user --man=no \(units) 2>&1") == "")
         let templates = "countdownd@workers.service countdownd@workers.socket"
         #expect(try session.machine.shell(.root, "systemd-analyze verify --man=no \(templates) 2>&1") == "")

@@ -40,7 +40,8 @@ struct CompletionScreenTests {
         let terminal = try visitor.terminal(line, ["HOME": home.path])
         try terminal.wait(for: "the prompt") { $0.split(separator: "\n").last == ">" }
         for (typed, whole) in [
-            ("cancel te", "cancel tea"), ("stat", "status"), ("list --rev", "list --reverse"),
+            ("cancel te", "cancel tea"), ("cancel @n", "cancel @next"), ("toggle tea @l", "toggle tea @last"),
+            ("stat", "status"), ("list --rev", "list --reverse"),
             ("adjust co", "adjust coffee"),
             ("list --sort star", "list --sort started"), ("watch --format wa", "watch --format waybar"),
             ("list --state pau", "list --state paused"), ("wait coffee toa", "wait coffee toast"),
@@ -51,7 +52,9 @@ struct CompletionScreenTests {
             try terminal.type("countdownctl \(typed)\t")
             // The next typed word is separated from a completion, but not from a mere suggestion.
             try terminal.type("x")
-            try terminal.wait(for: "countdownctl \(whole) x")
+            // bash completes with a backslash before @, which changes nothing.
+            let line = "countdownctl \(whole) x"
+            try terminal.wait(for: line) { $0.replacing("\\@", with: "@").contains(line) }
             try terminal.type("\u{15}")
             try terminal.wait(for: "an empty line") { !$0.contains("countdownctl") }
         }

@@ -21,9 +21,12 @@ enum KeyCompletion {
     static let any = CompletionKind.custom { words, _, prefix in offers(beginningWith: prefix, behind: words) }
 
     /// The completion of a countdown's key: the words that stand for one come first.
-    static let existing = CompletionKind.custom { words, _, prefix in
-        CountdownReference.allCases.map(\.rawValue).filter { $0.hasPrefix(prefix) }
-            + offers(beginningWith: prefix, behind: words)
+    static let existing = CompletionKind.custom { words, place, prefix in
+        // bash has @ as a word of its own, and takes it together with what follows for the word to be replaced.
+        let isDivided = prefix.first != "@" && words.indices.contains(place) && words[..<place].last == "@"
+        let typed = isDivided ? "@\(prefix)" : prefix
+        return CountdownReference.allCases.map(\.rawValue).filter { $0.hasPrefix(typed) }
+            + offers(beginningWith: typed, behind: words)
     }
 
     private static func offers(beginningWith prefix: String, behind words: [String]) -> [String] {
