@@ -23,9 +23,6 @@ struct EventStream: ~Copyable {
         case trimmedAgain
     }
 
-    /// The newest revision up to which everything has been returned.
-    var since: Int64? { connection.since }
-
     private let interruption: any Waiter
     private let connection: WatchConnection
     private var items: [StreamItem] = []

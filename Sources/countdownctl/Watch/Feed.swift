@@ -54,19 +54,14 @@ struct Feed {
     mutating func run() throws -> ExitCode {
         defer { hooks?.terminate() }
         var attempt = 0
-        var since = watch.since
         while true {
             do {
-                return try follow(&since)
+                return try follow()
             } catch let failure as CommandFailure {
-                if case .historyTrimmed(let oldest) = failure.refusal, let missed = since {
-                    since = try resume(after: missed, oldest: oldest)
-                } else {
-                    guard feed != nil, failure.exitCode == .unavailable || failure.exitCode == .tryLater else {
-                        throw failure
-                    }
-                    if attempt == 0 { output.say("\(failure.sentence); waiting") }
+                guard feed != nil, failure.exitCode == .unavailable || failure.exitCode == .tryLater else {
+                    throw failure
                 }
+                if attempt == 0 { output.say("\(failure.sentence); waiting") }
             }
             try feed?.beginAfresh()
             attempt += 1
@@ -74,33 +69,12 @@ struct Feed {
         }
     }
 
-    /// The revision to continue from if the daemon does not keep the history after one: the oldest that it keeps. The
-    /// runner knows which of the events have had their commands.
-    ///
-    /// - Throws: a usage error if the daemon has not reached the revision of the file: it is of another history.
-    private func resume(after missed: Int64, oldest: Int64) throws(CommandFailure) -> Int64 {
-        let newest = try daemon.call(GetStatus()).revision
-        if let file, missed > newest { throw file.isAhead(missed, of: newest) }
-        if let sentence = EventStream.Notice.historyTrimmed.sentence { output.say(sentence) }
-        return oldest
-    }
-
-    /// One watch, until it is interrupted.
-    ///
-    /// - Parameter since: the revision to begin after; at the end, the newest that was received.
-    /// - Returns: the exit code.
-    /// - Throws: if the daemon refuses, or there is none.
-    private mutating func follow(_ since: inout Int64?) throws -> ExitCode {
-        var watch = watch
-        watch.since = since
+    private mutating func follow() throws -> ExitCode {
         var options = ResumableWatch.FailureOptions()
-        if file != nil { options.trimmedHistory = .fail }
-        var stream = try EventStream(
-            ResumableWatch(watch, options: options),
-            of: daemon,
-            interruption: interruption
-        )
-        defer { if file != nil { since = stream.since } }
+        // The runner knows which of the events have had their commands.
+        if file != nil { options.trimmedHistory = .resumeFromOldest }
+        let following = ResumableWatch(watch, options: options)
+        var stream = try EventStream(following, of: daemon, interruption: interruption)
         while true {
             try feed?.passDeadline()
             if hooks?.isFull == true {
@@ -129,10 +103,21 @@ struct Feed {
         }
     }
 
+    /// Checks that the revision of the file is of the daemon's history, after the daemon has refused to continue from it.
+    ///
+    /// - Throws: a usage error if the daemon has not reached the revision.
+    private func checkHistory() throws(CommandFailure) {
+        guard let file, let received = hooks?.received else { return }
+        let newest = try daemon.call(GetStatus()).revision
+        if received > newest { throw file.isAhead(received, of: newest) }
+    }
+
     private mutating func handle(_ notice: EventStream.Notice) throws {
         switch notice {
         case .lost: try feed?.showNothing()
-        case .historyTrimmed, .trimmedAgain: try feed?.beginAfresh()
+        case .historyTrimmed, .trimmedAgain:
+            try checkHistory()
+            try feed?.beginAfresh()
         case .back, .stillLost: break
         }
         if let sentence = notice.sentence { output.say(sentence) }

@@ -56,6 +56,9 @@ final class HookRunner: BackgroundWork {
     /// Readable when a countdown has the time of `--before` left; nil if there is none.
     var descriptor: Int32? { alarms == nil ? nil : timer.descriptor }
 
+    /// The newest revision that was received; nil before the first `synced`.
+    var received: Int64? { cursor.received }
+
     var isFull: Bool { queue.count >= Self.queueLimit }
 
     /// Whether `begin` has to be called after each `synced`.
