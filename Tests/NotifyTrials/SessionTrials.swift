@@ -51,6 +51,18 @@ struct SessionTrials {
         return try CommandRun(arguments, environment: ["COUNTDOWND_SOCKET": socket])
     }
 
+    private func revision(of key: String) throws -> Int64 {
+        let text = try countdownctl("show", key, "--json").standardOutput
+        return try #require(text.firstMatch(of: /"revision": ?(\d+)/).flatMap { Int64($0.1) })
+    }
+
+    /// The revision up to which countdown-notify has shown everything.
+    private func delivered() throws -> Int64 {
+        let path = directory.path(of: ".local/state/countdown-notify/delivered")
+        let words = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ")
+        return words.first.flatMap { Int64($0) } ?? 0
+    }
+
     @Test("the daemon and the notifications run until the session bus ends, and again in the next session")
     func sessions() throws {
         for key in ["tea", "egg"] {
@@ -63,6 +75,8 @@ struct SessionTrials {
             let countdown = try countdownctl("start", key, "1ms")
             #expect(countdown.exitCode == 0, "\(countdown.standardError)")
             #expect(try server.next().summary == key)
+            // Otherwise the next session shows it again.
+            try waitUntil("the end is saved as shown") { try delivered() >= revision(of: key) }
             try desktop.end()
             let run = try session.finish()
             #expect(run.exitCode == 0, "\(run.standardError)")
