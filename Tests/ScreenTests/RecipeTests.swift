@@ -38,7 +38,7 @@ struct RecipeTests {
     @Test("the button sends once, and still counts when it is drawn again")
     func button() throws {
         let first = try terminal("button")
-        try first.wait(for: "Get code")
+        try first.wait(for: "enter press")
         try first.type("\r")
         try first.wait(for: "the countdown") { $0.contains(#/│ +[56][0-9] s +│/#) }
         try first.type("\r\u{3}")
