@@ -21,16 +21,6 @@ public enum BackendInterface {
         (1...255).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
-
-    /// Every method, in the order of the definition.
-    public static let methods: [any BackendMethod.Type] = [Propose.self, Follow.self, Describe.self]
-
-    /// The interface as a Varlink service describes it.
-    public static let description = InterfaceDescription(
-        name: name,
-        definition: definition,
-        methods: methods.map { $0.name }
-    )
 }
 
 /// A method of `io.countdownd.Backend`: its parameters and the type of its reply.
