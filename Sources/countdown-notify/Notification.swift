@@ -58,7 +58,7 @@ struct Notification: Hashable {
             .string(Self.icon),
             .string(hasBody || body.isEmpty ? summary : strings.text(.summaryAndBody, summary, body)),
             .string(hasBody ? markup : ""),
-            .strings(capabilities.contains(.actions) ? actions.flatMap { [$0.rawValue, strings.title($0)] } : []),
+            .strings(capabilities.contains(.actions) ? actions.flatMap { [$0.rawValue, strings.text($0.title)] } : []),
             .dictionary(hints),
             // Progress stays until it is closed, and so does a notification that answers a sound. For the others the service
             // decides.
@@ -90,6 +90,15 @@ enum NotificationAction: String, CaseIterable {
     /// Start it for a minute.
     case addMinute = "add-minute"
     case dismiss
+
+    /// The title of its button.
+    var title: Message {
+        switch self {
+        case .again: .again
+        case .addMinute: .addMinute
+        case .dismiss: .dismiss
+        }
+    }
 }
 
 /// The abilities of the notification service besides showing a summary, from its `GetCapabilities`.

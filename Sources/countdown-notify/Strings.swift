@@ -114,15 +114,6 @@ struct Strings {
         return text(.endedAtShownLate, time(ended), duration(lateness))
     }
 
-    /// The title of a button.
-    func title(_ action: NotificationAction) -> String {
-        switch action {
-        case .again: text(.again)
-        case .addMinute: text(.addMinute)
-        case .dismiss: text(.dismiss)
-        }
-    }
-
     /// Why an action failed. Errors that only a broken or newer daemon makes are in English.
     func reason(_ error: ClientError) -> String {
         switch error {
