@@ -1,0 +1,113 @@
+import ArgumentParser
+import IPC
+import System
+
+/// The keys that a subcommand takes, each as it is: no pattern.
+struct KeyArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The keys, or @next or @last.", valueName: "key"), completion: KeyCompletion.existing)
+    var words: [String] = []
+
+    @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
+    var keys: [String] = []
+
+    /// The keys, of which there is one at least.
+    ///
+    /// - Throws: how the subcommand is typed.
+    func required(by subcommand: String) throws(CommandFailure) -> [KeyWord] {
+        guard !words.isEmpty || !keys.isEmpty else { throw missingKey(subcommand) }
+        return words.map(KeyWord.init) + keys.map(KeyWord.key)
+    }
+}
+
+/// The one key that a subcommand takes, as it is: no pattern.
+struct KeyArgument: ParsableArguments {
+    static let literalHelp = ArgumentHelp("A key, even if it is called @next or @last.", valueName: "key")
+
+    @Argument(help: ArgumentHelp("The key, or @next or @last.", valueName: "key"), completion: KeyCompletion.existing)
+    var word: String?
+
+    @Option(name: .customLong("key"), help: literalHelp)
+    var key: String?
+
+    /// The key.
+    ///
+    /// - Throws: how the subcommand is typed.
+    func required(by subcommand: String) throws(CommandFailure) -> KeyWord {
+        guard word == nil || key == nil else { throw .usage("use either KEY or --key") }
+        guard let found = key.map(KeyWord.key) ?? word.map(KeyWord.init) else { throw missingKey(subcommand) }
+        return found
+    }
+}
+
+private func missingKey(_ subcommand: String) -> CommandFailure {
+    .usage("missing key; for example `countdownctl \(subcommand) tea`")
+}
+
+/// The condition under which a change is made.
+struct RevisionOption: ParsableArguments {
+    @Option(help: ArgumentHelp("Change it only if it has this revision.", valueName: "revision"))
+    var ifRevision: Int64?
+
+    /// Checks that the condition is about one key.
+    ///
+    /// - Throws: a usage error.
+    func check(_ words: [KeyWord]) throws(CommandFailure) {
+        guard ifRevision != nil else { return }
+        guard words.count == 1 else { throw .usage("--if-revision needs exactly one key, not \(words.count)") }
+        guard case .reference(let reference) = words[0] else { return }
+        throw .usage("--if-revision needs a key, not \(reference.rawValue)")
+    }
+}
+
+/// The countdowns that a call selects; all if there are neither keys nor patterns.
+struct KeySelection: Equatable {
+    /// Taken as they are.
+    var keys: [String] = []
+    /// Glob patterns.
+    var patterns: [String] = []
+
+    /// Selects keys literally.
+    init(keys: [String]) { self.keys = keys }
+
+    /// Keys, and words that may be patterns. A word without *, ? or [ is a key; the daemon accepts more keys than patterns.
+    init(typed words: [String], keys: [String] = []) {
+        self.keys = keys
+        for word in words {
+            if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { self.keys.append(word) }
+        }
+    }
+
+    /// The selection of these patterns, with the countdowns that stand for words of them looked up once.
+    ///
+    /// - Throws: if a word stands for a countdown and there is none, or no daemon.
+    init(_ arguments: PatternArguments) throws(CommandFailure) {
+        var words: [String] = []
+        var keys = arguments.keys
+        for word in arguments.patterns {
+            if case .reference = KeyWord(typed: word) {
+                keys.append(try DaemonEndpoint().key(of: KeyWord(typed: word)))
+            } else {
+                words.append(word)
+            }
+        }
+        self.init(typed: words, keys: keys)
+    }
+
+    /// Whether no more than one key can match.
+    var isOne: Bool { keys.count == 1 && patterns.isEmpty }
+
+    /// The patterns as calls take them.
+    var match: [String]? { patterns.isEmpty ? nil : patterns }
+
+    /// The keys as calls take them.
+    var named: [String]? { keys.isEmpty ? nil : keys }
+}
+
+/// The countdowns that `list` and `watch` select.
+struct PatternArguments: ParsableArguments {
+    @Argument(help: "Keys, patterns that keys match, @next or @last.", completion: KeyCompletion.existing)
+    var patterns: [String] = []
+
+    @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
+    var keys: [String] = []
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import IPC
+import System
+
+/// The keys that a shell completes: running and paused countdowns, as the daemon lists them.
+enum KeyCompletion {
+    /// More than anybody looks through.
+    private static let limit: Int64 = 200
+    /// The longest wait for a daemon that does not answer, in microseconds.
+    private static let patience: Int64 = 5_000_000
+
+    /// The completion of a key under which a countdown may be started.
+    static let any = CompletionKind.custom { words, _, prefix in offers(beginningWith: prefix, behind: words) }
+
+    /// The completion of a countdown's key: the words that stand for one come first.
+    static let existing = CompletionKind.custom { words, place, prefix in
+        // bash has @ as a word of its own, and takes it together with what follows for the word to be replaced.
+        let isDivided = prefix.first != "@" && words.indices.contains(place) && words[..<place].last == "@"
+        let typed = isDivided ? "@\(prefix)" : prefix
+        return CountdownReference.allCases.map(\.rawValue).filter { $0.hasPrefix(typed) }
+            + offers(beginningWith: typed, behind: words)
+    }
+
+    private static func offers(beginningWith prefix: String, behind words: [String]) -> [String] {
+        // Pressing Tab must not log in to another machine.
+        words.contains(where: RemoteInvocation.isOption) ? [] : keys(beginningWith: prefix)
+    }
+
+    /// Empty if there is no daemon: a shell cannot show an error here.
+    private static func keys(beginningWith prefix: String) -> [String] {
+        let request = List(match: ["\(escaped(prefix))*"], soonest: limit)
+        guard var client = try? DaemonEndpoint().connect(), (try? client.start(streaming: request)) != nil else {
+            return []
+        }
+        let deadline = MonotonicDeadline.after(microseconds: patience)
+        var keys: [String] = []
+        while let page = try? client.nextReply(to: List.self, until: deadline) {
+            keys += page.reply.countdowns.map(\.key)
+            if !page.continues { break }
+        }
+        return keys.filter { $0.hasPrefix(prefix) && isHarmless($0) }
+    }
+
+    /// Whether a shell reads the key as one plain word: bash expands completions.
+    private static func isHarmless(_ key: String) -> Bool {
+        let ascii = String(decoding: key.utf8.filter { $0 < 0x80 }, as: UTF8.self)
+        return PrintableText.isPrintable(key) && (ascii.isEmpty || ShellWord.quote(ascii) == ascii)
+    }
+
+    /// The text as a pattern that matches it alone.
+    private static func escaped(_ text: String) -> String {
+        text.map { "*?[".contains($0) ? "[\($0)]" : String($0) }.joined()
+    }
+}
