@@ -61,9 +61,6 @@ enum StatusFormat: String, CaseIterable, ExpressibleByArgument {
     case openmetrics
 }
 
-/// `1 connection`, `2 connections`.
-func counted(_ number: Int64, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
-
 /// Whether the services of a user run without a session of his, as systemd-logind keeps it.
 enum Lingering {
     /// Whether the daemon may be the user's own: it is not if its address was given.

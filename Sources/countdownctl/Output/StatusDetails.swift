@@ -81,3 +81,6 @@ extension GetStatus.Durations {
         return "half of \(counted(count, noun)) within \(half), 99% within \(most)"
     }
 }
+
+/// `1 connection`, `2 connections`.
+private func counted(_ number: Int64, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
