@@ -24,23 +24,15 @@ enum Countdownd {
     }
 
     private static func run(_ options: Options) -> Never {
-        umask(0o077)
         do throws(Surroundings.Shortage) {
             try Surroundings.check(descriptors: neededDescriptors, threads: neededThreads)
         } catch {
             end(error.sentence, status: Surroundings.Shortage.status)
         }
-        Database.prepareLibrary()
-        // Otherwise libdispatch logs to syslog each thread that must not raise its priority.
-        unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
+        prepareProcess()
         let log = Log(level: options.logLevel, journalStream: Environment.value(of: "JOURNAL_STREAM"))
         let serviceManager = ServiceManager()
         do {
-            signal(SIGHUP, SIG_IGN)
-            signal(SIGPIPE, SIG_IGN)
-            // A shell without job control lets programs in the background ignore SIGINT; the daemon stops on it all the same.
-            signal(SIGINT, SIG_DFL)
-            signal(SIGTERM, SIG_DFL)
             // Before any thread starts, because threads inherit which signals are blocked.
             let signals = try SignalDescriptor([SIGTERM, SIGINT])
             let daemon = try Daemon(
@@ -63,6 +55,19 @@ enum Countdownd {
         } catch {
             end("\(error)", status: EX_OSERR)
         }
+    }
+
+    /// Sets what the whole process shares, before any thread starts.
+    private static func prepareProcess() {
+        umask(0o077)
+        Database.prepareLibrary()
+        // Otherwise libdispatch logs to syslog each thread that must not raise its priority.
+        unsafe setenv("LIBDISPATCH_LOG", "NO", 0)
+        signal(SIGHUP, SIG_IGN)
+        signal(SIGPIPE, SIG_IGN)
+        // A shell without job control lets programs in the background ignore SIGINT; the daemon stops on it all the same.
+        signal(SIGINT, SIG_DFL)
+        signal(SIGTERM, SIG_DFL)
     }
 
     private static func storage(_ options: Options, _ log: Log) -> RetryingStore {
