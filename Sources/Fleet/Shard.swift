@@ -83,6 +83,8 @@ public struct Shard: Sendable {
     public internal(set) var cursor: LogCursor
     var records = HeldRecords()
     var snapshot = 0
+    /// The revision of the timetable when the snapshot began.
+    var revisionBeforeSnapshot = Revision(0)
     /// The number of the row that was written last.
     var lastRow: Int64 = 0
     /// The rows up to this number are not in the store any more.

@@ -200,6 +200,7 @@ extension Shard {
         if let sweep { timetable.closeScan(sweep) }
         sweep = nil
         snapshot += 1
+        revisionBeforeSnapshot = timetable.revision
     }
 
     private mutating func abandonFlight(of key: Key, wasSent: Bool) {
@@ -230,16 +231,19 @@ extension Shard {
         let scan = sweep ?? timetable.openScan(live: .oldest, ended: .nowhere)
         sweep = scan
         var absent: [Key] = []
+        var isSwept = false
         let progress = timetable.scan(scan, budget: &budget) { timetable, slot in
+            // The snapshot, or the log behind it, has every countdown that has changed since.
+            isSwept = timetable.revision(at: slot) > revisionBeforeSnapshot
             let key = timetable.key(at: slot)
-            if records[key]?.snapshot != snapshot { absent.append(key) }
-            return true
+            if !isSwept, records[key]?.snapshot != snapshot { absent.append(key) }
+            return !isSwept
         }
         for key in absent {
             output.applied += timetable.applyRemote(.absent(key), at: now)
             remove(key)
         }
-        guard progress != .more else { return }
+        guard isSwept || progress != .more else { return }
         timetable.closeScan(scan)
         sweep = nil
         cursor.finishSnapshot()
