@@ -28,6 +28,7 @@ extension JSONDecodable {
     /// Reads a value from a text of its own, which may have whitespace around it.
     ///
     /// - Throws: ``JSONError`` if the text is not valid or not an object, ``InvalidParameter`` if a member is not valid.
+    @inlinable
     public init(json text: some Collection<UInt8>) throws {
         self = try JSONReader.read(copying: text) { reader in
             guard reader.beginText() else { throw reader.finish() ?? JSONError(offset: 0, reason: .notAnObject) }
@@ -158,6 +159,7 @@ extension Array: JSONReadable where Element: JSONReadable {
     /// Reads an array; nil if an element is not of the type, or if the value is of another kind.
     ///
     /// - Throws: the first error of an element.
+    @inlinable
     public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [Element]? {
         guard reader.beginArray() else { return nil }
         var elements: [Element] = []
@@ -180,6 +182,7 @@ extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
     /// Reads a map, which is an object in JSON; nil if a member is not of the type, or if the value is of another kind.
     ///
     /// - Throws: the first error of a member.
+    @inlinable
     public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [String: Value]? {
         guard reader.beginObject() else { return nil }
         var map: [String: Value] = [:]

@@ -67,6 +67,7 @@ public struct JSONReader: ~Copyable {
     }
 
     /// Reads a copy of a text, so that no NUL has to follow it.
+    @inlinable
     public static func read<Result: ~Copyable, Failure>(
         copying text: some Collection<UInt8>,
         _ body: (inout JSONReader) throws(Failure) -> Result
@@ -74,7 +75,7 @@ public struct JSONReader: ~Copyable {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count + 1)
         bytes.append(contentsOf: text)
-        bytes.append(ASCII.null)
+        bytes.append(0)
         return try read(bytes.span, body)
     }
 

@@ -12,6 +12,7 @@ public struct Reply: Sendable {
     /// Decodes the parameters.
     ///
     /// - Throws: the name of the member that is missing or invalid.
+    @inlinable
     public func parameters<Value: JSONDecodable>(
         as type: Value.Type = Value.self
     ) throws(InvalidParameter) -> Value {
@@ -21,6 +22,7 @@ public struct Reply: Sendable {
     /// One of the parameters, nil if it is absent or null.
     ///
     /// - Throws: its name if it is not of the type.
+    @inlinable
     public func parameter<Value: JSONReadable>(
         _ name: StaticString,
         as type: Value.Type = Value.self
@@ -31,6 +33,7 @@ public struct Reply: Sendable {
     }
 
     /// Reads the parameters, an object that was entered.
+    @inlinable
     public func readParameters<Result: ~Copyable, Failure>(
         _ body: (inout JSONReader) throws(Failure) -> Result
     ) throws(Failure) -> Result {
