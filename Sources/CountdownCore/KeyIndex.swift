@@ -1,13 +1,13 @@
-/// Finds the slot of a key.
+/// Finds the slot of a key; the keys themselves are in the slots, which the caller has.
 ///
 /// Many small hash tables with linear probing. Each grows on its own, so growing never copies more than a few thousand slots,
 /// however many keys there are. `Hasher` has another seed in each process, so clients cannot choose keys that collide.
-struct KeyIndex: Sendable {
+public struct KeyIndex: Sendable {
     private static let tableBits = 10
     static let tableCount = 1 << tableBits
 
     /// The table and hash of a key, different in each process.
-    struct Place: Hashable, Sendable {
+    public struct Place: Hashable, Sendable {
         let table: UInt16
         /// The hash within the table; never `KeyTable.free`.
         let hash: UInt16
@@ -15,20 +15,32 @@ struct KeyIndex: Sendable {
 
     private var tables = [KeyTable](repeating: KeyTable(), count: tableCount)
 
-    /// The slot of a key; nil if it has none.
-    func slot(of key: Key, in slab: Slab) -> Slot? {
-        let place = Self.place(of: key)
+    /// An index without keys.
+    public init() {}
+
+    /// The slot of a key.
+    ///
+    /// - Parameters:
+    ///   - place: the place of the key.
+    ///   - isWanted: whether a slot has the key.
+    /// - Returns: nil if the key has no slot.
+    public func slot(at place: Place, where isWanted: (Slot) -> Bool) -> Slot? {
         let table = Int(place.table)
-        let (position, isThere) = tables[table].find(place.hash) { slab.isKey(key, at: $0) }
+        let (position, isThere) = tables[table].find(place.hash, isWanted)
         return isThere ? tables[table].slots[position] : nil
     }
 
-    /// Maps the key in a slot, whose place is given, to that slot.
+    /// Maps a key to a slot.
+    ///
+    /// - Parameters:
+    ///   - place: the place of the key.
+    ///   - slot: the slot.
+    ///   - isWanted: whether another slot has the key.
     /// - Returns: the slot to which the key was mapped before.
-    mutating func set(_ place: Place, to slot: Slot, in slab: Slab) -> Slot? {
+    public mutating func set(_ place: Place, to slot: Slot, where isWanted: (Slot) -> Bool) -> Slot? {
         let table = Int(place.table)
         tables[table].makeRoom(for: 1)
-        let (position, isThere) = tables[table].find(place.hash) { slab.isKey(of: slot, at: $0) }
+        let (position, isThere) = tables[table].find(place.hash, isWanted)
         let before = isThere ? tables[table].slots[position] : nil
         tables[table].put(slot, place.hash, at: position, isNew: !isThere)
         return before
@@ -38,14 +50,22 @@ struct KeyIndex: Sendable {
     mutating func makeRoom(for count: Int, inTable number: Int) { tables[number].makeRoom(for: count) }
 
     /// Removes a key.
-    mutating func remove(_ key: Key, in slab: Slab) {
-        let place = Self.place(of: key)
+    ///
+    /// - Parameters:
+    ///   - place: the place of the key.
+    ///   - isWanted: whether a slot has the key.
+    /// - Returns: the slot to which the key was mapped.
+    @discardableResult
+    public mutating func remove(_ place: Place, where isWanted: (Slot) -> Bool) -> Slot? {
         let table = Int(place.table)
-        let (position, isThere) = tables[table].find(place.hash) { slab.isKey(key, at: $0) }
-        if isThere { tables[table].free(position) }
+        let (position, isThere) = tables[table].find(place.hash, isWanted)
+        guard isThere else { return nil }
+        defer { tables[table].free(position) }
+        return tables[table].slots[position]
     }
 
-    static func place(of key: Key) -> Place {
+    /// The place of a key.
+    public static func place(of key: Key) -> Place {
         let hash = UInt64(bitPattern: Int64(key.hashValue))
         return Place(
             table: UInt16(hash >> UInt64(64 - tableBits)),

@@ -1,6 +1,10 @@
-/// The place of an entry in the slab; after the countdown is gone, another countdown may use it.
+/// The place of an entry in a pool, such as that of the countdowns; after the entry is gone, another one may use it.
 public struct Slot: Hashable, Sendable {
-    let index: Int32
+    /// The number of the entry in its pool.
+    public let index: Int32
+
+    /// The place under a number.
+    public init(index: Int32) { self.index = index }
 
     static let none = Slot(index: -1)
 }
@@ -210,34 +214,5 @@ struct Slab: Sendable {
 
     private mutating func dropCold(_ number: Int32) {
         if number != ColdFields.none { coldFields.free(number, leaving: .empty) }
-    }
-}
-
-/// Elements under numbers that are used again; an element is never moved.
-struct Pool<Element: Sendable>: Sendable {
-    private var elements = ChunkedArray<Element>()
-    private var unused = ChunkedArray<Int32>()
-
-    subscript(_ number: Int32) -> Element {
-        get { elements[Int(number)] }
-        _modify { yield &elements[Int(number)] }
-    }
-
-    /// Adds an element.
-    /// - Returns: its number.
-    mutating func insert(_ element: consuming Element) -> Int32 {
-        guard unused.count > 0 else {
-            elements.append(element)
-            return Int32(truncatingIfNeeded: elements.count - 1)
-        }
-        let number = unused.removeLast()
-        elements[Int(number)] = element
-        return number
-    }
-
-    /// Frees a number; the given element, which should hold no memory, takes the place.
-    mutating func free(_ number: Int32, leaving element: consuming Element) {
-        elements[Int(number)] = element
-        unused.append(number)
     }
 }

@@ -61,7 +61,7 @@ public struct Timetable: ~Copyable, Sendable {
 
     /// The slot of the countdown under a key.
     public func slot(under key: Key) -> Slot? {
-        index.slot(of: key, in: slab)
+        index.slot(at: KeyIndex.place(of: key)) { slab.isKey(key, at: $0) }
     }
 
     /// The countdown in a slot.
@@ -142,7 +142,7 @@ extension Timetable {
         guard change.replaced != nil, let slot = slot(under: change.countdown.key) else {
             revision = change.countdown.revision
             let slot = insert(change.countdown)
-            let instead = index.set(KeyIndex.place(of: change.countdown.key), to: slot, in: slab)
+            let instead = find(slot, under: KeyIndex.place(of: change.countdown.key))
             if let instead { hiddenEnds[slot] = instead }
             return Applied(change: change, slot: slot, origin: .new(instead: instead))
         }
@@ -165,10 +165,22 @@ extension Timetable {
     /// Lets a key find an older kept end, or nothing.
     mutating func show(_ end: Slot?, under key: Key) {
         if let end {
-            _ = index.set(KeyIndex.place(of: key), to: end, in: slab)
+            _ = find(end, under: KeyIndex.place(of: key))
         } else {
-            index.remove(key, in: slab)
+            hide(key)
         }
+    }
+
+    /// Lets the key of a slot, whose place is given, find that slot.
+    ///
+    /// - Returns: the slot that it found before.
+    mutating func find(_ slot: Slot, under place: KeyIndex.Place) -> Slot? {
+        index.set(place, to: slot) { slab.isKey(of: slot, at: $0) }
+    }
+
+    /// Lets a key find nothing.
+    mutating func hide(_ key: Key) {
+        index.remove(KeyIndex.place(of: key)) { slab.isKey(key, at: $0) }
     }
 
     /// Reverses the newest change that has not been reversed; its revision is used again.
@@ -188,7 +200,7 @@ extension Timetable {
         case .live(let before, let previous, let hidden):
             set(before, at: slot)
             hiddenEnds[slot] = hidden
-            _ = index.set(KeyIndex.place(of: key), to: slot, in: slab)
+            _ = find(slot, under: KeyIndex.place(of: key))
             lists[.live].insert(slot, after: previous, in: &slab)
         }
     }
@@ -289,7 +301,7 @@ extension Timetable {
     private mutating func unlist(_ end: Slot, under key: Key) {
         guard let known = slot(under: key) else { return }
         if known == end {
-            index.remove(key, in: slab)
+            hide(key)
         } else if hiddenEnds[known] == end {
             hiddenEnds[known] = nil
         }
@@ -378,86 +390,6 @@ extension Timetable {
             unpin(slot)
             if previous != .none { pin(previous) }
         }
-    }
-}
-
-extension Timetable {
-    /// How many countdowns are restored between two flushes: as many as there are already, within these bounds. So the index
-    /// grows only a few times, and the entries that wait take little memory.
-    private static let flushSizes = 65_536...262_144
-
-    /// Inserts a stored countdown. It is found under its key after the next `flush`.
-    ///
-    /// - Precondition: countdowns are restored in the order of their revisions.
-    public mutating func restore(_ countdown: KeyedCountdown) {
-        precondition(countdown.revision > revision, "countdowns are restored in the order of their revisions")
-        revision = countdown.revision
-        // The key of an end that is not kept does not find it.
-        guard countdown.isLive || !countdown.forget else {
-            if let live = dropRestored(countdown.key) { bulkLoad.replaced.append(live) }
-            return
-        }
-        bulkLoad.append(insert(countdown), KeyIndex.place(of: countdown.key))
-    }
-
-    /// Removes a restored live countdown of which a later row says that it ended and was forgotten.
-    ///
-    /// - Returns: its revision; nil if no countdown is live under the key.
-    public mutating func dropRestored(_ key: Key) -> Revision? {
-        indexLoaded()
-        guard let slot = slot(under: key), slab[slot].isLive else { return nil }
-        show(hiddenEnds.removeValue(forKey: slot), under: key)
-        return removeReplaced(slot)
-    }
-
-    /// Whether `flush` must be called before more countdowns are restored.
-    public var needsFlush: Bool { needsFlush(after: Self.flushSizes) }
-
-    func needsFlush(after sizes: ClosedRange<Int>) -> Bool {
-        let flushed = liveCount + endedCount - bulkLoad.count
-        return bulkLoad.count >= min(max(flushed, sizes.lowerBound), sizes.upperBound)
-    }
-
-    /// Puts the restored countdowns into the index.
-    ///
-    /// - Returns: the revisions of live countdowns that a later row replaced; the revisions of one key are in their order.
-    public mutating func flush() -> [Revision] {
-        indexLoaded()
-        defer { bulkLoad.replaced = [] }
-        return bulkLoad.replaced
-    }
-
-    /// Ends the bulk load; changes follow.
-    ///
-    /// - Parameters:
-    ///   - revision: the newest change; not below a restored revision.
-    ///   - oldest: all ends after this revision were restored.
-    ///   - gaps: revisions that may have been used by changes that are lost.
-    public mutating func resume(at revision: Revision, oldest: Revision, gaps: [ClosedRange<Revision>]) {
-        precondition(bulkLoad.isEmpty, "restored countdowns are flushed")
-        bulkLoad = BulkLoad()
-        self.revision = max(revision, self.revision)
-        oldestRevision = min(oldest, self.revision)
-        self.gaps = gaps
-    }
-
-    private mutating func indexLoaded() {
-        let tables = bulkLoad.sort()
-        for (number, count) in tables.enumerated() { index.makeRoom(for: count, inTable: number) }
-        for entry in bulkLoad.take() {
-            guard let instead = index.set(entry.place, to: entry.slot, in: slab) else { continue }
-            let wasLive = slab[instead].isLive
-            let hidden = wasLive ? hiddenEnds.removeValue(forKey: instead) : instead
-            if slab[entry.slot].isLive { hiddenEnds[entry.slot] = hidden }
-            if wasLive { bulkLoad.replaced.append(removeReplaced(instead)) }
-        }
-    }
-
-    private mutating func removeReplaced(_ slot: Slot) -> Revision {
-        unlink(slot, from: .live)
-        let revision = slab[slot].revision
-        discard(slot)
-        return revision
     }
 }
 

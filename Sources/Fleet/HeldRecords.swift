@@ -1,50 +1,67 @@
 import CountdownCore
 
-/// What a host knows of a record beyond the countdown in its timetable.
+/// What a host knows of a record beyond the countdown in its timetable. There may be millions, so it is small.
 struct HeldRecord: Equatable, Sendable {
     /// The place of its last change in the log.
     let version: Version
     /// The proposal that made it, which the next proposal names.
     let id: ProposalID
-    /// The proposal that started the countdown.
-    let run: ProposalID
+    /// The number of its row in the store.
+    var row: Int64 = 0
+    /// The snapshot in which it was seen last.
+    var snapshot: Int
     /// The deadline, or when a request ended it; nil while it is paused.
     let end: WallInstant?
     /// Whether a request has ended it.
     let hasEnded: Bool
-    /// When the engine may remove it; nil while it is paused.
-    let due: WallInstant?
-    /// The members that this version does not know.
-    let unknown: [Record.Member]
-    /// Why the record cannot be used; nil if it can.
-    let fault: RecordFault?
-    /// The snapshot in which it was seen last.
-    var snapshot = 0
-    /// The number of its row in the store.
-    var row: Int64 = 0
+    /// Whether its end is not kept.
+    private let forget: Bool
+    /// What hardly any record has.
+    private let rarity: Rarity?
     /// When it is looked at to be removed, at the latest; nil if it is not.
     fileprivate var removal: WallInstant?
+
+    /// What hardly any record has, in a box.
+    private final class Rarity: Equatable, Sendable {
+        let run: ProposalID
+        let unknown: [Record.Member]
+        let fault: RecordFault?
+
+        init(run: ProposalID, unknown: [Record.Member] = [], fault: RecordFault? = nil) {
+            (self.run, self.unknown, self.fault) = (run, unknown, fault)
+        }
+
+        static func == (left: Rarity, right: Rarity) -> Bool {
+            (left.run, left.fault) == (right.run, right.fault) && left.unknown == right.unknown
+        }
+    }
 
     init(_ entry: LogEntry, _ record: Record, snapshot: Int) {
         version = entry.version
         id = entry.id
-        run = record.run ?? entry.id
-        (end, hasEnded, due) = (record.end, record.hasEnded, record.due)
-        unknown = record.unknown
-        fault = nil
         self.snapshot = snapshot
+        (end, hasEnded, forget) = (record.end, record.hasEnded, record.forget)
+        let run = record.run ?? entry.id
+        rarity = run == id && record.unknown.isEmpty ? nil : Rarity(run: run, unknown: record.unknown)
     }
 
     /// A record that cannot be used, in the place of the one that was known before.
     init(_ entry: LogEntry, _ fault: RecordFault, instead known: HeldRecord?, snapshot: Int) {
         version = entry.version
         id = entry.id
-        run = known?.run ?? entry.id
-        (end, hasEnded, due) = (nil, false, nil)
-        unknown = []
-        self.fault = fault
         self.snapshot = snapshot
+        (end, hasEnded, forget) = (nil, false, false)
+        rarity = Rarity(run: known?.run ?? entry.id, fault: fault)
     }
+
+    /// The proposal that started the countdown.
+    var run: ProposalID { rarity?.run ?? id }
+    /// The members that this version does not know.
+    var unknown: [Record.Member] { rarity?.unknown ?? [] }
+    /// Why the record cannot be used; nil if it can.
+    var fault: RecordFault? { rarity?.fault }
+    /// When the engine may remove it; nil while it is paused.
+    var due: WallInstant? { end.map { Record.due(endingAt: $0, forget: forget) } }
 
     func basis(at now: WallInstant) -> Basis { Basis(end: end, hasEnded: hasEnded, at: now) }
 }
@@ -53,27 +70,20 @@ struct HeldRecord: Equatable, Sendable {
 struct HeldRecords: Sendable {
     private var records = PartitionedDictionary<HeldRecord>()
     /// An entry whose record is to be looked at at another instant is skipped.
-    private var removals = KeyHeap()
+    private var removals = InstantHeap<Slot>()
 
     subscript(_ key: Key) -> HeldRecord? { records[key] }
 
     /// Sets the record under a key, in the place of the one that was known before.
     mutating func set(_ record: HeldRecord, under key: Key, instead known: HeldRecord?) {
         var record = record
-        record.removal = known?.removal
-        if let due = record.due { schedule(&record, key, at: due) }
-        records[key] = record
+        record.removal = earliest(known?.removal, record.due)
+        let slot = records.set(record, under: key)
+        if let removal = record.removal, removal != known?.removal { removals.insert(slot, at: removal) }
     }
 
     /// Removes the record under a key.
-    mutating func remove(_ key: Key) { records[key] = nil }
-
-    /// Lets a record be looked at at an instant, or earlier if it has an earlier one.
-    private mutating func schedule(_ record: inout HeldRecord, _ key: Key, at instant: WallInstant) {
-        if let removal = record.removal, removal <= instant { return }
-        record.removal = instant
-        removals.insert(key, at: instant)
-    }
+    mutating func remove(_ key: Key) { records.remove(key) }
 
     /// Removes records that the engine may have removed.
     ///
@@ -84,19 +94,26 @@ struct HeldRecords: Sendable {
     /// - Returns: the rows of the records that were removed.
     mutating func removeDue(at now: WallInstant, budget: inout Int, _ isKept: (Key) -> Bool) -> [Int64] {
         var removed: [Int64] = []
-        while budget > 0, let entry = removals.takeDue(at: now) {
+        while budget > 0, let due = removals.takeDue(at: now) {
             budget -= 1
-            let key = entry.key
-            guard var held = records[key], held.removal == entry.instant else { continue }
-            held.removal = nil
-            if let due = held.due, due <= now, !isKept(key) {
-                records[key] = nil
-                removed.append(held.row)
+            guard let entry = records[due.element], entry.value.removal == due.instant else { continue }
+            var record = entry.value
+            record.removal = nil
+            guard let due = record.due, due <= now, !isKept(entry.key) else {
+                postpone(record, under: entry.key, at: now)
                 continue
             }
-            if let due = held.due { schedule(&held, key, at: max(due, now + .seconds(10))) }
-            records[key] = held
+            records.remove(entry.key)
+            removed.append(record.row)
         }
         return removed
+    }
+
+    /// Lets a record be looked at again when it is due, but not at once.
+    private mutating func postpone(_ record: HeldRecord, under key: Key, at now: WallInstant) {
+        var record = record
+        record.removal = record.due.map { max($0, now + .seconds(10)) }
+        let slot = records.set(record, under: key)
+        if let removal = record.removal { removals.insert(slot, at: removal) }
     }
 }

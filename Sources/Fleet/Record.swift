@@ -116,8 +116,13 @@ public struct Record: Equatable, Sendable {
         }
     }
 
-    /// When the engine may remove it: a delayed duplicate of a proposal must still find it. Nil while it is paused.
-    var due: WallInstant? { end.map { $0 + (forget ? .seconds(10) : .seconds(600)) } }
+    /// When the engine may remove it; nil while it is paused.
+    var due: WallInstant? { end.map { Self.due(endingAt: $0, forget: forget) } }
+
+    /// When the engine may remove a record: a delayed duplicate of a proposal must still find it.
+    static func due(endingAt end: WallInstant, forget: Bool) -> WallInstant {
+        end + (forget ? .seconds(10) : .seconds(600))
+    }
 }
 
 /// Why a record cannot be used.

@@ -6,7 +6,7 @@ struct WakeUps: Sendable {
     /// The first instant of each key.
     private var instants = PartitionedDictionary<WallInstant>()
     /// An entry whose key has another instant is skipped.
-    private var heap = KeyHeap()
+    private var heap = InstantHeap<Key>()
 
     /// The first instant.
     var next: WallInstant? { heap.first?.instant }
@@ -14,26 +14,26 @@ struct WakeUps: Sendable {
     /// Lets a key be taken at an instant, or earlier if it has an earlier one.
     mutating func set(_ instant: WallInstant, for key: Key) {
         if let known = instants[key], known <= instant { return }
-        instants[key] = instant
+        instants.set(instant, under: key)
         heap.insert(key, at: instant)
     }
 
     /// Takes the key with the first instant, if that has come.
     mutating func takeDue(at now: WallInstant) -> Key? {
         while let first = heap.takeDue(at: now) {
-            guard instants[first.key] == first.instant else { continue }
-            instants[first.key] = nil
-            return first.key
+            guard instants[first.element] == first.instant else { continue }
+            instants.remove(first.element)
+            return first.element
         }
         return nil
     }
 }
 
-/// A binary heap of keys by their instants. A key may be in it several times.
-struct KeyHeap: Sendable {
+/// A binary heap of elements by their instants. An element may be in it several times.
+struct InstantHeap<Element: Sendable>: Sendable {
     struct Entry: Sendable {
         let instant: WallInstant
-        let key: Key
+        let element: Element
     }
 
     private var entries = ChunkedArray<Entry>()
@@ -41,8 +41,8 @@ struct KeyHeap: Sendable {
     /// The entry with the first instant.
     var first: Entry? { entries.count > 0 ? entries[0] : nil }
 
-    mutating func insert(_ key: Key, at instant: WallInstant) {
-        entries.append(Entry(instant: instant, key: key))
+    mutating func insert(_ element: Element, at instant: WallInstant) {
+        entries.append(Entry(instant: instant, element: element))
         var index = entries.count - 1
         while index > 0, entries[index].instant < entries[(index - 1) / 2].instant {
             swap(index, (index - 1) / 2)

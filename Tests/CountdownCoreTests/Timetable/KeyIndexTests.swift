@@ -16,18 +16,21 @@ struct KeyIndexTests {
             // Fewer and fewer keys, so that the tables grow first and are emptied later.
             let name = Self.name(.random(in: 0..<max(50, 5_000 - step / 4), using: &generator))
             if Int.random(in: 0..<5, using: &generator) < (step < 10_000 ? 1 : 3) {
-                index.remove(name, in: slab)
+                index.remove(KeyIndex.place(of: name)) { slab.isKey(name, at: $0) }
                 if let slot = model.removeValue(forKey: name) { slab.free(slot) }
             } else {
                 let slot = slab.insert(.under(name))
-                let before = index.set(KeyIndex.place(of: name), to: slot, in: slab)
+                let before = index.set(KeyIndex.place(of: name), to: slot) { slab.isKey(of: slot, at: $0) }
                 #expect(before == model[name])
                 if let before { slab.free(before) }
                 model[name] = slot
             }
         }
         #expect(!model.isEmpty)
-        #expect((0..<5_000).map(Self.name).allSatisfy { index.slot(of: $0, in: slab) == model[$0] })
+        let isSame = (0..<5_000).map(Self.name).allSatisfy { name in
+            index.slot(at: KeyIndex.place(of: name)) { slab.isKey(name, at: $0) } == model[name]
+        }
+        #expect(isSame)
     }
 
     /// Some are too long for their entries.
@@ -38,8 +41,9 @@ struct KeyIndexTests {
     @Test("is empty at first, and removing an element that it does not have changes nothing")
     func empty() {
         var index = KeyIndex()
-        index.remove(key("tea"), in: Slab())
-        #expect(index.slot(of: key("tea"), in: Slab()) == nil)
+        let place = KeyIndex.place(of: key("tea"))
+        #expect(index.remove(place) { _ in true } == nil)
+        #expect(index.slot(at: place) { _ in true } == nil)
     }
 
     @Test(
