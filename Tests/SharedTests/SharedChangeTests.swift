@@ -47,6 +47,38 @@ struct SharedChangeTests {
         #expect(fleet.backend.engine.version - (fleet.backend.engine.log.first?.version ?? 0) == 3_009)
     }
 
+    @Test("clients are answered while a daemon takes in 20,000 changes that have come at once")
+    func answersMeanwhile() throws {
+        let fleet = try Fleet(1)
+        let caller = try fleet.caller()
+        let key = "first"
+        _ = try caller.call(Start(key: key, durationUSec: .seconds(600)))
+        let model = try #require(fleet.backend.engine.log.last)
+        let entries = (Int64(1)...20_000).map { number in
+            Follow.Entry(
+                key: "key/\(number)",
+                version: model.version + number,
+                id: "0123456789abcdef0123456789abcdef.\(number)",
+                record: model.record
+            )
+        }
+        let last = entries[entries.count - 1]
+        fleet.backend.deliver(
+            Follow.Reply(
+                state: .changes,
+                entries: entries,
+                last: Follow.Position(version: last.version, id: last.id)
+            )
+        )
+        var known: Set<Int> = []
+        try waitUntil("all changes are known") {
+            let count = try caller.call(GetStatus()).running
+            known.insert(Int(count))
+            return count == 20_001
+        }
+        #expect(known.count > 2)
+    }
+
     @Test("each change and each end is announced by every daemon, once")
     func events() throws {
         let fleet = try Fleet()

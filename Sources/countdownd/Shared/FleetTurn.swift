@@ -54,7 +54,6 @@ extension Daemon {
                 fleet?.shard.receive(answers, to: proposals, &timetable, at: now)
             }
         }
-        if fleet?.link.hasReports == true { turn.isCutShort = true }
     }
 
     /// Decides the calls of clients, and sends what was decided to the bridge.
