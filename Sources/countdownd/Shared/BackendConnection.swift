@@ -7,6 +7,8 @@ import Varlink
 final class BackendConnection {
     /// The token under which the poller reports it.
     let token: UInt64
+    /// More bytes than a page of a snapshot usually has, so that the next page is there when one was taken in.
+    private static let readAhead = 512 * 1_024
     private let socket: StreamSocket
     private var session = ClientSession(messageLimit: BackendInterface.messageLimit)
     private var isReading = true
@@ -37,6 +39,9 @@ final class BackendConnection {
             return nil
         }
     }
+
+    /// Whether so much was received that the rest can wait in the socket. The bridge goes on meanwhile.
+    var isFull: Bool { session.pendingInput >= Self.readAhead }
 
     /// Sends and receives, as far as the socket is ready.
     func exchange(_ readiness: Readiness, into buffer: inout [UInt8]) {

@@ -148,7 +148,7 @@ struct BackendLink {
 
     /// Tells the poller what the connections wait for.
     mutating func update(_ poller: inout Poller) {
-        follower?.update(reading: events.isEmpty, &poller)
+        if let follower { follower.update(reading: events.isEmpty || !follower.isFull, &poller) }
         for proposer in proposers { proposer?.connection.update(reading: true, &poller) }
     }
 
