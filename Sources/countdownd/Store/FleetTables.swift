@@ -1,6 +1,7 @@
 import CSQLite
 import CountdownCore
 import Fleet
+import Varlink
 
 /// What a member of a fleet stores together with the changes of a turn.
 struct FleetChanges {
@@ -24,44 +25,52 @@ struct FleetChanges {
 /// The tables of a member of a fleet: the records of the engine that are known here, and the place in its log up to which they
 /// are. A daemon without a fleet never makes them.
 ///
-/// Records are appended, and the row that a record replaces is deleted by its number, which the shard knows: an index of the keys
-/// would be written at places of chance, which takes a hundred times as long if there are many.
+/// Records are appended, a few in a row as in the table `batch`, and the line that a record replaces is deleted by its number,
+/// which the shard knows: an index of the keys would be written at places of chance, which takes a hundred times as long if there
+/// are many.
 struct FleetTables {
     private static let shard: Int64 = 0
     private static let tables = """
-        CREATE TABLE IF NOT EXISTS fleet_record (
-            number INTEGER PRIMARY KEY,
-            key TEXT NOT NULL,
-            version INTEGER NOT NULL,
-            id TEXT NOT NULL,
-            record TEXT NOT NULL              -- JSON; its instants are in us by the engine's clock
+        -- Records, up to 16 of a turn in a row, each a line: a JSON array of the columns of the view fleet_records, but with the
+        -- distance of the number from `first`, 0 to 15, in place of the number.
+        CREATE TABLE IF NOT EXISTS fleet_batch (
+            first INTEGER PRIMARY KEY,
+            changes TEXT NOT NULL
         );
-        CREATE TABLE IF NOT EXISTS fleet_cursor (
+        CREATE TABLE IF NOT EXISTS fleet_position (
             shard INTEGER PRIMARY KEY,
             version INTEGER NOT NULL,
             id TEXT
         );
+        CREATE VIEW IF NOT EXISTS fleet_records AS
+            SELECT first + json_extract(value, '$[0]') AS number,
+                json_extract(value, '$[1]') AS key,
+                json_extract(value, '$[2]') AS version,
+                json_extract(value, '$[3]') AS id,
+                json_extract(value, '$[4]') AS record    -- JSON; its instants are in us by the engine's clock
+            FROM (SELECT first, '[' || replace(changes, char(10), ',') || ']' AS lines FROM fleet_batch),
+                json_each(CASE WHEN json_valid(lines) THEN lines ELSE '[]' END);
         """
 
-    private let put: Statement
-    private let delete: Statement
+    private let insertion: RowInsertion
+    private let deletion: RowDeletion
     private let move: Statement
     private let forget: Statement
 
     /// Makes the tables if they are missing.
     init(in database: borrowing Database) throws(SQLiteFailure) {
         try database.execute(Self.tables)
-        put = try database.prepare("INSERT INTO fleet_record VALUES (?, ?, ?, ?, ?)")
-        delete = try database.prepare("DELETE FROM fleet_record WHERE number = ?")
-        move = try database.prepare("INSERT OR REPLACE INTO fleet_cursor VALUES (\(Self.shard), ?, ?)")
-        forget = try database.prepare("DELETE FROM fleet_cursor")
+        insertion = try RowInsertion(database, table: "fleet_batch")
+        deletion = try RowDeletion(database, table: "fleet_batch")
+        move = try database.prepare("INSERT OR REPLACE INTO fleet_position VALUES (\(Self.shard), ?, ?)")
+        forget = try database.prepare("DELETE FROM fleet_position")
     }
 
     /// Reads everything.
     ///
     /// - Parameters:
     ///   - database: that of the tables.
-    ///   - restore: gets each record with the number of its row.
+    ///   - restore: gets each record with its number.
     /// - Returns: how far the log is known; nil if a snapshot is needed. Without it, the records mean nothing.
     /// - Throws: if the tables cannot be read.
     func load(
@@ -69,54 +78,84 @@ struct FleetTables {
         restore: (LogEntry, Int64) -> Void
     ) throws(SQLiteFailure) -> LogCursor.Position? {
         let position = try position(in: database)
-        let rows = try database.prepare("SELECT key, version, id, record, number FROM fleet_record ORDER BY number")
+        let rows = try database.prepare("SELECT first, changes FROM fleet_batch ORDER BY first")
         var isWhole = position != nil
         while isWhole, try rows.step() {
-            // A row that no daemon writes: the engine has the record.
-            guard let entry = Self.entry(rows), let number = rows.integer(4) else {
-                isWhole = false
-                continue
+            guard let first = rows.integer(0) else { continue }
+            let batch = RowBatch(first: first, bytes: rows.bytes(1))
+            for line in batch.lines {
+                // A line that no daemon writes: the engine has the record.
+                guard let (entry, number) = Self.read(line, of: batch) else {
+                    isWhole = false
+                    break
+                }
+                restore(entry, number)
             }
-            restore(entry, number)
         }
         guard !isWhole else { return position }
         rows.reset()
-        try database.execute("DELETE FROM fleet_record; DELETE FROM fleet_cursor")
+        try database.execute("DELETE FROM fleet_batch; DELETE FROM fleet_position")
         return nil
     }
 
     private func position(in database: borrowing Database) throws(SQLiteFailure) -> LogCursor.Position? {
-        let cursor = try database.prepare("SELECT version, id FROM fleet_cursor WHERE shard = \(Self.shard)")
+        let cursor = try database.prepare("SELECT version, id FROM fleet_position WHERE shard = \(Self.shard)")
         guard try cursor.step(), let version = cursor.integer(0) else { return nil }
         return LogCursor.Position(version: Version(version), id: cursor.text(1).flatMap(ProposalID.init))
     }
 
-    private static func entry(_ row: Statement) -> LogEntry? {
-        guard let key = row.text(0).flatMap({ try? Key($0) }), let version = row.integer(1),
-            let id = row.text(2).flatMap(ProposalID.init)
-        else { return nil }
-        return LogEntry(key: key, version: Version(version), id: id, record: row.bytes(3))
+    private static func read(_ line: Range<Int>, of batch: RowBatch) -> (LogEntry, Int64)? {
+        JSONReader.read(batch.text.span.extracting(line.lowerBound...), length: line.count) { reader in
+            _ = reader.beginArrayText()
+            guard reader.nextElement(), let distance = reader.integer(), RowBatch.distances.contains(distance),
+                reader.nextElement(), let key = Key.read(from: &reader),
+                reader.nextElement(), let version = reader.integer(),
+                reader.nextElement(), let id = reader.string().flatMap(ProposalID.init),
+                reader.nextElement(), let record = reader.utf8(),
+                !reader.nextElement(), reader.finish() == nil
+            else { return nil }
+            return (LogEntry(key: key, version: Version(version), id: id, record: record), batch.first &+ distance)
+        }
     }
 
     /// Writes changes, in the transaction of the caller.
     func write(_ changes: FleetChanges) throws(SQLiteFailure) {
+        var inserted: [(number: Int64, entry: LogEntry)] = []
+        var deleted: [Int64] = []
         for row in changes.rows {
             switch row {
-            case .insert(let number, let entry):
-                let record = entry.record ?? []
-                put.bind(number, at: 1)
-                put.bind(entry.key.text, at: 2)
-                put.bind(entry.version.number, at: 3)
-                put.bind(entry.id.text, at: 4)
-                try put.run(with: record.span, at: 5)
+            case .insert(let number, let entry): inserted.append((number, entry))
             case .delete(let number):
-                delete.bind(number, at: 1)
-                try delete.run()
+                if let first = inserted.first?.number, first <= number {
+                    inserted.removeAll { $0.number == number }
+                } else {
+                    deleted.append(number)
+                }
             }
         }
+        try deletion.run(deleted)
+        try insert(inserted)
         guard let position = changes.position else { return try forget.run() }
         move.bind(position.version.number, at: 1)
         move.bind(position.id?.text, at: 2)
         try move.run()
+    }
+
+    private func insert(_ rows: [(number: Int64, entry: LogEntry)]) throws(SQLiteFailure) {
+        try insertion.run(
+            rows.count,
+            number: { rows[$0].number },
+            write: { index, first, line in
+                let (number, entry) = rows[index]
+                let record = entry.record ?? []
+                line.array { line in
+                    line.element(number - first)
+                    entry.key.withBytes { line.write(utf8: $0) }
+                    line.element(entry.version.number)
+                    line.element(entry.id.text)
+                    line.write(utf8: record.span)
+                }
+            }
+        )
     }
 }

@@ -41,7 +41,7 @@ struct Row {
     static func write(
         _ countdown: KeyedCountdown,
         boot: Int64,
-        from first: Revision,
+        from first: Int64,
         into writer: inout JSONWriter
     ) {
         writer.array { writer in
@@ -53,8 +53,8 @@ struct Row {
         }
     }
 
-    private func writeFields(of countdown: KeyedCountdown, from first: Revision, into writer: inout JSONWriter) {
-        writer.element(countdown.revision.number - first.number)
+    private func writeFields(of countdown: KeyedCountdown, from first: Int64, into writer: inout JSONWriter) {
+        writer.element(countdown.revision.number - first)
         countdown.key.withBytes { writer.write(utf8: $0) }
         writer.element(state.rawValue)
         writer.element(countdown.clock == .elapsed ? 0 : 1)
@@ -286,17 +286,18 @@ extension Revision {
     }
 }
 
-/// Changes in one row of the table `batch`: a line each, in the order of their revisions.
+/// Changes in one row of a table of batches: a line each, in the order of their numbers. In the table `batch`, the numbers are
+/// the revisions.
 ///
 /// SQLite takes thousands of instructions for a row, however short, and a few for each byte. So the changes of a turn share
 /// rows; only a few share one, so that deleting one of them writes only a page or two.
 struct RowBatch {
-    /// The possible distances of a revision from the first one of its batch.
+    /// The possible distances of a number from the first one of its batch.
     static let distances: Range<Int64> = 0..<16
 
     private static let newline = UInt8(ascii: "\n")
 
-    /// The revision from which the distances count.
+    /// The number from which the distances count.
     let first: Int64
     /// All lines, separated by line breaks.
     let bytes: [UInt8]
@@ -333,18 +334,18 @@ struct RowBatch {
         }
     }
 
-    /// Leaves out the changes with certain revisions.
+    /// Leaves out the changes with certain numbers.
     ///
-    /// - Parameter revisions: in ascending order; those up to the last one of this batch are removed from it.
+    /// - Parameter numbers: in ascending order; those up to the last one of this batch are removed from it.
     /// - Returns: the remaining lines; empty if none remain.
-    func without(_ revisions: inout ArraySlice<Revision>) -> [UInt8] {
+    func without(_ numbers: inout ArraySlice<Int64>) -> [UInt8] {
         var kept: [UInt8] = []
         kept.reserveCapacity(bytes.count)
         for line in lines {
             let number = number(of: line)
-            while let number, let next = revisions.first, next.number < number { revisions.removeFirst() }
-            if let number, revisions.first?.number == number {
-                revisions.removeFirst()
+            while let number, let next = numbers.first, next < number { numbers.removeFirst() }
+            if let number, numbers.first == number {
+                numbers.removeFirst()
                 continue
             }
             if !kept.isEmpty { kept.append(Self.newline) }
@@ -353,7 +354,7 @@ struct RowBatch {
         return kept
     }
 
-    /// The revision of the change on a line, if a daemon has written it.
+    /// The number of the change on a line, if a daemon has written it.
     private func number(of line: Range<Int>) -> Int64? {
         guard let comma = bytes[line].firstIndex(of: UInt8(ascii: ",")), comma > line.lowerBound else { return nil }
         return Int64(String(decoding: bytes[line.lowerBound + 1..<comma], as: UTF8.self)).map { first &+ $0 }

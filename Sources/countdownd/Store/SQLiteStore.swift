@@ -284,7 +284,7 @@ final class SQLiteStore: Store {
     private func delete(_ revisions: [Revision]) throws(SQLiteFailure) {
         guard !revisions.isEmpty else { return }
         if !oldestIsStored { try keepOldest() }
-        try statements.deletion.run(revisions)
+        try statements.deletion.run(revisions.map(\.number))
     }
 
     private func noteDeleted(_ revisions: [Revision]) {

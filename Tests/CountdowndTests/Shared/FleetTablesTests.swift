@@ -64,12 +64,39 @@ struct FleetTablesTests {
         #expect(position == nil)
     }
 
+    @Test("has every record in its order, however many there are and whichever are deleted, and people can read them")
+    func batches() throws {
+        let scene = try StoreScene()
+        var kept: [Int64: LogEntry] = [:]
+        do {
+            let (keeper, _, _) = try read(scene)
+            var rows: [Shard.RowChange] = []
+            for number in Int64(1)...100 {
+                let entry = try entry("key \"\(number)\"", number, #"{"label":"\#(number)\u000a"}"#)
+                rows.append(.insert(number, entry))
+                kept[number] = entry
+            }
+            // Some were inserted by the same changes, others by earlier ones.
+            for number in [Int64(7), 100] { rows.append(.delete(number)) }
+            let last = try entry("last", 200)
+            let position = LogCursor.Position(version: last.version, id: last.id)
+            try commit(FleetChanges(rows: rows, position: position), keeper)
+            let deletions = [Int64(1), 16, 17, 18, 64].map(Shard.RowChange.delete)
+            try commit(FleetChanges(rows: deletions + [.insert(200, last)], position: position), keeper)
+            for number in [Int64(1), 7, 16, 17, 18, 64, 100] { kept[number] = nil }
+            kept[200] = last
+        }
+        #expect(try read(scene).rows == kept)
+        #expect(try scene.integer("SELECT count(*) FROM fleet_records WHERE record LIKE '{%'") == Int64(kept.count))
+        #expect(try scene.integer("SELECT number FROM fleet_records WHERE key = 'last'") == 200)
+    }
+
     @Test("counts as lost if a row is malformed, because the engine has everything")
     func malformed() throws {
         let scene = try StoreScene()
         let a = try entry("a", 7)
         do { try commit(changes(.insert(1, a), position: a), try read(scene).keeper) }
-        try scene.execute("UPDATE fleet_record SET id = 'nobody'")
+        try scene.execute("UPDATE fleet_batch SET changes = replace(changes, '0123', 'nobody')")
         #expect(try read(scene).position == nil)
     }
 

@@ -10,9 +10,9 @@ struct BatchTests {
     private func batch(_ text: String = text) -> RowBatch { RowBatch(first: 1_000, bytes: Array(text.utf8)) }
 
     private func without(_ revisions: [Int64], of batch: RowBatch) -> (rest: String, left: [Int64]) {
-        var left = revisions.map { Revision($0) }[...]
+        var left = revisions[...]
         let rest = batch.without(&left)
-        return (String(decoding: rest, as: UTF8.self), left.map(\.number))
+        return (String(decoding: rest, as: UTF8.self), Array(left))
     }
 
     @Test("it has a line for each change, and at least one")
