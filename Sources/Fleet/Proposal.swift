@@ -57,7 +57,21 @@ public struct ProposalID: Hashable, Sendable {
     }
 
     /// The ID as text.
-    public var text: String { "\(host.text).\(number)" }
+    public var text: String {
+        unsafe String(unsafeUninitializedCapacity: Self.longestText) { bytes in
+            unsafe host.write(into: bytes)
+            unsafe bytes[HostID.digits] = UInt8(ascii: ".")
+            var count = HostID.digits + 1
+            for digit in String(number).utf8 {
+                unsafe bytes[count] = digit
+                count += 1
+            }
+            return count
+        }
+    }
+
+    /// The bytes of the longest ID: the greatest number has 20 digits.
+    private static let longestText = HostID.digits + 1 + 20
 }
 
 /// The random bytes that a daemon drew when it started.
@@ -68,15 +82,24 @@ public struct HostID: Hashable, Sendable {
     /// 16 random bytes, in two words.
     public init(_ high: UInt64, _ low: UInt64) { (self.high, self.low) = (high, low) }
 
+    /// The number of digits of the text.
+    static let digits = 32
+
     /// 32 hexadecimal digits, with which the IDs of the daemon's proposals begin.
     public var text: String {
-        unsafe String(unsafeUninitializedCapacity: 32) { digits in
-            for place in 0..<32 {
-                let word = place < 16 ? high : low
-                let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (place % 16)) & 0xF)
-                unsafe digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-            }
-            return 32
+        unsafe String(unsafeUninitializedCapacity: Self.digits) { digits in
+            unsafe write(into: digits)
+            return Self.digits
+        }
+    }
+
+    /// Writes the digits at the beginning of a buffer.
+    @unsafe
+    fileprivate func write(into buffer: UnsafeMutableBufferPointer<UInt8>) {
+        for place in 0..<Self.digits {
+            let word = place < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - 4 * (place % 16)) & 0xF)
+            unsafe buffer[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
         }
     }
 

@@ -79,6 +79,18 @@ struct EightBytes {
     @inline(__always)
     var firstSpecial: Int? { first(of: special | bits) }
 
+    /// The index of the first backslash; nil if there is none.
+    @inline(__always)
+    var firstBackslash: Int? { first(of: zeroes(bits ^ Self.ones &* UInt64(ASCII.backslash))) }
+
+    /// Writes the bytes at an index, behind which there is room for eight.
+    @inline(__always)
+    @unsafe
+    func store(at output: UnsafeMutableBufferPointer<UInt8>, _ index: Int) {
+        let output = unsafe UnsafeMutableRawBufferPointer(output)
+        unsafe output.storeBytes(of: bits.littleEndian, toByteOffset: index, as: UInt64.self)
+    }
+
     /// Whether none of the bytes needs an escape in a JSON string.
     @inline(__always)
     var isPlain: Bool { special & Self.highs == 0 }

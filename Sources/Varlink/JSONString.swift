@@ -172,46 +172,57 @@ extension JSONReader {
 
     /// The UTF-8 of a string whose escapes were validated.
     func unescaped(_ string: StringRange) -> [UInt8] {
-        // An escape is longer than what it stands for.
-        Array(capacity: string.count) { output in
+        // An escape is longer than what it stands for, so there is always room for as many bytes as are left to read.
+        unsafe Array(unsafeUninitializedCapacity: string.count) { output, count in
             var index = string.start
             while index < string.end {
-                if self[index] == ASCII.backslash {
-                    index = unescape(at: index, into: &output)
-                } else {
-                    output.append(self[index])
+                if index &+ EightBytes.size <= string.end {
+                    let bytes = unsafe EightBytes(base + index)
+                    unsafe bytes.store(at: output, count)
+                    let plain = bytes.firstBackslash ?? EightBytes.size
+                    count &+= plain
+                    index &+= plain
+                    if plain == EightBytes.size { continue }
+                } else if self[index] != ASCII.backslash {
+                    unsafe output[count] = self[index]
+                    count &+= 1
                     index &+= 1
+                    continue
                 }
+                let escape = escape(at: index)
+                for byte in UTF8.encode(escape.scalar) ?? UTF8.encodedReplacementCharacter {
+                    unsafe output[count] = byte
+                    count &+= 1
+                }
+                index = escape.end
             }
         }
     }
 
-    /// Appends what an escape stands for; returns the offset behind it.
+    /// What an escape stands for, and the offset behind it.
     @inline(__always)
-    private func unescape(at index: Int, into output: inout OutputSpan<UInt8>) -> Int {
+    private func escape(at index: Int) -> (scalar: Unicode.Scalar, end: Int) {
+        let byte: UInt8
         switch self[index &+ 1] {
-        case ASCII.lowerU: return unescapeScalar(at: index, into: &output)
-        case ASCII.lowerB: output.append(0x08)
-        case ASCII.lowerF: output.append(0x0C)
-        case ASCII.lowerN: output.append(ASCII.newline)
-        case ASCII.lowerR: output.append(ASCII.carriageReturn)
-        case ASCII.lowerT: output.append(ASCII.tab)
-        case let itself: output.append(itself)
+        case ASCII.lowerU: return escapedScalar(at: index)
+        case ASCII.lowerB: byte = 0x08
+        case ASCII.lowerF: byte = 0x0C
+        case ASCII.lowerN: byte = ASCII.newline
+        case ASCII.lowerR: byte = ASCII.carriageReturn
+        case ASCII.lowerT: byte = ASCII.tab
+        case let itself: byte = itself
         }
-        return index &+ 2
+        return (Unicode.Scalar(byte), index &+ 2)
     }
 
-    private func unescapeScalar(at index: Int, into output: inout OutputSpan<UInt8>) -> Int {
+    private func escapedScalar(at index: Int) -> (scalar: Unicode.Scalar, end: Int) {
         var code = codeUnit(at: index)
         var next = index + 6
         if code & 0xFC00 == 0xD800 {
             code = 0x10000 + ((code & 0x3FF) << 10) + (codeUnit(at: next) & 0x3FF)
             next += 6
         }
-        if let scalar = Unicode.Scalar(code), let bytes = UTF8.encode(scalar) {
-            for byte in bytes { output.append(byte) }
-        }
-        return next
+        return (Unicode.Scalar(code) ?? "\u{FFFD}", next)
     }
 
     /// The UTF-16 code unit that a validated `\uXXXX` names.
