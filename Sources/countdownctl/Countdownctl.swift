@@ -129,13 +129,14 @@ struct Invocation {
         }
     }
 
-    /// Prints ArgumentParser's help to standard output, or its message as a usage error. Any other error is an internal
+    /// Prints ArgumentParser's help or completion script to standard output, or its message as a usage error. Any other error is an internal
     /// error.
     private func answer(_ error: any Error) -> ExitCode {
         switch Countdownctl.exitCode(for: error) {
         case .success:
             do {
-                try StandardStream.output.write(Array("\(Countdownctl.fullMessage(for: error))\n".utf8))
+                let text = BashCompletion.joiningWords(Countdownctl.fullMessage(for: error))
+                try StandardStream.output.write(Array("\(text)\n".utf8))
                 return .success
             } catch {
                 return end(with: error)

@@ -20,7 +20,7 @@ struct CompletionCommandsTests {
             for line; do
               eval "set -- $line"
               COMPREPLY=() COMP_WORDS=(countdownctl "$@") COMP_CWORD=$# COMP_LINE="countdownctl $*" COMP_POINT=${#COMP_LINE}
-              _countdownctl countdownctl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+              __countdownctl_complete countdownctl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
               printf '%s\\n' "${COMPREPLY[@]}"
               echo .
             done

@@ -13,12 +13,9 @@ enum KeyCompletion {
     static let any = CompletionKind.custom { words, _, prefix in offers(beginningWith: prefix, behind: words) }
 
     /// The completion of a countdown's key: the words that stand for one come first.
-    static let existing = CompletionKind.custom { words, place, prefix in
-        // bash has @ as a word of its own, and takes it together with what follows for the word to be replaced.
-        let isDivided = prefix.first != "@" && words.indices.contains(place) && words[..<place].last == "@"
-        let typed = isDivided ? "@\(prefix)" : prefix
-        return CountdownReference.allCases.map(\.rawValue).filter { $0.hasPrefix(typed) }
-            + offers(beginningWith: typed, behind: words)
+    static let existing = CompletionKind.custom { words, _, prefix in
+        CountdownReference.allCases.map(\.rawValue).filter { $0.hasPrefix(prefix) }
+            + offers(beginningWith: prefix, behind: words)
     }
 
     private static func offers(beginningWith prefix: String, behind words: [String]) -> [String] {
@@ -38,7 +35,10 @@ enum KeyCompletion {
             keys += page.reply.countdowns.map(\.key)
             if !page.continues { break }
         }
-        return keys.filter { $0.hasPrefix(prefix) && isHarmless($0) }
+        let offers = keys.filter { $0.hasPrefix(prefix) && isHarmless($0) }
+        guard CompletionShell.requesting == .zsh else { return offers }
+        // zsh reads a colon as the beginning of a description.
+        return offers.map { $0.map { $0 == ":" ? "\\:" : String($0) }.joined() }
     }
 
     /// Whether a shell reads the key as one plain word: bash expands completions.
