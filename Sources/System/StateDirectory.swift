@@ -12,36 +12,28 @@ public struct StateDirectory: ~Copyable {
 
     /// The path of the directory.
     public let path: String
-    private let lock: Descriptor
-    private let lockFile: FileIdentity?
+    private let lock: FileLock
 
     /// Whether the lock still keeps other instances out: false if another program has removed or replaced the lock file.
-    public var isLocked: Bool { lockFile != nil && FileIdentity(of: "\(path)/lock") == lockFile }
+    public var isLocked: Bool { lock.isHeld }
 
     /// Makes the directory, accessible only to its user, if it is missing, and locks the file `lock` in it, which names the process
     /// and the host that hold the lock.
     public init(path: String) throws(Unavailable) {
         self.path = path
-        lock = try Self.takeLock(in: path)
-        lockFile = FileIdentity(of: lock.number)
-    }
-
-    private static func takeLock(in path: String) throws(Unavailable) -> Descriptor {
-        let holder: String
         do throws(SystemFailure) {
-            try makeDirectory(path)
-            let file = unsafe open("\(path)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            let lock = try Descriptor(owning: file, of: "open lock")
-            if flock(lock.number, LOCK_EX | LOCK_NB) == 0 {
-                writeHolder(lock.number)
-                return lock
-            }
-            guard errno == EWOULDBLOCK else { throw SystemFailure("flock") }
-            holder = readHolder(lock.number)
+            try Self.makeDirectory(path)
         } catch {
             throw .unusable(path: path, error)
         }
-        throw .locked(path: path, holder: holder)
+        do throws(FileLock.Unavailable) {
+            lock = try FileLock(path: "\(path)/lock")
+        } catch {
+            switch error {
+            case .held(let holder): throw .locked(path: path, holder: holder)
+            case .failed(let failure): throw .unusable(path: path, failure)
+            }
+        }
     }
 
     /// Makes a directory and the directories above it.
@@ -55,27 +47,6 @@ public struct StateDirectory: ~Copyable {
             guard unsafe access(prefix, F_OK) == 0 else { throw failure }
         }
         guard try FileStatus.read(path).isDirectory else { throw SystemFailure("mkdir", code: ENOTDIR) }
-    }
-
-    // MARK: The holder of the lock
-
-    private static func writeHolder(_ lock: Int32) {
-        let holder = "process \(getpid()) on \(hostName())\n"
-        guard ftruncate(lock, 0) == 0 else { return }
-        unsafe _ = Array(holder.utf8).withUnsafeBytes { unsafe pwrite(lock, $0.baseAddress, $0.count, 0) }
-    }
-
-    private static func readHolder(_ lock: Int32) -> String {
-        let holder = unsafe String(unsafeUninitializedCapacity: 256) {
-            unsafe max(0, pread(lock, $0.baseAddress, $0.count, 0))
-        }
-        return holder.split(separator: "\n").first.map(String.init) ?? "an unknown process"
-    }
-
-    private static func hostName() -> String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard unsafe gethostname(&name, name.count - 1) == 0 else { return "an unknown host" }
-        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
 

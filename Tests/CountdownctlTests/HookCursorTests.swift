@@ -56,7 +56,7 @@ struct HookCursorTests {
     @Test("the file has the revision in one line; another content is a usage error that names the file")
     func keepsFile() throws {
         let directory = try TemporaryDirectory()
-        let file = CursorFile(path: directory.path(of: "cursor"))
+        let file = try CursorFile(path: directory.path(of: "cursor"))
         #expect(try file.read() == nil)
         try file.write(1_772_355_600_000_042)
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "1772355600000042\n")
@@ -66,7 +66,8 @@ struct HookCursorTests {
             let failure = #expect(throws: CommandFailure.self) { try file.read() }
             #expect(failure?.exitCode == .usage && failure?.sentence.contains(file.path) == true)
         }
-        let missing = CursorFile(path: directory.path(of: "nowhere/cursor"))
-        #expect(throws: CommandFailure.self) { try missing.write(5) }
+        let missing = directory.path(of: "nowhere/cursor")
+        let failure = #expect(throws: CommandFailure.self) { try CursorFile(path: missing) }
+        #expect(failure?.exitCode == .notStored)
     }
 }

@@ -162,7 +162,24 @@ struct HookCommandsTests {
             #expect(try typist.type(line).exitCode == 64, "\(line)")
         }
         let unwritable = ["watch", "--on", "finished", "--exec", "true", "--cursor-file", "/proc/self/cmdline"]
-        #expect(try typist.type(words: unwritable).exitCode == 64)
+        #expect(try typist.type(words: unwritable).exitCode == 74)
+    }
+
+    @Test("a second watch with the same file fails with its name, and a watch after the first continues")
+    func locks() throws {
+        let first = try begin()
+        try awaitCursor()
+        let second = try begin().finish()
+        #expect(second.exitCode == 75)
+        let sentence = "--cursor-file '\(cursor)' is in use by another watch: process "
+        #expect(second.message.hasPrefix("countdownctl: \(sentence)"))
+        first.interrupt()
+        _ = try first.finish()
+        try end("tea")
+        let next = try begin()
+        #expect(try lines(1) == ["tea"])
+        next.interrupt()
+        _ = try next.finish()
     }
 
     /// A watch that writes the event, the metadata and the number of variables with metadata for `--before`.

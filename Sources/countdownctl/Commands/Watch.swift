@@ -44,7 +44,7 @@ struct WatchCommand: Subcommand {
             the newest revision up to which every command has exited, whatever its code.
             Only commands that were running run again. If the file is missing, the watch
             begins now. Ends are delivered later; of other changes, only the last state of
-            a countdown, as attached.
+            a countdown, as attached. Two watches cannot use one file at the same time.
 
             With --before 1m the command runs, with the event before, when a minute is left
             of a countdown that had more. It is not made up for if no watch was running.

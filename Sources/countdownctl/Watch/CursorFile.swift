@@ -2,9 +2,29 @@ import Glibc
 import IPC
 import System
 
-/// A file that holds the revision from which `watch --exec` continues, as a number in one line.
-struct CursorFile {
+/// A file that holds the revision from which `watch --exec` continues, as a number in one line. As long as the object lives, it
+/// is locked against another watch, which would run the commands of the same ends.
+final class CursorFile {
     let path: String
+    /// Locked is a file beside it, because each write replaces the file itself.
+    private let lock: FileLock
+
+    /// Locks the file.
+    ///
+    /// - Throws: that another process has locked it, or why it cannot be locked.
+    init(path: String) throws(CommandFailure) {
+        self.path = path
+        do throws(FileLock.Unavailable) {
+            lock = try FileLock(path: "\(path).lock")
+        } catch {
+            switch error {
+            case .held(let holder):
+                throw CommandFailure(.tryLater, "--cursor-file \(quoted(path)) is in use by another watch: \(holder)")
+            case .failed(let failure):
+                throw CommandFailure(.notStored, "cannot lock --cursor-file \(quoted(path)): \(failure)")
+            }
+        }
+    }
 
     /// The revision; nil if the file does not exist.
     ///

@@ -266,13 +266,13 @@ struct FeedOptions: ParsableArguments {
     ///
     /// - Parameter since: the value of `--since`.
     /// - Returns: the file.
-    /// - Throws: a usage error if it cannot be combined with another option.
+    /// - Throws: a usage error if it cannot be combined with another option; if it cannot be locked.
     func file(since: Int64?) throws(CommandFailure) -> CursorFile? {
         guard let cursorFile else { return nil }
         // Its lines need every countdown, and a watch that continues reports only those that have changed.
         guard format == nil else { throw .usage("use either --format or --cursor-file") }
         guard since == nil else { throw .usage("use either --since or --cursor-file") }
-        return CursorFile(path: cursorFile)
+        return try CursorFile(path: cursorFile)
     }
 
     /// The command for events; nil if there is none.
