@@ -27,6 +27,17 @@ struct AcknowledgementTests {
         #expect(try client.answers().map(\.outcome) == [.unacknowledged, .won])
     }
 
+    @Test("an engine that takes changes without a replica is warned about if replicas have to acknowledge them")
+    func withoutMinimum() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server, parameters: "?acks=1")
+        let warning = "warning: 127.0.0.1:\(server.port) takes changes without a replica: use min-replicas-to-write 1"
+        try bridge.program.line(containing: warning)
+        try server.command("CONFIG", "SET", "min-replicas-to-write", "1")
+        let other = try BridgeProcess(server, parameters: "?acks=1")
+        #expect(try other.program.line()?.contains("has 0 replicas") == true)
+    }
+
     @Test("changes of several clients that no replica acknowledges are all told so, and the engine stays connected")
     func severalMissing() throws {
         let server = try RedisServer()

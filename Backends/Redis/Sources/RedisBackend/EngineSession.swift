@@ -247,6 +247,10 @@ struct EngineInfo {
         if fields["aof_enabled"] != "1" {
             warnings.append("\(url.address) has no append-only file and loses changes if it ends: use appendonly yes")
         }
+        // INFO has this field only if min-replicas-to-write and min-replicas-max-lag are set.
+        if url.acknowledgements > 0, fields["min_slaves_good_slaves"] == nil {
+            warnings.append("\(url.address) takes changes without a replica: use min-replicas-to-write 1")
+        }
         let replicas = fields["connected_slaves"].flatMap { Int($0) } ?? 0
         if replicas < url.acknowledgements {
             warnings.append("\(url.address) has \(replicas) replicas, and acks=\(url.acknowledgements) demands more")
