@@ -22,7 +22,7 @@ private struct FleetTrial: ~Copyable {
     private var outstanding: [[Proposal]] = []
     private var ids: [ProposalID] = [ProposalID("0000000000000000000000000000000a.1")].compactMap { $0 }
     private var lastCall = 0
-    /// The calls without a result, and those of them that may wait for their turn.
+    /// The calls without a result; `waiting` has the calls among them that may wait for their turn.
     private var unanswered: Set<Int> = []
     private var waiting: Set<Int> = []
 
@@ -157,7 +157,7 @@ private struct FleetTrial: ~Copyable {
         return number == 255 ? nil : ids[number % ids.count]
     }
 
-    /// A record that a host has proposed, one that no host writes, or none.
+    /// No record, a record that a host has proposed, or a record that no host writes.
     private func record(_ input: inout Input) -> [UInt8]? {
         let choice = input.next()
         let proposed = outstanding.joined().compactMap(\.record)

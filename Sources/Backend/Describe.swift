@@ -11,7 +11,7 @@ public struct Describe: BackendMethod {
     /// Writes nothing: there are no parameters.
     public func encode(into writer: inout JSONWriter) {}
 
-    /// Reads the parameters, of which there are none.
+    /// Checks that the call has no parameters.
     ///
     /// - Throws: the name of an unknown parameter.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
@@ -26,7 +26,7 @@ public struct Describe: BackendMethod {
         public var namespace: String
         /// The number of shards.
         public var shards: Int64
-        /// For so long a record stays after its end, in microseconds.
+        /// How long a record stays after its end, in microseconds.
         public var retentionUSec: Int64
         /// A countdown is not changed in this time before its deadline, in microseconds.
         public var marginUSec: Int64

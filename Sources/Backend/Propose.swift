@@ -7,7 +7,7 @@ public struct Propose: BackendMethod {
 
     /// The shard of all proposals.
     public var shard: Int64
-    /// At most ``BackendInterface/proposalsLimit`` proposals. Those of one key can build on each other.
+    /// At most ``BackendInterface/proposalsLimit`` proposals. Proposals of one key can build on each other.
     public var proposals: [Proposal]
 
     /// A call with proposals for a shard.
@@ -54,7 +54,7 @@ public struct Propose: BackendMethod {
         }
 
         /// Reads the reply and skips members that a newer bridge may have added. The caller compares the number of answers
-        /// with that of its proposals.
+        /// with the number of its proposals.
         ///
         /// - Throws: the name of the member that is missing or invalid.
         public init(from reader: inout JSONReader) throws(InvalidParameter) {

@@ -83,7 +83,7 @@ public struct CountdownButton: Equatable, Sendable {
 
 /// The picture of a button.
 extension CountdownButton {
-    /// What it is doing.
+    /// The state at a time.
     public func state(at now: Duration) -> State {
         if isSending { return .sending }
         if countRemaining(at: now) != nil { return .counting }
@@ -174,7 +174,7 @@ extension CountdownButton {
         count = Count(remaining: remaining, instant: now, isPaused: isPaused)
     }
 
-    /// Corrects what remains; nothing happens if there is no count.
+    /// Corrects the remaining time of the count; ignored if the button does not count.
     public mutating func tick(_ remaining: Duration, at now: Duration) {
         count?.remaining = remaining
         count?.instant = now

@@ -27,7 +27,7 @@ struct Deadlines: Sendable {
         return wall.instant(of: slot.index).map { .wall(WallInstant(microseconds: $0)) }
     }
 
-    /// The earliest deadline, as the system clock is set now; nil if there is none.
+    /// The earliest deadline, as the system clock is set now; nil if no countdown runs.
     func next(at now: Now) -> WallInstant? {
         let elapsed = elapsed.first.map { now.wall(of: BootInstant(microseconds: $0.instant)) }
         let wall = wall.first.map { WallInstant(microseconds: $0.instant) }

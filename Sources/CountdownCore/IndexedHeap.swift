@@ -25,7 +25,7 @@ struct IndexedHeap: Sendable {
 
     var first: (instant: Int64, id: Int32)? { count == 0 ? nil : place(at: 0) }
 
-    /// The instant of the element with a number; nil if there is none.
+    /// The instant of the element with a number; nil if the heap has no such element.
     func instant(of id: Int32) -> Int64? {
         position(of: id).map { place(at: $0).instant }
     }
@@ -42,7 +42,7 @@ struct IndexedHeap: Sendable {
         }
     }
 
-    /// Removes an element; nothing happens if there is none with this number.
+    /// Removes the element with a number, if the heap has it.
     mutating func remove(_ id: Int32, ties: inout some TieBreak) {
         guard let position = position(of: id) else { return }
         positions[Int(id)] = Self.absent

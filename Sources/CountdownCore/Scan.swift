@@ -81,7 +81,7 @@ public struct Scan: Sendable {
         position.isSeeking = false
     }
 
-    /// Goes to the entry with the least revision among the next ones of all lists; nil if there is none.
+    /// Goes to the entry with the least revision among the next ones of all lists; nil at the end of the lists.
     mutating func next(in lists: RevisionLists, _ slab: Slab) -> Slot? {
         var least: (index: Int, slot: Slot)?
         for name in RevisionLists.Name.allCases {

@@ -25,7 +25,7 @@ struct Entry: Sendable {
     var started: WallInstant
     var previous = Slot.none
     var next = Slot.none
-    /// The number of the cold fields; `ColdFields.none` if there are none.
+    /// The number of the cold fields; `ColdFields.none` if all of them are empty.
     var cold = ColdFields.none
     var state: EntryState
     var clock: DeadlineClock

@@ -150,7 +150,7 @@ struct TimingWheels: Sendable {
     /// The number of entries on all wheels.
     private(set) var count = 0
 
-    /// When the next tick is due; nil if there is none.
+    /// When the next tick is due; nil if the wheel is empty.
     var next: Int64? { due.first?.instant }
 
     /// Replaces the wheel of an interval with an empty one.
@@ -178,7 +178,7 @@ struct TimingWheels: Sendable {
         count += wheels[interval.index].count
     }
 
-    /// Removes the next tick that is due; nil if there is none.
+    /// Removes the next tick that is due; nil if no tick is due.
     mutating func popDue(at now: Int64) -> (interval: IntervalID, tick: TimingWheel.WheelTick)? {
         guard let first = due.first else { return nil }
         let interval = IntervalID(number: first.id)
@@ -290,7 +290,7 @@ struct TimingWheel: Sendable {
         if buckets[Int(id)].entries.isEmpty { free(id) }
     }
 
-    /// Removes the next tick of a bucket that is due; nil if there is none.
+    /// Removes the next tick of a bucket that is due; nil if no tick of the bucket is due.
     ///
     /// An entry that moved into the place of a cancelled one may be returned twice; then its tick is not new.
     mutating func popDue(at now: Int64) -> WheelTick? {

@@ -100,7 +100,7 @@ public struct Watchers: ~Copyable, Sendable {
         for interval in intervals { ticks.schedule(slot, countdown, at: interval, now: now) }
     }
 
-    /// When the next tick is due, as the system clock is set now; nil if there is none.
+    /// When the next tick is due, as the system clock is set now; nil if no watcher wants ticks.
     public func nextTick(at now: Now) -> WallInstant? {
         ticks.nextTick(at: now)
     }

@@ -12,8 +12,8 @@ extension AsyncClient {
     ///
     /// If the daemon goes away, there is one ``Element/disconnected(_:)``. The iteration waits until the daemon is back and
     /// resumes after the newest revision: no end is missed and none is reported twice. `synced` then says that the daemon is
-    /// back. If the daemon goes away before `synced`, the first events are repeated. If there is no daemon in the beginning,
-    /// the iteration waits for one in the same way.
+    /// back. If the daemon goes away before `synced`, the first events are repeated. If the daemon does not run at
+    /// first, the iteration waits for it in the same way.
     ///
     /// If the daemon does not keep the history after the newest revision, there is one
     /// ``Element/historyTrimmed(oldestRevision:)``, and then the current state as in the beginning: ends may have been

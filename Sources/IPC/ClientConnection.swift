@@ -87,7 +87,7 @@ struct ClientConnection: ~Copyable {
         }
     }
 
-    /// The next reply to the current call that was received, and whether more follow; nil if there is none.
+    /// The next reply to the current call that was received, and whether more follow; nil if no reply has arrived.
     mutating func received<M: Method>(_ method: M.Type) throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
         while let reply = try nextReply() {
             if reply.call == current { return (try reply.result(of: M.self), reply.continues) }

@@ -85,7 +85,7 @@ extension WireEnumeration {
     /// The word as a string.
     public var rawValue: String { word.description }
 
-    /// The value with this word; nil if there is none.
+    /// The value with this word; nil if the word is unknown.
     public init?(rawValue: String) {
         guard let value = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
         self = value

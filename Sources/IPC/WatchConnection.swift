@@ -46,7 +46,7 @@ public final class WatchConnection {
     /// When to call ``advance()`` though the descriptor is not ready; nil if there is nothing to do before.
     public var deadline: MonotonicDeadline? { hasMore || finalError != nil ? .passed : attempt }
 
-    /// Connects if it is time to, and returns the events since the last call; an empty array if there are none.
+    /// Connects if it is time to, and returns the events since the last call; an empty array if no event has arrived.
     ///
     /// - Throws: an error that would be the same at the next attempt. The watch cannot be used any more.
     public func advance() throws(ClientError) -> [WatchEvent] {

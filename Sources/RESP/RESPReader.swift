@@ -16,8 +16,8 @@ public enum RESPError: Error, Equatable {
     case valueTooLong(limit: Int)
 }
 
-/// Reads RESP2 from the pieces of a stream. Each byte is looked at once, however the stream is cut, and the bytes that are
-/// kept are those of one line or one string at most.
+/// Reads RESP2 from the pieces of a stream. Each byte is looked at once, however the stream is cut, and the
+/// reader keeps the bytes of one line or one string at most.
 public struct RESPReader: Sendable {
     /// The greatest sizes that are accepted, so that no engine can make the reader grow without bound.
     public struct Limits: Sendable {

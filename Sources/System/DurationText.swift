@@ -87,7 +87,7 @@ public enum DurationParser {
 
 /// Why a text is not a duration; each case carries the text.
 public enum DurationError: Error, Equatable {
-    /// Nothing was typed.
+    /// The text is empty.
     case empty
     /// It has no form of a duration.
     case notADuration(String)

@@ -35,7 +35,7 @@ public struct FileIdentity: Hashable, Sendable {
     /// Its number on the file system, `st_ino` of stat(2).
     public let inode: ino_t
 
-    /// The identity of the file at a path, of a link and not of its target; nil, with errno, if there is none.
+    /// The identity of the file at a path, of a link and not of its target; nil, with errno, if it is missing.
     public init?(of path: String) {
         guard let status = Self.status(of: path) else { return nil }
         self.init(status)
@@ -50,8 +50,8 @@ public struct FileIdentity: Hashable, Sendable {
 
     private init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
 
-    /// The status of the file at a path, of a link and not of its target; nil, with errno, if there is none or it cannot
-    /// be seen.
+    /// The status of the file at a path, of a link and not of its target; nil, with errno, if it is missing or
+    /// cannot be seen.
     public static func status(of path: String) -> stat? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? status : nil

@@ -12,7 +12,7 @@ public struct TextScanner {
     /// The byte that is read next.
     public var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// Whether nothing is left.
+    /// Whether every byte was read.
     public var isAtEnd: Bool { index == bytes.count }
 
     /// Skips spaces.
@@ -55,7 +55,7 @@ public struct TextScanner {
         return DecimalNumber(whole: whole, fraction: fraction)
     }
 
-    /// A run of letters; empty if there is none.
+    /// A run of letters; empty if the next byte is not a letter.
     public mutating func word() -> String {
         let start = index
         while let next, isLetter(next) { index += 1 }

@@ -18,7 +18,7 @@ public final class Translations {
         unsafe locale = isBound ? linux_message_locale() : nil
     }
 
-    /// The translation of a text; the text itself if there is none.
+    /// The translation of a text, or the text itself if it has no translation.
     public func translation(of text: String) -> String {
         guard let locale = unsafe locale else { return text }
         return unsafe text.withCString { text in

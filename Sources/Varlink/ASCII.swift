@@ -75,7 +75,7 @@ struct EightBytes {
         bits = UInt64(littleEndian: unsafe UnsafeRawPointer(place).loadUnaligned(as: UInt64.self))
     }
 
-    /// The index of the first byte that needs an escape in a JSON string, or is not ASCII; nil if there is none.
+    /// The index of the first byte that needs an escape in a JSON string, or is not ASCII; nil if all are plain ASCII.
     @inline(__always)
     var firstSpecial: Int? { first(of: special | bits) }
 

@@ -20,7 +20,7 @@ public struct Call: Sendable {
 /// is null is the same as an absent one.
 struct CallHeader {
     let method: JSONReader.StringRange
-    /// The place of the parameters in the message; nil if there are none.
+    /// The place of the parameters in the message; nil for a call without parameters.
     let parameters: Range<Int>?
     let oneway: Bool
     let more: Bool

@@ -3,7 +3,7 @@ struct HeldReplies {
     private enum Reply {
         /// The call has no reply yet.
         case missing(oneway: Bool)
-        /// Its message, with its NUL; empty if nothing is sent.
+        /// Its message, with its NUL; empty if it was sent already, or the call has `oneway`.
         case message([UInt8])
     }
 

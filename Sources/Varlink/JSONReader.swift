@@ -97,7 +97,7 @@ public struct JSONReader: ~Copyable {
         return beginArray()
     }
 
-    /// Ends the text: only whitespace may follow. Returns the first error in the whole text, nil if there is none.
+    /// Ends the text: only whitespace may follow. Returns the first error in the whole text; nil if the text is valid.
     public mutating func finish() -> JSONError? {
         guard error == nil else { return error }
         while position < end, ASCII.isWhitespace(self[position]) { position &+= 1 }
@@ -400,7 +400,7 @@ public struct JSONReader: ~Copyable {
         return isInteger
     }
 
-    /// Skips digits, of which there has to be one at least.
+    /// Skips digits; an error if there is no digit.
     private mutating func skipDigits() -> Bool {
         let start = position
         while ASCII.isDigit(self[position]) { position &+= 1 }

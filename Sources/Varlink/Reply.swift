@@ -49,7 +49,7 @@ public struct Reply: Sendable {
 struct ReplyHeader {
     /// The full name of the error, nil if the call succeeded.
     let error: String?
-    /// The place of the parameters in the message; nil if there are none.
+    /// The place of the parameters in the message; nil for a reply without parameters.
     let parameters: Range<Int>?
     /// Whether further replies follow.
     let continues: Bool

@@ -41,7 +41,7 @@ public struct ServerSession: ~Copyable {
     public let service: ServiceDescription
     /// The call that waits for its reply.
     public private(set) var callInProgress: Call?
-    /// The bytes of elements in the array reply under construction; 0 if there is none.
+    /// The bytes of elements in the array reply under construction; 0 without an array reply.
     public private(set) var openArrayBytes = 0
     @usableFromInline
     private(set) var framer: Framer
@@ -249,12 +249,12 @@ extension ServerSession {
         return heldReplies.hold(oneway: call.oneway)
     }
 
-    /// Answers a postponed call with parameters; the closure writes their members. Nothing is sent if the call has `oneway`.
+    /// Answers a postponed call with parameters; the closure writes their members. A call with `oneway` gets no reply.
     public mutating func reply(toPostponed number: Int, _ parameters: (inout JSONWriter) -> Void) {
         heldReplies.answer(number, into: &output) { $0.message(parameters: parameters, continues: false) }
     }
 
-    /// Answers a postponed call with an error. Nothing is sent if the call has `oneway`.
+    /// Answers a postponed call with an error. A call with `oneway` gets no reply.
     public mutating func fail(postponed number: Int, _ error: some ReplyError) {
         heldReplies.answer(number, into: &output) { $0.message(error) }
     }

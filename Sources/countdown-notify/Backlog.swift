@@ -8,7 +8,7 @@ enum EndNotification: Hashable {
     /// `count` ends, the newest of them by name.
     case several(newest: [Countdown], count: Int)
 
-    /// The revision of the last end; nil if there is none.
+    /// The revision of the last end; nil for a gap.
     var revision: Int64? {
         switch self {
         case .gap: nil

@@ -52,7 +52,7 @@ struct Bell {
     ///   - events: in the order in which they arrived.
     ///   - new: the revisions of the ends among them that were not delivered before.
     ///   - now: microseconds since 1970.
-    /// - Returns: the revision of the last end that rings from now on; nil if there is none.
+    /// - Returns: the revision of the last end that rings from now on; nil if none of the ends rings.
     mutating func receive(_ events: [Event], new: Set<Int64>, now: Int64) -> Int64? {
         var last: Int64?
         for event in events {

@@ -81,7 +81,7 @@ struct NotificationQueue {
     private var actionable: [(number: UInt32, ends: EndNotification)] = []
 
     /// - Parameters:
-    ///   - delivered: the state that was saved; nil if there is none.
+    ///   - delivered: the state that was saved; nil at the first start.
     ///   - rules: how countdowns are announced.
     init(delivered: DeliveryState?, rules: AnnouncementRules = AnnouncementRules()) {
         self.rules = rules
@@ -97,7 +97,7 @@ struct NotificationQueue {
         return DeliveryState(revision: revision, lastEnd: lastEnd, lastRing: lastRing ?? lastEnd)
     }
 
-    /// The call that is to be made next; nil if there is none for now.
+    /// The call that is to be made next; nil if no call is to be made now.
     mutating func next(_ strings: @autoclosure () -> Strings) -> Outgoing? {
         if case .ready = service, let number = closings.popLast() {
             return Outgoing(purpose: .none, call: Notification.close(number))

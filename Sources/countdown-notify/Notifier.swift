@@ -337,7 +337,7 @@ extension Notifier {
 struct Problems {
     /// A problem that comes and goes. Every change is logged once.
     struct Problem {
-        /// The problem; nil if there is none.
+        /// The problem in a sentence; nil once it is over.
         private(set) var sentence: String?
 
         mutating func report(_ sentence: String) {

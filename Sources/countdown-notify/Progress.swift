@@ -6,7 +6,7 @@ struct ProgressNotifications {
     private struct Shown {
         /// The percentage in the last update.
         var percent: Int32
-        /// The number of the notification; 0 if there is none.
+        /// The number of the notification; 0 before it is shown.
         var number: UInt32 = 0
         /// Whether the user closed it, and so does not want to see more of it.
         var isClosed = false

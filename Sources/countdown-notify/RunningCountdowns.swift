@@ -9,7 +9,7 @@ struct RunningCountdowns {
         let announcement: Announcement
         /// The instant of the end.
         var deadline: Int64
-        /// The instant of the warning; nil if there is none, or none any more.
+        /// The instant of the warning; nil if the countdown has no warning, or its warning was shown.
         var warning: Int64?
     }
 
@@ -17,7 +17,7 @@ struct RunningCountdowns {
     private var items: [String: Item] = [:]
     /// An instant of the boot clock before which no warning is due; nil if there are no warnings.
     private(set) var nextWarning: Int64?
-    /// The next instant of the boot clock for which the machine has to be awake; nil if there is none.
+    /// The next instant of the boot clock for which the machine has to be awake; nil if no countdown wakes it.
     private(set) var nextWake: Int64?
 
     /// - Parameter rules: how countdowns are announced.

@@ -55,7 +55,7 @@ struct SessionBus: ~Copyable {
         }
     }
 
-    /// The next message; nil if there is none for now.
+    /// The next message; nil if no message has arrived.
     func next() throws(BusFailure) -> IncomingMessage? {
         while true {
             var message: OpaquePointer?

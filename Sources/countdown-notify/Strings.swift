@@ -56,7 +56,8 @@ struct Strings {
         return result + rest
     }
 
-    /// The length of the place at the beginning of a text, and the index of its value if it names one; nil if there is none.
+    /// The length of the place at the beginning of a text, and the index of its value if it names one; nil if the text does
+    /// not begin with a place.
     private static func place(_ text: Substring) -> (length: Int, index: Int?)? {
         if text.hasPrefix("%s") || text.hasPrefix("%d") { return (2, nil) }
         let digits = text.dropFirst().prefix { $0.isASCII && $0.isNumber }

@@ -7,7 +7,7 @@ struct WarningNotifications {
     /// The numbers of those on the desktop, by their keys.
     private var numbers: [String: UInt32] = [:]
 
-    /// The countdown whose warning is to be shown next; nil if there is none.
+    /// The countdown whose warning is to be shown next; nil if no warning waits.
     var next: Countdown? { waiting.first }
 
     mutating func append(_ countdown: Countdown) {

@@ -70,7 +70,7 @@ struct Countdownctl: ParsableCommand {
         Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)
     }
 
-    /// The subcommand with a name; nil if there is none.
+    /// The subcommand with a name; nil if the name is unknown.
     static func subcommand(named name: String) -> (any ParsableCommand.Type)? {
         configuration.subcommands.first { $0.configuration.commandName == name }
     }

@@ -114,7 +114,7 @@ struct RateLimitedLog {
         (lines, duration) = (limits.logLines, limits.logSpan)
     }
 
-    /// When suppressed lines are summarized next; nil if there are none.
+    /// When suppressed lines are summarized next; nil if no line was suppressed.
     var next: BootInstant? { intervals.values.filter { $0.withheld > 0 }.map(\.end).min() }
 
     /// Writes a line, or counts it.

@@ -28,7 +28,7 @@ struct ServiceStatusReporter {
     private let serviceManager: ServiceManager
     private var reportedLine: StatusLine?
     private var lastReport: BootInstant
-    /// When the watchdog is due; nil if there is none.
+    /// When the watchdog is due; nil if the service manager has set no watchdog.
     private var nextPing: BootInstant?
     /// When to report that the store or the engine of a fleet fails or works again; nil if that was reported.
     private var nextReport: BootInstant?

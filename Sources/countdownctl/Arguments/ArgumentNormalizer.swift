@@ -30,7 +30,8 @@ enum ArgumentNormalizer {
         return words + arguments[end...]
     }
 
-    /// Removes the option that needs a value from the end of the words and returns it; nil if there is none.
+    /// The option for a duration that the next word gives, removed from the end of the words if it was typed; nil if the next
+    /// word is no duration.
     private static func lengthOption(behind words: inout [String]) -> String? {
         if let last = words.last, lengthOptions.contains(last) { return words.removeLast() }
         guard let subcommand = words.first, let option = options[subcommand] else { return nil }

@@ -10,7 +10,7 @@ struct KeyArguments: ParsableArguments {
     @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
     var keys: [String] = []
 
-    /// The keys, of which there is one at least.
+    /// The keys: at least one.
     ///
     /// - Throws: how the subcommand is typed.
     func required(by subcommand: String) throws(CommandFailure) -> [KeyWord] {
@@ -79,7 +79,7 @@ struct KeySelection: Equatable {
 
     /// The selection of these patterns, with the countdowns that stand for words of them looked up once.
     ///
-    /// - Throws: if a word stands for a countdown and there is none, or no daemon.
+    /// - Throws: if no countdown fits such a word, or the daemon does not run.
     init(_ arguments: PatternArguments) throws(CommandFailure) {
         var words: [String] = []
         var keys = arguments.keys

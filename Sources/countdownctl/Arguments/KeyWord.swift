@@ -26,7 +26,7 @@ enum CountdownReference: String, CaseIterable, Sendable {
 
 /// The key of a countdown that a subcommand may start.
 ///
-/// - Throws: a usage error for a word that stands for a countdown, because it would not find what was started under it.
+/// - Throws: a usage error for @next and @last, because later calls with that word would find another countdown.
 func newKey(_ word: String) throws(CommandFailure) -> String {
     guard case .key(let key) = KeyWord(typed: word) else {
         throw .usage("invalid key '\(word)': it stands for another countdown; use a key such as tea")

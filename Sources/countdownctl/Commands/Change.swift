@@ -16,7 +16,7 @@ protocol ChangeCommand: Subcommand {
     /// The clause for a changed countdown, after its name.
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String
 
-    /// The state that the change leads to; nil if there is none.
+    /// The state that the change leads to; nil if it does not change the state.
     var stateAfterwards: State? { get }
 }
 

@@ -300,7 +300,7 @@ struct StartRequest {
         return length
     }
 
-    /// The pairs of `--meta`; nil if there are none.
+    /// The pairs of `--meta`; nil without the option.
     static func metadata(_ typed: [String]) throws(CommandFailure) -> [String: String]? {
         guard !typed.isEmpty else { return nil }
         var metadata: [String: String] = [:]

@@ -93,7 +93,7 @@ enum TimerKey {
     private static let limit = 200
 
     /// The key for a label: small letters, digits and everything beyond ASCII, with one hyphen in the place of other
-    /// characters. Nil if nothing is left of the label.
+    /// characters. Nil if the label has no such letter or digit.
     static func make(from label: String) -> String? {
         var words: [String] = [""]
         for character in PrintableText.replacing(label, { _ in " " }).lowercased() {

@@ -36,7 +36,7 @@ extension Client {
 
     /// The countdown that a word stands for now.
     ///
-    /// - Throws: ``CountdownError/noSuchCountdown(key:)`` with the word if there is none.
+    /// - Throws: ``CountdownError/noSuchCountdown(key:)`` with the word if no countdown fits it.
     mutating func find(_ reference: CountdownReference) throws(ClientError) -> Countdown {
         let found =
             switch reference {
@@ -47,12 +47,13 @@ extension Client {
         return found
     }
 
-    /// The paused countdown that was changed last, and so usually the one that was paused last; nil if none is paused.
+    /// The paused countdown that was changed last, which is usually the last one to be paused; nil if no countdown is paused.
     mutating func lastPaused() throws(ClientError) -> Countdown? {
         try timers(List(states: [.paused])).max { $0.revision < $1.revision }
     }
 
-    /// The countdown that finished last, of those that the daemon keeps; nil if there is none. Cancelled ones do not count.
+    /// The last countdown that finished, among the ends that the daemon keeps; nil if no countdown finished. Cancelled
+    /// countdowns do not count.
     mutating func lastFinished() throws(ClientError) -> Countdown? {
         try timers(List(states: [.finished])).max {
             ($0.endedUSec ?? 0, $0.revision) < ($1.endedUSec ?? 0, $1.revision)
@@ -68,7 +69,7 @@ extension Client {
     ///   - search: looks up the countdown of a word.
     ///   - make: makes the change to the countdown under a key, if it has a revision.
     /// - Returns: the changed countdown.
-    /// - Throws: that there is no such countdown, or the error of the second attempt.
+    /// - Throws: if no countdown fits the word; the error of the second attempt.
     mutating func change(
         _ word: KeyWord,
         ifRevision revision: Int64? = nil,
@@ -108,7 +109,7 @@ extension Countdown {
 extension DaemonEndpoint {
     /// The key of a word, which is looked up if it stands for a countdown.
     ///
-    /// - Throws: if there is no daemon, or no such countdown.
+    /// - Throws: if the daemon does not run, or no countdown fits the word.
     func key(of word: KeyWord) throws(CommandFailure) -> String {
         switch word {
         case .key(let key): return key

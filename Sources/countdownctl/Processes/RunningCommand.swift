@@ -172,7 +172,7 @@ struct CommandOutput {
 }
 
 extension CommandFailure {
-    /// A command could not be run; the codes are those of timeout(1).
+    /// A command could not be run. The exit code is 127 if it was not found, else 126, as in timeout(1).
     init(_ failure: ProcessLaunch.NotStarted) {
         self.init(
             failure.errno == ENOENT ? .notFound : .notExecutable,

@@ -8,7 +8,7 @@ struct CommandButton: Equatable {
     /// Ticks say what remains, so for the button time stands still between them.
     private static let now = Duration.zero
 
-    /// The command of a press; nil if there is none.
+    /// The command of a press; nil if a press only starts the countdown.
     let command: ShellCommand?
     /// The countdown that a press starts.
     let start: Start
@@ -117,7 +117,7 @@ extension CommandButton {
         }
     }
 
-    /// Counts, unless the countdown has ended or this is older than what is known.
+    /// Shows the countdown. It is ignored if it is older than the known one; if it has ended, the count ends.
     private mutating func count(_ countdown: Countdown) {
         guard [.running, .paused].contains(countdown.state) else { return end() }
         if let known, known.revision > countdown.revision { return }

@@ -96,10 +96,10 @@ final class Interruption: Waiter {
 
 /// Child processes that are supervised during a wait.
 protocol BackgroundWork: AnyObject {
-    /// The next deadline; nil if there is none.
+    /// The next deadline; nil if no child process has one.
     var deadline: MonotonicDeadline? { get }
 
-    /// Readable when there is something to do; nil if there is no such descriptor.
+    /// Becomes readable when `advance` has to be called; nil if only deadlines and ended processes need it.
     var descriptor: Int32? { get }
 
     /// Whether it takes no more events. A wait returns when it takes some again.

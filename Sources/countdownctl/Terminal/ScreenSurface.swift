@@ -19,7 +19,7 @@ struct ScreenSurface: ~Copyable {
         self.palette = palette
     }
 
-    /// The descriptor that keys are read from; nil if there is none.
+    /// The descriptor that keys are read from; nil if no keys are read.
     var input: Int32? { device.input }
 
     /// Has lines stand above the picture from the next one on.

@@ -4,7 +4,7 @@ import System
 
 /// A terminal in raw mode that shows frames, until it is restored.
 struct TerminalDevice: ~Copyable {
-    /// The descriptor that keys are read from; nil if there is none.
+    /// The descriptor that keys are read from; nil if no keys are read.
     let input: Int32?
     let output: StandardStream
     let glyphs: Glyphs
@@ -24,7 +24,7 @@ struct TerminalDevice: ~Copyable {
 
     /// The terminal of this session, wherever standard input and output go.
     ///
-    /// Nil if there is none, or it cannot draw.
+    /// Nil if the process has no terminal, or the terminal cannot draw.
     init?(ofSession modes: TerminalModes, environment: (String) -> String? = Environment.value) {
         guard Self.draws(environment) else { return nil }
         let descriptor = unsafe open("/dev/tty", O_RDWR | O_CLOEXEC)

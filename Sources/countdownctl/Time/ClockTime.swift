@@ -145,7 +145,7 @@ extension Int64 {
 /// Dates and times of ISO 8601 as they are typed: `2026-03-01`, `2026-03-01T09:00`, `2026-03-01 09:00:30.5`, with `Z`
 /// or an offset behind them, and all of it without its separators, as in `20260301T090000Z`.
 enum ISO8601Parser {
-    /// A calendar date; nil if there is none.
+    /// A calendar date; nil if the text does not begin with a date.
     static func date(_ scanner: inout TextScanner) -> CivilTime? {
         if let run = scanner.integer(digits: 8...8) {
             return CivilTime(year: Int(run / 10_000), month: Int(run / 100 % 100), day: Int(run % 100))
@@ -209,7 +209,7 @@ enum ISO8601Parser {
         return (Int(run.hour), Int(run.minute), Int(run.second), fraction)
     }
 
-    /// The offset from UTC in seconds; nil if there is none.
+    /// The offset from UTC in seconds; nil if the text has no offset.
     private static func offset(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeError) -> Int64? {
         if scanner.skip("Z") || scanner.skip("z") { return 0 }
         let sign: Int64

@@ -78,7 +78,8 @@ struct HookCursor {
     /// - Parameter since: the revision at which the watch begins; nil for one that begins now.
     init(since: Int64?) { received = since }
 
-    /// The revision from which another run continues; nil if there is none yet.
+    /// The revision from which another run continues; nil before the first `synced`, and before the commands for earlier events
+    /// have exited.
     var revision: Int64? {
         guard let first = unfinished.first else { return received }
         return first.before

@@ -11,7 +11,7 @@ struct EndAlarms {
     /// The time before the end, in microseconds.
     let lead: Int64
     private var alarms: [String: Alarm] = [:]
-    /// The earliest instant; nil if there is none.
+    /// The earliest instant; nil if no running countdown has more than the lead left.
     private(set) var next: Int64?
 
     init(lead: Int64) { self.lead = lead }

@@ -7,7 +7,7 @@ struct Feed {
     let watch: Watch
     let daemon: DaemonEndpoint
     let output: Output
-    /// Prints events if there is no format.
+    /// Prints events without `--format`.
     private var printer: any EventPrinter
     private var feed: FeedPrinter?
     private let hooks: HookRunner?
@@ -17,10 +17,10 @@ struct Feed {
     /// - Parameters:
     ///   - watch: the call of the watch; if there is a file with a revision, it continues there.
     ///   - daemon: the daemon that is called.
-    ///   - output: for messages, and for events if there is no format.
-    ///   - line: the format of the lines; nil if there is none.
-    ///   - hook: the command for events; nil if there is none.
-    ///   - file: the file for the cursor; nil if there is none.
+    ///   - output: for messages, and for events without `--format`.
+    ///   - line: the format of the lines; nil without `--format`.
+    ///   - hook: the command for events; nil without `--exec`.
+    ///   - file: the file for the cursor; nil without `--cursor-file`.
     /// - Throws: a usage error if the file has another content; that the system has no more room.
     init(
         _ watch: Watch,
@@ -50,7 +50,7 @@ struct Feed {
 
     /// Follows until Ctrl-C, or until the reader of the output has left.
     ///
-    /// - Throws: if the daemon refuses; if there is none and the output is not a feed for a bar.
+    /// - Throws: if the daemon refuses; if it does not run and the output is not a feed for a bar.
     mutating func run() throws -> ExitCode {
         defer { hooks?.terminate() }
         var attempt = 0
@@ -250,7 +250,7 @@ struct FeedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Terminate the command after this time. (default: 1m)", valueName: "duration"))
     var execTimeout: String?
 
-    /// The format of the lines; nil if there is none.
+    /// The format of the lines; nil without `--format`.
     func line() throws(CommandFailure) -> FeedLine? {
         guard let format else {
             guard soon == nil, urgent == nil else { throw .usage("--soon and --urgent need --format") }
@@ -262,7 +262,7 @@ struct FeedOptions: ParsableArguments {
         return FeedLine(format: try FeedFormat(format), thresholds: thresholds)
     }
 
-    /// The file for the cursor; nil if there is none.
+    /// The file for the cursor; nil without `--cursor-file`.
     ///
     /// - Parameter since: the value of `--since`.
     /// - Returns: the file.
@@ -275,7 +275,7 @@ struct FeedOptions: ParsableArguments {
         return try CursorFile(path: cursorFile)
     }
 
-    /// The command for events; nil if there is none.
+    /// The command for events; nil without `--exec`.
     func hook() throws(CommandFailure) -> Hook? {
         guard let exec else {
             guard on.isEmpty, before == nil, !shell, execTimeout == nil, cursorFile == nil else {

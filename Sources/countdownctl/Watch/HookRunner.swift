@@ -53,7 +53,7 @@ final class HookRunner: BackgroundWork {
     /// The first deadline of a command.
     var deadline: MonotonicDeadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
 
-    /// Readable when a countdown has the time of `--before` left; nil if there is none.
+    /// Readable when a countdown has the time of `--before` left; nil without `--before`.
     var descriptor: Int32? { alarms == nil ? nil : timer.descriptor }
 
     /// The newest revision that was received; nil before the first `synced`.

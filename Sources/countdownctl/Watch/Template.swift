@@ -122,7 +122,7 @@ struct Template: Equatable {
 }
 
 extension Countdown {
-    /// The label, or the key if there is none.
+    /// The label, or the key of a countdown without a label.
     var title: String {
         guard let label, !label.isEmpty else { return key }
         return label

@@ -243,7 +243,7 @@ struct DatabaseLock: ~Copyable {
         return unsafe fcntl(descriptor, setLockOfOpenFile, &lock) == 0
     }
 
-    /// Locks a database, and creates an empty file if there is none.
+    /// Locks a database, and creates an empty file if it is missing.
     ///
     /// No connection of this process may be open on the file, and the lock has to be released after the last connection is
     /// closed: if a process closes any descriptor of a file, it loses all locks that SQLite has on it.
@@ -394,7 +394,7 @@ struct StoreFiles: ~Copyable {
         }
     }
 
-    /// The status of the file at a path, following a link; nil, with errno, if there is none.
+    /// The status of the file at a path, following a link; nil, with errno, if it is missing.
     private static func status(of path: String) -> stat? {
         var status = stat()
         return unsafe fstatat(AT_FDCWD, path, &status, 0) == 0 ? status : nil

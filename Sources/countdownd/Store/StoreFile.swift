@@ -208,7 +208,7 @@ extension Schema {
 }
 
 extension Database {
-    /// SQLite's description of faults in the structure of pages; nil if there are none.
+    /// SQLite's description of faults in the structure of pages; nil if SQLite finds no fault.
     ///
     /// SQLite checks the free pages together with the schema table; if there are views, SQLite 3.40 checks them with no other
     /// table.

@@ -75,7 +75,7 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
         send()
     }
 
-    /// - Returns: whether so much is unread that no further call is answered.
+    /// - Returns: whether the client has left so many bytes unread that no further call is answered.
     private func throttle() -> Bool {
         if unsent >= Self.unread.greatest { isThrottled = true }
         return isThrottled

@@ -189,7 +189,7 @@ public final class Bridge: @unchecked Sendable {
         if let failure = session.connections.compactMap(\.end).first { endSession(failure) }
     }
 
-    /// The session has lasted for a while, so it is no attempt any more.
+    /// The session has lasted for a while, so it counts as connected.
     private func settle(_ session: EngineSession) {
         guard !isSettled else { return }
         isSettled = true
