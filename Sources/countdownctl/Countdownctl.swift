@@ -11,7 +11,7 @@ struct Countdownctl: ParsableCommand {
         discussion: """
             Examples:
               countdownctl 5m Green tea             start a timer; it gets its own key
-              countdownctl toggle @next             pause the next one, or resume
+              countdownctl toggle @next             resume a paused one, or pause the next
               countdownctl snooze                   five more minutes for the last one
               countdownctl start tea 5m             start a countdown, or find it running
               countdownctl start tea 5m --attach    and follow it until it ends
