@@ -7,7 +7,7 @@ import System
 struct Clocks {
     private let read: @Sendable () -> ClockOffset.Reading
     private var offset: ClockOffset
-    /// The clock of the fleet's engine, which takes the place of the system clock; nil if the daemon is no member of a fleet.
+    /// The clock of the fleet's engine, which takes the place of the system clock; nil outside a fleet.
     private var engine: EngineClock?
 
     /// - Parameters:
@@ -30,7 +30,7 @@ struct Clocks {
     /// By how much the engine's clock is ahead of the system clock; nil if that is not known.
     var engineLead: Duration? { engine?.offset.map { $0 - offset.held } }
 
-    /// Reads both clocks. In a fleet, the wall clock is that of the engine.
+    /// Reads both clocks. In a fleet, the wall clock is the engine's.
     ///
     /// - Returns: the instant, and by how much the wall clock was set since the last reading; nil if it was not set.
     mutating func now() -> (now: Now, step: Duration?) {

@@ -57,7 +57,7 @@ public final class FakeBackend: Sendable {
     /// Stops the engine without ending it. The bridges give it up a second after the next proposal.
     public func freeze() { change { $0.isFrozen = true } }
 
-    /// Ends `freeze`; the engine carries out what it has received.
+    /// Ends `freeze`; the engine carries out the calls that it has received.
     public func thaw() { change { $0.thaw() } }
 
     /// Removes everything that the engine holds, as if it were another one.
@@ -112,7 +112,7 @@ public final class FakeBackend: Sendable {
         try waitUntil(what) { condition(calls) }
     }
 
-    /// What was called so far.
+    /// The calls so far.
     public struct Calls: Sendable {
         /// The number of calls of `Propose`.
         public internal(set) var proposes = 0
@@ -126,7 +126,7 @@ public final class FakeBackend: Sendable {
 
     /// What goes wrong between the clients and the engine.
     public struct Faults: Sendable {
-        /// Calls are not read and nothing is sent, as if the bridges hung.
+        /// The bridges hang: they read no calls and send no answers.
         public var answersNothing = false
         /// The next calls of `Propose` that are lost: their connections are closed before anything is made.
         public var lostCalls = 0

@@ -231,7 +231,7 @@ struct FakeBridge {
 
     var bridges: Range<Int> { accesses.indices }
 
-    /// A frozen engine goes on with what it has received.
+    /// A frozen engine goes on with the calls that it has received.
     mutating func thaw() {
         isFrozen = false
         givesUp = nil

@@ -37,7 +37,7 @@ final class FakeConnection {
     private(set) var isClosed = false
     var follower: FakeFollower?
 
-    /// The next connection; nil if there is none.
+    /// The next connection; nil if no client waits.
     init?(acceptedBy listener: ListeningSocket, of bridge: Int) {
         self.bridge = bridge
         _ = fcntl(listener.descriptor, F_SETFL, O_NONBLOCK)

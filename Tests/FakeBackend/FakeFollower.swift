@@ -1,7 +1,7 @@
 import Backend
 import ModelEngine
 
-/// A call of `Follow`. It keeps no changes: what it sends next depends on the engine.
+/// A call of `Follow`. It keeps no changes: its next reply depends on the engine.
 struct FakeFollower {
     private enum State {
         /// The engine is lost, or was not asked yet.

@@ -52,7 +52,7 @@ struct CutOffTrials {
         }
     }
 
-    /// What the watch tells after the host is back.
+    /// Checks the events of the watch after the host is back.
     private func checkEvents(_ follower: Follower) throws {
         var seen: [String: [EventType]] = [:]
         while seen["new"] == nil {

@@ -97,7 +97,7 @@ struct EngineFaultTrials {
         }
     }
 
-    /// Gives the server so much to load that it takes a while, with an answer to each question meanwhile.
+    /// Gives the server enough data that loading takes a while, and lets it answer calls meanwhile.
     private func prepareLoading(of engine: RedisServer) throws {
         try engine.command("DEBUG", "POPULATE", "20000")
         try engine.command("BGREWRITEAOF")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A watch that resumes with since on a host of a fleet", .serialized)
 struct ResumptionTrials {
-    /// What is ended and started again.
+    /// The program that is ended and started again.
     enum Part: String, CaseIterable, CustomTestStringConvertible {
         case daemon, bridge, engine
 

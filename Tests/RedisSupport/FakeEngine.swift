@@ -5,7 +5,7 @@ import TestSupport
 
 /// A server that answers each command as a test chooses.
 public final class FakeEngine: Sendable {
-    /// What it sends after a command.
+    /// The answer to a command.
     public enum Reply: Sendable {
         /// This text.
         case text(String)

@@ -61,7 +61,7 @@ public final class Program {
     /// Reads lines until one contains the text.
     ///
     /// - Returns: the line.
-    /// - Throws: `ProgramFailure` if there is none.
+    /// - Throws: `ProgramFailure` if no such line comes.
     @discardableResult
     public func line(containing text: String) throws -> String {
         while let line = try line() {

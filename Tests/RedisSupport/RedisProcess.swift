@@ -48,7 +48,7 @@ public class RedisProcess {
         program = nil
     }
 
-    /// Stops it: connections stay, and nothing is answered.
+    /// Stops it: connections stay, and get no answers.
     public func freeze() throws {
         isAnswering = false
         try program?.stop()
@@ -70,14 +70,14 @@ public class RedisProcess {
     /// Carries out a command with redis-cli.
     ///
     /// - Returns: its output, without the last newline.
-    /// - Throws: `RefusedCommand` if the answer is an error, or there is none.
+    /// - Throws: `RefusedCommand` if the answer is an error, or no answer comes.
     @discardableResult
     public func command(_ words: String...) throws -> String { try command(words) }
 
     /// Carries out a command with redis-cli.
     ///
     /// - Returns: its output, without the last newline.
-    /// - Throws: `RefusedCommand` if the answer is an error, or there is none.
+    /// - Throws: `RefusedCommand` if the answer is an error, or no answer comes.
     @discardableResult
     public func command(_ words: [String]) throws -> String {
         let run = try begin(words).finish()

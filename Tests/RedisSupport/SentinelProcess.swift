@@ -28,14 +28,14 @@ public final class SentinelProcess: RedisProcess {
         let port = Int(try LoopbackPort.free())
         let lines = ["bind 127.0.0.1", "dir \(directory.path)"] + settings
         let text = lines.joined(separator: "\n").replacing("{port}", with: "\(port)") + "\n"
-        // It writes what it knows into its file.
+        // The sentinel writes its state into this file.
         let file = try directory.write(text, to: "sentinel.conf")
         super.init([file, "--sentinel"], address: ["-p", "\(port)"] + client, in: directory, port: port)
         try start()
         try awaitLog("+monitor master")
     }
 
-    /// What it knows about the primary.
+    /// The state of the primary, as the sentinel knows it.
     public func knowledge(of name: String = "cooldowns") throws -> [String: String] {
         let words = try command("SENTINEL", "MASTER", name).split(separator: "\n", omittingEmptySubsequences: false)
         let pairs = stride(from: 0, to: words.count - 1, by: 2).map { (String(words[$0]), String(words[$0 + 1])) }

@@ -86,7 +86,7 @@ struct Known: Equatable {
 extension Caller {
     /// Makes a call that is to fail.
     ///
-    /// - Returns: the error; nil if there is none of the interface.
+    /// - Returns: the error; nil for an error that is not the interface's.
     func error(of method: some IPC.Method) throws -> CountdownError? {
         do {
             _ = try call(method)

@@ -23,7 +23,7 @@ enum KeyCompletion {
         words.contains(where: RemoteInvocation.isOption) ? [] : keys(beginningWith: prefix)
     }
 
-    /// Empty if there is no daemon: a shell cannot show an error here.
+    /// Empty if the daemon does not run: a shell cannot show an error here.
     private static func keys(beginningWith prefix: String) -> [String] {
         let request = List(match: ["\(escaped(prefix))*"], soonest: limit)
         guard var client = try? DaemonEndpoint().connect(), (try? client.start(streaming: request)) != nil else {

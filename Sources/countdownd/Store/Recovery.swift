@@ -30,7 +30,7 @@ struct Recovery {
     let now: Now
     /// The identity of this boot; empty if it is not known.
     let bootID: String
-    /// Whether the stored offset of the clocks is that of a fleet's engine, which the system clock does not change.
+    /// Whether the stored clock offset belongs to a fleet's engine: setting the system clock does not change it.
     var followsEngine = false
 
     /// Reads everything, and only then marks the store as in use. If anything fails, nothing has changed.

@@ -318,13 +318,13 @@ struct StoreRewrite {
     }
 }
 
-/// Where the store is and how it is opened, at the start and if it could not be opened then.
+/// The place of the store and the way to open it: at the start, and again if that failed.
 struct StoreLocation {
     /// Nil if no home directory is known.
     let directory: String?
     let durability: Durability
     let limits: Limits
-    /// Whether the stored offset of the clocks is that of a fleet's engine, which the system clock does not change.
+    /// Whether the stored clock offset belongs to a fleet's engine: setting the system clock does not change it.
     var followsEngine = false
     let log: Log
 

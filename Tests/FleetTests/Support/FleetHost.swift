@@ -83,7 +83,7 @@ final class FleetHost {
 
     func reopen() { shard.open(&timetable) }
 
-    /// Loses what is stored, as if its files were removed.
+    /// Loses the store, as if its files were removed.
     func loseStore() {
         rows = [:]
         shard.readAgain(&timetable)

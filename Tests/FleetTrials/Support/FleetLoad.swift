@@ -12,7 +12,7 @@ struct FleetLoad {
         case made
         /// It was refused, or answered as not made.
         case notMade
-        /// There is no answer, or it says that this is not known.
+        /// No answer came, or the answer says that the outcome is not known.
         case unknown
     }
 
@@ -46,8 +46,8 @@ struct FleetLoad {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Lets every client without a call make one, and waits for answers until so many have come. Clients of a daemon that is
-    /// not there are left out.
+    /// Lets every client without a call make one, and waits until this many answers have come. Clients of a daemon that does
+    /// not run are left out.
     mutating func run(until answers: Int, by deadline: Deadline = Deadline()) throws {
         var count = 0
         while count < answers {
