@@ -91,6 +91,10 @@ struct EightBytes {
         unsafe output.storeBytes(of: bits.littleEndian, toByteOffset: index, as: UInt64.self)
     }
 
+    /// The index of the first byte that needs an escape in a JSON string; nil if there is none.
+    @inline(__always)
+    var firstEscaped: Int? { first(of: special) }
+
     /// Whether none of the bytes needs an escape in a JSON string.
     @inline(__always)
     var isPlain: Bool { special & Self.highs == 0 }

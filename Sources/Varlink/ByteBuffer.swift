@@ -135,6 +135,32 @@ struct ByteBuffer: ~Copyable {
         }
     }
 
+    /// Appends bytes from an index on, up to the first one that needs an escape in a JSON string.
+    ///
+    /// - Returns: the index of that byte; the number of bytes if there is none.
+    mutating func append(plain utf8: Span<UInt8>, from start: Int) -> Int {
+        var index = start
+        unsafe write(utf8.count &- start) { place in
+            let room = unsafe UnsafeMutableBufferPointer(start: place, count: utf8.count &- start)
+            while index &+ EightBytes.size <= utf8.count {
+                let word = EightBytes(utf8, at: index)
+                // What stands behind the first byte that needs an escape is overwritten.
+                unsafe word.store(at: room, index &- start)
+                if let first = word.firstEscaped {
+                    index &+= first
+                    return index &- start
+                }
+                index &+= EightBytes.size
+            }
+            while index < utf8.count, Span.isPlain(utf8[index]) {
+                unsafe room[index &- start] = utf8[index]
+                index &+= 1
+            }
+            return index &- start
+        }
+        return index
+    }
+
     /// Appends an integer in decimal.
     @usableFromInline
     mutating func append(_ value: Int64) {

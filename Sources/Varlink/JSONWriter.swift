@@ -202,13 +202,11 @@ extension JSONWriter {
 extension JSONWriter {
     private mutating func writeEscaped(_ utf8: Span<UInt8>) {
         buffer.append(ASCII.quote)
-        var start = 0
-        for index in utf8.indices where !Span.isPlain(utf8[index]) {
-            buffer.append(utf8.extracting(start..<index))
+        var index = buffer.append(plain: utf8, from: 0)
+        while index < utf8.count {
             writeEscape(for: utf8[index])
-            start = index &+ 1
+            index = buffer.append(plain: utf8, from: index &+ 1)
         }
-        buffer.append(utf8.extracting(start...))
         buffer.append(ASCII.quote)
     }
 
@@ -304,6 +302,7 @@ extension JSONWritable where Self: RawRepresentable<String> {
 
 extension Array: JSONWritable where Element: JSONWritable {
     /// Writes an array of the elements.
+    @inlinable
     public func write(into writer: inout JSONWriter) {
         writer.array { writer in
             for element in self { writer.element(element) }
