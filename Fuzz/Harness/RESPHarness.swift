@@ -51,8 +51,7 @@ public enum RESPHarness: Harness {
         case .simple(let text): Array("+\(text)\r\n".utf8)
         case .error(let text): Array("-\(text)\r\n".utf8)
         case .integer(let number): Array(":\(number)\r\n".utf8)
-        case .data(let bytes): Array("$\(bytes.count)\r\n".utf8) + bytes + Array("\r\n".utf8)
-        case .bulk(let text): Array("$\(text.utf8.count)\r\n\(text)\r\n".utf8)
+        case .bulk(let bytes): Array("$\(bytes.count)\r\n".utf8) + bytes + Array("\r\n".utf8)
         case .array(let elements): Array("*\(elements.count)\r\n".utf8) + elements.flatMap(bytes)
         case .null: Array("$-1\r\n".utf8)
         }

@@ -19,7 +19,8 @@ public enum BackendInterface {
     /// lines, so a key has no line end.
     public static func isKey(_ text: String) -> Bool {
         (1...255).contains(text.utf8.count)
-            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+            // Unicode never changes which scalars are controls.
+            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 }
 

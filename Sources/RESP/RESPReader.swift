@@ -160,10 +160,10 @@ public struct RESPReader: Sendable {
         guard pending >= length + 2 else { return nil }
         let end = position + length
         guard bytes[end] == UInt8(ascii: "\r"), bytes[end + 1] == UInt8(ascii: "\n") else { throw .malformed }
-        let value = bytes[position..<end]
+        let value = Array(bytes[position..<end])
         position = end + 2
         bulkLength = nil
-        return .value(String(validating: value, as: UTF8.self).map { .bulk($0) } ?? .data(Array(value)))
+        return .value(.bulk(value))
     }
 
     /// The place of the next line without its end; nil if it is not complete.
@@ -202,19 +202,7 @@ public struct RESPReader: Sendable {
     }
 
     private static func integer(_ text: ArraySlice<UInt8>) throws(RESPError) -> Int64 {
-        let isNegative = text.first == UInt8(ascii: "-")
-        let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text
-        guard !digits.isEmpty else { throw .malformed }
-        var number: Int64 = 0
-        for byte in digits {
-            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { throw .malformed }
-            let digit = Int64(byte - UInt8(ascii: "0"))
-            let (product, isTooGreat) = number.multipliedReportingOverflow(by: 10)
-            let (sum, isOver) =
-                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
-            guard !isTooGreat, !isOver else { throw .malformed }
-            number = sum
-        }
+        guard let number = Int64(decimal: text) else { throw .malformed }
         return number
     }
 }

@@ -6,19 +6,27 @@ public enum RESPValue: Equatable, Sendable {
     case error(String)
     /// An integer.
     case integer(Int64)
-    /// A string.
-    case bulk(String)
-    /// A string that is not UTF-8.
-    case data([UInt8])
+    /// A string of any bytes.
+    case bulk([UInt8])
     /// An array of values of any kind.
     case array([RESPValue])
     /// No value: a string or an array of the length -1.
     case null
 
-    /// The text of a status or a string; nil for other values.
+    /// The text of a status or a string; nil for other values, and for a string that is not UTF-8.
     public var text: String? {
         switch self {
-        case .simple(let text), .bulk(let text): text
+        case .simple(let text): text
+        case .bulk(let bytes): String(validating: bytes, as: UTF8.self)
+        default: nil
+        }
+    }
+
+    /// The bytes of a status or a string; nil for other values.
+    public var bytes: [UInt8]? {
+        switch self {
+        case .simple(let text): Array(text.utf8)
+        case .bulk(let bytes): bytes
         default: nil
         }
     }
@@ -32,7 +40,26 @@ public enum RESPValue: Equatable, Sendable {
     /// An integer, or a string that is one in decimal.
     public var number: Int64? {
         if case .integer(let number) = self { return number }
-        return text.flatMap { Int64($0) }
+        return bytes.flatMap { Int64(decimal: $0[...]) }
+    }
+}
+
+extension Int64 {
+    /// A number in decimal; nil if the bytes are something else, or the number does not fit.
+    public init?(decimal text: ArraySlice<UInt8>) {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let digits = isNegative || text.first == UInt8(ascii: "+") ? text.dropFirst() : text
+        guard !digits.isEmpty else { return nil }
+        self = 0
+        for byte in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            let digit = Int64(byte - UInt8(ascii: "0"))
+            let (product, isTooGreat) = multipliedReportingOverflow(by: 10)
+            let (sum, isOver) =
+                isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+            guard !isTooGreat, !isOver else { return nil }
+            self = sum
+        }
     }
 }
 

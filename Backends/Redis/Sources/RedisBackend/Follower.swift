@@ -174,13 +174,17 @@ final class Follower: @unchecked Sendable {
             return
         }
         let limit = 2 * BackendInterface.proposalsLimit
-        let lines = message.split(separator: "\n", maxSplits: limit, omittingEmptySubsequences: false)
+        let lines = Array(message.utf8).split(
+            separator: UInt8(ascii: "\n"),
+            maxSplits: limit,
+            omittingEmptySubsequences: false
+        )
         var entries: [Follow.Entry] = []
         var next = last
         var step: Step?
         for index in stride(from: 0, to: lines.count, by: 2) where step == nil {
             guard index + 1 < lines.count,
-                let entry = Follow.Entry(key: String(lines[index]), held: String(lines[index + 1]))
+                let entry = Follow.Entry(key: lines[index], held: lines[index + 1])
             else {
                 bridge.noteForeignMessage()
                 step = .log
@@ -347,8 +351,8 @@ final class Follower: @unchecked Sendable {
             else { return self.refuse("HSCAN") }
             var entries: [Follow.Entry] = []
             for index in stride(from: 0, to: pairs.count - 1, by: 2) {
-                guard let key = pairs[index].text, let text = pairs[index + 1].text,
-                    let entry = Follow.Entry(key: key, held: text)
+                guard let key = pairs[index].bytes, let text = pairs[index + 1].bytes,
+                    let entry = Follow.Entry(key: key[...], held: text[...])
                 else {
                     self.skips += 1
                     continue

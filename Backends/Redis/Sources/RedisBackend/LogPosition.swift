@@ -19,8 +19,8 @@ struct LogEntry {
         let fields = parts[1].elements ?? []
         var changes: [Follow.Entry] = []
         for index in stride(from: 0, to: fields.count - 1, by: 2) {
-            guard let key = fields[index].text, let record = fields[index + 1].text,
-                let change = Follow.Entry(key: key, held: record),
+            guard let key = fields[index].bytes, let record = fields[index + 1].bytes,
+                let change = Follow.Entry(key: key[...], held: record[...]),
                 changes.last.map({ change.version == $0.version &+ 1 }) ?? true
             else {
                 self.changes = []

@@ -276,7 +276,8 @@ final class Proposer: @unchecked Sendable {
                 answer = .won(version: version)
             // A record that this bridge cannot read is passed on, so that the daemon says so.
             case "conflict":
-                answer = .conflict(detail.isEmpty ? nil : Propose.StoredRecord(detail) ?? .init(unreadable: detail))
+                let held = Array(detail.utf8)[...]
+                answer = .conflict(held.isEmpty ? nil : Propose.StoredRecord(held) ?? .init(unreadable: detail))
             case "early": answer = .early
             case "late": answer = .late
             default:

@@ -1,15 +1,20 @@
 import Backend
+import RESP
 
 extension Propose.StoredRecord {
     /// Parses a record as the engine holds it: `VERSION ID {json}`.
     ///
-    /// - Returns: nil if the text has another form, or is longer than any record that a daemon has proposed.
-    init?(_ text: String) {
-        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let version = Int64(parts[0]), version >= 0, (1...255).contains(parts[1].utf8.count),
-            parts[2].utf8.count <= BackendInterface.recordLimit
+    /// - Returns: nil if the text has another form, is not UTF-8, or is longer than any record that a daemon has proposed.
+    init?(_ text: ArraySlice<UInt8>) {
+        let space = UInt8(ascii: " ")
+        guard let first = text.firstIndex(of: space), let second = text[(first + 1)...].firstIndex(of: space),
+            let version = Int64(decimal: text[..<first]), version >= 0
         else { return nil }
-        self.init(version: version, id: String(parts[1]), record: RecordText(utf8: Array(parts[2].utf8)))
+        let (id, record) = (text[(first + 1)..<second], text[(second + 1)...])
+        guard (1...255).contains(id.count), let id = String(validating: id, as: UTF8.self),
+            record.count <= BackendInterface.recordLimit, (try? UTF8Span(validating: record.span)) != nil
+        else { return nil }
+        self.init(version: version, id: id, record: RecordText(utf8: Array(record)))
     }
 
     /// A text that is not a record, or the beginning of it, under the version 0.
@@ -22,8 +27,10 @@ extension Follow.Entry {
     /// Parses a record as the engine holds it under a key.
     ///
     /// - Returns: nil if the text is not a record, or the key is invalid.
-    init?(key: String, held text: String) {
-        guard BackendInterface.isKey(key), let stored = Propose.StoredRecord(text) else { return nil }
+    init?(key: ArraySlice<UInt8>, held text: ArraySlice<UInt8>) {
+        guard let key = String(validating: key, as: UTF8.self), BackendInterface.isKey(key),
+            let stored = Propose.StoredRecord(text)
+        else { return nil }
         self.init(key: key, version: stored.version, id: stored.id, record: stored.record)
     }
 
