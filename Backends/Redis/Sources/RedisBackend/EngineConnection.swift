@@ -111,7 +111,8 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
         return try await EventLoopFuture<RESPValue>.whenAllSucceed(promises.map(\.futureResult), on: loop).get()
     }
 
-    private func flush() {
+    /// Sends what the end of this iteration of the loop would send.
+    func flush() {
         isFlushScheduled = false
         guard let channel, !outgoing.isEmpty else { return }
         let bytes = channel.allocator.buffer(bytes: outgoing)

@@ -349,6 +349,11 @@ final class Follower: @unchecked Sendable {
             guard let parts = reply.elements, parts.count == 2, let next = parts[0].text, UInt64(next) != nil,
                 next == "0" || next != cursor, let pairs = parts[1].elements
             else { return self.refuse("HSCAN") }
+            // The engine reads the next page while this one is written.
+            if next != "0" { self.perform(.page(next)) }
+            let session = self.sessions
+            self.bridge.session?.queries.flush()
+            guard session == self.sessions else { return }
             var entries: [Follow.Entry] = []
             for index in stride(from: 0, to: pairs.count - 1, by: 2) {
                 guard let key = pairs[index].bytes, let text = pairs[index + 1].bytes,
@@ -370,8 +375,6 @@ final class Follower: @unchecked Sendable {
                 self.announcement = nil
                 self.bridge.note(skips: self.skips)
                 self.perform(.log)
-            } else {
-                self.perform(.page(next))
             }
         }
     }
