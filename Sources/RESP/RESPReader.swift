@@ -171,7 +171,10 @@ public struct RESPReader: Sendable {
         guard position < bytes.count else { return nil }
         // A stream of another protocol is noticed at its first byte.
         let kind = bytes[position]
-        guard "+-:$*".utf8.contains(kind) else { throw .unexpectedByte(kind) }
+        switch kind {
+        case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "$"), UInt8(ascii: "*"): break
+        default: throw .unexpectedByte(kind)
+        }
         guard let newline = bytes[(position + searched)...].firstIndex(of: UInt8(ascii: "\n")) else {
             searched = pending
             guard searched <= limits.line else { throw .lineTooLong(limit: limits.line) }

@@ -11,10 +11,10 @@ extension Propose.StoredRecord {
             let version = Int64(decimal: text[..<first]), version >= 0
         else { return nil }
         let (id, record) = (text[(first + 1)..<second], text[(second + 1)...])
-        guard (1...255).contains(id.count), let id = String(validating: id, as: UTF8.self),
+        guard (1...255).contains(id.count), let id = try? UTF8Span(validating: id.span),
             record.count <= BackendInterface.recordLimit, (try? UTF8Span(validating: record.span)) != nil
         else { return nil }
-        self.init(version: version, id: id, record: RecordText(utf8: Array(record)))
+        self.init(version: version, id: String(copying: id), record: RecordText(utf8: Array(record)))
     }
 
     /// A text that is not a record, or the beginning of it, under the version 0.
@@ -28,9 +28,9 @@ extension Follow.Entry {
     ///
     /// - Returns: nil if the text is not a record, or the key is invalid.
     init?(key: ArraySlice<UInt8>, held text: ArraySlice<UInt8>) {
-        guard let key = String(validating: key, as: UTF8.self), BackendInterface.isKey(key),
-            let stored = Propose.StoredRecord(text)
-        else { return nil }
+        guard let utf8 = try? UTF8Span(validating: key.span) else { return nil }
+        let key = String(copying: utf8)
+        guard BackendInterface.isKey(key), let stored = Propose.StoredRecord(text) else { return nil }
         self.init(key: key, version: stored.version, id: stored.id, record: stored.record)
     }
 
