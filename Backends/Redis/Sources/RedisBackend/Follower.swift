@@ -40,8 +40,8 @@ final class Follower: @unchecked Sendable {
     private static let logCount = 100
     /// The greatest pause before another snapshot.
     private static let longestPause = TimeAmount.seconds(5)
-    /// The bytes of records and keys in a reply.
-    private static let replyBytes = 256 << 10
+    /// The bytes of records and keys in a reply: the memory of larger ones is taken from the system each time.
+    private static let replyBytes = 64 << 10
 
     private unowned let bridge: Bridge
     private let deliver: (Follow.Reply) -> Void
