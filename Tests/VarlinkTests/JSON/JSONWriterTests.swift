@@ -118,7 +118,11 @@ struct JSONWriterTests {
         #expect(text == #"{"s":"\"\\/\b\f\n\r\t\u0000\u001f"# + "\u{7F}é😀\"}")
     }
 
-    @Test("a byte that needs an escape is found at each alignment", arguments: 0..<20, ["\"", "\\", "\n"])
+    @Test(
+        "a byte that needs an escape is found at each alignment",
+        arguments: 0..<20,
+        ["\"", "\\", "\n", "\"\"", "\\a\""]
+    )
     func findsEscapes(place: Int, character: String) throws {
         let value = String(repeating: "é", count: place) + character + String(repeating: "x", count: 19 - place)
         let text = text { $0.member("s", value) }
