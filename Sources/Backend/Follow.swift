@@ -55,7 +55,8 @@ public struct Follow: BackendMethod {
             self.id = id
         }
 
-        fileprivate init?(version: Int64?, id: String?) {
+        @usableFromInline
+        init?(version: Int64?, id: String?) {
             guard let version else { return nil }
             self.init(version: version, id: id)
         }
@@ -125,8 +126,11 @@ public struct Follow: BackendMethod {
         }
     }
 
-    /// A part of a snapshot or of the log, or news of the engine.
-    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+    /// A reply, with entries as they are on the wire.
+    public typealias Reply = Update<Entry>
+
+    /// A part of a snapshot or of the log, or news of the engine. A client may read the entries as values of its own type.
+    public struct Update<Entry: JSONDecodable & Sendable>: Sendable {
         /// The state, which decides the other fields.
         public var state: State
         /// Records of a page, or changes.
@@ -152,37 +156,46 @@ public struct Follow: BackendMethod {
             self.clock = clock
             self.reason = reason
         }
+    }
+}
 
-        /// Writes the members; those that are nil are left out.
-        public func encode(into writer: inout JSONWriter) {
-            writer.member("state", state)
-            writer.member("entries", entries)
-            writer.memberIfPresent("version", last?.version)
-            writer.memberIfPresent("id", last?.id)
-            writer.memberIfPresent("clock", clock)
-            writer.memberIfPresent("reason", reason)
-        }
+extension Follow.Update: Equatable where Entry: Equatable {}
 
-        /// Reads the reply and skips members that a newer bridge may have added.
-        ///
-        /// - Throws: the name of the member that is missing or invalid.
-        public init(from reader: inout JSONReader) throws(InvalidParameter) {
-            var state = JSONMember<State>("state")
-            var entries = JSONMember<[Entry]>("entries")
-            var version = JSONMember<Int64>("version")
-            var id = JSONMember<String>("id")
-            var clock = JSONMember<ClockOffset>("clock")
-            var reason = JSONMember<String>("reason")
-            reader.knownMembers {
-                state.read(&$0) || entries.read(&$0) || version.read(&$0) || id.read(&$0) || clock.read(&$0)
-                    || reason.read(&$0)
-            }
-            self.state = try state.required
-            self.entries = try entries.required
-            last = try Position(version: version.optional, id: id.optional)
-            self.clock = try clock.optional
-            self.reason = try reason.optional
-            guard last.map({ $0.version >= 0 }) ?? true else { throw InvalidParameter("version") }
+extension Follow.Update: Hashable where Entry: Hashable {}
+
+extension Follow.Update: JSONWritable, JSONEncodable where Entry: JSONEncodable {
+    /// Writes the members; those that are nil are left out.
+    public func encode(into writer: inout JSONWriter) {
+        writer.member("state", state)
+        writer.member("entries", entries)
+        writer.memberIfPresent("version", last?.version)
+        writer.memberIfPresent("id", last?.id)
+        writer.memberIfPresent("clock", clock)
+        writer.memberIfPresent("reason", reason)
+    }
+}
+
+extension Follow.Update: JSONReadable, JSONDecodable {
+    /// Reads the reply and skips members that a newer bridge may have added.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
+    @inlinable
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var state = JSONMember<Follow.State>("state")
+        var entries = JSONMember<[Entry]>("entries")
+        var version = JSONMember<Int64>("version")
+        var id = JSONMember<String>("id")
+        var clock = JSONMember<ClockOffset>("clock")
+        var reason = JSONMember<String>("reason")
+        reader.knownMembers {
+            state.read(&$0) || entries.read(&$0) || version.read(&$0) || id.read(&$0) || clock.read(&$0)
+                || reason.read(&$0)
         }
+        self.state = try state.required
+        self.entries = try entries.required
+        last = try Follow.Position(version: version.optional, id: id.optional)
+        self.clock = try clock.optional
+        self.reason = try reason.optional
+        guard last.map({ $0.version >= 0 }) ?? true else { throw InvalidParameter("version") }
     }
 }

@@ -34,20 +34,26 @@ public struct ProposalID: Hashable, Sendable {
     /// Parses a text.
     ///
     /// - Returns: nil if it does not have the form that this type writes.
-    public init?(_ text: String) {
-        var digits = text.utf8.makeIterator()
-        guard let high = HostID.readWord(from: &digits), let low = HostID.readWord(from: &digits),
-            digits.next() == UInt8(ascii: "."), let number = Self.readNumber(from: &digits)
+    public init?(_ text: String) { self.init(text.utf8Span) }
+
+    /// Parses a text.
+    ///
+    /// - Returns: nil if it does not have the form that this type writes.
+    public init?(_ text: UTF8Span) {
+        let bytes = text.span
+        guard bytes.count > HostID.digits + 1, let host = HostID(bytes), bytes[HostID.digits] == UInt8(ascii: "."),
+            let number = Self.number(bytes.extracting(droppingFirst: HostID.digits + 1))
         else { return nil }
-        self.init(host: HostID(high, low), number: number)
+        self.init(host: host, number: number)
     }
 
-    /// Reads a decimal number up to the end. A sign and leading zeros make another name.
-    private static func readNumber(from digits: inout String.UTF8View.Iterator) -> UInt64? {
-        guard let first = digits.next(), case let value = first &- UInt8(ascii: "0"), value < 10 else { return nil }
-        var number = UInt64(value)
-        while let digit = digits.next() {
-            guard case let value = digit &- UInt8(ascii: "0"), value < 10, number > 0 else { return nil }
+    /// Reads a decimal number. A sign and leading zeros make another name.
+    private static func number(_ digits: Span<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        for index in digits.indices {
+            guard case let value = digits[index] &- UInt8(ascii: "0"), value < 10, number > 0 || index == 0 else {
+                return nil
+            }
             let (product, isTooGreat) = number.multipliedReportingOverflow(by: 10)
             let (sum, isGreater) = product.addingReportingOverflow(UInt64(value))
             guard !isTooGreat, !isGreater else { return nil }
@@ -103,19 +109,21 @@ public struct HostID: Hashable, Sendable {
         }
     }
 
-    /// Reads 16 digits, of which a capital makes another name.
-    static func readWord(from digits: inout String.UTF8View.Iterator) -> UInt64? {
-        var word: UInt64 = 0
-        for _ in 0..<16 {
-            switch digits.next() {
-            case let digit? where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit:
-                word = word << 4 | UInt64(digit - UInt8(ascii: "0"))
-            case let digit? where UInt8(ascii: "a")...UInt8(ascii: "f") ~= digit:
-                word = word << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+    /// Reads the digits at the beginning of a text that has as many bytes; nil if others stand there. A capital makes another
+    /// name.
+    fileprivate init?(_ text: Span<UInt8>) {
+        var words: (UInt64, UInt64) = (0, 0)
+        for place in 0..<Self.digits {
+            let byte = text[place]
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte &- UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte &- UInt8(ascii: "a") &+ 10
             default: return nil
             }
+            words = (words.0 << 4 | words.1 >> 60, words.1 << 4 | UInt64(digit))
         }
-        return word
+        self.init(words.0, words.1)
     }
 }
 

@@ -1,5 +1,5 @@
 public import CountdownCore
-import Varlink
+public import Varlink
 
 /// A countdown as the engine holds it: JSON that a person can read, with instants of the engine's clock.
 ///
@@ -186,95 +186,96 @@ extension Record {
     /// - Parameter json: the text of a JSON object.
     /// - Throws: `RecordFault` if it is of a newer format, or no record.
     public init(json: [UInt8]) throws(RecordFault) {
-        let members: RecordMembers
-        do {
-            members = try RecordMembers(json: json)
-        } catch let error as InvalidParameter {
-            throw .malformed("invalid value of '\(error.parameter)'")
-        } catch {
-            throw .malformed("\(error)")
+        self = try JSONReader.read(copying: json) { reader throws(RecordFault) in
+            let members = reader.beginText() ? RecordMembers(from: &reader) : RecordMembers()
+            if let error = reader.finish() { throw .malformed("\(error)") }
+            return try Record(members)
         }
-        try self.init(members)
     }
 
-    private init(_ members: RecordMembers) throws(RecordFault) {
-        let format = try members.value(members.format, "format") ?? Self.format
-        guard format <= Self.format else { throw .newerFormat(format) }
-        guard format == Self.format else { throw .malformed("invalid value of 'format'") }
-        guard let kind = Change.Kind(rawValue: try members.required(members.kind, "kind")) else {
-            throw .malformed("invalid value of 'kind'")
-        }
-        self.kind = kind
+    private init(_ members: borrowing RecordMembers) throws(RecordFault) {
+        if let format = members.format, format > Self.format { throw .newerFormat(format) }
+        if let name = members.invalid { throw .malformed("invalid value of '\(name)'") }
+        guard members.format ?? Self.format == Self.format else { throw .malformed("invalid value of 'format'") }
+        kind = try RecordMembers.required(members.kind, "kind")
         state = try members.state()
         guard kind.fits(state) else { throw .malformed("the kind '\(kind.rawValue)' does not fit the state") }
-        clock = try members.required(members.clock, "clock") == .elapsed ? .elapsed : .wall
+        clock = try RecordMembers.required(members.clock, "clock") == .elapsed ? .elapsed : .wall
         duration = Duration(microseconds: try members.number(members.duration, "duration", atLeast: 1))
         start = WallInstant(microseconds: try members.number(members.start, "start", atLeast: 0))
-        run = try members.value(members.run, "run").map { text throws(RecordFault) in
-            guard let run = ProposalID(text) else { throw .malformed("invalid value of 'run'") }
-            return run
-        }
-        label = try members.value(members.label, "label")
-        metadata = try members.value(members.metadata, "metadata") ?? [:]
-        forget = try members.value(members.forget, "forget") ?? false
+        run = members.run
+        label = members.label
+        metadata = members.metadata ?? [:]
+        forget = members.forget ?? false
         unknown = members.unknown
+        guard hasUsualSize else { throw .malformed("its label, metadata or unknown members are too long") }
+    }
+
+    /// Whether the texts are as short as a daemon lets them be.
+    private var hasUsualSize: Bool {
+        guard label != nil || !metadata.isEmpty || !unknown.isEmpty else { return true }
         let limits = Limits()
-        let metadataBytes = metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        guard label.map({ $0.utf8.count <= limits.labelBytes }) ?? true, metadata.count <= limits.metadataPairs,
-            metadataBytes <= limits.metadataBytes,
-            unknown.reduce(0, { $0 + $1.name.utf8.count + $1.value.count }) <= Self.unknownBytes
-        else { throw .malformed("its label, metadata or unknown members are too long") }
+        return label?.utf8.count ?? 0 <= limits.labelBytes && metadata.count <= limits.metadataPairs
+            && metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= limits.metadataBytes
+            && unknown.reduce(0) { $0 + $1.name.utf8.count + $1.value.count } <= Self.unknownBytes
     }
 }
 
-/// The members of a record before they are checked.
-private struct RecordMembers: JSONDecodable {
-    var format = JSONMember<Int64>("format")
-    var kind = JSONMember<String>("kind")
-    var run = JSONMember<String>("run")
-    var stateName = JSONMember<StateName>("state")
-    var clock = JSONMember<ClockName>("clock")
-    var duration = JSONMember<Int64>("duration")
-    var deadline = JSONMember<Int64>("deadline")
-    var start = JSONMember<Int64>("start")
-    var remaining = JSONMember<Int64>("remaining")
-    var end = JSONMember<Int64>("end")
-    var label = JSONMember<String>("label")
-    var metadata = JSONMember<[String: String]>("metadata")
-    var forget = JSONMember<Bool>("forget")
+/// The members of a record before they are checked. A member that is absent, or null, is nil.
+private struct RecordMembers: ~Copyable {
+    var format: Int64?
+    var kind: Change.Kind?
+    var run: ProposalID?
+    var stateName: StateName?
+    var clock: ClockName?
+    var duration: Int64?
+    var deadline: Int64?
+    var start: Int64?
+    var remaining: Int64?
+    var end: Int64?
+    var label: String?
+    var metadata: [String: String]?
+    var forget: Bool?
     var unknown: [Record.Member] = []
+    /// The name of a member whose value has another type; nil if there is no such member.
+    var invalid: StaticString?
 
-    init(from reader: inout JSONReader) throws(InvalidParameter) {
+    init() {}
+
+    /// Reads the members of the object that was entered.
+    init(from reader: inout JSONReader) {
         while reader.nextMember() {
-            if format.read(&reader) || kind.read(&reader) || run.read(&reader) || stateName.read(&reader) { continue }
-            if clock.read(&reader) || duration.read(&reader) || deadline.read(&reader) { continue }
-            if start.read(&reader) || remaining.read(&reader) || end.read(&reader) { continue }
-            if label.read(&reader) || metadata.read(&reader) || forget.read(&reader) { continue }
+            if reader.read("kind", into: &kind, &invalid) || reader.read("state", into: &stateName, &invalid)
+                || reader.read("clock", into: &clock, &invalid) || reader.read("duration", into: &duration, &invalid)
+                || reader.read("deadline", into: &deadline, &invalid) || reader.read("start", into: &start, &invalid)
+                || reader.read("run", into: &run, &invalid) || reader.read("remaining", into: &remaining, &invalid)
+                || reader.read("end", into: &end, &invalid) || reader.read("label", into: &label, &invalid)
+                || reader.read("metadata", into: &metadata, &invalid) || reader.read("forget", into: &forget, &invalid)
+                || reader.read("format", into: &format, &invalid)
+            {
+                continue
+            }
             let name = reader.memberName
             unknown.append(Record.Member(name: name, value: reader.rawValue()))
         }
     }
 
-    func value<Value>(_ member: JSONMember<Value>, _ name: String) throws(RecordFault) -> Value? {
-        do { return try member.optional } catch { throw .malformed("invalid value of '\(name)'") }
-    }
-
-    func required<Value>(_ member: JSONMember<Value>, _ name: String) throws(RecordFault) -> Value {
-        guard let value = try value(member, name) else { throw .malformed("'\(name)' is missing") }
+    static func required<Value>(_ value: Value?, _ name: StaticString) throws(RecordFault) -> Value {
+        guard let value else { throw .malformed("'\(name)' is missing") }
         return value
     }
 
     /// A number of microseconds, which every JSON reader keeps exact.
-    func number(_ member: JSONMember<Int64>, _ name: String, atLeast least: Int64) throws(RecordFault) -> Int64 {
-        let number = try required(member, name)
-        guard number >= least, number <= Limits().latest.microseconds else {
-            throw .malformed("invalid value of '\(name)'")
-        }
+    func number(_ value: Int64?, _ name: StaticString, atLeast least: Int64) throws(RecordFault) -> Int64 {
+        let number = try Self.required(value, name)
+        guard number >= least, number <= Self.latest else { throw .malformed("invalid value of '\(name)'") }
         return number
     }
 
+    private static let latest = Limits().latest.microseconds
+
     func state() throws(RecordFault) -> Record.State {
-        switch try required(stateName, "state") {
+        switch try Self.required(stateName, "state") {
         case .running:
             return .running(deadline: WallInstant(microseconds: try number(deadline, "deadline", atLeast: 0)))
         case .paused: return .paused(remaining: Duration(microseconds: try number(remaining, "remaining", atLeast: 0)))
@@ -285,6 +286,29 @@ private struct RecordMembers: JSONDecodable {
                 remaining: Duration(microseconds: try number(remaining, "remaining", atLeast: 0))
             )
         }
+    }
+}
+
+extension JSONReader {
+    /// Reads the value of the current member, if it has this name.
+    ///
+    /// - Parameters:
+    ///   - name: the name.
+    ///   - value: gets the value; nil if it is null, or has another type.
+    ///   - invalid: gets the name if the value has another type, and no other one had before.
+    /// - Returns: whether it has this name.
+    @inline(__always)
+    fileprivate mutating func read<Value: JSONReadable>(
+        _ name: StaticString,
+        into value: inout Value?,
+        _ invalid: inout StaticString?
+    ) -> Bool {
+        guard isNamed(name) else { return false }
+        value = nil
+        guard !null() else { return true }
+        do throws(InvalidParameter) { value = try Value.read(from: &self) } catch {}
+        if value == nil, invalid == nil { invalid = name }
+        return true
     }
 }
 
@@ -315,4 +339,11 @@ extension Change.Kind {
         default: false
         }
     }
+}
+
+extension Change.Kind: JSONReadable {}
+
+extension ProposalID: JSONReadable {
+    /// Reads an ID; nil if the value does not have the form of one.
+    public static func read(from reader: inout JSONReader) -> ProposalID? { reader.withString { ProposalID($0) } }
 }

@@ -64,7 +64,7 @@ struct HostileBackendTests {
         let raw = #"{"parameters":{"state":"changes","entries":[\#(entry)],"version":1},"continues":true}"#
         backend.setFaults { $0.rawUpdate = raw + "\0" }
         backend.closeConnections()
-        try fleet.awaitLog(0, "an entry has an invalid key")
+        try fleet.awaitLog(0, "invalid value of 'key'")
         #expect(!fleet.daemons[0].standardError.contains("138"))
     }
 

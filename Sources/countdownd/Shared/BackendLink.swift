@@ -237,7 +237,7 @@ struct BackendLink {
             isDescribed = true
             return reports.append(.described(try reply.decoded()))
         }
-        let news: Follow.Reply = try reply.decoded()
+        let news: Follow.Update<LogEntry> = try reply.decoded()
         if let clock = news.clock { try report(clock) }
         guard isDescribed || news.state == .lost || news.state == .clock else {
             // The bridge has reached the engine meanwhile, and can describe it.

@@ -1,7 +1,7 @@
 import Backend
 import CountdownCore
-import Fleet
-import Varlink
+public import Fleet
+public import Varlink
 
 /// Why a reply of the bridge cannot be used.
 struct InvalidReply: Error, CustomStringConvertible {
@@ -64,23 +64,43 @@ extension Fleet.Answer {
 
 extension LogEntry {
     /// An entry with an ID that no daemon makes has a record that cannot be used, so that only its key is affected.
-    private init(_ key: Key, _ version: Int64, _ id: String, _ record: RecordText?) {
-        let known = ProposalID(id)
+    private init(_ key: Key, _ version: Int64, _ id: ProposalID?, _ record: RecordText?) {
         self.init(
             key: key,
             version: Version(version),
-            id: known ?? .foreign,
-            record: known == nil ? [] : record?.utf8
+            id: id ?? .foreign,
+            record: id == nil ? [] : record?.utf8
         )
     }
 
     fileprivate init(_ record: Propose.StoredRecord, under key: Key) {
-        self.init(key, record.version, record.id, record.record)
+        self.init(key, record.version, ProposalID(record.id), record.record)
+    }
+}
+
+/// Makes entries of the bytes of a reply, without strings in between.
+extension LogEntry: JSONDecodable {
+    /// Reads the members.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var key = JSONMember<Key>("key")
+        var version = JSONMember<Int64>("version")
+        var id = JSONMember<EntryID>("id")
+        var record = JSONMember<RecordText>("record")
+        reader.knownMembers { key.read(&$0) || version.read(&$0) || id.read(&$0) || record.read(&$0) }
+        self.init(try key.required, try version.required, try id.required.known, try record.optional)
+        guard self.version.number >= 0 else { throw InvalidParameter("version") }
     }
 
-    fileprivate init(_ entry: Follow.Entry) throws(InvalidReply) {
-        guard let key = try? Key(entry.key) else { throw InvalidReply(description: "an entry has an invalid key") }
-        self.init(key, entry.version, entry.id, entry.record)
+    /// The ID of an entry: any string.
+    private struct EntryID: JSONReadable {
+        /// Nil if no daemon makes such an ID.
+        let known: ProposalID?
+
+        static func read(from reader: inout JSONReader) -> EntryID? {
+            reader.withString { EntryID(known: ProposalID($0)) }
+        }
     }
 }
 
@@ -91,7 +111,7 @@ extension LogCursor.Event {
     /// The events of a reply; none if there is only a clock in it.
     ///
     /// - Throws: if the reply is none that a bridge can give.
-    static func events(of reply: Follow.Reply) throws(InvalidReply) -> [LogCursor.Event] {
+    static func events(of reply: Follow.Update<LogEntry>) throws(InvalidReply) -> [LogCursor.Event] {
         switch reply.state {
         case .resumed: return [.resumed]
         case .trimmed: return [.trimmed]
@@ -100,8 +120,8 @@ extension LogCursor.Event {
             guard let start = reply.last else { throw InvalidReply(description: "a page has no version") }
             let id = start.id.flatMap(ProposalID.init)
             let position = LogCursor.Position(version: Version(start.version), id: id)
-            return try parts(of: reply.entries) { .page($0, position) }
-        case .changes: return try parts(of: reply.entries) { .changes($0) }
+            return parts(of: reply.entries) { .page($0, position) }
+        case .changes: return parts(of: reply.entries) { .changes($0) }
         case .live: return [.live]
         case .lost: return [.lost(reply.reason ?? "the bridge gives no reason")]
         case .clock: return []
@@ -110,16 +130,12 @@ extension LogCursor.Event {
 
     /// An event for each few of the entries, and one if there are no entries.
     private static func parts(
-        of entries: [Follow.Entry],
+        of entries: [LogEntry],
         _ event: ([LogEntry]) -> LogCursor.Event
-    ) throws(InvalidReply) -> [LogCursor.Event] {
-        var events: [LogCursor.Event] = []
-        var begin = 0
-        repeat {
-            let end = min(begin + entriesAtOnce, entries.count)
-            events.append(event(try entries[begin..<end].map { entry throws(InvalidReply) in try LogEntry(entry) }))
-            begin = end
-        } while begin < entries.count
-        return events
+    ) -> [LogCursor.Event] {
+        guard !entries.isEmpty else { return [event([])] }
+        return stride(from: 0, to: entries.count, by: entriesAtOnce).map { begin in
+            event(Array(entries[begin..<min(begin + entriesAtOnce, entries.count)]))
+        }
     }
 }
