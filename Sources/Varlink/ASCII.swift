@@ -87,7 +87,7 @@ struct EightBytes {
     @inline(__always)
     @unsafe
     func store(at output: UnsafeMutableBufferPointer<UInt8>, _ index: Int) {
-        let output = unsafe UnsafeMutableRawBufferPointer(output)
+        let output = UnsafeMutableRawBufferPointer(output)
         unsafe output.storeBytes(of: bits.littleEndian, toByteOffset: index, as: UInt64.self)
     }
 

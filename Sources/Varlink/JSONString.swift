@@ -53,7 +53,11 @@ extension JSONReader {
                 return string
             case ASCII.backslash:
                 string.isEscaped = true
-                guard scanEscape() else { return string }
+                if self[position &+ 1] == ASCII.quote {
+                    position &+= 2
+                } else {
+                    guard scanEscape() else { return string }
+                }
             case 0x80...:
                 guard scanMultibyteScalar() else { return string }
             case let control:
