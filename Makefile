@@ -138,7 +138,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	@$(MAKE) build-fleet
 	scripts/check-install
 	@$(MAKE) deb
-	scripts/check-deb
+	scripts/check-deb $(if $(filter 1,$(SHORT)),--short)
 	@$(MAKE) binaries
 	scripts/check-binaries $(if $(filter 1,$(SHORT)),--short)
 	@$(MAKE) docs
