@@ -82,8 +82,15 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 # The test targets that start no daemon, besides CountdowndTests, which take as long as these together.
 pure := BackendTests|CountdownControlsTests|CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FleetTests|FuzzTests|HouseTests|IPCTests|RESPTests|SystemTests|VarlinkTests
 
-# The test targets for make test-fleet.
+# The test targets for make test-fleet. The tests with Sentinel, the rest of RedisBridgeTests with the engine's faults, and
+# the rest of FleetTrials take as long as each other, and mostly wait.
 fleet := (FleetTrials|RedisBridgeTests)
+failovers := (FleetTrials\.Failover|RedisBridgeTests\.Sentinel)
+engine := (FleetTrials\.EngineFault|RedisBridgeTests\.(?!Sentinel))
+
+# Of the others, the tests of countdownctl. They, the rest of EndToEndTests and the remaining test targets take as long as each
+# other, and mostly wait.
+client := (EndToEndTests\.\w*Commands|ScreenTests\.)
 
 check: ## build, and run the tests that start no daemon: seconds once built
 	$(dependencies) build
@@ -93,7 +100,8 @@ check: ## build, and run the tests that start no daemon: seconds once built
 test: ## build, and run every test in Swift; installs missing packages
 	$(dependencies) test
 	@$(MAKE) check
-	scripts/test-swift '^EndToEndTests\.' '^(?!($(pure)|$(fleet)|CountdowndTests|EndToEndTests)\.)'
+	scripts/test-swift '^(?!$(client))EndToEndTests\.' '^$(client)' \
+	  '^(?!($(pure)|$(fleet)|CountdowndTests|EndToEndTests|ScreenTests)\.)'
 
 # The daemons are the ones that were built along with the tests; the folder has the bridge alone.
 test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-server (COUNTDOWND_KILLS=12)
@@ -101,7 +109,8 @@ test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-serve
 	@$(MAKE) build-fleet
 	swift build --build-tests
 	scripts/fleet-demo > /dev/null
-	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(fleet)\.' '^ManagerTests.FleetUnitTests/'
+	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(failovers)' '^$(engine)' \
+	  '^FleetTrials\.(?!Failover|EngineFault)' '^ManagerTests.FleetUnitTests/'
 
 test-clients: ## test the clients for Python and node, and the Swift module, by the same scenarios
 	$(dependencies) clients
