@@ -37,8 +37,6 @@ sandbox := .service.d/50-sandbox.conf
 NO_DEPS ?=
 # The folder of the executables to install. They are built only if this is bin.
 BUILT ?= bin
-# Where SwiftPM builds countdownctl: a static executable needs every module compiled again.
-static := .build-static
 # The package of the bridge to Redis, which depends on this one.
 redis := Backends/Redis
 # The program that removes the symbols of installed executables. If empty, they stay, for distributors that split them off.
@@ -52,8 +50,6 @@ build_release := swift build -c release --disable-local-rpath -Xlinker --build-i
   -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 # Dynamic executables bind every function before their first instruction.
 dynamic := --static-swift-stdlib -Xlinker -z -Xlinker now
-# lld, because gold warns of getpwnam and its kin in Foundation's part of the static library, which nothing here calls.
-static_pie := -Xswiftc -static-executable -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie
 # If this is error, Package.swift turns warnings in our own targets into errors.
 export COUNTDOWND_WARNINGS ?= $(if $(CI),error)
 
@@ -208,15 +204,13 @@ picture: build ## take the picture of a desktop that the README shows, on a scre
 
 build: $(programs:%=$(BUILT)/%) $(BUILT)/share ## release executables in bin/, manuals, completions, translations
 
-bin/countdownd bin/countdown-notify: bin/%: $(sources)
+# Only the link of this one differs, so all programs share their modules.
+bin/countdownctl: export COUNTDOWND_STATIC := $(STATIC)
+
+$(programs:%=bin/%): bin/%: $(sources)
 	@scripts/install-dependencies --check build
 	$(build_release) $(dynamic) --product $*
 	@install -D -m 755 .build/release/$* $@
-
-bin/countdownctl: $(sources)
-	@scripts/install-dependencies --check build
-	$(build_release) --product countdownctl $(if $(STATIC),$(static_pie) --scratch-path $(static),$(dynamic))
-	@install -D -m 755 $(if $(STATIC),$(static),.build)/release/countdownctl $@
 
 build-fleet: $(BUILT)/countdownd-redis ## the release executable of the bridge to Redis, in bin/
 
@@ -355,4 +349,4 @@ clocktest: build ## test the daemon in a guest whose clock is set; needs Debian 
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove everything that was built
-	rm -rf .build .build-address .build-thread Bench/.build $(redis)/.build $(static) bin dist
+	rm -rf .build .build-address .build-thread Bench/.build $(redis)/.build bin dist

@@ -14,6 +14,12 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
+// A switch of the Makefile, because a static executable needs lld: gold, which is the default, warns of getpwnam and its kin in
+// Foundation's part of the static library, which nothing here calls. See docs/decisions/0014.
+let isStatic = Context.environment["COUNTDOWND_STATIC"] == "1"
+let staticExecutable: [LinkerSetting] =
+    isStatic ? [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xclang-linker", "-static-pie"])] : []
+
 let package = Package(
     name: "countdownd",
     products: [
@@ -69,7 +75,8 @@ let package = Package(
                 "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict
+            swiftSettings: strict,
+            linkerSettings: staticExecutable
         ),
         .executableTarget(
             name: "countdown-notify",

@@ -10,6 +10,20 @@ protocol Subcommand: ParsableCommand {
     func perform() throws -> ExitCode
 }
 
+extension CommandConfiguration {
+    /// A subcommand. ArgumentParser first parses the arguments of a command without a super-command for
+    /// `--generate-completion-script`, twice; that took a tenth of the instructions of a short run.
+    init(subcommand name: String, abstract: String, usage: String, discussion: String) {
+        self.init(
+            commandName: name,
+            _superCommandName: "countdownctl",
+            abstract: abstract,
+            usage: usage,
+            discussion: discussion
+        )
+    }
+}
+
 /// The output options of every subcommand that prints data. They repeat those of `MessageOptions`, because an option
 /// group in an option group would add 8 % to the instructions of the whole program.
 struct OutputOptions: ParsableArguments {

@@ -4,7 +4,7 @@ import System
 
 struct AdjustCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "adjust",
+        subcommand: "adjust",
         abstract: "Add time to a countdown, remove time from it, or set another end.",
         usage: "countdownctl adjust KEY (+DURATION | -DURATION | --until TIME) [options]",
         discussion: """

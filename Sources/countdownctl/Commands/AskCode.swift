@@ -5,7 +5,7 @@ import System
 
 struct AskCodeCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "ask-code",
+        subcommand: "ask-code",
         abstract: "Ask for a code with one box for each character, and print it.",
         usage: "countdownctl ask-code [--length N] [--key KEY --resend COMMAND] [options]",
         discussion: """

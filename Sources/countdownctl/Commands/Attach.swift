@@ -3,7 +3,7 @@ import IPC
 
 struct AttachCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "attach",
+        subcommand: "attach",
         abstract: "Follow a countdown until it ends.",
         usage: "countdownctl attach KEY [options]",
         discussion: """

@@ -5,7 +5,7 @@ import System
 
 struct ButtonCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "button",
+        subcommand: "button",
         abstract: "Draw a button that runs a command and then counts down.",
         usage: "countdownctl button KEY [--title TEXT] [--for DURATION] [options] [-- COMMAND...]",
         discussion: """

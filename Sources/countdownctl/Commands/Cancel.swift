@@ -3,7 +3,7 @@ import IPC
 
 struct CancelCommand: ChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel",
+        subcommand: "cancel",
         abstract: "Cancel countdowns.",
         usage: "countdownctl cancel KEY... [options]",
         discussion: """

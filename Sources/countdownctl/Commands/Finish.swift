@@ -3,7 +3,7 @@ import IPC
 
 struct FinishCommand: ChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "finish",
+        subcommand: "finish",
         abstract: "Finish countdowns now.",
         usage: "countdownctl finish KEY... [options]",
         discussion: """

@@ -3,7 +3,7 @@ import IPC
 
 struct IsRunningCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "is-running",
+        subcommand: "is-running",
         abstract: "Check whether a countdown is running; the exit code is the answer.",
         usage: "countdownctl is-running KEY [options]",
         discussion: """

@@ -4,7 +4,7 @@ import System
 
 struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
+        subcommand: "list",
         abstract: "List countdowns, the next to end first.",
         usage: "countdownctl list [-a | --state STATE]... [PATTERN]... [--sort ORDER] [options]",
         discussion: """

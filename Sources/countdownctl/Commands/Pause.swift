@@ -3,7 +3,7 @@ import IPC
 
 struct PauseCommand: ChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause",
+        subcommand: "pause",
         abstract: "Pause countdowns; they keep the remaining time.",
         usage: "countdownctl pause KEY... [options]",
         discussion: """

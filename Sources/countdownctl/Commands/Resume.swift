@@ -3,7 +3,7 @@ import IPC
 
 struct ResumeCommand: ChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume",
+        subcommand: "resume",
         abstract: "Resume paused countdowns.",
         usage: "countdownctl resume KEY... [options]",
         discussion: """

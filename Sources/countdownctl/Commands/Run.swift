@@ -4,7 +4,7 @@ import System
 
 struct RunCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "run",
+        subcommand: "run",
         abstract: "Run a command, at most once per countdown.",
         usage: """
             countdownctl run KEY [DURATION | --for DURATION] [--from start | --from end]

@@ -4,7 +4,7 @@ import System
 
 struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
+        subcommand: "show",
         abstract: "Show a countdown.",
         usage: "countdownctl show KEY [--format TEMPLATE] [options]",
         discussion: """

@@ -7,7 +7,7 @@ struct SnoozeCommand: Subcommand {
     private static let standard: Int64 = 300_000_000
 
     static let configuration = CommandConfiguration(
-        commandName: "snooze",
+        subcommand: "snooze",
         abstract: "Start the countdown again that finished last.",
         usage: "countdownctl snooze [KEY] [DURATION] [options]",
         discussion: """

@@ -4,7 +4,7 @@ import System
 
 struct StartCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "start",
+        subcommand: "start",
         abstract: "Start a countdown, or find it running.",
         usage: """
             countdownctl start KEY [DURATION | --for DURATION | --until TIME]

@@ -5,7 +5,7 @@ import System
 
 struct StatusCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "status",
+        subcommand: "status",
         abstract: "Show the state of the daemon, or of a countdown.",
         usage: "countdownctl status [KEY] [--all] [--format openmetrics] [options]",
         discussion: """

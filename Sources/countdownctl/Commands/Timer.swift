@@ -4,7 +4,7 @@ import System
 
 struct TimerCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "timer",
+        subcommand: "timer",
         abstract: "Start a countdown whose key is made from its label.",
         usage: """
             countdownctl timer DURATION [LABEL]... [--meta NAME=VALUE]...

@@ -3,7 +3,7 @@ import IPC
 
 struct ToggleCommand: ChangeCommand {
     static let configuration = CommandConfiguration(
-        commandName: "toggle",
+        subcommand: "toggle",
         abstract: "Pause countdowns that run, and resume countdowns that are paused.",
         usage: "countdownctl toggle KEY... [options]",
         discussion: """

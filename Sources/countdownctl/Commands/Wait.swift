@@ -4,7 +4,7 @@ import System
 
 struct WaitCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "wait",
+        subcommand: "wait",
         abstract: "Wait until countdowns end.",
         usage: "countdownctl wait KEY... [--any] [--timeout DURATION] [options]",
         discussion: """

@@ -4,7 +4,7 @@ import System
 
 struct WatchCommand: Subcommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
+        subcommand: "watch",
         abstract: "Follow countdowns until stopped.",
         usage: """
             countdownctl watch [PATTERN]... [--tick DURATION] [--since REVISION]
