@@ -113,6 +113,8 @@ struct CommandLineTests {
         let bridge = try BridgeProcess("redis://127.0.0.1:1")
         try bridge.program.line(containing: "cannot connect")
         let client = try BackendClient(bridge.socket)
+        // A connection that the bridge has not accepted ends with the old socket.
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).reason != nil)
         for _ in 1...2 {
             #expect(unlink(bridge.socket) == 0)
             try bridge.program.line(containing: "\(bridge.socket) was removed; listening there again")
