@@ -53,8 +53,8 @@ public struct Shard: Sendable {
 
     /// A change of the stored records. Rows have ascending numbers, so that new ones are appended.
     public enum RowChange: Equatable, Sendable {
-        /// Writes a record.
-        case insert(Int64, LogEntry)
+        /// Writes a record, which is JSON or any text.
+        case insert(Int64, LogEntry, isJSON: Bool)
         /// Deletes a record.
         case delete(Int64)
     }

@@ -148,7 +148,7 @@ extension Shard {
         record.row = lastRow
         records.set(record, under: entry.key, instead: held)
         if let held { output.rows.append(.delete(held.row)) }
-        output.rows.append(.insert(lastRow, entry))
+        output.rows.append(.insert(lastRow, entry, isJSON: record.fault == nil))
     }
 
     mutating func remove(_ key: Key) {

@@ -47,7 +47,7 @@ struct FleetTables {
                 json_extract(value, '$[1]') AS key,
                 json_extract(value, '$[2]') AS version,
                 json_extract(value, '$[3]') AS id,
-                json_extract(value, '$[4]') AS record    -- JSON; its instants are in us by the engine's clock
+                json_extract(value, '$[4]') AS record    -- its instants are in us by the engine's clock
             FROM (SELECT first, '[' || replace(changes, char(10), ',') || ']' AS lines FROM fleet_batch),
                 json_each(CASE WHEN json_valid(lines) THEN lines ELSE '[]' END);
         """
@@ -111,20 +111,28 @@ struct FleetTables {
                 reader.nextElement(), let key = Key.read(from: &reader),
                 reader.nextElement(), let version = reader.integer(),
                 reader.nextElement(), let id = reader.string().flatMap(ProposalID.init),
-                reader.nextElement(), let record = reader.utf8(),
+                reader.nextElement(), let record = Self.readRecord(&reader),
                 !reader.nextElement(), reader.finish() == nil
             else { return nil }
             return (LogEntry(key: key, version: Version(version), id: id, record: record), batch.first &+ distance)
         }
     }
 
+    /// Reads a record: JSON, or a text in a string.
+    private static func readRecord(_ reader: inout JSONReader) -> [UInt8]? {
+        let value = reader.rawValue()
+        guard value.first == UInt8(ascii: "\"") else { return value }
+        return JSONReader.read(copying: value) { $0.utf8() }
+    }
+
     /// Writes changes, in the transaction of the caller.
     func write(_ changes: FleetChanges) throws(SQLiteFailure) {
-        var inserted: [(number: Int64, entry: LogEntry)] = []
+        var inserted: [Insertion] = []
         var deleted: [Int64] = []
         for row in changes.rows {
             switch row {
-            case .insert(let number, let entry): inserted.append((number, entry))
+            case .insert(let number, let entry, let isJSON):
+                inserted.append(Insertion(number: number, entry: entry, isJSON: isJSON))
             case .delete(let number):
                 if let first = inserted.first?.number, first <= number {
                     inserted.removeAll { $0.number == number }
@@ -141,19 +149,31 @@ struct FleetTables {
         try move.run()
     }
 
-    private func insert(_ rows: [(number: Int64, entry: LogEntry)]) throws(SQLiteFailure) {
+    private struct Insertion {
+        let number: Int64
+        let entry: LogEntry
+        let isJSON: Bool
+    }
+
+    private func insert(_ rows: [Insertion]) throws(SQLiteFailure) {
+        // A span lends its elements.
+        let rows = rows.span
         try insertion.run(
             rows.count,
             number: { rows[$0].number },
             write: { index, first, line in
-                let (number, entry) = rows[index]
-                let record = entry.record ?? []
                 line.array { line in
-                    line.element(number - first)
-                    entry.key.withBytes { line.write(utf8: $0) }
-                    line.element(entry.version.number)
-                    line.element(entry.id.text)
-                    line.write(utf8: record.span)
+                    line.element(rows[index].number - first)
+                    rows[index].entry.key.withBytes { line.write(utf8: $0) }
+                    line.element(rows[index].entry.version.number)
+                    line.element(rows[index].entry.id.text)
+                    let record = rows[index].entry.record ?? []
+                    // Lines end at line breaks, which strings have as escapes.
+                    if rows[index].isJSON, !record.contains(UInt8(ascii: "\n")) {
+                        line.element(raw: record)
+                    } else {
+                        line.write(utf8: record.span)
+                    }
                 }
             }
         )

@@ -66,7 +66,7 @@ final class FleetHost {
         if let opening = output.opening { self.opening = opening }
         for row in output.rows {
             switch row {
-            case .insert(let number, let entry): rows[number] = entry
+            case .insert(let number, let entry, _): rows[number] = entry
             case .delete(let number): rows[number] = nil
             }
         }
