@@ -11,6 +11,8 @@ struct Bell {
         var remaining: Int
         /// The number of its notification; nil before it is shown.
         var notification: UInt32?
+        /// Whether the sound that is being played began after it.
+        var hasSound = false
     }
 
     /// The most ends that ring at once; older ones become silent.
@@ -115,9 +117,17 @@ struct Bell {
         for place in rings.indices { rings[place].notification = nil }
     }
 
-    /// Notes that a sound was played to its end.
+    /// Notes that a sound begins.
+    mutating func begins() {
+        for place in rings.indices { rings[place].hasSound = true }
+    }
+
+    /// Notes that the sound was played to its end. It counts for the ends before its beginning, so that each has a whole one.
     mutating func played() {
-        for place in rings.indices { rings[place].remaining -= 1 }
+        for place in rings.indices where rings[place].hasSound {
+            rings[place].remaining -= 1
+            rings[place].hasSound = false
+        }
         rings.removeAll { $0.remaining <= 0 }
     }
 

@@ -23,6 +23,7 @@ struct BellTests {
     private mutating func sounds() -> Int {
         var count = 0
         while bell.isRinging, count < 100 {
+            bell.begins()
             bell.played()
             count += 1
         }
@@ -36,6 +37,19 @@ struct BellTests {
         #expect(ringing == 11)
         let count = sounds()
         #expect(count == 3)
+    }
+
+    @Test("a sound that began before an end does not count for it")
+    mutating func wholeSounds() {
+        var egg = ended("egg", revision: 12)
+        egg.metadata = ["ring": "once"]
+        end(ended("tea", revision: 11))
+        bell.begins()
+        end(egg)
+        bell.played()
+        _ = bell.receive([event(.started, running("tea"))], new: [], now: 0)
+        let count = sounds()
+        #expect(count == 1)
     }
 
     @Test("with ring=once it rings once, and with ring=no not at all")
