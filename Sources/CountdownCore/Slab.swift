@@ -1,4 +1,4 @@
-/// The place of an entry in a pool, such as that of the countdowns; after the entry is gone, another one may use it.
+/// The place of an entry in a pool. After the entry is gone, another entry may use its place.
 public struct Slot: Hashable, Sendable {
     /// The number of the entry in its pool.
     public let index: Int32

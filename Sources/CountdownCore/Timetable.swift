@@ -142,7 +142,7 @@ extension Timetable {
         guard change.replaced != nil, let slot = slot(under: change.countdown.key) else {
             revision = change.countdown.revision
             let slot = insert(change.countdown)
-            let instead = find(slot, under: KeyIndex.place(of: change.countdown.key))
+            let instead = map(KeyIndex.place(of: change.countdown.key), to: slot)
             if let instead { hiddenEnds[slot] = instead }
             return Applied(change: change, slot: slot, origin: .new(instead: instead))
         }
@@ -165,21 +165,21 @@ extension Timetable {
     /// Lets a key find an older kept end, or nothing.
     mutating func show(_ end: Slot?, under key: Key) {
         if let end {
-            _ = find(end, under: KeyIndex.place(of: key))
+            _ = map(KeyIndex.place(of: key), to: end)
         } else {
-            hide(key)
+            unmap(key)
         }
     }
 
-    /// Lets the key of a slot, whose place is given, find that slot.
+    /// Maps the key of a slot, whose place in the index is given, to that slot.
     ///
-    /// - Returns: the slot that it found before.
-    mutating func find(_ slot: Slot, under place: KeyIndex.Place) -> Slot? {
+    /// - Returns: the slot to which it was mapped before.
+    mutating func map(_ place: KeyIndex.Place, to slot: Slot) -> Slot? {
         index.set(place, to: slot) { slab.isKey(of: slot, at: $0) }
     }
 
-    /// Lets a key find nothing.
-    mutating func hide(_ key: Key) {
+    /// Takes a key out of the index.
+    mutating func unmap(_ key: Key) {
         index.remove(KeyIndex.place(of: key)) { slab.isKey(key, at: $0) }
     }
 
@@ -200,7 +200,7 @@ extension Timetable {
         case .live(let before, let previous, let hidden):
             set(before, at: slot)
             hiddenEnds[slot] = hidden
-            _ = find(slot, under: KeyIndex.place(of: key))
+            _ = map(KeyIndex.place(of: key), to: slot)
             lists[.live].insert(slot, after: previous, in: &slab)
         }
     }
@@ -301,7 +301,7 @@ extension Timetable {
     private mutating func unlist(_ end: Slot, under key: Key) {
         guard let known = slot(under: key) else { return }
         if known == end {
-            hide(key)
+            unmap(key)
         } else if hiddenEnds[known] == end {
             hiddenEnds[known] = nil
         }

@@ -16,13 +16,13 @@ struct HeldRecord: Equatable, Sendable {
     let hasEnded: Bool
     /// Whether its end is not kept.
     private let forget: Bool
-    /// What hardly any record has.
-    private let rarity: Rarity?
+    /// Nil if the record has none of these fields.
+    private let cold: ColdFields?
     /// When it is looked at to be removed, at the latest; nil if it is not.
     fileprivate var removal: WallInstant?
 
-    /// What hardly any record has, in a box.
-    private final class Rarity: Equatable, Sendable {
+    /// Fields that only some records have.
+    private final class ColdFields: Equatable, Sendable {
         let run: ProposalID
         let unknown: [Record.Member]
         let fault: RecordFault?
@@ -31,7 +31,7 @@ struct HeldRecord: Equatable, Sendable {
             (self.run, self.unknown, self.fault) = (run, unknown, fault)
         }
 
-        static func == (left: Rarity, right: Rarity) -> Bool {
+        static func == (left: ColdFields, right: ColdFields) -> Bool {
             (left.run, left.fault) == (right.run, right.fault) && left.unknown == right.unknown
         }
     }
@@ -42,7 +42,7 @@ struct HeldRecord: Equatable, Sendable {
         self.snapshot = snapshot
         (end, hasEnded, forget) = (record.end, record.hasEnded, record.forget)
         let run = record.run ?? entry.id
-        rarity = run == id && record.unknown.isEmpty ? nil : Rarity(run: run, unknown: record.unknown)
+        cold = run == id && record.unknown.isEmpty ? nil : ColdFields(run: run, unknown: record.unknown)
     }
 
     /// A record that cannot be used, in the place of the one that was known before.
@@ -51,15 +51,15 @@ struct HeldRecord: Equatable, Sendable {
         id = entry.id
         self.snapshot = snapshot
         (end, hasEnded, forget) = (nil, false, false)
-        rarity = Rarity(run: known?.run ?? entry.id, fault: fault)
+        cold = ColdFields(run: known?.run ?? entry.id, fault: fault)
     }
 
     /// The proposal that started the countdown.
-    var run: ProposalID { rarity?.run ?? id }
+    var run: ProposalID { cold?.run ?? id }
     /// The members that this version does not know.
-    var unknown: [Record.Member] { rarity?.unknown ?? [] }
+    var unknown: [Record.Member] { cold?.unknown ?? [] }
     /// Why the record cannot be used; nil if it can.
-    var fault: RecordFault? { rarity?.fault }
+    var fault: RecordFault? { cold?.fault }
     /// When the engine may remove it; nil while it is paused.
     var due: WallInstant? { end.map { Record.due(endingAt: $0, forget: forget) } }
 

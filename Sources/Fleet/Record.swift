@@ -237,7 +237,7 @@ private struct RecordMembers: ~Copyable {
     var metadata: [String: String]?
     var forget: Bool?
     var unknown: [Record.Member] = []
-    /// The name of a member whose value has another type; nil if there is no such member.
+    /// The name of the first member whose value has another type; nil if all values have their types.
     var invalid: StaticString?
 
     init() {}

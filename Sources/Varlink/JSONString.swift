@@ -176,7 +176,7 @@ extension JSONReader {
 
     /// The UTF-8 of a string whose escapes were validated.
     func unescaped(_ string: StringRange) -> [UInt8] {
-        // An escape is longer than what it stands for, so there is always room for as many bytes as are left to read.
+        // An escape is longer than its character. So the array always has room for as many bytes as are left to read.
         unsafe Array(unsafeUninitializedCapacity: string.count) { output, count in
             var index = string.start
             while index < string.end {

@@ -40,7 +40,7 @@ final class BackendConnection {
         }
     }
 
-    /// Whether so much was received that the rest can wait in the socket. The bridge goes on meanwhile.
+    /// Whether it has received 512 KiB that were not read. More bytes wait in the socket until then.
     var isFull: Bool { session.pendingInput >= Self.readAhead }
 
     /// Sends and receives, as far as the socket is ready.

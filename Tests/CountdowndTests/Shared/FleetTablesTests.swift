@@ -72,7 +72,7 @@ struct FleetTablesTests {
             let (keeper, _, _) = try read(scene)
             var rows: [Shard.RowChange] = []
             for number in Int64(1)...100 {
-                // JSON with a line break, and a text that is no JSON.
+                // JSON with a line break, and a text that is not JSON.
                 let lineBreak = number.isMultiple(of: 7) ? "\n" : ""
                 let record = number.isMultiple(of: 3) ? "\"{\n" : "{\"label\":\(lineBreak)\"\\n\"}"
                 let entry = try entry("key \"\(number)\"", number, record)
