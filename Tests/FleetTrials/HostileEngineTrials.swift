@@ -33,9 +33,10 @@ struct HostileEngineTrials {
             }
         }
 
-        /// The engine, which counts its hostile answers.
-        func engine(_ count: Count) throws -> FakeEngine {
+        /// The engine, which counts the commands that it gets, and its hostile answers.
+        func engine(_ commands: Count, _ count: Count) throws -> FakeEngine {
             try FakeEngine { command in
+                commands.increase()
                 if let answer = answer(command, call: count.value) {
                     count.increase()
                     return answer
@@ -62,9 +63,11 @@ struct HostileEngineTrials {
         let host = fleet.hosts[0]
         try host.start("kept", .seconds(3_600))
         try fleet.awaitEqual()
-        let answers = Count()
-        let engine = try hostility.engine(answers)
+        let (commands, answers) = (Count(), Count())
+        let engine = try hostility.engine(commands, answers)
         try host.bridge.replaceURL("redis://127.0.0.1:\(engine.port)/")
+        // Until then, the bridge has changes made by the engine that it had before.
+        try waitUntil("the bridge to ask the hostile engine") { commands.value > 0 }
         var refusals = 0
         try waitUntil("three refusals after a hostile answer") {
             let isHostile = answers.value > 0
