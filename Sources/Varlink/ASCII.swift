@@ -79,7 +79,7 @@ struct EightBytes {
     @inline(__always)
     var firstSpecial: Int? { first(of: special | bits) }
 
-    /// The index of the first backslash; nil if there is none.
+    /// The index of the first backslash; nil if no byte is a backslash.
     @inline(__always)
     var firstBackslash: Int? { first(of: zeroes(bits ^ Self.ones &* UInt64(ASCII.backslash))) }
 
@@ -91,7 +91,7 @@ struct EightBytes {
         unsafe output.storeBytes(of: bits.littleEndian, toByteOffset: index, as: UInt64.self)
     }
 
-    /// The index of the first byte that needs an escape in a JSON string; nil if there is none.
+    /// The index of the first byte that needs an escape in a JSON string; nil if no byte needs one.
     @inline(__always)
     var firstEscaped: Int? { first(of: special) }
 

@@ -137,7 +137,7 @@ struct ByteBuffer: ~Copyable {
 
     /// Appends bytes from an index on, up to the first one that needs an escape in a JSON string.
     ///
-    /// - Returns: the index of that byte; the number of bytes if there is none.
+    /// - Returns: the index of that byte; the number of bytes if no byte needs an escape.
     mutating func append(plain utf8: Span<UInt8>, from start: Int) -> Int {
         var index = start
         unsafe write(utf8.count &- start) { place in

@@ -400,7 +400,7 @@ public struct JSONReader: ~Copyable {
         return isInteger
     }
 
-    /// Skips digits; an error if there is no digit.
+    /// Skips digits, and fails if the next byte is not a digit.
     private mutating func skipDigits() -> Bool {
         let start = position
         while ASCII.isDigit(self[position]) { position &+= 1 }

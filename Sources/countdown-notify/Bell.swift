@@ -11,7 +11,7 @@ struct Bell {
         var remaining: Int
         /// The number of its notification; nil before it is shown.
         var notification: UInt32?
-        /// Whether the sound that is being played began after it.
+        /// Whether the sound that is being played began after this end.
         var hasSound = false
     }
 
@@ -117,12 +117,13 @@ struct Bell {
         for place in rings.indices { rings[place].notification = nil }
     }
 
-    /// Notes that a sound begins.
-    mutating func begins() {
+    /// Notes that a sound has begun.
+    mutating func soundBegan() {
         for place in rings.indices { rings[place].hasSound = true }
     }
 
-    /// Notes that the sound was played to its end. It counts for the ends before its beginning, so that each has a whole one.
+    /// Notes that the sound was played to its end. It counts only for ends before its beginning, so that each end has a whole
+    /// sound.
     mutating func played() {
         for place in rings.indices where rings[place].hasSound {
             rings[place].remaining -= 1

@@ -268,8 +268,8 @@ extension Notifier {
         if player.sound == .alarm, !bell.isRinging { player.stop() }
         if !bell.isRinging { nextSound = nil }
         guard bell.isRinging, !player.isPlaying, nextSound?.hasPassed ?? true else { return }
-        bell.begins()
         player.begin(.alarm)
+        bell.soundBegan()
     }
 }
 

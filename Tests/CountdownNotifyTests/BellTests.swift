@@ -23,7 +23,7 @@ struct BellTests {
     private mutating func sounds() -> Int {
         var count = 0
         while bell.isRinging, count < 100 {
-            bell.begins()
+            bell.soundBegan()
             bell.played()
             count += 1
         }
@@ -44,7 +44,7 @@ struct BellTests {
         var egg = ended("egg", revision: 12)
         egg.metadata = ["ring": "once"]
         end(ended("tea", revision: 11))
-        bell.begins()
+        bell.soundBegan()
         end(egg)
         bell.played()
         _ = bell.receive([event(.started, running("tea"))], new: [], now: 0)

@@ -74,7 +74,7 @@ struct ForeignRecordTests {
             #expect(answer.version == 0 && answer.outcome == .conflict)
             #expect((answer.stored?.record.utf8.count ?? 0) <= 1_000)
         }
-        // What is not UTF-8, in each place, and a key with a control character.
+        // A record, an ID and a key that are not UTF-8, and a key with a control character.
         let script = """
             return redis.call('HSET', KEYS[1], 'd', '7 y.1 \\255', 'e', '7 \\255 {}', '\\255', '7 y.1 {}', \
             '\\194\\133', '7 y.1 {}')

@@ -31,7 +31,7 @@ enum ArgumentNormalizer {
     }
 
     /// The option for a duration that the next word gives, removed from the end of the words if it was typed; nil if the next
-    /// word is no duration.
+    /// word is not a duration.
     private static func lengthOption(behind words: inout [String]) -> String? {
         if let last = words.last, lengthOptions.contains(last) { return words.removeLast() }
         guard let subcommand = words.first, let option = options[subcommand] else { return nil }

@@ -75,7 +75,7 @@ final class BackendConnection: ChannelInboundHandler, @unchecked Sendable {
         send()
     }
 
-    /// - Returns: whether the client has left so many bytes unread that no further call is answered.
+    /// - Returns: whether calls wait, because the client has left `unread.greatest` bytes unread and not read them since.
     private func throttle() -> Bool {
         if unsent >= Self.unread.greatest { isThrottled = true }
         return isThrottled

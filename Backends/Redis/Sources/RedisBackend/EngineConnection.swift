@@ -111,7 +111,7 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
         return try await EventLoopFuture<RESPValue>.whenAllSucceed(promises.map(\.futureResult), on: loop).get()
     }
 
-    /// Sends what the end of this iteration of the loop would send.
+    /// Sends the queued commands now. They are sent at the end of the iteration of the loop otherwise.
     func flush() {
         isFlushScheduled = false
         guard let channel, !outgoing.isEmpty else { return }
