@@ -56,7 +56,8 @@ struct NetworkFaultTrials {
         let caller = try Caller(of: host.daemon)
         try caller.send(Start(key: "in flight", durationUSec: .hour))
         #expect(try outcome { try caller.answer(to: Start.self).value } == .unknown)
-        try waitUntil("a refusal") { try outcome { try host.start("refused", .seconds(3_600)) } == .notMade }
+        // Until the bridge gives the connection up too, it passes changes on, and the engine may make them.
+        try waitUntil("a refusal") { try outcome { try host.start("perhaps made", .seconds(3_600)) } == .notMade }
         #expect(try outcome { try host.start("refused", .seconds(3_600)) } == .notMade)
         #expect(try host.start("kept", .seconds(1)).outcome == .attached)
         #expect(try host.get("kept").state == .running)
