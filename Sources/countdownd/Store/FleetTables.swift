@@ -149,6 +149,20 @@ struct FleetTables {
         try move.run()
     }
 
+    /// Whether JSON can be a part of a line. Lines end at line breaks, which strings have as escapes, and the array around
+    /// the record counts as a level of it.
+    private static func fitsIntoLine(_ json: [UInt8]) -> Bool {
+        var openings = 0
+        for byte in json {
+            switch byte {
+            case UInt8(ascii: "\n"): return false
+            case UInt8(ascii: "{"), UInt8(ascii: "["): openings += 1
+            default: break
+            }
+        }
+        return openings < JSONReader.depthLimit
+    }
+
     private struct Insertion {
         let number: Int64
         let entry: LogEntry
@@ -168,8 +182,7 @@ struct FleetTables {
                     line.element(rows[index].entry.version.number)
                     line.element(rows[index].entry.id.text)
                     let record = rows[index].entry.record ?? []
-                    // Lines end at line breaks, which strings have as escapes.
-                    if rows[index].isJSON, !record.contains(UInt8(ascii: "\n")) {
+                    if rows[index].isJSON, Self.fitsIntoLine(record) {
                         line.element(raw: record)
                     } else {
                         line.write(utf8: record.span)

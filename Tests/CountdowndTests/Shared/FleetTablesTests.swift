@@ -1,6 +1,7 @@
 import CountdownCore
 import Fleet
 import Testing
+import Varlink
 
 @testable import countdownd
 
@@ -92,6 +93,16 @@ struct FleetTablesTests {
         #expect(try read(scene).rows == kept)
         #expect(try scene.integer("SELECT count(*) FROM fleet_records WHERE record LIKE '%{%'") == Int64(kept.count))
         #expect(try scene.integer("SELECT number FROM fleet_records WHERE key = 'last'") == 200)
+    }
+
+    @Test("has a record that is nested as deeply as the reader of records allows")
+    func nested() throws {
+        let scene = try StoreScene()
+        let levels = JSONReader.depthLimit - 1
+        let (opening, closing) = (String(repeating: "[", count: levels), String(repeating: "]", count: levels))
+        let a = try entry("a", 7, "{\"newer\":\(opening)\(closing)}")
+        do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read(scene).keeper) }
+        #expect(try read(scene).rows == [1: a])
     }
 
     @Test("counts as lost if a row is malformed, because the engine has everything")
