@@ -66,6 +66,16 @@ struct FleetTables {
         forget = try database.prepare("DELETE FROM fleet_position")
     }
 
+    /// Makes the tables if they are missing, and empties them.
+    init(emptyIn database: borrowing Database) throws(SQLiteFailure) {
+        try self.init(in: database)
+        try Self.empty(database)
+    }
+
+    private static func empty(_ database: borrowing Database) throws(SQLiteFailure) {
+        try database.execute("DELETE FROM fleet_batch; DELETE FROM fleet_position")
+    }
+
     /// Reads everything.
     ///
     /// - Parameters:
@@ -94,7 +104,7 @@ struct FleetTables {
         }
         guard !isWhole else { return position }
         rows.reset()
-        try database.execute("DELETE FROM fleet_batch; DELETE FROM fleet_position")
+        try Self.empty(database)
         return nil
     }
 

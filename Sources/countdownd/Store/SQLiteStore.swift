@@ -24,7 +24,7 @@ final class SQLiteStore: Store {
     private var directory: StateDirectory
     private var files: StoreFiles
     private var statements: Statements
-    /// Nil if the daemon is no member of a fleet.
+    /// Nil if the daemon is no member of a fleet, and until changes are stored if the tables could not be read.
     private var fleet: FleetTables?
     private var checkpointer: Checkpointer
     /// What the store remembers besides the countdowns. New rows refer to its boot.
@@ -85,13 +85,14 @@ final class SQLiteStore: Store {
             before: newest,
             most: deletions(with: changes, deferringCleanup: deferringCleanup)
         )
+        var tables = fleet
         do throws(SQLiteFailure) {
             if deferringCleanup { try holdSnapshot() }
             try transact { () throws(SQLiteFailure) in
                 try statements.insertion.run(changes.steps, boot: record.boot)
                 try delete(deletions)
                 if let step = changes.clockStep { try keep(step) }
-                if let changes = changes.fleet { try keep(changes) }
+                if let changes = changes.fleet { tables = try keep(changes, in: tables) }
                 // A commit without changes is a test whether the store works.
                 if changes.isEmpty { try writeSomething() }
             }
@@ -100,9 +101,14 @@ final class SQLiteStore: Store {
             if error.isOfInputOrOutput { try? commitNothing() }
             // A lock that is held for so long is not waited for again before it is released: that would delay every turn.
             if error.isOfLock { database.wait(milliseconds: 0) }
-            throw StoreFailure(error)
+            // If not even the tables of a fleet can be emptied, only a new store helps.
+            let isOfTables = changes.fleet != nil && fleet == nil && error.isOfContents
+            var failure = StoreFailure(error, of: isOfTables ? file.path : nil)
+            failure.isOfFiles = isOfTables
+            throw failure
         }
         database.wait(milliseconds: Database.busyMilliseconds)
+        fleet = tables
         noteDeleted(deletions)
         note(changes.steps)
         if let step = changes.clockStep { note(step) }
@@ -112,8 +118,9 @@ final class SQLiteStore: Store {
     func openFleet(restore: (LogEntry, Int64) -> Void) throws(StoreFailure) -> LogCursor.Position? {
         do throws(SQLiteFailure) {
             let tables = try FleetTables(in: database)
+            let position = try tables.load(from: database, restore: restore)
             fleet = tables
-            return try tables.load(from: database, restore: restore)
+            return position
         } catch {
             throw StoreFailure(error, of: file.path)
         }
@@ -309,11 +316,21 @@ final class SQLiteStore: Store {
         try statements.keepOldest.run()
     }
 
-    private func keep(_ changes: FleetChanges) throws(SQLiteFailure) {
-        try fleet?.write(changes)
-        guard let oldest = changes.oldest else { return }
-        self.oldest = max(self.oldest, oldest)
-        try keepOldest()
+    /// Writes the changes of a member of a fleet.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes.
+    ///   - tables: nil if they could not be read. What they have means nothing then, as the member began without it.
+    /// - Returns: the tables; those that were nil are there once the transaction is committed.
+    /// - Throws: SQLite's error.
+    private func keep(_ changes: FleetChanges, in tables: FleetTables?) throws(SQLiteFailure) -> FleetTables {
+        let tables = if let tables { tables } else { try FleetTables(emptyIn: database) }
+        try tables.write(changes)
+        if let oldest = changes.oldest {
+            self.oldest = max(self.oldest, oldest)
+            try keepOldest()
+        }
+        return tables
     }
 
     private func keep(_ step: ClockStep) throws(SQLiteFailure) {

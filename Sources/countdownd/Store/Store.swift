@@ -8,7 +8,8 @@ import System
 protocol Store: AnyObject {
     /// Stores all changes of a turn, or none of them. If cleanup is deferred, dead rows are left for `cleanUp`.
     func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure)
-    /// Makes the tables of a member of a fleet if they are missing, and reads them.
+    /// Makes the tables of a member of a fleet if they are missing, and reads them. If that fails, the first commit of the
+    /// member's changes empties them.
     ///
     /// - Parameter restore: gets each record with the number of its row.
     /// - Returns: how far the log of the shard is known; nil if a snapshot is needed.

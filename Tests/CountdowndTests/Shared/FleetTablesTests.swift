@@ -1,5 +1,6 @@
 import CountdownCore
 import Fleet
+import Foundation
 import Testing
 import Varlink
 
@@ -103,6 +104,56 @@ struct FleetTablesTests {
         let a = try entry("a", 7, "{\"newer\":\(opening)\(closing)}")
         do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read(scene).keeper) }
         #expect(try read(scene).rows == [1: a])
+    }
+
+    @Test("is stored from the beginning if it could not be read because of a lock", arguments: [false, true])
+    func locked(isThere: Bool) throws {
+        let scene = try StoreScene()
+        let (a, b) = (try entry("a", 7), try entry("b", 8))
+        // Without a position, everything is deleted when it is read.
+        let unfinished = FleetChanges(rows: [.insert(1, a, isJSON: true)], position: nil)
+        if isThere { do { try commit(unfinished, try read(scene).keeper) } }
+        do {
+            let keeper = try scene.open()
+            let other = try scene.connect()
+            try other.execute("BEGIN IMMEDIATE")
+            #expect(throws: StoreFailure.self) { try keeper.store.openFleet { _, _ in } }
+            try other.execute("ROLLBACK")
+            try commit(changes(.insert(1, b, isJSON: true), position: b), keeper)
+        }
+        let (_, position, rows) = try read(scene)
+        #expect(position?.version == Version(8))
+        #expect(rows == [1: b])
+    }
+
+    @Test("lets the store be written again if its pages are damaged")
+    func damaged() throws {
+        let scene = try StoreScene()
+        let a = try entry("a", 7)
+        do {
+            let (keeper, _, _) = try read(scene)
+            try commit(changes(.insert(1, a, isJSON: true), position: a), keeper)
+            keeper.stop()
+        }
+        // The pages of a store of this size are not checked when it is opened.
+        try scene.execute("CREATE TABLE other (bytes BLOB); INSERT INTO other VALUES (zeroblob(17 << 20))")
+        let number = try #require(try scene.integer("SELECT rootpage FROM sqlite_schema WHERE name = 'fleet_batch'"))
+        _ = try Database(path: scene.path, busyMilliseconds: 0).checkpoint()
+        let file = try FileHandle(forUpdating: URL(filePath: scene.path))
+        try file.seek(toOffset: UInt64((number - 1) * Int64(Database.pageSize)))
+        try file.write(contentsOf: Data([0xFF]))
+        try file.close()
+        do {
+            let keeper = try scene.open()
+            #expect(throws: StoreFailure.self) { try keeper.store.openFleet { _, _ in } }
+            let failure = #expect(throws: StoreFailure.self) {
+                try commit(changes(.insert(1, a, isJSON: true), position: a), keeper)
+            }
+            #expect(failure?.isOfFiles == true)
+            _ = try keeper.store.rewrite(keeper.timetable, clockStep: nil, at: scene.now)
+            try commit(changes(.insert(2, a, isJSON: true), position: a), keeper)
+        }
+        #expect(try read(scene).rows == [2: a])
     }
 
     @Test("counts as lost if a row is malformed, because the engine has everything")
