@@ -12,13 +12,11 @@ struct FleetChanges {
     /// If the history was trimmed, the oldest revision from which a watch can be resumed.
     var oldest: Revision?
 
-    /// These changes and later ones, as one.
-    func followed(by later: FleetChanges) -> FleetChanges {
-        FleetChanges(
-            rows: rows + later.rows,
-            position: later.position,
-            oldest: later.oldest ?? oldest
-        )
+    /// Adds later changes.
+    mutating func append(_ later: FleetChanges) {
+        rows += later.rows
+        position = later.position
+        oldest = later.oldest ?? oldest
     }
 }
 
@@ -139,18 +137,21 @@ struct FleetTables {
     func write(_ changes: FleetChanges) throws(SQLiteFailure) {
         var inserted: [Insertion] = []
         var deleted: [Int64] = []
+        // Records that were inserted and deleted by these changes.
+        var replaced: Set<Int64> = []
         for row in changes.rows {
             switch row {
             case .insert(let number, let entry, let isJSON):
                 inserted.append(Insertion(number: number, entry: entry, isJSON: isJSON))
             case .delete(let number):
                 if let first = inserted.first?.number, first <= number {
-                    inserted.removeAll { $0.number == number }
+                    replaced.insert(number)
                 } else {
                     deleted.append(number)
                 }
             }
         }
+        if !replaced.isEmpty { inserted.removeAll { replaced.contains($0.number) } }
         try deletion.run(deleted)
         try insert(inserted)
         guard let position = changes.position else { return try forget.run() }

@@ -11,7 +11,8 @@ struct RetryingStore: ~Copyable {
 
     private static let firstPause = Duration.seconds(1)
     private static let longestPause = Duration.seconds(60)
-    /// Each turn tries to store up to this many ends again; if there are more, they wait for the next retry.
+    /// Each turn tries to store up to this many ends, or records of a fleet, again; if there are more, they wait for the next
+    /// retry.
     private static let fewUnstored = 1_024
     /// Commits within this time are in quick succession.
     private static let quickSuccession = Duration.milliseconds(10)
@@ -104,7 +105,8 @@ struct RetryingStore: ~Copyable {
         at now: Now
     ) throws(StoreFailure) {
         guard let store else { throw failure ?? StoreFailure(reason: "the store is not open", hint: nil) }
-        if let failure, let nextTry, now.boot < nextTry, unstored.steps.count > Self.fewUnstored { throw failure }
+        let count = max(unstored.steps.count, unstored.fleet?.rows.count ?? 0)
+        if let failure, let nextTry, now.boot < nextTry, count > Self.fewUnstored { throw failure }
         let all = unstored.isEmpty ? changes : unstored.followed(by: changes)
         do throws(StoreFailure) {
             let defersCleanup = lastCommit.map { now.boot - $0 < Self.quickSuccession } ?? false
@@ -161,7 +163,7 @@ struct RetryingStore: ~Copyable {
 
     /// Keeps changes that cannot be undone until they can be stored.
     mutating func keep(_ changes: Changes) {
-        unstored = unstored.followed(by: changes)
+        unstored.append(changes)
     }
 
     /// Reads what a member of a fleet has stored.

@@ -52,13 +52,19 @@ struct Changes {
 
     var isEmpty: Bool { steps.isEmpty && clockStep == nil && fleet == nil }
 
+    /// Adds later changes. Those that were there are not copied.
+    mutating func append(_ later: Changes) {
+        steps += later.steps
+        clockStep = later.clockStep ?? clockStep
+        guard let laterFleet = later.fleet else { return }
+        if fleet == nil { fleet = laterFleet } else { fleet?.append(laterFleet) }
+    }
+
     /// These changes and later ones, as one.
     func followed(by later: Changes) -> Changes {
-        Changes(
-            steps: steps + later.steps,
-            clockStep: later.clockStep ?? clockStep,
-            fleet: fleet.map { fleet in later.fleet.map(fleet.followed) ?? fleet } ?? later.fleet
-        )
+        var all = self
+        all.append(later)
+        return all
     }
 }
 

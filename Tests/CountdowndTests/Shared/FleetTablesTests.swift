@@ -106,6 +106,22 @@ struct FleetTablesTests {
         #expect(try read(scene).rows == [1: a])
     }
 
+    @Test(
+        "is stored in one piece after a long outage, in which most records were replaced",
+        .timeLimit(.minutes(1))
+    )
+    func replaced() throws {
+        let scene = try StoreScene()
+        let (a, count) = (try entry("a", 7), Int64(200_000))
+        do {
+            let rows = (1...count).map { Shard.RowChange.insert($0, a, isJSON: true) }
+            let deletions = (1..<count).map(Shard.RowChange.delete)
+            let position = LogCursor.Position(version: a.version, id: a.id)
+            try commit(FleetChanges(rows: rows + deletions, position: position), try read(scene).keeper)
+        }
+        #expect(try read(scene).rows == [count: a])
+    }
+
     @Test("is stored from the beginning if it could not be read because of a lock", arguments: [false, true])
     func locked(isThere: Bool) throws {
         let scene = try StoreScene()

@@ -10,10 +10,12 @@ struct RetryingStoreTests {
     private final class Disk: Store {
         var failure: StoreFailure?
         private(set) var stored: [Changes] = []
+        private(set) var attempts = 0
         let checkpoints = 0
         let logPages = 0
 
         func commit(_ changes: Changes, deferringCleanup: Bool) throws(StoreFailure) {
+            attempts += 1
             if let failure { throw failure }
             stored.append(changes)
         }
@@ -182,7 +184,30 @@ struct RetryingStoreTests {
         #expect(lines.all.last == "error: 1 end could not be stored, and will be delivered again")
     }
 
+    @Test("however many changes wait to be stored, keeping another one copies none of them", .timeLimit(.minutes(1)))
+    func keepsMany() throws {
+        var storage = try openStorage()
+        disk.failure = Self.full
+        var changes = try ending(2)
+        changes.fleet = FleetChanges(rows: [.delete(1)])
+        for _ in 0..<200_000 { storage.keep(changes) }
+        #expect(storage.unstoredChanges == 200_000)
+    }
+
     // MARK: Retries
+
+    @Test("if many records of a fleet wait to be stored, they are tried again only at the next retry")
+    func waitsWithRecords() throws {
+        var storage = try openStorage()
+        disk.failure = Self.full
+        try? storage.commit(Changes(), of: timetable, at: instant(0))
+        storage.keep(Changes(fleet: FleetChanges(rows: (1...2_000).map(Shard.RowChange.delete))))
+        for _ in 0..<10 { try? storage.commit(Changes(), of: timetable, at: instant(0.5)) }
+        #expect(disk.attempts == 1)
+        disk.failure = nil
+        storage.retry(timetable, at: instant(1))
+        #expect(disk.stored.first?.fleet?.rows.count == 2_000)
+    }
 
     @Test("it is tried again after a second, then after twice as long each time, up to a minute")
     func pauses() throws {
