@@ -135,7 +135,9 @@ public final class ReplicatedEngine {
     /// There is the user `admin` with the password `SECRET` for everything else.
     public func isolate(_ primary: RedisServer, fromSentinels: Bool) throws {
         try primary.command("ACL", "SETUSER", "admin", "on", ">SECRET", "~*", "&*", "+@all")
-        try administer(primary, ["ACL", "SETUSER", "default", fromSentinels ? "-@all" : "-psync"])
+        // A replica whose PSYNC is refused tries SYNC.
+        let withdrawn = fromSentinels ? ["-@all"] : ["-psync", "-sync"]
+        try administer(primary, ["ACL", "SETUSER", "default"] + withdrawn)
         try administer(primary, ["CLIENT", "KILL", "TYPE", "replica"])
     }
 
