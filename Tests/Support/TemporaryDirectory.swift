@@ -8,7 +8,8 @@ public final class TemporaryDirectory: Sendable {
     /// - Parameter inMemory: whether to make it on a file system in memory, if there is one, which has little room.
     /// - Throws: why it cannot be made.
     public init(inMemory: Bool = false) throws {
-        let place = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp"
+        let onDisk = ProcessInfo.processInfo.environment["COUNTDOWND_TEST_DIRECTORY"] ?? "/tmp"
+        let place = inMemory && access("/dev/shm", W_OK) == 0 ? "/dev/shm" : onDisk
         var template = Array("\(place)/countdownd-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemCallFailure("mkdtemp") }
         path = template.withUnsafeBufferPointer { buffer in
