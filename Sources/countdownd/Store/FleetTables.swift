@@ -74,6 +74,12 @@ struct FleetTables {
         try database.execute("DELETE FROM fleet_batch; DELETE FROM fleet_position")
     }
 
+    /// Lets the next member of a fleet read a snapshot. Nothing happens if there are no tables.
+    static func forgetPosition(in database: borrowing Database) throws(SQLiteFailure) {
+        guard try database.integer("SELECT 1 FROM sqlite_schema WHERE name = 'fleet_position'") != nil else { return }
+        try database.execute("DELETE FROM fleet_position")
+    }
+
     /// Reads everything.
     ///
     /// - Parameters:

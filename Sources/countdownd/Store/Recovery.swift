@@ -30,7 +30,8 @@ struct Recovery {
     let now: Now
     /// The identity of this boot; empty if it is not known.
     let bootID: String
-    /// Whether the stored clock offset belongs to a fleet's engine: setting the system clock does not change it.
+    /// Whether the daemon is a member of a fleet. The stored clock offset belongs to the engine then: setting the system
+    /// clock does not change it.
     var followsEngine = false
 
     /// Reads everything, and only then marks the store as in use. If anything fails, nothing has changed.
@@ -49,6 +50,8 @@ struct Recovery {
             let record = inUse(result)
             try record.write(to: database)
             result.record = record
+            // The log of a fleet goes on from the countdowns of its member, and from no others.
+            if !followsEngine || !result.skipped.isEmpty { try FleetTables.forgetPosition(in: database) }
             return result
         }
     }

@@ -25,6 +25,7 @@ struct FleetTablesTests {
 
     /// Opens the store, and reads the tables.
     private func read(_ scene: StoreScene) throws -> Opened {
+        scene.followsEngine = true
         let keeper = try scene.open()
         var rows: [Int64: LogEntry] = [:]
         let position = try keeper.store.openFleet { rows[$1] = $0 }
@@ -179,6 +180,33 @@ struct FleetTablesTests {
         do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read(scene).keeper) }
         try scene.execute("UPDATE fleet_batch SET changes = replace(changes, '0123', 'nobody')")
         #expect(try read(scene).position == nil)
+    }
+
+    @Test("counts as lost once a daemon without a fleet had the store, because it changes countdowns by itself")
+    func left() throws {
+        let scene = try StoreScene()
+        let a = try entry("a", 7)
+        do { try commit(changes(.insert(1, a, isJSON: true), position: a), try read(scene).keeper) }
+        scene.followsEngine = false
+        do { try scene.open().turn(.start("a"), at: scene.now) }
+        let (_, position, rows) = try read(scene)
+        #expect(position == nil)
+        #expect(rows.isEmpty)
+    }
+
+    @Test("counts as lost if a countdown is malformed, because its record would be known without it")
+    func malformedCountdown() throws {
+        let scene = try StoreScene()
+        let a = try entry("a", 7)
+        do {
+            let (keeper, _, _) = try read(scene)
+            try keeper.turn(.start("a"), at: scene.now)
+            try commit(changes(.insert(1, a, isJSON: true), position: a), keeper)
+        }
+        try scene.execute("UPDATE batch SET changes = replace(changes, '[0,', '[0.5,')")
+        let (keeper, position, _) = try read(scene)
+        #expect(try keeper["a"] == nil)
+        #expect(position == nil)
     }
 
     @Test("is stored together with the changes of the turn, and with the oldest revision if the history was trimmed")

@@ -14,6 +14,8 @@ final class StoreScene {
     var limits = Limits()
     var schema = Schema.current
     var thresholds = StoreThresholds()
+    /// Whether the daemons are members of a fleet.
+    var followsEngine = false
 
     init(inMemory: Bool = false) throws {
         directory = try TemporaryDirectory(inMemory: inMemory)
@@ -26,7 +28,7 @@ final class StoreScene {
         StoreFile(
             path: path,
             durability: durability,
-            recovery: Recovery(limits: limits, now: now, bootID: bootID),
+            recovery: Recovery(limits: limits, now: now, bootID: bootID, followsEngine: followsEngine),
             log: lines.log,
             schema: schema,
             thresholds: thresholds
