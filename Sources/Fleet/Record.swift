@@ -256,7 +256,8 @@ private struct RecordMembers: ~Copyable {
                 continue
             }
             let name = reader.memberName
-            unknown.append(Record.Member(name: name, value: reader.rawValue()))
+            // No proposal may have line ends and tabs. In valid JSON, they stand only between values.
+            unknown.append(Record.Member(name: name, value: reader.rawValue().filter { $0 >= UInt8(ascii: " ") }))
         }
     }
 

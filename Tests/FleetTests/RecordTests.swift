@@ -83,6 +83,16 @@ struct RecordTests {
         #expect(String(decoding: record.json, as: UTF8.self) == json)
     }
 
+    @Test("keep members that this version does not know without line ends and tabs, which no proposal may have")
+    func unknownMembersWithLineEnds() throws {
+        let json =
+            #"{"kind":"cancelled","run":"\#(run.text)","state":"cancelled","end":5,"remaining":4,"clock":"wall","#
+            + "\"duration\":9,\"start\":1,\"owner\":{\r\n\t\"b\":\t[1,\n2, \"\\n\"]}}"
+        let record = try Record(json: Array(json.utf8))
+        let text = String(decoding: record.json, as: UTF8.self)
+        #expect(text.hasSuffix(#""start":1,"owner":{"b":[1,2, "\n"]}}"#))
+    }
+
     @Test("of a newer format are recognised, whatever else they contain")
     func newerFormat() {
         #expect(throws: RecordFault.newerFormat(2)) { try Record(json: Array(#"{"format":2,"state":7}"#.utf8)) }
