@@ -114,10 +114,13 @@ extension Shard {
         _ timetable: inout Timetable,
         at now: Now
     ) -> [Applied] {
-        let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? false
         let countdown = record.countdown(under: entry.key)
+        // If the stored records are lost, the countdowns that were stored with them are still known.
+        let isSameRun =
+            held.map { $0.run == record.run ?? entry.id }
+            ?? (timetable.countdown(under: entry.key)?.started == record.start)
         let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
-        let applied = timetable.applyRemote(state, at: now)
+        let applied = held == nil && timetable.isKnown(countdown) ? [] : timetable.applyRemote(state, at: now)
         if isSameRun, applied.first?.change.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
         output.applied += applied
         set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)

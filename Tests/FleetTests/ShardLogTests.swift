@@ -173,6 +173,28 @@ struct ShardLogTests {
         #expect(host.rows.values.map(\.key) == [k])
     }
 
+    @Test("a snapshot after a restart without the stored records announces only what has changed meanwhile")
+    func restartWithoutRecords() {
+        scene.call(0, .start(1, key: "short"), .start(60, key: "same"), .start(60, key: "longer"))
+        scene.exchange(0)
+        scene.deliver(1)
+        scene.pass(.seconds(2))
+        scene.turn(1)
+        var stored = scene.hosts[1].stored
+        #expect(stored.changes.count == 4)
+        (stored.rows, stored.position) = ([:], nil)
+        scene.call(0, .start(60, .extend, key: "longer"))
+        scene.exchange(0)
+        let host = FleetHost(2, start: 1, stored: stored)
+        let records = Array(scene.engine.records.values)
+        host.turn(at: scene.time) { $0.receive(.page(records, scene.engine.position), at: scene.time) }
+        host.turn(at: scene.time) { $0.receive(.live, at: scene.time) }
+        #expect(host.shard.cursor.isLive)
+        #expect(host.changes.dropFirst(4).map(\.kind) == [.adjusted])
+        #expect(host.live(at: scene.time) == scene.hosts[0].live(at: scene.time))
+        #expect(host.rows.count == 3)
+    }
+
     @Test("a snapshot stores the records again if the stored ones are lost, and otherwise only those that have changed")
     func storesAgain() {
         let host = scene.hosts[0]
