@@ -70,8 +70,9 @@ struct FleetTables {
         try Self.empty(database)
     }
 
+    /// Deletes everything, the position first: alone, it would stand for records that are not there.
     private static func empty(_ database: borrowing Database) throws(SQLiteFailure) {
-        try database.execute("DELETE FROM fleet_batch; DELETE FROM fleet_position")
+        try database.execute("DELETE FROM fleet_position; DELETE FROM fleet_batch")
     }
 
     /// Lets the next member of a fleet read a snapshot. Nothing happens if there are no tables.
