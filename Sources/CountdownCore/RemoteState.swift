@@ -42,18 +42,6 @@ extension Timetable {
         return applied + [apply(end)]
     }
 
-    /// Whether a countdown that the fleet holds is known here as it is, so that there is nothing to announce. A countdown
-    /// that has ended at its deadline is known if the fleet holds it with that deadline.
-    public func isKnown(_ remote: KeyedCountdown) -> Bool {
-        guard let known = countdown(under: remote.key) else { return false }
-        var remote = remote
-        remote.revision = known.revision
-        if case .finished(let end, _) = known.phase, remote.phase == .running(until: .wall(end)) {
-            remote.phase = known.phase
-        }
-        return remote == known
-    }
-
     /// Makes the current revision the oldest one from which a watch can be resumed, because changes before it may be missing.
     public mutating func trimHistory() {
         oldestRevision = revision
@@ -92,5 +80,16 @@ extension Timetable {
             return end
         }
         return change(of: current, .finished, to: .finished(at: latest, late: .zero))
+    }
+}
+
+extension KeyedCountdown {
+    /// Whether this countdown is known as one that the fleet holds under its key, so that there is nothing to announce. One
+    /// that has ended at its deadline is known if the fleet holds it with that deadline.
+    public func isKnown(as remote: KeyedCountdown) -> Bool {
+        var remote = remote
+        remote.revision = revision
+        if case .finished(let end, _) = phase, remote.phase == .running(until: .wall(end)) { remote.phase = phase }
+        return remote == self
     }
 }

@@ -116,11 +116,11 @@ extension Shard {
     ) -> [Applied] {
         let countdown = record.countdown(under: entry.key)
         // If the stored records are lost, the countdowns that were stored with them are still known.
-        let isSameRun =
-            held.map { $0.run == record.run ?? entry.id }
-            ?? (timetable.countdown(under: entry.key)?.started == record.start)
+        let known = held == nil ? timetable.countdown(under: entry.key) : nil
+        let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? (known?.started == countdown.started)
         let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
-        let applied = held == nil && timetable.isKnown(countdown) ? [] : timetable.applyRemote(state, at: now)
+        let isKnown = known?.isKnown(as: countdown) ?? false
+        let applied = isKnown ? [] : timetable.applyRemote(state, at: now)
         if isSameRun, applied.first?.change.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
         output.applied += applied
         set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)
