@@ -364,13 +364,13 @@ extension Daemon {
             try storage.commit(turn.changes, of: timetable, at: turn.now)
         } catch {
             // What the fleet has decided stands.
-            guard fleet == nil else { return storage.keep(turn.changes) }
+            guard fleet == nil else { return storage.keep(turn.changes, of: timetable) }
             turn.failure = error
             turn.changes.steps.removeLast(turn.applied.count)
             for applied in turn.applied.reversed() { timetable.undo(applied) }
             restoreQueue(turn)
             turn.applied = []
-            storage.keep(turn.changes)
+            storage.keep(turn.changes, of: timetable)
             answerAgain(&turn)
             failQueue(&turn)
         }

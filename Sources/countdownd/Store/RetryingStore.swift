@@ -17,12 +17,17 @@ struct RetryingStore: ~Copyable {
     /// Commits within this time are in quick succession.
     private static let quickSuccession = Duration.milliseconds(10)
 
+    /// So many changes are kept, however few countdowns there are.
+    var mostUnstored = 65_536
+
     private let path: String
     private let openStore: (Now) throws(OpenError) -> OpenedStore
     private let log: Log
     private var store: (any Store)?
     /// Ends that were published although they could not be stored.
     private var unstored = Changes()
+    /// How many changes were given up because the store is written again from memory instead.
+    private var givenUp = 0
     private var pause = RetryingStore.firstPause
     private var outage = Outage()
     /// Why nothing can be stored now; nil if the store works.
@@ -90,7 +95,9 @@ struct RetryingStore: ~Copyable {
     var logPages: Int { store?.logPages ?? 0 }
 
     /// The number of changes that could not be stored yet.
-    var unstoredChanges: Int { unstored.steps.count }
+    var unstoredChanges: Int { unstored.steps.count + givenUp }
+
+    private var hasUnstored: Bool { givenUp > 0 || !unstored.isEmpty }
 
     /// Stores the changes of a turn, and ends of earlier turns that could not be stored.
     ///
@@ -105,13 +112,16 @@ struct RetryingStore: ~Copyable {
         at now: Now
     ) throws(StoreFailure) {
         guard let store else { throw failure ?? StoreFailure(reason: "the store is not open", hint: nil) }
-        let count = max(unstored.steps.count, unstored.fleet?.rows.count ?? 0)
-        if let failure, let nextTry, now.boot < nextTry, count > Self.fewUnstored { throw failure }
+        let isLarge = givenUp > 0 || unstored.count > Self.fewUnstored
+        if let failure, let nextTry, now.boot < nextTry, isLarge { throw failure }
         let all = unstored.isEmpty ? changes : unstored.followed(by: changes)
         do throws(StoreFailure) {
             let defersCleanup = lastCommit.map { now.boot - $0 < Self.quickSuccession } ?? false
             lastCommit = now.boot
             do throws(StoreFailure) {
+                guard givenUp == 0 else {
+                    throw StoreFailure(reason: "\(path) lacks \(unstoredChanges) changes", isOfFiles: true)
+                }
                 try store.commit(all, deferringCleanup: defersCleanup)
             } catch {
                 guard error.isOfFiles, isTimeToRewrite(at: now) else { throw error }
@@ -121,8 +131,8 @@ struct RetryingStore: ~Copyable {
             fail(error, at: now)
             throw error
         }
-        let late = unstored.steps.count
-        unstored = Changes()
+        let late = unstoredChanges
+        (unstored, givenUp) = (Changes(), 0)
         recover(at: now, late: late)
     }
 
@@ -162,8 +172,14 @@ struct RetryingStore: ~Copyable {
     }
 
     /// Keeps changes that cannot be undone until they can be stored.
-    mutating func keep(_ changes: Changes) {
+    ///
+    /// A member of a fleet gets changes however long it cannot store them. If there are more of them than countdowns, they are
+    /// given up, and the store is written again when that is possible.
+    mutating func keep(_ changes: Changes, of timetable: borrowing Timetable) {
         unstored.append(changes)
+        guard givenUp > 0 || unstored.count > max(mostUnstored, timetable.liveCount) else { return }
+        givenUp += unstored.count
+        unstored = Changes(clockStep: unstored.clockStep)
     }
 
     /// Reads what a member of a fleet has stored.
@@ -208,11 +224,11 @@ struct RetryingStore: ~Copyable {
         let isWhole = (try? store?.check()) != nil
         // This is the last chance, so that no pause between tries counts.
         (nextTry, lastRewrite) = (nil, nil)
-        if !unstored.isEmpty || isOpen && !isWhole { try? commit(Changes(), of: timetable, at: now) }
-        if unstored.isEmpty {
+        if hasUnstored || isOpen && !isWhole { try? commit(Changes(), of: timetable, at: now) }
+        if !hasUnstored {
             store?.close(at: timetable.revision)
         } else {
-            let count = unstored.steps.count
+            let count = unstoredChanges
             log.write(
                 .error,
                 "\(count) \(count == 1 ? "end" : "ends") could not be stored, and will be delivered again"

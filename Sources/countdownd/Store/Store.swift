@@ -52,6 +52,9 @@ struct Changes {
 
     var isEmpty: Bool { steps.isEmpty && clockStep == nil && fleet == nil }
 
+    /// How many changes, or records of a fleet, there are.
+    var count: Int { max(steps.count, fleet?.rows.count ?? 0) }
+
     /// Adds later changes. Those that were there are not copied.
     mutating func append(_ later: Changes) {
         steps += later.steps

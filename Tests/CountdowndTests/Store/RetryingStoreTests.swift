@@ -103,7 +103,7 @@ struct RetryingStoreTests {
         disk.failure = Self.full
         for revision in 2...4 as ClosedRange<Int64> {
             #expect(throws: StoreFailure.self) { try storage.commit(ending(revision), of: timetable, at: instant(10)) }
-            storage.keep(try ending(revision))
+            storage.keep(try ending(revision), of: timetable)
         }
         disk.failure = nil
         storage.retry(timetable, at: instant(75))
@@ -179,7 +179,7 @@ struct RetryingStoreTests {
     func closes() throws {
         var storage = try openStorage()
         disk.failure = Self.full
-        storage.keep(try ending(2))
+        storage.keep(try ending(2), of: timetable)
         storage.close(timetable, at: instant(1))
         #expect(lines.all.last == "error: 1 end could not be stored, and will be delivered again")
     }
@@ -190,7 +190,7 @@ struct RetryingStoreTests {
         disk.failure = Self.full
         var changes = try ending(2)
         changes.fleet = FleetChanges(rows: [.delete(1)])
-        for _ in 0..<200_000 { storage.keep(changes) }
+        for _ in 0..<200_000 { storage.keep(changes, of: timetable) }
         #expect(storage.unstoredChanges == 200_000)
     }
 
@@ -201,12 +201,60 @@ struct RetryingStoreTests {
         var storage = try openStorage()
         disk.failure = Self.full
         try? storage.commit(Changes(), of: timetable, at: instant(0))
-        storage.keep(Changes(fleet: FleetChanges(rows: (1...2_000).map(Shard.RowChange.delete))))
+        storage.keep(Changes(fleet: FleetChanges(rows: (1...2_000).map(Shard.RowChange.delete))), of: timetable)
         for _ in 0..<10 { try? storage.commit(Changes(), of: timetable, at: instant(0.5)) }
         #expect(disk.attempts == 1)
         disk.failure = nil
         storage.retry(timetable, at: instant(1))
         #expect(disk.stored.first?.fleet?.rows.count == 2_000)
+    }
+
+    @Test("if there are too many changes, and more than countdowns, the store is written again instead")
+    func givesUp() throws {
+        var storage = try openStorage()
+        storage.mostUnstored = 10
+        disk.failure = Self.full
+        try? storage.commit(Changes(), of: timetable, at: instant(0))
+        var changes = try ending(2)
+        changes.fleet = FleetChanges(rows: [.delete(1)])
+        for _ in 0..<12 { storage.keep(changes, of: timetable) }
+        var count = storage.unstoredChanges
+        #expect(count == 12)
+        try? storage.commit(changes, of: timetable, at: instant(0.5))
+        #expect(disk.rewrites == 0)
+        disk.canBeRewritten = false
+        storage.retry(timetable, at: instant(1))
+        var failure = storage.failure
+        #expect(failure?.reason == "/state/db lacks 12 changes, and the directory is gone")
+        disk.canBeRewritten = true
+        storage.retry(timetable, at: instant(3))
+        #expect(disk.rewrites == 1)
+        #expect(disk.stored.isEmpty)
+        (failure, count) = (storage.failure, storage.unstoredChanges)
+        #expect(failure == nil)
+        #expect(count == 0)
+        let readsFleetAgain = storage.hasLostFleet
+        #expect(readsFleetAgain)
+        #expect(lines.all.last == "notice: changes can be stored again, after 3 s; 12 ends stored late")
+    }
+
+    @Test("as many changes as there are countdowns are kept")
+    func keepsAll() throws {
+        var storage = try openStorage()
+        storage.mostUnstored = 10
+        disk.failure = Self.full
+        var many = Timetable(limits: Limits(), revision: Revision(1))
+        for number in 0..<20 {
+            let request = Request.start(Request.Start(try Key("key/\(number)")))
+            guard case .change(let change) = try many.decide(request, at: instant(0)) else { continue }
+            many.apply(change)
+        }
+        let change = try ending(2)
+        for _ in 0..<20 { storage.keep(change, of: many) }
+        disk.failure = nil
+        try storage.commit(Changes(), of: many, at: instant(1))
+        #expect(disk.stored.map(\.steps.count) == [20])
+        #expect(disk.rewrites == 0)
     }
 
     @Test("it is tried again after a second, then after twice as long each time, up to a minute")
@@ -239,7 +287,7 @@ struct RetryingStoreTests {
         disk.failure = Self.full
         for hour in 1...2 as ClosedRange<Int64> {
             let step = ClockStep(offset: .seconds(3_600 * hour), revision: Revision(1))
-            storage.keep(Changes(steps: [], clockStep: step))
+            storage.keep(Changes(steps: [], clockStep: step), of: timetable)
         }
         disk.failure = nil
         try storage.commit(Changes(), of: timetable, at: instant(1))
