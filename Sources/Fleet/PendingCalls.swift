@@ -87,7 +87,7 @@ struct Flight: Sendable {
             let version: Version? =
                 switch step.answer {
                 case .won(let version) where step.isChange, .unacknowledged(let version): version
-                case .conflict(let entry): entry?.version
+                case .conflict(let entry?) where entry.id != .foreign: entry.version
                 default: nil
                 }
             guard let version else { return newest }

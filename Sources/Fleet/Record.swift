@@ -131,6 +131,8 @@ public enum RecordFault: Error, Equatable, Sendable {
     case newerFormat(Int64)
     /// No version writes such a record; its fault in words.
     case malformed(String)
+    /// Another program wrote it: its ID is none that a daemon makes.
+    case foreign
 
     /// A sentence for people.
     public var text: String {
@@ -138,6 +140,7 @@ public enum RecordFault: Error, Equatable, Sendable {
         case .newerFormat(let format):
             "the record has format \(format), and this countdownd knows format \(Record.format): upgrade it"
         case .malformed(let fault): "malformed record: \(fault)"
+        case .foreign: "another program has written a record under this key into the fleet's engine: remove it there"
         }
     }
 }
@@ -188,9 +191,17 @@ extension Record {
     public init(json: [UInt8]) throws(RecordFault) {
         self = try JSONReader.read(copying: json) { reader throws(RecordFault) in
             let members = reader.beginText() ? RecordMembers(from: &reader) : RecordMembers()
-            if let error = reader.finish() { throw .malformed("\(error)") }
+            guard reader.finish() == nil else { throw .malformed("it is not a JSON object") }
             return try Record(members)
         }
+    }
+
+    /// Reads the record of an entry.
+    ///
+    /// - Throws: `RecordFault` also if no daemon has written it.
+    init(_ entry: LogEntry) throws(RecordFault) {
+        guard entry.id != .foreign else { throw .foreign }
+        try self.init(json: entry.record ?? [])
     }
 
     private init(_ members: borrowing RecordMembers) throws(RecordFault) {

@@ -226,6 +226,8 @@ extension Shard {
             entry.notBefore = now.wall + .milliseconds(100)
             return call
         case (.unreachable(let reason), let result): finish(call, result ?? .notMade(reason))
+        // No proposal can name the ID of this record, so each would be a conflict.
+        case (.conflict(let found?), _) where found.id == .foreign: finish(call, .notMade(RecordFault.foreign.text))
         case (.conflict(let found), _):
             entry.confirmed = found?.id
             var call = call

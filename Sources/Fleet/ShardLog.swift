@@ -84,7 +84,7 @@ extension Shard {
         let isPage = !cursor.isPrefix
         if !isPage || cursor.verdict(on: entry, held: held) == .apply { cursor.advance(over: entry) }
         if isPage, let held, held.snapshot == snapshot, held.version >= entry.version { return }
-        guard let json = entry.record else {
+        guard entry.record != nil else {
             output.applied += timetable.applyRemote(.absent(entry.key), at: now)
             remove(entry.key)
             return mark(entry.key)
@@ -95,7 +95,7 @@ extension Shard {
             confirm(held, entry)
         } else {
             do throws(RecordFault) {
-                let record = try Record(json: json)
+                let record = try Record(entry)
                 applied = apply(record, of: entry, instead: held, &timetable, at: now)
             } catch {
                 output.notes.append(.unusable(entry.key, error))
@@ -129,7 +129,7 @@ extension Shard {
 
     func heldRecord(of entry: LogEntry, instead held: HeldRecord?) -> HeldRecord {
         do throws(RecordFault) {
-            return HeldRecord(entry, try Record(json: entry.record ?? []), snapshot: snapshot)
+            return HeldRecord(entry, try Record(entry), snapshot: snapshot)
         } catch {
             return HeldRecord(entry, error, instead: held, snapshot: snapshot)
         }

@@ -235,6 +235,31 @@ struct ShardLogTests {
         #expect(scene.word(again) == nil)
     }
 
+    @Test("a call for a key whose record another program has written is told so, and sent once")
+    func foreign() {
+        scene.call(0, .start())
+        scene.exchange(0)
+        let foreign = LogEntry(key: k, version: Version(0), id: .foreign, record: [])
+        let calls = scene.call(0, .pause(k), .cancel(k))
+        scene.answer(0, [.conflict(foreign), .conflict(foreign)], to: scene.take(0))
+        let told = CallResult.notMade(RecordFault.foreign.text)
+        #expect(calls.map(scene.result) == [told, told])
+        #expect(scene.take(0).isEmpty)
+        // A key that is not known here.
+        let other = LogEntry(key: key("other"), version: Version(0), id: .foreign, record: [])
+        for _ in 0..<2 {
+            let call = scene.call(0, .start(key: "other"))[0]
+            scene.answer(0, [.conflict(other)], to: scene.take(0))
+            #expect(scene.result(call) == told)
+            #expect(scene.take(0).isEmpty)
+        }
+        // The record was removed.
+        let call = scene.call(0, .start(key: "other"))[0]
+        scene.answer(0, [.conflict(nil)], to: scene.take(0))
+        scene.exchange(0)
+        #expect(scene.word(call) == "started")
+    }
+
     @Test("members that this version does not know are kept by a change, and not by a new start")
     func unknownMembers() throws {
         let json = """
