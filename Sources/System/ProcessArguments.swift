@@ -15,6 +15,17 @@ public enum ProcessArguments {
         return Array(arguments.dropFirst())
     }
 
+    /// The first argument of this process that is not UTF-8, with U+FFFD in the place of what is invalid; nil if all are.
+    /// Its string is another text, so that it would name another key or file.
+    public static var firstInvalid: String? {
+        let count = Int(CommandLine.argc)
+        for index in 0..<count {
+            guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
+            if unsafe String(validatingCString: argument) == nil { return unsafe String(cString: argument) }
+        }
+        return nil
+    }
+
     private static func arguments(in path: String) -> [String]? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

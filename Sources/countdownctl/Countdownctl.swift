@@ -67,6 +67,10 @@ struct Countdownctl: ParsableCommand {
     static func main() {
         // If it fails, commands that need descriptors fail with a sentence.
         try? Surroundings.openStandardStreams()
+        if let argument = ProcessArguments.firstInvalid {
+            let failure = CommandFailure.usage("invalid argument \(quoted(argument)): it is not UTF-8")
+            Glibc.exit(Invocation(arguments: []).end(with: failure).rawValue)
+        }
         Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)
     }
 

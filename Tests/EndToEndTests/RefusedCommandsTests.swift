@@ -44,6 +44,19 @@ struct RefusedCommandsTests {
     }
 
     @Test(
+        "an argument that is not UTF-8 is refused, because the daemon and the command of run would get another one",
+        arguments: ["start \"$name\" 5s", "run tea 5s -- echo \"$name\"", "list --x\"$name\"", "\"$name\""]
+    )
+    func refusesOtherEncodings(_ line: String) throws {
+        let typist = try Typist(at: directory.path(of: "none"))
+        let run = try typist.type(shell: "name=$(printf 'Z\\374rich'); countdownctl \(line)")
+        #expect(run.messages.first?.hasSuffix("Z\u{FFFD}rich': it is not UTF-8") == true)
+        #expect(run.messages.first?.hasPrefix("countdownctl: invalid argument '") == true)
+        #expect(run.standardOutput.isEmpty)
+        #expect(run.exitCode == 64)
+    }
+
+    @Test(
         "an error never repeats a character that a terminal obeys or a reader cannot see",
         arguments: [
             ["list", "--x\u{1B}[31m"], ["--x\u{1B}[31m"], ["start", "a", "b\u{1B}[31m"], ["st\u{1B}[31m", "tea"],
