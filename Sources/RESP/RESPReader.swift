@@ -34,7 +34,7 @@ public struct RESPReader: Sendable {
         ///   - bulk: the bytes of a string: a message has 64 records of 64 KiB.
         ///   - elements: the elements of one array.
         ///   - depth: arrays in arrays.
-        ///   - value: the bytes of a whole value, with 64 for each element: 1,000 changes of the log have 64 KiB each.
+        ///   - value: the bytes of a whole value, with 64 for each element: 1,024 changes of the log have 64 KiB each.
         public init(
             line: Int = 64 << 10,
             bulk: Int = 8 << 20,

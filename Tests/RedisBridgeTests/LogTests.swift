@@ -63,4 +63,25 @@ struct LogTests {
         // The log ends before the version.
         #expect(try state(of: Log(last: 8), 8) == .diverged)
     }
+
+    @Test("a log that is longer than the bridge accepts in one reply is read in parts")
+    func long() throws {
+        let server = try server.get()
+        // 4 MiB in each entry, as in a call with 64 records of 64 KiB.
+        let script = """
+            for version = 2, 41 do
+                redis.call('XADD', KEYS[1], version .. '-0', 'k', string.rep('x', 4194304))
+            end
+            """
+        try server.command("XADD", "cd:{fleet/0}:log", "1-0", "k", "1 x.1 {}")
+        try server.command("EVAL", script, "1", "cd:{fleet/0}:log")
+        try server.command("SET", "cd:{fleet/0}:origin", "0")
+        try server.command("SET", "cd:{fleet/0}:version", "41")
+        let bridge = try BridgeProcess(server)
+        let follower = try bridge.client()
+        try follower.follow(after: 1, id: "x.1")
+        var states: [Follow.State] = []
+        while states.last != .live, states.last != .lost { states.append(try follower.update().state) }
+        #expect(states == [.resumed, .diverged, .page, .live])
+    }
 }

@@ -36,8 +36,11 @@ final class Follower: @unchecked Sendable {
 
     /// Records in a page. HSCAN takes it for a hint.
     private static let pageCount = 1_000
-    /// Entries in a part of the log, each with the changes of a call of the script.
-    private static let logCount = 100
+    /// Entries in a part of the log. Each has the changes of a call of the script, so a few can be 64 MiB, which the reader
+    /// accepts. A session begins with the least number, so that it comes further than the one before.
+    private static let logCount = (least: 16, greatest: 128)
+    /// The bytes of a part of the log if its entries are as long as those of the last part. A slow network needs time for it.
+    private static let logBytes = 256 << 10
     /// The greatest pause before another snapshot.
     private static let longestPause = TimeAmount.seconds(5)
     /// The bytes of records and keys in a reply: the memory of larger ones is taken from the system each time.
@@ -65,6 +68,8 @@ final class Follower: @unchecked Sendable {
     private var needsSnapshot: Bool
     /// Whether a message has come that was not delivered.
     private var hasMissed = false
+    /// Entries in the next part of the log.
+    private var logCount = Follower.logCount.least
     /// Whether the log was read because of a message that did not continue it.
     private var missedVersion: Int64?
     /// The beginning of the IDs of the client's own proposals.
@@ -96,6 +101,7 @@ final class Follower: @unchecked Sendable {
         sessions += 1
         (hasMissed, hasSetVersion, isLiveTold) = (false, false, false)
         missedVersion = nil
+        logCount = Self.logCount.least
         tellLoss()
         perform(needsSnapshot ? .snapshot : .position)
     }
@@ -382,8 +388,9 @@ final class Follower: @unchecked Sendable {
     private func readLog() {
         hasMissed = false
         let start = last.map { "(\($0.version)-0" } ?? "-"
-        send([["XRANGE", keys.log, start, "+", "COUNT", "\(Self.logCount)"]]) { reply in
-            guard let elements = reply.elements, elements.count <= Self.logCount else { return self.refuse("XRANGE") }
+        let count = logCount
+        send([["XRANGE", keys.log, start, "+", "COUNT", "\(count)"]]) { reply in
+            guard let elements = reply.elements, elements.count <= count else { return self.refuse("XRANGE") }
             var changes: [Follow.Entry] = []
             var next = self.last
             var hasGap = false
@@ -396,12 +403,15 @@ final class Follower: @unchecked Sendable {
                 next = rest.last?.position ?? next
             }
             self.deliverChanges(changes, upTo: next)
+            let bytes = changes.reduce(1) { $0 + Self.size(of: $1) }
+            let fitting = Self.logBytes / bytes * elements.count
+            self.logCount = min(max(fitting, Self.logCount.least), Self.logCount.greatest)
             let hasMissedVersion = (self.missedVersion ?? 0) > (next?.version ?? 0) && elements.isEmpty
             if hasGap || hasMissedVersion {
                 self.missedVersion = nil
                 return self.readPosition(hasMissedVersion ? .toMessage : .inLog)
             }
-            guard elements.count < Self.logCount else { return self.perform(.log) }
+            guard elements.count < count else { return self.perform(.log) }
             // Messages may come as fast as the log is read.
             if !self.hasMissed || !self.isLiveTold { self.deliver(self.reply(.live)) }
             self.isLiveTold = true
@@ -426,12 +436,17 @@ final class Follower: @unchecked Sendable {
         }
     }
 
+    /// The bytes of an entry in a reply, roughly.
+    private static func size(of entry: Follow.Entry) -> Int {
+        entry.key.utf8.count + (entry.record?.utf8.count ?? 0) + 64
+    }
+
     /// The entries in parts that fit into a reply each.
     private static func parts(_ entries: [Follow.Entry], keepsEmpty: Bool) -> [[Follow.Entry]] {
         var parts: [[Follow.Entry]] = keepsEmpty ? [[]] : []
         var bytes = 0
         for entry in entries {
-            let size = entry.key.utf8.count + (entry.record?.utf8.count ?? 0) + 64
+            let size = size(of: entry)
             if parts.isEmpty || bytes + size > replyBytes && bytes > 0 {
                 parts.append([])
                 bytes = 0
