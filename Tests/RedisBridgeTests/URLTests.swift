@@ -25,6 +25,10 @@ struct URLTests {
             ("redis://:7000", "invalid URL: it names no host"),
             ("redis://h:0", "invalid port: use a number from 1 to 65535"),
             ("redis://h:65536", "invalid port: use a number from 1 to 65535"),
+            ("redis://::1", "invalid host: use HOST:PORT, with an IPv6 address in brackets, as in [::1]:6379"),
+            ("redis://fe80::1", "invalid host: use HOST:PORT, with an IPv6 address in brackets, as in [::1]:6379"),
+            ("redis://[::1", "invalid host: use HOST:PORT, with an IPv6 address in brackets, as in [::1]:6379"),
+            ("redis://[::1]6379", "invalid host: use HOST:PORT, with an IPv6 address in brackets, as in [::1]:6379"),
             ("redis://h/3", "invalid path '/3': use / or none, because channels have no database"),
             ("redis://h?namespace=A", "invalid namespace 'A': use 1 to 32 of the characters a-z, 0-9 and -"),
             (

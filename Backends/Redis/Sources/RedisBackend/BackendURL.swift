@@ -133,10 +133,14 @@ struct BackendURL: Equatable, Sendable {
             host = String(place.prefix { $0 != ":" })
             place = place.dropFirst(host.count)
         }
+        // A user and a password without a host have one colon.
+        guard place.isEmpty || place.first == ":", place.count(where: { $0 == ":" }) < 2, host != "[" else {
+            throw Invalid("invalid host: use HOST:PORT, with an IPv6 address in brackets, as in [::1]:6379")
+        }
         guard !host.isEmpty else { throw Invalid("invalid URL: it names no host") }
         guard !place.isEmpty else { return (host, nil) }
         // An invalid port may be a password in the wrong place, so it is not named.
-        guard place.first == ":", let port = Int(place.dropFirst()), (1...65_535).contains(port) else {
+        guard let port = Int(place.dropFirst()), (1...65_535).contains(port) else {
             throw Invalid("invalid port: use a number from 1 to 65535")
         }
         return (host, port)
