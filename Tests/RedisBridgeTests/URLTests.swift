@@ -92,15 +92,17 @@ struct URLTests {
 
     @Test("the user and the password reach the engine as they are, and no line and no command line has them")
     func credentials() throws {
+        let long = String(repeating: "x", count: 200)
         for (authority, words) in [
             ("us%40er:p%3Aa%2Fss", ["AUTH", "us@er", "p:a/ss"]), (":p%3Aa%2Fss", ["AUTH", "p:a/ss"]),
+            // Redis repeats the first 128 bytes.
+            (":p%3Aa%2Fss" + long, ["AUTH", "p:a/ss" + long]),
         ] {
             let login = Received()
             let engine = try FakeEngine { command in
                 if command.first == "AUTH" { login.add(command) }
-                return .text(
-                    "-ERR unknown command 'AUTH', with args beginning with: '\(words.joined(separator: "' '"))'\r\n"
-                )
+                let arguments = words.dropFirst().map { "'\($0)'" }.joined(separator: " ").prefix(128)
+                return .text("-ERR unknown command 'AUTH', with args beginning with: \(arguments)\r\n")
             }
             let bridge = try BridgeProcess("redis://\(authority)@127.0.0.1:{port}/?namespace=sms-1", port: engine.port)
             let line = try #require(try bridge.program.line())

@@ -22,7 +22,9 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
     /// errors repeat the arguments of a command.
     init(reply whole: String, to command: String, of url: BackendURL) {
         let code = String(whole.prefix { $0 != " " })
-        let isSecret = url.login.password.map { !$0.isEmpty && whole.contains($0) } ?? false
+        // Redis repeats the beginning of the arguments, which may end inside the password.
+        let repeatsArguments = command == "AUTH" && whole.contains("with args beginning with")
+        let isSecret = repeatsArguments || url.login.password.map { !$0.isEmpty && whole.contains($0) } ?? false
         let words = isSecret ? "its words hold the password" : whole.beginning(Self.wordsLimit)
         let server = url.address
         description =
