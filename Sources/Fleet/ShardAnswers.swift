@@ -42,6 +42,7 @@ extension Shard {
         at now: Now
     ) {
         var answered: Set<Key> = []
+        var passed: [Proposal] = []
         let wasAhead = !ahead.isEmpty
         for (index, proposal) in proposals.enumerated() {
             let key = proposal.key
@@ -49,6 +50,7 @@ extension Shard {
             // Also if the chain was given up: the stream may leave the change out.
             if let version = answer.version, let record = proposal.record {
                 insertAhead(LogEntry(key: key, version: version, id: proposal.id, record: record))
+                if let stored = cursor.stored, version <= stored.version { passed.append(proposal) }
             }
             guard let step = keys[key]?.flight?.steps.firstIndex(where: { $0.proposal.id == proposal.id }) else {
                 continue
@@ -64,7 +66,14 @@ extension Shard {
         if let newest = ahead.last?.version { awaitEntry(newest, at: now) }
         let applied = applyAhead(&timetable, at: now)
         if wasAhead { answered.formUnion(applied) }
+        // The engine has gone back without a loss of the stream: the log had another change at this version.
+        guard passed.allSatisfy(isInLog) else { return diverge(&timetable) }
         settle(answered, timetable, at: now)
+    }
+
+    /// Whether the log has a change that is in flight; true if it is not in flight.
+    private func isInLog(_ proposal: Proposal) -> Bool {
+        keys[proposal.key]?.flight?.steps.first { $0.proposal.id == proposal.id }?.isInLog ?? true
     }
 
     /// Applies the entries that are ahead, as far as the cursor has come to them.

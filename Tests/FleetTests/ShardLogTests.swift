@@ -82,6 +82,24 @@ struct ShardLogTests {
         #expect(scene.hosts[1].notes.contains(.snapshot(.diverged)))
     }
 
+    @Test("a change that wins where the log has been read already, and was not there, means another history")
+    func wonBelowCursor() {
+        let backup = scene.engine
+        scene.call(0, .start(key: "lost"), .start(key: "gone"))
+        scene.exchange(0)
+        // The connection stays, so the stream says nothing.
+        scene.engine = backup
+        let call = scene.call(0, .start())[0]
+        scene.exchange(0)
+        #expect(scene.word(call) == "unknown")
+        #expect(scene.hosts[0].shard.cursor.state == .snapshot(.diverged))
+        scene.follow(0)
+        #expect(Set(scene.hosts[0].live(at: scene.time).keys) == [k])
+        let next = scene.call(0, .pause(k))[0]
+        scene.exchange(0)
+        #expect(scene.word(next) == "paused")
+    }
+
     @Test("two branches of the log with equal versions are told apart by their IDs")
     func branches() {
         let backup = scene.engine
