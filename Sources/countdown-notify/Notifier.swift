@@ -172,6 +172,8 @@ extension Notifier {
     private func advanceWatches() throws(Exit) {
         do {
             for event in try ends.advance() { handle(event) }
+            // It is the revision after all of these events, so it counts when every end among them is in the queue.
+            queue.receive([], since: ends.since)
             for event in try running.advance() { handleRunning(event) }
         } catch {
             throw Exit(error)
@@ -184,7 +186,7 @@ extension Notifier {
             queue.watchStarted()
             bell.watchStarted()
         case .events(let events):
-            let new = queue.receive(events, since: ends.since)
+            let new = queue.receive(events, since: nil)
             if let revision = bell.receive(events, new: new, now: WallClock.now) { queue.noteRing(revision) }
             problems.daemon.clear()
         case .lost(let error), .stillLost(let error):

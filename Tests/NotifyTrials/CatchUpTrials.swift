@@ -1,3 +1,4 @@
+import Glibc
 import IPC
 import TestSupport
 import Testing
@@ -85,6 +86,27 @@ struct CatchUpTrials {
         _ = try caller.call(Finish(key: "d"))
         #expect(try server.next().summary == "d")
         withExtendedLifetime(third) {}
+    }
+
+    @Test("an end that was received together with earlier changes is shown after a restart if no service showed it")
+    func together() throws {
+        let scene = try Scene()
+        try scene.server.vanish()
+        let first = try scene.notify()
+        // While the process is stopped, the daemon sends the start and the end as two replies.
+        try first.stop()
+        try scene.end("tea")
+        // The reply to a later call shows that both were sent.
+        _ = try Caller(of: scene.daemon).call(Get(key: "tea"))
+        first.process.send(signal: SIGCONT)
+        try first.awaitStatus("no notification service; waiting: 1")
+        #expect(try first.terminate() == .exited(code: 0))
+
+        let server = try NotificationServer(on: scene.desktop)
+        let second = try scene.notify()
+        try scene.end("egg")
+        #expect(try server.next().summary == "tea")
+        withExtendedLifetime(second) {}
     }
 
     @Test("an unreadable state file is named, and later ends are shown")
