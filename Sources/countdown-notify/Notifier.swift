@@ -262,9 +262,10 @@ extension Notifier {
             problems.sound.clear()
             if sound == .alarm { bell.played() }
             nextSound = .after(microseconds: Self.soundPauseUSec)
-        case .failed(_, let reason):
+        case .failed(let sound, let reason):
             problems.sound.report("no sound: \(reason)")
-            bell.silence()
+            // If the sound of a warning fails, the ends that ring meanwhile may still be heard.
+            if sound == .alarm { bell.silence() }
         case nil: break
         }
         if player.sound == .alarm, !bell.isRinging { player.stop() }

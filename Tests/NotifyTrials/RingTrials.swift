@@ -176,6 +176,27 @@ struct RingTrials {
         withExtendedLifetime(notify) {}
     }
 
+    @Test("an end rings though the sound of a warning before it fails")
+    func failedWarning() throws {
+        let pipe = scene.desktop.directory.path(of: "pipe")
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        let release = unsafe open(pipe, O_RDWR | O_CLOEXEC)
+        defer { close(release) }
+        let players = try players([
+            "paplay": "case $3 in *warning*) read line < \(pipe); exit 1 ;; esac"
+        ])
+        let notify = try scene.notify("--ring", "once", "--warn", "1h", environment: theme)
+        let caller = try Caller(of: scene.daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: 3_600_500_000))
+        _ = try scene.server.next()
+        try players.awaitPlays(1)
+        _ = try caller.call(Finish(key: "tea"))
+        #expect(try scene.server.next().summary == "tea")
+        #expect(unsafe write(release, "\n", 1) == 1)
+        #expect(try players.awaitPlays(2)[1].hasSuffix("/alarm-clock-elapsed.oga"))
+        withExtendedLifetime(notify) {}
+    }
+
     @Test("metadata chooses the warning, and metadata that is not valid is logged once without the key")
     func metadata() throws {
         let notify = try scene.notify("--ring", "no", "--critical", "t*")
