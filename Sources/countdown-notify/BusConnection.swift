@@ -1,3 +1,4 @@
+import Glibc
 import IPC
 import System
 
@@ -60,8 +61,8 @@ final class BusConnection {
         }
     }
 
-    /// Waits until everything has been sent.
-    func flush() { try? bus?.flush() }
+    /// Whether something was not sent completely.
+    var hasUnsent: Bool { readiness().map { $0.events & Int16(POLLOUT) != 0 } ?? false }
 
     private func connect() throws(BusFailure) {
         guard bus == nil, attempt.hasPassed else { return }

@@ -152,17 +152,19 @@ final class Notifier {
         player.stop()
         queue.stop()
         let deadline = MonotonicDeadline.after(microseconds: Self.shutdownTimeoutUSec)
-        while queue.isAwaiting, !deadline.hasPassed {
-            var set = PollSet()
-            addBus(to: &set)
-            set.add(deadline)
-            set.wait()
-            advanceBus()
-        }
+        while queue.isAwaiting, !deadline.hasPassed { waitForBus(until: deadline) }
         saveState()
         queue.closeRunning()
         sendCalls()
-        bus.flush()
+        while bus.hasUnsent, !deadline.hasPassed { waitForBus(until: deadline) }
+    }
+
+    private func waitForBus(until deadline: MonotonicDeadline) {
+        var set = PollSet()
+        addBus(to: &set)
+        set.add(deadline)
+        set.wait()
+        advanceBus()
     }
 }
 

@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// A connection to a session bus. It never blocks, except in `flush`.
+/// A connection to a session bus. It never blocks.
 @safe
 struct SessionBus: ~Copyable {
     private let bus: OpaquePointer
@@ -66,11 +66,6 @@ struct SessionBus: ~Copyable {
                 return nil
             }
         }
-    }
-
-    /// Waits until everything has been sent.
-    func flush() throws(BusFailure) {
-        _ = try BusFailure.check("sd_bus_flush") { unsafe sd_bus_flush(bus) }
     }
 }
 

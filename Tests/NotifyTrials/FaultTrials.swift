@@ -1,3 +1,4 @@
+import Glibc
 import IPC
 import TestSupport
 import Testing
@@ -82,6 +83,16 @@ struct FaultTrials {
                 try end("egg")
             }
         }
+    }
+
+    @Test("SIGTERM ends it though the session bus does not answer")
+    func silentBus() throws {
+        let listener = try ListeningSocket(path: directory.path(of: "bus"))
+        let notify = try notify()
+        notify.process.send(signal: SIGTERM)
+        // sd-bus gives up after 90 s.
+        #expect(try notify.process.wait(until: Deadline(after: .seconds(60))) == .exited(code: 0))
+        withExtendedLifetime(listener) {}
     }
 
     @Test("if the daemon is killed and started again, no end is missed and none is shown twice")
