@@ -129,7 +129,9 @@ struct InputReader {
     /// `ESC [ parameters final`.
     private mutating func controlSequence(isComplete: Bool) -> Parsed? {
         // The Linux console sends `ESC [ [ A` for its first function keys.
-        if pending.count > 2, pending[2] == UInt8(ascii: "[") { return pending.count > 3 ? (4, nil) : nil }
+        if pending.count > 2, pending[2] == UInt8(ascii: "[") {
+            return pending.count > 3 ? (4, nil) : isComplete ? (3, nil) : nil
+        }
         let body = pending.dropFirst(2)
         guard let end = body.firstIndex(where: { !(0x20..<0x40 ~= $0) }) else {
             return isComplete || pending.count > Self.sequenceLimit ? (pending.count, nil) : nil
@@ -151,7 +153,8 @@ struct ControlSequence {
         marker = parameters.first.flatMap { 0x3C..<0x40 ~= $0 ? $0 : nil }
         if marker != nil { parameters.removeFirst() }
         numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { digits in
-            Int(String(decoding: digits, as: UTF8.self)) ?? 0
+            // No terminal has more rows or columns, and no sum overflows.
+            Int(UInt16(String(decoding: digits, as: UTF8.self)) ?? 0)
         }
         self.final = final
     }

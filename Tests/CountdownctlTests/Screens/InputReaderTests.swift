@@ -73,6 +73,26 @@ struct InputReaderTests {
         #expect(reader.read(Array("[D".utf8)) == [.key(.left)])
     }
 
+    @Test("the beginning of a function key of the console is dropped if nothing follows")
+    func partialFunctionKey() {
+        var reader = InputReader()
+        #expect(reader.read(Array("\u{1B}[[".utf8)).isEmpty)
+        #expect(reader.isPartial)
+        #expect(reader.flush().isEmpty)
+        #expect(!reader.isPartial)
+        #expect(reader.read(Array("q".utf8)) == [.key(.character("q"))])
+    }
+
+    @Test(
+        "a position of the lowest or highest number is skipped, and later keys are read",
+        arguments: ["-9223372036854775808", "9223372036854775807"]
+    )
+    func extremeNumbers(_ number: String) {
+        var reader = InputReader()
+        let inputs = reader.read(Array("\u{1B}[\(number);1R\u{1B}[<0;1;\(number)Mq".utf8))
+        #expect(inputs.last == .key(.character("q")))
+    }
+
     @Test("a paste without an end keeps its last part, and later keys are read")
     func endlessPaste() {
         var reader = InputReader()
