@@ -97,6 +97,38 @@ struct FeedCommandsTests {
         try daemon.terminate()
     }
 
+    @Test("a countdown that ended and was forgotten while a feed was cut off is not shown any more")
+    func forgetsWhileAway() throws {
+        let directory = try TemporaryDirectory()
+        let link = directory.path(of: "link")
+        func connect() throws {
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: directory.path(of: "socket"))
+        }
+        let watch = try RunningCommand(
+            ["watch", "--format", "{key} {state}", "--tick", "0"],
+            environment: ["COUNTDOWND_SOCKET": link]
+        )
+        #expect(try watch.line()?.isEmpty == true)
+        do {
+            let daemon = try DaemonProcess(in: directory)
+            try connect()
+            _ = try Typist(daemon).type("start tea 1h")
+            #expect(try watch.line() == "tea running")
+            _ = try Typist(daemon).type("start egg 30m --forget")
+            #expect(try watch.line() == "egg running")
+            try FileManager.default.removeItem(atPath: link)
+            try daemon.kill()
+        }
+        #expect(try watch.line()?.isEmpty == true)
+        let daemon = try DaemonProcess(in: directory)
+        _ = try Typist(daemon).type("finish egg")
+        try connect()
+        #expect(try watch.line() == "tea running")
+        watch.interrupt()
+        #expect(try watch.finish().exitCode == 130)
+        try daemon.terminate()
+    }
+
     @Test("a feed whose reader has gone ends by itself with code 0, even if nothing happens")
     func endsUnread() throws {
         let run = try typist.type(shell: "{ countdownctl watch --format waybar; echo $? >&2; } | head -n 1")

@@ -91,16 +91,22 @@ struct Feed {
     }
 
     private mutating func handle(_ events: [Event]) throws {
+        let isSynced = events.contains { $0.type == .synced }
+        // A countdown without a new event has not changed, or has ended and was forgotten.
+        if isSynced, feed?.hasUnconfirmed == true, let countdowns = list([.running, .paused]) {
+            feed?.confirm(countdowns)
+        }
         if feed == nil { try printer.show(events) } else { try feed?.show(events) }
         hooks?.enqueue(events)
-        if let hooks, hooks.needsCountdowns, events.contains(where: { $0.type == .synced }) {
-            // If the daemon is away, it comes back with another `synced`.
-            if var client = try? daemon.connect(),
-                let countdowns = try? client.list(List(match: watch.match, states: [.running], keys: watch.keys))
-            {
-                hooks.begin(with: countdowns)
-            }
+        if let hooks, hooks.needsCountdowns, isSynced, let countdowns = list([.running]) {
+            hooks.begin(with: countdowns)
         }
+    }
+
+    /// The countdowns of the watch in some states; nil if the daemon is away, and it comes back with another `synced`.
+    private func list(_ states: [State]) -> [Countdown]? {
+        guard var client = try? daemon.connect() else { return nil }
+        return try? client.list(List(match: watch.match, states: states, keys: watch.keys))
     }
 
     /// Checks that the revision of the file is of the daemon's history, after the daemon has refused to continue from it.
@@ -176,9 +182,16 @@ struct FeedPrinter: EventPrinter {
         try print()
     }
 
+    /// Whether there are countdowns that this connection has not reported.
+    var hasUnconfirmed: Bool { !board.unconfirmed.isEmpty }
+
+    /// Removes the countdowns that this connection has not reported and that are not among those that run or are paused.
+    mutating func confirm(_ countdowns: [Countdown]) { board.confirm(countdowns) }
+
     /// Shows no countdown while the daemon is away.
     mutating func showNothing() throws(StreamFailure) {
         isSynced = false
+        board.restart()
         try print([])
     }
 

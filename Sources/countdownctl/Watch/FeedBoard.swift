@@ -18,6 +18,18 @@ struct FeedBoard {
         return false
     }
 
+    /// Notes that another connection reports from now on.
+    mutating func restart() { board.restart() }
+
+    /// The keys that this connection has not reported.
+    var unconfirmed: [String] { board.unconfirmed }
+
+    /// Removes the countdowns that this connection has not reported and that are not among `countdowns`.
+    mutating func confirm(_ countdowns: [Countdown]) {
+        let keys = Set(countdowns.map(\.key))
+        for key in unconfirmed where !keys.contains(key) { board.remove(key) }
+    }
+
     /// Removes the finished countdown.
     mutating func clearFinished() { finished = nil }
 
