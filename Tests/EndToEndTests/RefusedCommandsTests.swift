@@ -48,7 +48,7 @@ struct RefusedCommandsTests {
         arguments: ["start \"$name\" 5s", "run tea 5s -- echo \"$name\"", "list --x\"$name\"", "\"$name\""]
     )
     func refusesOtherEncodings(_ line: String) throws {
-        let typist = try Typist(at: directory.path(of: "none"))
+        let typist = Typist(at: directory.path(of: "none"))
         let run = try typist.type(shell: "name=$(printf 'Z\\374rich'); countdownctl \(line)")
         #expect(run.messages.first?.hasSuffix("Z\u{FFFD}rich': it is not UTF-8") == true)
         #expect(run.messages.first?.hasPrefix("countdownctl: invalid argument '") == true)
