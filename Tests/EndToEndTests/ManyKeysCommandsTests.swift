@@ -38,6 +38,18 @@ struct ManyKeysCommandsTests {
         #expect(list.data.map { $0.prefix { $0 != " " } } == ["key-1", "key-100", "tea"])
     }
 
+    @Test("an invalid key among others is named, and the others are changed")
+    func namesInvalidKey() throws {
+        for key in ["a", "b"] { _ = try typist.type("start \(key) 1h") }
+        let run = try typist.type(words: ["cancel", "a", "c\nd", String(repeating: "k", count: 256), "b"])
+        #expect(run.exitCode == 64)
+        for name in ["c\\nd", String(repeating: "k", count: 80) + "…"] {
+            let message = "countdownctl: invalid key '\(name)': use 1 to 255 bytes without control characters"
+            #expect(run.messages.contains(message), "\(run.messages)")
+        }
+        #expect(try typist.type("list").data.isEmpty)
+    }
+
     @Test("too many patterns exit with 64, and the error has the limit", arguments: ["watch", "list"])
     func refuses(_ verb: String) throws {
         let run = try typist.type("\(verb) \(keys.map { "\($0)*" }.joined(separator: " "))")

@@ -67,7 +67,7 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         } catch .countdown(let refusal) {
             record(refusal, of: word.text)
         } catch .service(let refusal) {
-            record(CommandFailure(refusal))
+            record(CommandFailure(refusal, about: word.text))
         } catch .callTooLong(let bytes) {
             // The daemon hangs up; the keys after this one need another connection.
             record(CommandFailure(.callTooLong(bytes: bytes)))

@@ -127,10 +127,17 @@ extension CommandFailure {
     }
 
     /// The daemon refused, for a reason of the protocol.
-    init(_ error: ServiceError) {
+    ///
+    /// - Parameters:
+    ///   - error: the daemon's error.
+    ///   - key: the key of the call, if the command has several.
+    init(_ error: ServiceError, about key: String? = nil) {
         switch error {
         case .invalidParameter(let parameter):
-            if let explanation = explanation(of: parameter) {
+            if parameter == "key", let key {
+                let name = key.count > 80 ? "\(key.prefix(80))…" : key
+                self.init(.usage, "invalid key \(quoted(name)): \(keyExpectation)")
+            } else if let explanation = explanation(of: parameter) {
                 self.init(.usage, explanation)
             } else {
                 self.init(.protocolFault, VersionMismatch.doesNotKnow(parameter))
@@ -197,11 +204,13 @@ private func excess(over limit: String, of maximum: Int64) -> String? {
     }
 }
 
+private let keyExpectation = "use 1 to 255 bytes without control characters"
+
 /// What a parameter has to be that the daemon found out of its range; nil for one that this program gives no value out of
 /// its range.
 private func explanation(of parameter: String) -> String? {
     switch parameter {
-    case "key", "keys": "invalid key: use 1 to 255 bytes without control characters"
+    case "key", "keys": "invalid key: \(keyExpectation)"
     case "durationUSec", "deadlineUSec": "invalid duration: use 1us to 100 years"
     case "upToUSec": "invalid --rate: the period is at most 100 years"
     case "byUSec": "invalid amount: a countdown lasts at most 100 years in total"
