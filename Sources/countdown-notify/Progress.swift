@@ -68,9 +68,10 @@ struct ProgressNotifications {
         shown[key]?.isClosed = true
     }
 
-    /// Notes the number of a countdown's notification; false if the countdown has ended meanwhile.
+    /// Notes the number of a countdown's notification; false if the countdown has ended, or the user has closed the
+    /// notification meanwhile.
     mutating func shown(_ key: String, as number: UInt32) -> Bool {
-        guard shown[key] != nil else { return false }
+        guard shown[key]?.isClosed == false else { return false }
         shown[key]?.number = number
         shown[key]?.refusals = 0
         return true

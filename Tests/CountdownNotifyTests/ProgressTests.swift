@@ -59,6 +59,18 @@ final class ProgressTests {
         #expect(!progress.hasNext)
     }
 
+    @Test("if the user closes a notification while it is updated, the one that the update made is closed, too")
+    func closedMeanwhile() {
+        _ = take(event(.started, running("tea")))
+        #expect(due() == [0])
+        #expect(show("tea", as: 4))
+        _ = take(tick("tea", remaining: 50_000_000))
+        #expect(due() == [50])
+        progress.closed(4)
+        #expect(!show("tea", as: 5))
+        #expect(take(event(.finished, ended("tea"))) == nil)
+    }
+
     @Test("a notification that the user closed stays away until the countdown is started again")
     func closed() {
         _ = take(event(.started, running("tea")))
