@@ -39,6 +39,9 @@ final class Notifier {
     private var queue: NotificationQueue
     private var bell: Bell
     private var countdowns: RunningCountdowns
+    /// Whether the countdowns were reported by an earlier connection. A service manager accepts the next one before the
+    /// daemon answers.
+    private var isRunningOutdated = false
     private var pendingStarts: [PendingStart] = []
     /// When the alarm may be played next.
     private var nextSound: MonotonicDeadline?
@@ -205,15 +208,18 @@ extension Notifier {
     private func handleRunning(_ event: WatchEvent) {
         switch event {
         case .events(let events):
+            if isRunningOutdated {
+                isRunningOutdated = false
+                queue.closeRunning()
+                countdowns.clear()
+            }
             queue.receiveRunning(events, showsProgress: showsProgress)
             let (boot, wall) = (BootClock.now, WallClock.now)
             for event in events {
                 countdowns.receive(event, boot: boot, wall: wall) { problems.reportMetadata($0) }
             }
-        case .started:
-            queue.closeRunning()
-            countdowns.clear()
-        // Countdowns still wake the machine while the daemon restarts.
+        case .started: isRunningOutdated = true
+        // Countdowns still warn and wake the machine while the daemon restarts.
         case .lost, .stillLost, .historyTrimmed: queue.closeRunning()
         case .recovered: break
         }

@@ -115,6 +115,25 @@ struct FaultTrials {
         withExtendedLifetime(notify) {}
     }
 
+    @Test("a warning that is due while the daemon starts again is shown")
+    func warningDuringRestart() throws {
+        let desktop = try Desktop(in: directory)
+        let server = try NotificationServer(on: desktop)
+        let notify = try notify()
+        let metadata = ["warn": "1h", "ring": "no"]
+        let caller = try Caller(of: daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: 3_603_000_000, metadata: metadata))
+        // The reply to a later call shows that the start was reported.
+        _ = try caller.call(Get(key: "tea"))
+        try daemon.kill()
+        unlink(daemon.socketPath)
+        // A service manager accepts connections before the daemon answers.
+        let listener = try ListeningSocket(path: daemon.socketPath)
+        let connections = [try listener.accept(), try listener.accept()]
+        #expect(try server.next().body == "Ends in 1 h")
+        withExtendedLifetime((notify, connections)) {}
+    }
+
     @Test("a missing daemon is waited for")
     func noDaemon() throws {
         let desktop = try Desktop(in: directory)
