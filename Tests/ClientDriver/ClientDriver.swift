@@ -76,7 +76,8 @@ struct ClientDriver {
         func named(_ name: String) -> JSONValue { .object(["error": .string(name)]) }
         switch error {
         case .unreachable: return named("NoDaemon")
-        case .disconnected, .failed, .callTooLong: return named("Disconnected")
+        case .disconnected, .failed: return named("Disconnected")
+        case .callTooLong: return named("CallTooLong")
         case .protocolViolation, .invalidReply: return named("ProtocolError")
         case .countdown(let error): return reply(error)
         case .service(let error): return reply(error)

@@ -194,6 +194,15 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(driver.do("get", key="tea"), {"error": "NoDaemon"})
         self.assertEqual(driver.do("wait", key="tea"), {"error": "NoDaemon"})
 
+    def test_a_call_that_is_longer_than_the_daemon_accepts_is_an_error_and_not_tried_again(self) -> None:
+        driver = self.driver(self.daemon())
+        long = "x" * 300_000
+        self.assertEqual(driver.do("start", key="tea", label=long), {"error": "CallTooLong"})
+        self.assertEqual(driver.do("wait", key=long), {"error": "CallTooLong"})
+        driver.do("watch", keys=[long])
+        self.assertEqual(driver.do("next", count=1), {"error": "CallTooLong"})
+        self.assertEqual(driver.do("get", key="tea")["error"], "NoSuchCountdown")
+
     # The address
 
     def test_the_socket_is_found_as_countdownctl_finds_it(self) -> None:

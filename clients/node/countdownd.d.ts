@@ -142,6 +142,8 @@ export class NoDaemon extends Disconnected {
 }
 /** The service at the socket does not speak the protocol of countdownd. */
 export class ProtocolError extends CountdowndError {}
+/** The call has more bytes than a daemon accepts, so it was not made. */
+export class CallTooLong extends CountdowndError {}
 /** The daemon answered with an error. An error that has no class of its own has this one. */
 export class CallError extends CountdowndError {
   /** The name on the wire: io.countdownd.NoSuchCountdown. */

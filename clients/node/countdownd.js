@@ -23,6 +23,8 @@ export class NoDaemon extends Disconnected {
 
 export class ProtocolError extends CountdowndError {}
 
+export class CallTooLong extends CountdowndError {}
+
 export class CallError extends CountdowndError {
   constructor(errorName, parameters) {
     super(`the daemon refused the call: ${errorName} ${JSON.stringify(parameters)}`);
@@ -118,6 +120,16 @@ function directoryFault(path, owners) {
 /** A reply of countdownd has about 64 KiB. A longer message than this is not one. */
 const messageLimit = 16 << 20;
 
+/** The daemon ends a connection with a longer call. */
+const callLimit = 256 << 10;
+
+function encodeCall(method, parameters, more) {
+  const call = JSON.stringify({ method: `io.countdownd.${method}`, parameters, more: more || undefined });
+  const length = Buffer.byteLength(call);
+  if (length > callLimit) throw new CallTooLong(`the call has ${length} bytes; the daemon accepts at most ${callLimit}`);
+  return `${call}\0`;
+}
+
 function decodeReply(message) {
   let reply;
   try {
@@ -143,10 +155,11 @@ function member(parameters, name) {
 class Connection {
   /** Resolves with a connection whose call was sent. */
   static async open(path, method, parameters, more) {
+    const call = encodeCall(method, parameters, more);
     for (let attempt = 1; ; attempt += 1) {
       try {
         const socket = await Connection.#connect(path);
-        socket.write(`${JSON.stringify({ method: `io.countdownd.${method}`, parameters, more: more || undefined })}\0`);
+        socket.write(call);
         return new Connection(socket);
       } catch (error) {
         // The daemon's queue of new connections is full.

@@ -29,6 +29,10 @@ class ProtocolError(CountdowndError):
     """The service at the socket does not speak the protocol of countdownd."""
 
 
+class CallTooLong(CountdowndError):
+    """The call has more bytes than a daemon accepts, so it was not made."""
+
+
 class CallError(CountdowndError):
     """The daemon answered with an error. An error that has no class of its own has this one."""
 

@@ -6,22 +6,27 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ._errors import ProtocolError, error_from
+from ._errors import CallTooLong, ProtocolError, error_from
 
 #: How much is read at once.
 READ_SIZE = 1 << 16
 #: A reply of countdownd has about 64 KiB. A longer message than this is not one.
 _MESSAGE_LIMIT = 16 << 20
+#: The daemon ends a connection with a longer call.
+_CALL_LIMIT = 256 << 10
 
 
 def encode_call(method: str, parameters: Mapping[str, Any], more: bool) -> bytes:
-    """A call of a method of io.countdownd. Parameters that are None are left out."""
+    """A call of a method of io.countdownd. Parameters that are None are left out. Raises CallTooLong."""
     call: dict[str, Any] = {"method": f"io.countdownd.{method}"}
     if present := {name: value for name, value in parameters.items() if value is not None}:
         call["parameters"] = present
     if more:
         call["more"] = True
-    return json.dumps(call, ensure_ascii=False, separators=(",", ":")).encode() + b"\0"
+    text = json.dumps(call, ensure_ascii=False, separators=(",", ":")).encode()
+    if len(text) > _CALL_LIMIT:
+        raise CallTooLong(f"the call has {len(text)} bytes; the daemon accepts at most {_CALL_LIMIT}")
+    return text + b"\0"
 
 
 class Framer:
