@@ -134,9 +134,8 @@ final class World {
             cause()
         }
         now = end
-        for number in members.indices {
-            loseStream(of: number)
-        }
+        // Of what was lost, they hear on their next streams.
+        for number in members.indices where troubles.loses { loseStream(of: number) }
         isQuiet = true
         step(until: now + .seconds(2))
         // Starts that wait in a queue would go on for as long as they last.
