@@ -126,7 +126,7 @@ struct FaultTrials {
         // The reply to a later call shows that the start was reported.
         _ = try caller.call(Get(key: "tea"))
         try daemon.kill()
-        unlink(daemon.socketPath)
+        unsafe unlink(daemon.socketPath)
         // A service manager accepts connections before the daemon answers.
         let listener = try ListeningSocket(path: daemon.socketPath)
         let connections = [try listener.accept(), try listener.accept()]
