@@ -84,9 +84,9 @@ extension Timetable {
 }
 
 extension KeyedCountdown {
-    /// Whether this countdown is known as one that the fleet holds under its key, so that there is nothing to announce. One
-    /// that has ended at its deadline is known if the fleet holds it with that deadline.
-    public func isKnown(as remote: KeyedCountdown) -> Bool {
+    /// Whether this countdown is the same as the fleet's countdown under its key, so that there is nothing to announce. If this
+    /// countdown has finished at its deadline, it is the same as the running countdown with that deadline.
+    public func isSame(as remote: KeyedCountdown) -> Bool {
         var remote = remote
         remote.revision = revision
         if case .finished(let end, _) = phase, remote.phase == .running(until: .wall(end)) { remote.phase = phase }

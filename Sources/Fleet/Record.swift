@@ -131,7 +131,7 @@ public enum RecordFault: Error, Equatable, Sendable {
     case newerFormat(Int64)
     /// No version writes such a record; its fault in words.
     case malformed(String)
-    /// Another program wrote it: its ID is none that a daemon makes.
+    /// Another program wrote the record: no daemon makes such an ID.
     case foreign
 
     /// A sentence for people.

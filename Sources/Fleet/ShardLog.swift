@@ -119,8 +119,8 @@ extension Shard {
         let known = held == nil ? timetable.countdown(under: entry.key) : nil
         let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? (known?.started == countdown.started)
         let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
-        let isKnown = known?.isKnown(as: countdown) ?? false
-        let applied = isKnown ? [] : timetable.applyRemote(state, at: now)
+        let isUnchanged = known?.isSame(as: countdown) ?? false
+        let applied = isUnchanged ? [] : timetable.applyRemote(state, at: now)
         if isSameRun, applied.first?.change.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
         output.applied += applied
         set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)

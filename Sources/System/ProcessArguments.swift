@@ -15,8 +15,8 @@ public enum ProcessArguments {
         return Array(arguments.dropFirst())
     }
 
-    /// The first argument of this process that is not UTF-8, with U+FFFD in the place of what is invalid; nil if all are.
-    /// Its string is another text, so that it would name another key or file.
+    /// The first argument of this process that is not UTF-8, with U+FFFD in place of its invalid bytes; nil if all arguments
+    /// are UTF-8. As a string, such an argument would name another key or file.
     public static var firstInvalid: String? {
         let count = Int(CommandLine.argc)
         for index in 0..<count {

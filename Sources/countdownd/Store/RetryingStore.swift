@@ -17,7 +17,7 @@ struct RetryingStore: ~Copyable {
     /// Commits within this time are in quick succession.
     private static let quickSuccession = Duration.milliseconds(10)
 
-    /// So many changes are kept, however few countdowns there are.
+    /// If no more changes than these wait to be stored, they are all kept.
     var mostUnstored = 65_536
 
     private let path: String

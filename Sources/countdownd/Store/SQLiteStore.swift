@@ -24,7 +24,7 @@ final class SQLiteStore: Store {
     private var directory: StateDirectory
     private var files: StoreFiles
     private var statements: Statements
-    /// Nil if the daemon is no member of a fleet, and until changes are stored if the tables could not be read.
+    /// Nil if the daemon has no fleet. If the tables could not be read, nil until the first commit of changes of the fleet.
     private var fleet: FleetTables?
     private var checkpointer: Checkpointer
     /// What the store remembers besides the countdowns. New rows refer to its boot.
@@ -320,7 +320,7 @@ final class SQLiteStore: Store {
     ///
     /// - Parameters:
     ///   - changes: the changes.
-    ///   - tables: nil if they could not be read. What they have means nothing then, as the member began without it.
+    ///   - tables: nil if they could not be read. Then they are emptied, because the daemon has begun without their rows.
     /// - Returns: the tables; those that were nil are there once the transaction is committed.
     /// - Throws: SQLite's error.
     private func keep(_ changes: FleetChanges, in tables: FleetTables?) throws(SQLiteFailure) -> FleetTables {

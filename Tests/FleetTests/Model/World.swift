@@ -134,7 +134,7 @@ final class World {
             cause()
         }
         now = end
-        // Of what was lost, they hear on their next streams.
+        // On their next streams, hosts hear of the changes that were lost.
         for number in members.indices where troubles.loses { loseStream(of: number) }
         isQuiet = true
         step(until: now + .seconds(2))

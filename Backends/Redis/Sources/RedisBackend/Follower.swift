@@ -39,7 +39,8 @@ final class Follower: @unchecked Sendable {
     /// Entries in a part of the log. Each has the changes of a call of the script, so a few can be 64 MiB, which the reader
     /// accepts. A session begins with the least number, so that it comes further than the one before.
     private static let logCount = (least: 16, greatest: 128)
-    /// The bytes of a part of the log if its entries are as long as those of the last part. A slow network needs time for it.
+    /// The bytes of a part of the log if its entries are as long as those of the last part. They have to come within 2 s, also
+    /// through a slow network.
     private static let logBytes = 256 << 10
     /// The greatest pause before another snapshot.
     private static let longestPause = TimeAmount.seconds(5)
