@@ -414,8 +414,9 @@ class Scenarios(unittest.TestCase):
             known["flavour"] = {"of": ["tea"]}
             known["countdown"]["steeps"] = 3
             boiled = {"type": "boiled", "revision": 10, "key": "tea", "degrees": 99.5}
-            peer.write({"parameters": {"events": [synced(7), boiled, known], "weather": 1}, "continues": True})
+            peer.events(synced(7), {"type": "boiled", "key": "tea"})
             peer.events({"type": "boiled", "key": "tea"})
+            peer.write({"parameters": {"events": [boiled, known], "weather": 1}, "continues": True})
             stay(peer)
 
         server = self.fake(answer, watch)
