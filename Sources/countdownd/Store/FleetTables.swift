@@ -167,8 +167,9 @@ struct FleetTables {
         try move.run()
     }
 
-    /// Whether JSON can be a part of a line. Lines end at line breaks, which strings have as escapes, and the array around
-    /// the record counts as a level of it.
+    /// Whether JSON can be a part of a line. A line has no line breaks; strings have them as escapes. The line is an array, so
+    /// its JSON can have a level less than a text of its own. Brackets in strings count too: then the record is stored as a
+    /// string, which any record can be.
     private static func fitsIntoLine(_ json: [UInt8]) -> Bool {
         var openings = 0
         for byte in json {

@@ -187,6 +187,7 @@ struct RetryingStoreTests {
     @Test("however many changes wait to be stored, keeping another one copies none of them", .timeLimit(.minutes(1)))
     func keepsMany() throws {
         var storage = try openStorage()
+        storage.mostUnstored = .max
         disk.failure = Self.full
         var changes = try ending(2)
         changes.fleet = FleetChanges(rows: [.delete(1)])

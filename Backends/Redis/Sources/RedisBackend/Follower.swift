@@ -36,11 +36,12 @@ final class Follower: @unchecked Sendable {
 
     /// Records in a page. HSCAN takes it for a hint.
     private static let pageCount = 1_000
-    /// Entries in a part of the log. Each has the changes of a call of the script, so a few can be 64 MiB, which the reader
-    /// accepts. A session begins with the least number, so that it comes further than the one before.
-    private static let logCount = (least: 16, greatest: 128)
-    /// The bytes of a part of the log if its entries are as long as those of the last part. They have to come within 2 s, also
-    /// through a slow network.
+    /// Entries in a part of the log. Each has the changes of a call of the script, up to 4 MiB, so the least number has up to
+    /// 64 MiB, which the reader accepts. A session begins with the least number, so that it can read on even if the part that
+    /// the session before had asked for was too long.
+    private static let logCounts = (least: 16, greatest: 128)
+    /// The bytes of a part of the log if its entries are as long as those of the last part. The part has to come within 2 s,
+    /// also through a slow network.
     private static let logBytes = 256 << 10
     /// The greatest pause before another snapshot.
     private static let longestPause = TimeAmount.seconds(5)
@@ -70,7 +71,7 @@ final class Follower: @unchecked Sendable {
     /// Whether a message has come that was not delivered.
     private var hasMissed = false
     /// Entries in the next part of the log.
-    private var logCount = Follower.logCount.least
+    private var logCount = Follower.logCounts.least
     /// Whether the log was read because of a message that did not continue it.
     private var missedVersion: Int64?
     /// The beginning of the IDs of the client's own proposals.
@@ -102,7 +103,7 @@ final class Follower: @unchecked Sendable {
         sessions += 1
         (hasMissed, hasSetVersion, isLiveTold) = (false, false, false)
         missedVersion = nil
-        logCount = Self.logCount.least
+        logCount = Self.logCounts.least
         tellLoss()
         perform(needsSnapshot ? .snapshot : .position)
     }
@@ -406,7 +407,7 @@ final class Follower: @unchecked Sendable {
             self.deliverChanges(changes, upTo: next)
             let bytes = changes.reduce(1) { $0 + Self.size(of: $1) }
             let fitting = Self.logBytes / bytes * elements.count
-            self.logCount = min(max(fitting, Self.logCount.least), Self.logCount.greatest)
+            self.logCount = min(max(fitting, Self.logCounts.least), Self.logCounts.greatest)
             let hasMissedVersion = (self.missedVersion ?? 0) > (next?.version ?? 0) && elements.isEmpty
             if hasGap || hasMissedVersion {
                 self.missedVersion = nil
