@@ -14,12 +14,29 @@ extension FollowScreen {
 
     private func picture(on canvas: Canvas, rows: Int, showsSelection: Bool = true) -> [StyledLine] {
         if subject != .several { return selection.map { BarPicture($0, on: canvas).lines } ?? [] }
-        let shown = soonest(max(rows, 1))
+        let (above, shown, below) = window(of: max(rows, 1), around: showsSelection ? selection : nil)
         let table = TablePicture(countdowns: shown, selected: showsSelection ? selection?.key : nil, canvas: canvas)
         var lines = table.lines
-        let hidden = countdowns.count - shown.count
-        if hidden > 0 { lines[lines.count - 1] = StyledLine("and \(hidden + 1) more", .faint, on: canvas) }
+        if above > 0 { lines.insert(StyledLine("\(above) above", .faint, on: canvas), at: 0) }
+        if below > 0 { lines.append(StyledLine("and \(below) more", .faint, on: canvas)) }
         return lines
+    }
+
+    /// The countdowns that fit, the selected one among them, and how many are above and below. With less than three rows, all
+    /// are for countdowns.
+    private func window(of rows: Int, around selection: Countdown?) -> (above: Int, shown: [Countdown], below: Int) {
+        let count = countdowns.count
+        if count <= rows { return (0, soonest(rows), 0) }
+        let first = soonest(rows > 2 ? rows - 1 : rows)
+        if selection.map({ selection in first.contains { $0.key == selection.key } }) ?? true {
+            return (0, first, rows > 2 ? count - first.count : 0)
+        }
+        let all = soonest(count)
+        let last = all.firstIndex { $0.key == selection?.key } ?? 0
+        guard rows > 2 else { return (0, Array(all[...last].suffix(rows)), 0) }
+        let isAtEnd = last == count - 1
+        let shown = all[...last].suffix(isAtEnd ? rows - 1 : rows - 2)
+        return (shown.startIndex, Array(shown), count - shown.endIndex)
     }
 
     private func noteLine(on canvas: Canvas) -> StyledLine {

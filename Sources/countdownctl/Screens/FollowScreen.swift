@@ -114,7 +114,8 @@ extension FollowScreen {
         case .character("q"), .character("Q"): return [.leave(subject == .one ? .interrupted : .success)]
         case .up, .character("k"): selected = neighbour(-1) ?? selected
         case .down, .character("j"): selected = neighbour(1) ?? selected
-        default: if let selection { return change(selection, key) }
+        // Without a picture, the user does not see what would change.
+        default: if isComplete, let selection { return change(selection, key) }
         }
         return []
     }

@@ -137,6 +137,34 @@ struct FollowScreenTests {
         #expect(screen.handle(.key(.character(" "))) == [.call(.pause(key: "茶道"))])
     }
 
+    @Test("the table scrolls to its selection, and says how many are above and below", arguments: 3...9)
+    func scrolls(rows: Int) throws {
+        var screen = screen(.several, (0..<20).map { countdown("key \($0)", 100 + Int64($0)) })
+        for key in [TerminalKey.down, .up] {
+            for _ in 0..<20 {
+                let lines = screen.frame(on: .plain(rows: rows)).lines.map(\.text)
+                let selected = try #require(screen.selection?.key)
+                #expect(lines.contains { $0.hasPrefix("› \(selected) ") })
+                #expect(lines.count == rows - 1)
+                if rows > 4 {
+                    let numbers = lines.compactMap { Int($0.replacing("and ", with: "").prefix { $0.isNumber }) }
+                    #expect(lines.count { $0.contains("key") } + numbers.reduce(0, +) == 20)
+                }
+                _ = screen.handle(.key(key))
+            }
+        }
+    }
+
+    @Test("without a picture, keys change nothing")
+    func changesNothingUnseen() {
+        var screen = FollowScreen(.several)
+        _ = screen.handle(told(.attached, tea))
+        for key in [TerminalKey.character(" "), .character("+"), .character("-"), .character("c")] {
+            #expect(screen.handle(.key(key)).isEmpty)
+        }
+        #expect(screen.note == nil)
+    }
+
     @Test("a refusal is shown until the next key")
     func refusals() {
         var screen = screen(.one, [tea])
