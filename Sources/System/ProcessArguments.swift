@@ -15,15 +15,31 @@ public enum ProcessArguments {
         return Array(arguments.dropFirst())
     }
 
-    /// The first argument of this process that is not UTF-8, with U+FFFD in place of its invalid bytes; nil if all arguments
-    /// are UTF-8. As a string, such an argument would name another key or file.
-    public static var firstInvalid: String? {
-        let count = Int(CommandLine.argc)
-        for index in 0..<count {
+    /// Finds the first argument of this process that is not UTF-8. As a string, it would name another key or file.
+    ///
+    /// - Parameter end: the number of arguments to look at, from the first one on; the name of the program counts.
+    /// - Returns: the argument, with U+FFFD in place of its invalid bytes; nil if all are UTF-8.
+    public static func firstInvalid(before end: Int) -> String? {
+        for index in 0..<min(end, Int(CommandLine.argc)) {
             guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
             if unsafe String(validatingCString: argument) == nil { return unsafe String(cString: argument) }
         }
         return nil
+    }
+
+    /// The bytes of words that are the last arguments of this process, as a command gets them, each with a zero byte behind
+    /// it. A word that is not such an argument becomes its UTF-8.
+    static func bytes(of words: [String]) -> [[CChar]] {
+        var found = words.map { Array($0.utf8CString) }
+        var argument = Int(CommandLine.argc)
+        for place in words.indices.reversed() {
+            argument -= 1
+            guard argument > 0, let text = unsafe CommandLine.unsafeArgv[argument],
+                unsafe String(cString: text) == words[place]
+            else { break }
+            found[place] = unsafe Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
+        }
+        return found
     }
 
     private static func arguments(in path: String) -> [String]? {

@@ -4,9 +4,12 @@ public import Glibc
 public struct ProcessLaunch {
     /// The program, looked up in PATH if its name has no slash, and its arguments.
     public let words: [String]
+    /// Whether the words end with the last arguments of this process, which keep their bytes, even if these are not UTF-8.
+    public var keepsArguments = false
     /// Variables added to this program's environment.
     public var variables: [(name: String, value: String)] = []
-    /// Variables of this program's environment whose names begin with this are not passed on; nil passes all on.
+    /// Variables of this program's environment whose names begin with this are not passed on; nil passes all on. The
+    /// others keep their bytes.
     public var droppedPrefix: String?
     /// The descriptors that stand for standard input, output and error; nil for this program's own.
     public var input: Int32?
@@ -70,7 +73,8 @@ public struct ProcessLaunch {
         _ actions: inout posix_spawn_file_actions_t,
         _ attributes: inout posix_spawnattr_t
     ) throws(NotStarted) -> pid_t {
-        let arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+        let texts = keepsArguments ? ProcessArguments.bytes(of: words) : words.map { Array($0.utf8CString) }
+        let arguments = unsafe texts.map { unsafe strdup($0) } + [nil]
         let environment = unsafe environment.map { unsafe strdup($0) } + [nil]
         defer {
             for place in unsafe arguments.indices { unsafe free(arguments[place]) }
@@ -82,14 +86,15 @@ public struct ProcessLaunch {
         return process
     }
 
-    /// The environment as `NAME=VALUE`: the added variables, and this program's others.
-    private var environment: [String] {
-        var all = variables.map { "\($0.name)=\($0.value)" }
+    /// The environment as `NAME=VALUE`, each with a zero byte behind it: the added variables, and this program's others.
+    private var environment: [[CChar]] {
+        var all = variables.map { Array("\($0.name)=\($0.value)".utf8CString) }
+        let dropped = variables.map { "\($0.name)=" } + (droppedPrefix.map { [$0] } ?? [])
         guard var place = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? else { return all }
         while let entry = unsafe place.pointee {
-            let text = unsafe String(cString: entry)
-            let isDropped = droppedPrefix.map(text.hasPrefix) ?? false
-            if !isDropped, !variables.contains(where: { text.hasPrefix("\($0.name)=") }) { all.append(text) }
+            if unsafe !dropped.contains(where: { unsafe strncmp(entry, $0, $0.utf8.count) == 0 }) {
+                all.append(unsafe Array(UnsafeBufferPointer(start: entry, count: strlen(entry) + 1)))
+            }
             unsafe place += 1
         }
         return all

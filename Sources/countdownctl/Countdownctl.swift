@@ -67,11 +67,12 @@ struct Countdownctl: ParsableCommand {
     static func main() {
         // If it fails, commands that need descriptors fail with a sentence.
         try? Surroundings.openStandardStreams()
-        if let argument = ProcessArguments.firstInvalid {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let argument = ProcessArguments.firstInvalid(before: 1 + Invocation.commandStart(in: arguments)) {
             let failure = CommandFailure.usage("invalid argument \(quoted(argument)): it is not UTF-8")
             Glibc.exit(Invocation(arguments: []).end(with: failure).rawValue)
         }
-        Glibc.exit(Invocation(arguments: Array(CommandLine.arguments.dropFirst())).run().rawValue)
+        Glibc.exit(Invocation(arguments: arguments).run().rawValue)
     }
 
     /// The subcommand with a name; nil if the name is unknown.
@@ -89,6 +90,14 @@ struct Invocation {
     init(arguments typed: [String]) {
         let isTimer = typed.first.map(DurationParser.isMeant) ?? false
         arguments = isTimer ? ["timer"] + typed : typed
+    }
+
+    /// The place of the first word of a command that a subcommand runs, which gets its words as they are; the end if there is
+    /// no such command.
+    static func commandStart(in arguments: [String]) -> Int {
+        let local = ((try? RemoteInvocation(arguments)) ?? nil)?.arguments ?? arguments
+        guard let name = local.first, ["run", "button"].contains(name) else { return arguments.count }
+        return arguments.firstIndex(of: "--") ?? arguments.count
     }
 
     func run() -> ExitCode {

@@ -44,8 +44,10 @@ struct RefusedCommandsTests {
     }
 
     @Test(
-        "an argument that is not UTF-8 is refused, because the daemon and the command of run would get another one",
-        arguments: ["start \"$name\" 5s", "run tea 5s -- echo \"$name\"", "list --x\"$name\"", "\"$name\""]
+        "an argument that is not UTF-8 is refused, because the daemon would get another one",
+        arguments: [
+            "start \"$name\" 5s", "run \"$name\" 5s -- true", "cancel -- \"$name\"", "list --x\"$name\"", "\"$name\"",
+        ]
     )
     func refusesOtherEncodings(_ line: String) throws {
         let typist = Typist(at: directory.path(of: "none"))

@@ -29,6 +29,16 @@ struct RunCommandsTests {
         #expect(second.exitCode == 75)
     }
 
+    @Test("the command has its words and its environment as they are, also if they are not UTF-8")
+    func passesBytes() throws {
+        let command = #"-- sh -c 'printf %s "$1$WORD" | od -An -tx1' sh "$WORD""#
+        let run = try typist.type(
+            shell: "WORD=$(printf 'Z\\374\\360\\237'); export WORD; countdownctl run tea 1h \(command)"
+        )
+        #expect(run.standardOutput == " 5a fc f0 9f 5a fc f0 9f\n")
+        #expect(run.exitCode == 0)
+    }
+
     @Test("less than a minute is printed in seconds, and for a paused countdown the error names resume")
     func tellsWhen() throws {
         _ = try typist.type("run tea --for 59s -- true")

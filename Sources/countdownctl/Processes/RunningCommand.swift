@@ -18,7 +18,9 @@ struct RunningCommand: ~Copyable {
             throw ProcessLaunch.NotStarted(name: command.name, errno: errno)
         }
         let end = pipe.writing.descriptor
-        process = try ProcessLaunch(words: command.words, input: nothing, output: end, errors: end).start()
+        var launch = ProcessLaunch(words: command.words, input: nothing, output: end, errors: end)
+        launch.keepsArguments = true
+        process = try launch.start()
         pipe.reading.stopBlocking()
         self.pipe = pipe.reading
     }
@@ -87,7 +89,9 @@ struct ForegroundCommand {
 
     private func started(mask: sigset_t) throws(CommandFailure) -> StartedProcess {
         do {
-            return try ProcessLaunch(words: words, variables: variables, mask: mask).start()
+            var launch = ProcessLaunch(words: words, variables: variables, mask: mask)
+            launch.keepsArguments = true
+            return try launch.start()
         } catch {
             throw CommandFailure(error)
         }
