@@ -93,6 +93,13 @@ struct ExamplesTests {
         try comesBack(example)
     }
 
+    @Test("the example for the shell refuses a duration that is not in seconds", arguments: ["1.5m", "", "1e9", "-1"])
+    func refusesSeconds(_ seconds: String) throws {
+        let run = try follow(Example.shell.command() + ["tea", seconds == "" ? " " : seconds]).finish()
+        #expect(run.exitCode == 64)
+        #expect(run.standardError.hasPrefix("countdown.sh: invalid seconds '"))
+    }
+
     @Test(
         "the example in C follows a countdown to its end",
         .enabled(if: (try? Example.c.command()) != nil, "libsystemd here has no sd-varlink")

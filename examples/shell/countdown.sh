@@ -10,6 +10,13 @@ set -euo pipefail
 
 key=${1:?usage: countdown.sh KEY [SECONDS]}
 seconds=${2:-60}
+if [[ ! $seconds =~ ^[0-9]{1,9}([.][0-9]+)?$ ]]; then
+  echo "countdown.sh: invalid seconds '$seconds': use for example 90 or 1.5" >&2
+  exit 64
+fi
+for program in jq socat; do
+  command -v "$program" > /dev/null || { echo "countdown.sh: $program is not installed" >&2; exit 69; }
+done
 socket=${COUNTDOWND_SOCKET:-$XDG_RUNTIME_DIR/countdownd/io.countdownd}
 
 message() { # CALL: one JSON object that ends with a NUL
