@@ -173,6 +173,11 @@ struct HookCommandsTests {
         #expect(second.exitCode == 75)
         let sentence = "--cursor-file '\(cursor)' is in use by another watch: process "
         #expect(second.message.hasPrefix("countdownctl: \(sentence)"))
+        let link = directory.path(of: "link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: cursor)
+        let third = try typist.type(words: ["watch", "--on", "finished", "--exec", "true", "--cursor-file", link])
+        #expect(third.exitCode == 75)
+        #expect(third.message.hasPrefix("countdownctl: \(sentence)"))
         first.interrupt()
         _ = try first.finish()
         try end("tea")

@@ -9,10 +9,13 @@ final class CursorFile {
     /// Locked is a file beside it, because each write replaces the file itself.
     private let lock: FileLock
 
-    /// Locks the file.
+    /// Locks the file; if a link leads to it, the file itself, so that every path to it has the same lock.
     ///
     /// - Throws: that another process has locked it, or why it cannot be locked.
     init(path: String) throws(CommandFailure) {
+        let target = unsafe realpath(path, nil)
+        defer { unsafe free(target) }
+        let path = unsafe target.map { unsafe String(cString: $0) } ?? path
         self.path = path
         do throws(FileLock.Unavailable) {
             lock = try FileLock(path: "\(path).lock")
