@@ -42,6 +42,36 @@ struct TimerCommandsTests {
         #expect(reply.standardOutput.contains(#""label":"抹茶""#))
     }
 
+    @Test("a timer is found by its label or by the words that started it; keys come first, two timers are an error")
+    func findsByLabel() throws {
+        _ = try typist.type("1h Green tea")
+        #expect(try typist.type("pause green tea").messages == ["timer/green-tea (Green tea): paused, 1:00:00 left"])
+        #expect(try key(typist.type(words: ["resume", "Green tea"])) == "timer/green-tea")
+        #expect(try key(typist.type(words: ["adjust", "GREEN TEA", "+1m"])) == "timer/green-tea")
+        #expect(try typist.type(words: ["show", "green tea", "--format", "{key}"]).data == ["timer/green-tea"])
+        #expect(try typist.type("is-running green-tea").exitCode == 4)
+        #expect(try typist.type("cancel --key=green --key=tea").exitCode == 4)
+        #expect(try state("timer/green-tea") == "running")
+
+        try start("tea 1h")
+        let both = try typist.type("cancel Green tea")
+        #expect(both.exitCode == 64)
+        #expect(both.messages[0].hasSuffix("'Green tea' is a timer, and 'tea' is a key: quote the label, or use --key"))
+        #expect(try state("tea") == "running" && state("timer/green-tea") == "running")
+        #expect(try key(typist.type("cancel tea")) == "tea")
+
+        _ = try typist.type("2h Green tea")
+        for words in [["cancel", "Green", "tea"], ["show", "green tea"], ["adjust", "green tea", "+1m"]] {
+            let several = try typist.type(words: words)
+            #expect(several.exitCode == 4)
+            #expect(several.message.hasSuffix("use timer/green-tea or timer/green-tea-2"), "\(several.message)")
+        }
+        _ = try typist.type("cancel timer/green-tea-2")
+        #expect(try typist.type("cancel Green tea").exitCode == 0)
+        #expect(try state("timer/green-tea") == "cancelled")
+        #expect(try typist.type("cancel Green tea").exitCode == 4)
+    }
+
     @Test("a timer that is waited for ends with its command")
     func waits() throws {
         let run = try typist.type("timer 1ms tea --wait")

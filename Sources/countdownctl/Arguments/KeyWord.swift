@@ -1,15 +1,18 @@
 /// A key as it is typed: the key itself, or a word that stands for the key of a countdown.
 enum KeyWord: Equatable, Sendable {
+    /// The key, and nothing else.
     case key(String)
+    /// The key; if no countdown has it, the label of a timer.
+    case name(String)
     case reference(CountdownReference)
 
     /// A word in the place of a key.
-    init(typed word: String) { self = CountdownReference(rawValue: word).map(Self.reference) ?? .key(word) }
+    init(typed word: String) { self = CountdownReference(rawValue: word).map(Self.reference) ?? .name(word) }
 
     /// The word as it is typed.
     var text: String {
         switch self {
-        case .key(let key): key
+        case .key(let key), .name(let key): key
         case .reference(let reference): reference.rawValue
         }
     }
@@ -28,7 +31,7 @@ enum CountdownReference: String, CaseIterable, Sendable {
 ///
 /// - Throws: a usage error for @next and @last, because later calls with that word would find another countdown.
 func newKey(_ word: String) throws(CommandFailure) -> String {
-    guard case .key(let key) = KeyWord(typed: word) else {
+    guard case .name(let key) = KeyWord(typed: word) else {
         throw .usage("invalid key '\(word)': it stands for another countdown; use a key such as tea")
     }
     return key

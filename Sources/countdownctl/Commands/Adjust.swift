@@ -41,8 +41,8 @@ struct AdjustCommand: Subcommand {
         let output = options.output
         for note in request.notes { output.say(note) }
         let countdown: Countdown
+        var client = try DaemonEndpoint().connect()
         do {
-            var client = try DaemonEndpoint().connect()
             countdown = try client.change(
                 request.word,
                 ifRevision: condition.ifRevision,
@@ -54,7 +54,9 @@ struct AdjustCommand: Subcommand {
                     return try client.call(call).countdown
                 }
             )
-        } catch let error as ClientError {
+        } catch .countdown(.noSuchCountdown(let name)) {
+            throw CommandFailure(unknown: name, among: (try? client.timers(called: name)) ?? [])
+        } catch {
             throw explained(CommandFailure(error))
         }
         if let style = output.json { try output.print(json: JSONText.object(countdown, style)) }

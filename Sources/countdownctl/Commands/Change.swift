@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import System
 
 /// A subcommand that makes the same change to each of its keys.
 protocol ChangeCommand: Subcommand {
@@ -31,7 +32,7 @@ extension ChangeCommand {
         let words = try arguments.required(by: Self.configuration.commandName ?? "")
         try condition.check(words)
         var changes = ChangeRun(command: self, client: try DaemonEndpoint().connect())
-        for word in words { try changes.make(word) }
+        for word in try changes.joined(words) { try changes.make(word) }
         return try changes.end()
     }
 }
@@ -50,6 +51,24 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         output = command.options.output
     }
 
+    /// The words, or if they are together the label of a timer, this label.
+    ///
+    /// - Throws: a usage error if one of the words is the key of a countdown as well.
+    mutating func joined(_ words: [KeyWord]) throws(CommandFailure) -> [KeyWord] {
+        let names = words.compactMap { word in if case .name(let name) = word { name } else { nil } }
+        guard 2...8 ~= names.count, names.count == words.count else { return words }
+        let label = names.joined(separator: " ")
+        let keys: [String]
+        do throws(ClientError) {
+            guard try !client.timers(called: label).isEmpty else { return words }
+            keys = try client.list(List(states: [.running, .paused], keys: names)).map(\.key)
+        } catch {
+            throw CommandFailure(error)
+        }
+        guard let key = keys.first else { return [.name(label)] }
+        throw .usage("\(quoted(label)) is a timer, and \(quoted(key)) is a key: quote the label, or use --key")
+    }
+
     /// Changes one.
     ///
     /// - Throws: that the daemon is gone.
@@ -64,6 +83,8 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
                 }
             )
             record(countdown, command.sentence(about: countdown, CountdownText()))
+        } catch .countdown(.noSuchCountdown(let name)) {
+            record(CommandFailure(unknown: name, among: (try? client.timers(called: name)) ?? []))
         } catch .countdown(let refusal) {
             record(refusal, of: word.text)
         } catch .service(let refusal) {

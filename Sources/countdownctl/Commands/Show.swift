@@ -43,8 +43,7 @@ struct ShowCommand: Subcommand {
     }
 
     private static func countdown(_ word: KeyWord) throws(CommandFailure) -> Countdown {
-        let daemon = try DaemonEndpoint()
-        return try daemon.call(Get(key: daemon.key(of: word))).countdown
+        try DaemonEndpoint().countdown(of: word)
     }
 
     /// Shows the countdown under a key.

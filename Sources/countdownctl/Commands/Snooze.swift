@@ -85,7 +85,7 @@ struct SnoozeCommand: Subcommand {
         }
         let countdown =
             switch word {
-            case .key(let key): try client.call(Get(key: key)).countdown
+            case .key(let key), .name(let key): try client.call(Get(key: key)).countdown
             case .reference(let reference): try client.find(reference)
             }
         guard countdown.state != .cancelled else {

@@ -21,6 +21,7 @@ struct TimerCommand: Subcommand {
             The key is timer/green-tea: lower case, with a hyphen for everything in ASCII
             that is no letter or digit; other scripts stay. Without a label it is timer/5m.
             If the key is already running or paused, a number follows: timer/green-tea-2.
+            `countdownctl cancel Green tea` finds the timer by its label.
             """
     )
 
@@ -88,7 +89,7 @@ struct TimerCommand: Subcommand {
 
 /// The keys of timers, which are made for their users.
 enum TimerKey {
-    private static let prefix = "timer/"
+    static let prefix = "timer/"
     /// The bytes of a label that get into the key, which leaves room for the prefix and a number.
     private static let limit = 200
 

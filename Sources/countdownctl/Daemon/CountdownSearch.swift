@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// The metadata by which countdowns that only keep a command from running again differ from timers.
 enum CooldownMark {
@@ -78,6 +79,14 @@ extension Client {
     ) throws(ClientError) -> Countdown {
         switch word {
         case .key(let key): return try make(&self, key, revision)
+        case .name(let name):
+            do {
+                return try make(&self, name, revision)
+            } catch .countdown(.noSuchCountdown) {
+                let timers = try timers(called: name)
+                guard timers.count == 1 else { throw .countdown(.noSuchCountdown(key: name)) }
+                return try make(&self, timers[0].key, revision)
+            }
         case .reference(let reference):
             let found = try search(&self, reference)
             do {
@@ -86,6 +95,15 @@ extension Client {
                 let again = try search(&self, reference)
                 return try make(&self, again.key, again.revision)
             }
+        }
+    }
+
+    /// The running and paused timers with a label, or with the key that `timer` makes of it. Capital and small letters are
+    /// the same.
+    mutating func timers(called name: String) throws(ClientError) -> [Countdown] {
+        let (label, key) = (name.lowercased(), TimerKey.make(from: name))
+        return try list(List(match: [TimerKey.prefix + "*"], states: [.running, .paused])).filter {
+            $0.key == key || $0.label?.lowercased() == label
         }
     }
 
@@ -112,7 +130,7 @@ extension DaemonEndpoint {
     /// - Throws: if the daemon does not run, or no countdown fits the word.
     func key(of word: KeyWord) throws(CommandFailure) -> String {
         switch word {
-        case .key(let key): return key
+        case .key(let key), .name(let key): return key
         case .reference(let reference):
             var client = try connect()
             do {
@@ -121,5 +139,36 @@ extension DaemonEndpoint {
                 throw CommandFailure(error, isRead: true)
             }
         }
+    }
+    /// The countdown under the key of a word; if the word is no key, the timer whose label it is.
+    ///
+    /// - Throws: if the daemon does not run, no countdown fits the word, or several timers do.
+    func countdown(of word: KeyWord) throws(CommandFailure) -> Countdown {
+        do {
+            return try call(Get(key: key(of: word))).countdown
+        } catch {
+            guard error.exitCode == .unknownKey, case .name(let name) = word else { throw error }
+            var client = try connect()
+            let timers: [Countdown]
+            do {
+                timers = try client.timers(called: name)
+            } catch {
+                throw CommandFailure(error, isRead: true)
+            }
+            guard timers.count == 1 else { throw CommandFailure(unknown: name, among: timers) }
+            return timers[0]
+        }
+    }
+}
+
+extension CommandFailure {
+    /// A name is neither a key nor the label of exactly one timer.
+    init(unknown name: String, among timers: [Countdown]) {
+        guard timers.count > 1 else {
+            self.init(.noSuchCountdown(key: name))
+            return
+        }
+        let keys = timers.map { ShellWord.quote($0.key) }.sorted().joined(separator: " or ")
+        self.init(.unknownKey, "\(timers.count) timers are called \(quoted(name)): use \(keys)")
     }
 }
