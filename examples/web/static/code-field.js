@@ -3,7 +3,8 @@
  *
  * Digits of any script count. What is typed past the end is cut. From a text that is pasted or filled in, a run of as many
  * digits as there are boxes is the code, otherwise its last digits. A full code leaves the field and sends the event "full".
- * `length` and `gap` (pixels) may change at any time, which clears the field. `value` is what was typed so far.
+ * `length` and `gap` (pixels) may change at any time, which clears the field. `value` is the typed digits; each change by the
+ * visitor sends "input". `setCustomValidity` marks the code as wrong until then, as for other fields of a form.
  */
 class CodeField extends HTMLElement {
   static formAssociated = true;
@@ -16,29 +17,8 @@ class CodeField extends HTMLElement {
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open", delegatesFocus: true });
+    root.adoptedStyleSheets = [style];
     root.innerHTML = `
-      <style>
-        :host { display: block; position: relative; }
-        input { position: absolute; inset: 0; width: 100%; opacity: 0; border: 0; font-size: 16px; cursor: text; }
-        .boxes { display: flex; justify-content: center; pointer-events: none; }
-        .boxes span {
-          flex: 1 1 0; min-width: 0; max-width: 56px; height: 62px; display: grid; place-items: center; font-size: 28px;
-          font-weight: 600; border-radius: 14px; background: var(--box); position: relative; transition: background 0.2s;
-          font-variant-numeric: tabular-nums;
-        }
-        .boxes span::after {
-          content: ""; position: absolute; inset: auto 22% 9px; height: 3px; border-radius: 2px; background: var(--track);
-          transition: background 0.2s;
-        }
-        .boxes span.filled::after { background: var(--accent); }
-        input:focus + .boxes span.cursor { box-shadow: 0 0 0 2px var(--accent); }
-        input:focus + .boxes span.cursor::before {
-          content: ""; width: 2px; height: 26px; border-radius: 1px; background: var(--accent);
-          animation: blink 1.1s steps(1) infinite;
-        }
-        @keyframes blink { 50% { opacity: 0; } }
-        @media (prefers-reduced-motion: reduce) { span::before { animation: none !important; } }
-      </style>
       <input inputmode="numeric" autocomplete="one-time-code" autocapitalize="off" spellcheck="false">
       <div class="boxes" part="boxes" aria-hidden="true"></div>`;
     this.#input = root.querySelector("input");
@@ -66,7 +46,7 @@ class CodeField extends HTMLElement {
     this.#input.value = "";
     this.#input.ariaLabel = this.getAttribute("aria-label") ?? `Code of ${this.length} digits`;
     this.#boxes.replaceChildren(...Array.from({ length: this.length }, () => document.createElement("span")));
-    this.#boxes.style.gap = `${this.getAttribute("gap") ?? 10}px`;
+    this.#boxes.style.gap = this.hasAttribute("gap") ? `${this.getAttribute("gap")}px` : "";
     this.#show();
   }
 
@@ -75,15 +55,23 @@ class CodeField extends HTMLElement {
     this.#input.focus();
   }
 
+  setCustomValidity(message) {
+    this.#internals.setValidity({ customError: message !== "" }, message, this.#input);
+    this.#input.ariaInvalid = String(message !== "");
+    this.#input.ariaDescription = message;
+  }
+
   #paste(event) {
     event.preventDefault();
     const text = event.clipboardData.getData("text");
     const found = codeIn(text, this.length);
-    this.#input.value = found.length === this.length ? found : digitsOf(this.value + text);
+    this.#input.value = found.length === this.length ? found : digitsOf(this.value + text).slice(0, this.length);
+    this.dispatchEvent(new InputEvent("input", { inputType: "insertFromPaste", bubbles: true }));
     this.#take(true);
   }
 
   #take(isTyped) {
+    this.setCustomValidity("");
     this.#input.value = isTyped ? digitsOf(this.value).slice(0, this.length) : codeIn(this.value, this.length);
     this.#show();
     if (this.value.length < this.length) return;
@@ -123,5 +111,32 @@ function digitValue(character) {
   while (isDigit(code - before - 1)) before += 1;
   return before % 10;
 }
+
+const style = new CSSStyleSheet(); // a <style> element would need style-src 'unsafe-inline'
+style.replaceSync(`
+  :host { display: block; position: relative; }
+  input { position: absolute; inset: 0; width: 100%; opacity: 0; border: 0; font-size: 1rem; cursor: text; }
+  .boxes { display: flex; gap: 0.625rem; justify-content: center; pointer-events: none; }
+  .boxes span {
+    flex: 1 1 0; min-width: 0; max-width: 3.5rem; height: 3.875rem; display: grid; place-items: center; font-size: 1.75rem;
+    font-weight: 600; border: 1px solid var(--line); border-radius: 0.875rem; background: var(--box); position: relative;
+    transition: border-color 0.2s; font-variant-numeric: tabular-nums;
+  }
+  .boxes span::after {
+    content: ""; position: absolute; inset: auto 22% 0.5rem; border-bottom: 0.1875rem solid var(--line);
+    border-radius: 0.125rem; transition: border-color 0.2s;
+  }
+  .boxes span.filled::after { border-color: var(--accent); }
+  input:focus + .boxes span.cursor { outline: 0.1875rem solid var(--accent); outline-offset: -0.125rem; }
+  input:focus + .boxes span.cursor::before {
+    content: ""; height: 1.625rem; border-left: 0.125rem solid var(--accent); animation: blink 1.1s steps(1) infinite;
+  }
+  :host(:invalid) .boxes span { border: 0.125rem solid var(--wrong); }
+  :host(:invalid) .boxes span::after { border-color: var(--wrong); }
+  @keyframes blink { 50% { opacity: 0; } }
+  @media (prefers-reduced-motion: reduce) {
+    .boxes span, .boxes span::before, .boxes span::after { animation: none !important; transition: none; }
+  }
+`);
 
 customElements.define("code-field", CodeField);

@@ -10,6 +10,7 @@
  *   sending   the title while `action` runs; the one from before the press if it is missing
  *   counting  the title while it counts, in which {time} is what remains, as "0:42", or {s} the seconds, {ss} with two digits
  *   again     the title after a count; `label` if it is missing
+ *   ready     read out by screen readers when a count ends; the title if it is missing
  */
 class ResendButton extends HTMLElement {
   static observedAttributes = ["label", "again", "sending", "counting"];
@@ -24,35 +25,22 @@ class ResendButton extends HTMLElement {
   #timer;
   #button;
   #title;
+  #spoken;
 
   constructor() {
     super();
     const root = this.attachShadow({ mode: "open", delegatesFocus: true });
+    root.adoptedStyleSheets = [style];
     root.innerHTML = `
-      <style>
-        button {
-          font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 0; width: 100%;
-          border-radius: 14px; padding: 15px 22px; cursor: pointer; display: flex; justify-content: center; gap: 10px;
-          align-items: center; transition: background 0.25s, color 0.25s; font-variant-numeric: tabular-nums;
-        }
-        button:hover { filter: brightness(1.07); }
-        button:focus-visible { outline: 3px solid var(--glow); outline-offset: 2px; }
-        button[aria-disabled=true] { background: var(--quiet); color: var(--on-quiet); cursor: default; filter: none; }
-        svg { width: 22px; height: 22px; transform: rotate(-90deg); display: none; }
-        button[data-state=counting] svg, button[data-state=sending] svg { display: block; }
-        circle { fill: none; stroke-width: 3.4; stroke: var(--track); }
-        circle + circle { stroke: var(--accent); stroke-linecap: round; stroke-dasharray: 100; }
-        button[data-state=sending] svg { animation: turn 0.9s linear infinite; }
-        @keyframes turn { to { transform: rotate(270deg); } }
-        @media (prefers-reduced-motion: reduce) { svg { animation: none !important; } }
-      </style>
       <button part="button" type="button">
         <svg viewBox="0 0 36 36" aria-hidden="true">
           <circle cx="18" cy="18" r="15.9"></circle><circle cx="18" cy="18" r="15.9" pathLength="100"></circle>
         </svg><span></span>
-      </button>`;
+      </button>
+      <output></output>`;
     this.#button = root.querySelector("button");
     this.#title = root.querySelector("span");
+    this.#spoken = root.querySelector("output");
     this.#button.addEventListener("click", () => this.#press());
   }
 
@@ -107,6 +95,9 @@ class ResendButton extends HTMLElement {
     const left = this.#left;
     const isCounting = state === "counting";
     this.#title.textContent = this.#text(state, left);
+    if (state !== "again") this.#spoken.textContent = "";
+    const hasEnded = state === "again" && this.#button.dataset.state === "counting";
+    if (hasEnded) this.#spoken.textContent = this.getAttribute("ready") ?? this.#text(state);
     this.#button.dataset.state = state;
     this.#button.ariaDisabled = String(isCounting || state === "sending");
     this.shadowRoot.querySelectorAll("circle")[1].style.strokeDashoffset = isCounting ? 100 - (100 * left) / this.#whole : 70;
@@ -140,5 +131,25 @@ function clock(seconds) {
 }
 
 function twoDigits(number) { return String(number).padStart(2, "0"); }
+
+const style = new CSSStyleSheet(); // a <style> element would need style-src 'unsafe-inline'
+style.replaceSync(`
+  button {
+    font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent); border: 0.125rem solid transparent;
+    width: 100%; border-radius: 0.875rem; padding: 0.8125rem 1.25rem; cursor: pointer; display: flex; justify-content: center;
+    gap: 0.625rem; align-items: center; transition: background 0.25s, color 0.25s; font-variant-numeric: tabular-nums;
+  }
+  button:hover { filter: brightness(1.07); }
+  button:focus-visible { outline: 0.1875rem solid var(--accent); outline-offset: 0.125rem; }
+  button[aria-disabled=true] { background: var(--quiet); color: var(--on-quiet); cursor: default; filter: none; }
+  svg { width: 1.375rem; height: 1.375rem; transform: rotate(-90deg); display: none; }
+  button[data-state=counting] svg, button[data-state=sending] svg { display: block; }
+  circle { fill: none; stroke-width: 3.4; stroke: var(--line); }
+  circle + circle { stroke: var(--accent); stroke-linecap: round; stroke-dasharray: 100; }
+  button[data-state=sending] svg { animation: turn 0.9s linear infinite; }
+  output { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  @keyframes turn { to { transform: rotate(270deg); } }
+  @media (prefers-reduced-motion: reduce) { button, svg { animation: none !important; transition: none; } }
+`);
 
 customElements.define("resend-button", ResendButton);
