@@ -34,7 +34,7 @@ extension ClientError: CustomStringConvertible {
         case .failed(let code): "the connection to the daemon failed: \(systemMessage(code))"
         case .countdown(.limitReached(let limit, let maximum)): "the daemon's limit \(limit) of \(maximum) is reached"
         case .countdown(.storageFailed(let reason)):
-            "the daemon cannot store the change: \(PrintableText.escape(reason))"
+            "the daemon cannot use its store: \(PrintableText.escape(reason))"
         case .countdown(.unreachable(let reason)):
             "the daemon has no answer from its fleet: \(PrintableText.escape(reason)); a change may have been made"
         case .countdown(let error): "the daemon refused the call: \(error.name.rawValue)"

@@ -15,7 +15,8 @@ public enum CountdownError: Sendable, Hashable {
     case historyTrimmed(oldestRevision: Int64)
     /// A limit of the daemon is reached.
     case limitReached(limit: String, maximum: Int64)
-    /// The change could not be stored, so it was not made.
+    /// The change could not be stored, so it was not made. To a call that changes nothing: the daemon cannot open its store
+    /// yet, so that it does not know the countdowns.
     case storageFailed(reason: String)
     /// A daemon of a fleet had no answer from the engine in time, so a change may have been made or not: ask again with
     /// ``Get``, or repeat a call that is safe to repeat. To a call that changes nothing: the daemon does not know the

@@ -107,7 +107,8 @@ public struct ResumableWatch: Sendable {
         // The daemon's queue of new connections is full.
         case .unreachable(_, EAGAIN): true
         case .unreachable(_, EACCES), .unreachable(_, EPERM): hasBegun
-        case .disconnected, .failed, .unreachable, .countdown(.unreachable): hasBegun || options.waitsForDaemon
+        case .disconnected, .failed, .unreachable, .countdown(.unreachable), .countdown(.storageFailed):
+            hasBegun || options.waitsForDaemon
         // A daemon that has just been restarted may have no room for all its clients at once.
         case .countdown(.limitReached(let limit, _)):
             (attempts != nil || options.waitsForDaemon) && !limit.hasPrefix("pattern")
@@ -133,7 +134,7 @@ public enum WatchEvent: Sendable, Equatable {
     case started(isFresh: Bool)
     /// The daemon reported this.
     case events([Event])
-    /// The daemon is gone, has no room, or cannot reach its fleet. Another attempt follows by itself.
+    /// The daemon is gone, has no room, or cannot open its store or reach its fleet. Another attempt follows by itself.
     case lost(ClientError)
     /// Another attempt failed.
     case stillLost(ClientError)

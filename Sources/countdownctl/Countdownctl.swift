@@ -43,7 +43,8 @@ struct Countdownctl: ParsableCommand {
                70  internal error
                74  the change was not stored, or standard output cannot be written
                75  try again later: already running, a limit is reached, the revision does
-                   not match, or a fleet did not answer and a change may have been made
+                   not match, the daemon cannot open its store and does not know, or a
+                   fleet did not answer and a change may have been made
                76  protocol mismatch with the daemon
                77  permission denied: the daemon serves another user
               124  timed out: --timeout expired

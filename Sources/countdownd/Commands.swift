@@ -100,6 +100,10 @@ extension Daemon {
     ) -> Bool {
         do {
             let request = try session.readParameters({ try translation.request(in: call, reading: &$0) })
+            // Before the store is open, not even "no such countdown" can be answered.
+            if let failure = turn.openFailure, request.isAboutCountdowns {
+                throw translation.storageFailed(failure.reason)
+            }
             if fleet != nil {
                 if case .change(let request) = request {
                     return propose(request, call, in: &session, of: connection, at: turn.now)

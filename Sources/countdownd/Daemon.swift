@@ -184,8 +184,7 @@ actor Daemon {
         clockStep = nil
         turn.hasQueuedStarts = !startQueue.isEmpty
         turn.expect(changes: lastChanges)
-        // Before the store is open, not even "no such countdown" can be answered.
-        if !storage.isOpen { turn.failure = storage.failure }
+        if !storage.isOpen { turn.openFailure = storage.failure }
         receive(ready, at: now)
         expireDue(&turn)
         followFleet(&turn)
@@ -391,14 +390,8 @@ extension Daemon {
 
     /// Continues with the content of a store that could not be opened at first.
     ///
-    /// Nothing was changed until now. Clients that got revision 0 are disconnected; they reconnect and start
-    /// over.
+    /// Until now, every call about countdowns was refused.
     private func adopt(_ opened: consuming OpenedStore, at now: Now) {
-        for connection in connections.all where connection.isBusy {
-            release(connection)
-            connection.condition = .gone
-            connections.markDirty(connection)
-        }
         if let offset = opened.offset { clocks.hold(offset) }
         stepRevision = opened.stepRevision
         timetable = opened.timetable

@@ -32,6 +32,8 @@ struct Turn: ~Copyable {
     var endsWatches = false
     /// Whether the engine's clock was set, so that a member of a fleet goes on in the next turn.
     var waitsForClock = false
+    /// Why the store cannot be opened, so that no countdown is known yet: calls about countdowns are refused with it.
+    var openFailure: StoreFailure?
     /// Why the store did not take the turn; calls that change something are refused with it.
     var failure: StoreFailure?
     /// Whether a budget was used up. The rest follows at once, in the next turn.

@@ -92,6 +92,12 @@ struct SentenceTests {
         #expect(!CommandFailure(error).sentence.isEmpty)
     }
 
+    @Test("while the daemon cannot open its store, a question has no answer yet")
+    func storeIsNotOpen() {
+        let failure = CommandFailure(ClientError.countdown(.storageFailed(reason: "no disk")), isRead: true)
+        #expect(failure == CommandFailure(.tryLater, "the daemon cannot open its store: no disk"))
+    }
+
     @Test("refusals that carry a countdown have their codes as well")
     func codesOfRefusals() {
         #expect(CommandFailure(CountdownError.alreadyRunning(countdown(), retryAfterUSec: nil)).exitCode == .tryLater)

@@ -1,4 +1,5 @@
-import Glibc
+import CSQLite
+import Foundation
 import IPC
 import TestSupport
 import Testing
@@ -6,64 +7,145 @@ import Varlink
 
 @Suite("A store that can be opened only later")
 struct LateStoreTests {
-    @Test("clients that received an empty snapshot meanwhile do not take the store for empty")
-    func opensLate() throws {
-        let directory = try TemporaryDirectory()
-        do {
-            let daemon = try DaemonProcess(in: directory)
-            _ = try Caller(of: daemon).call(Start(key: "tea", durationUSec: .seconds(3_600)))
-            try daemon.terminate()
-        }
-        let (state, away) = (directory.path(of: "state"), directory.path(of: "away"))
-        unsafe rename(state, away)
-        unsafe close(open(state, O_CREAT | O_CLOEXEC, 0o600))
+    /// What keeps a daemon from opening a store.
+    enum Obstacle: CaseIterable {
+        case file, danglingLink, writeTransaction
+    }
 
+    private let directory: TemporaryDirectory
+    /// The revision before the end of `tea`.
+    private let since: Int64
+    private let ended: Countdown
+    private var state: String { directory.path(of: "state") }
+    private var away: String { directory.path(of: "away") }
+    private var link: String { directory.path(of: "disk") }
+
+    /// A store with a kept end and a running countdown that a daemon has left.
+    init() throws {
+        directory = try TemporaryDirectory()
         let daemon = try DaemonProcess(in: directory)
         let caller = try Caller(of: daemon)
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
-        let since = try #require(try follower.next().revision)
-        #expect(throws: CountdownError.self) { try caller.call(Start(key: "coffee")) }
-        unsafe unlink(state)
-        unsafe rename(away, state)
-        #expect(try follower.caller.connection.nextMessage() == nil)
+        since = try caller.call(Start(key: "tea")).countdown.revision
+        ended = try caller.call(Finish(key: "tea")).countdown
+        _ = try caller.call(Start(key: "egg", durationUSec: .seconds(3_600)))
+        try daemon.terminate()
+    }
 
-        let resumed = try Follower(of: daemon, Watch(tickUSec: 0, since: since))
-        #expect(throws: CountdownError.self) { try resumed.next() }
-        let anew = try Follower(of: daemon, Watch(tickUSec: 0))
-        #expect(try anew.events(through: .synced).map(\.key) == ["tea", nil])
-        #expect(try caller.call(Start(key: "coffee")).outcome == .started)
+    /// Puts an obstacle in the way of the store.
+    /// - Returns: removes it.
+    private func put(_ obstacle: Obstacle) throws -> () -> Void {
+        switch obstacle {
+        case .file:
+            unsafe rename(state, away)
+            try directory.write("in its way", to: "state")
+            return {
+                unsafe unlink(state)
+                unsafe rename(away, state)
+            }
+        case .danglingLink:
+            unsafe rename(state, away)
+            unsafe symlink(link, state)
+            return { unsafe rename(away, link) }
+        case .writeTransaction:
+            var database: OpaquePointer?
+            guard unsafe sqlite3_open("\(state)/countdowns.db", &database) == SQLITE_OK,
+                unsafe sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK
+            else { throw SystemCallFailure("sqlite3", code: EIO) }
+            return { unsafe sqlite3_close(database) }
+        }
+    }
+
+    private func isRefused<M: Method>(_ method: M, of caller: Caller) throws -> Bool {
+        do {
+            _ = try caller.call(method)
+            return false
+        } catch CountdownError.storageFailed(let reason) {
+            #expect(!reason.isEmpty)
+            return true
+        }
+    }
+
+    private func awaitOpening(_ caller: Caller) throws {
+        try waitUntil("the store to be opened") { try caller.call(GetStatus()).storageFailure == nil }
+    }
+
+    @Test(
+        "until then, a call about countdowns has no answer but StorageFailed; later, nothing is missing",
+        arguments: Obstacle.allCases
+    )
+    func opensLate(_ obstacle: Obstacle) throws {
+        let remove = try put(obstacle)
+        let daemon = try DaemonProcess(in: directory)
+        let caller = try Caller(of: daemon)
+        #expect(try isRefused(Get(key: "tea"), of: caller))
+        #expect(try isRefused(List(), of: caller))
+        #expect(try isRefused(Wait(key: "egg"), of: caller))
+        #expect(try isRefused(Start(key: "egg"), of: caller))
+        for watch in [Watch(tickUSec: 0), Watch(tickUSec: 0, since: since)] {
+            let error = #expect(throws: CountdownError.self) { try Follower(of: daemon, watch).next() }
+            #expect(error?.name == .storageFailed)
+        }
+        #expect(try caller.call(GetStatus()).storageFailure != nil)
+
+        remove()
+        try awaitOpening(caller)
+        let missed = try Follower(of: daemon, Watch(tickUSec: 0, since: since)).events(through: .synced)
+        #expect(missed.map(\.type) == [.finished, .attached, .synced])
+        #expect(missed.first?.countdown == ended)
+        #expect(try caller.call(Get(key: "tea")).countdown == ended)
+        #expect(try caller.call(Start(key: "egg")).outcome == .attached)
+    }
+
+    @Test("commands that ask say so; a hook that was there before goes on, and a new one does not judge its file")
+    func commands() throws {
+        var daemon = try DaemonProcess(in: directory)
+        let typist = Typist(daemon)
+        let hook = "watch --tick 0 --on finished --exec true --cursor-file \(directory.path(of: "cursor"))"
+        try directory.write("\(since)\n", to: "cursor")
+        let watch = try typist.begin(hook)
+        #expect(try watch.line()?.hasPrefix("tea: finished") == true)
+        #expect(try watch.line()?.hasPrefix("egg: running") == true)
+        try daemon.terminate()
+
+        let remove = try put(.danglingLink)
+        daemon = try DaemonProcess(in: directory)
+        for line in ["is-running egg", "show egg", "list", "wait egg", "watch", "start --attach egg"] {
+            let run = try typist.type(line)
+            #expect(run.exitCode == 75, "\(line)")
+            #expect(run.message.hasPrefix("countdownctl: the daemon cannot open its store: \(state)"), "\(line)")
+        }
+        #expect(try typist.type("start egg").exitCode == 74)
+        try directory.write("\(since)\n", to: "other")
+        let new = try typist.type(hook.replacing("/cursor", with: "/other"))
+        #expect(new.exitCode == 75)
+        #expect(try String(contentsOfFile: directory.path(of: "other"), encoding: .utf8) == "\(since)\n")
+
+        remove()
+        try awaitOpening(Caller(of: daemon))
+        _ = try Caller(of: daemon).call(Finish(key: "egg"))
+        #expect(try watch.line()?.hasPrefix("egg: finished") == true)
+        watch.interrupt()
+        #expect(
+            try watch.finish().messages == [
+                "lost the connection to the daemon; reconnecting", "reconnected to the daemon",
+            ]
+        )
     }
 
     @Test("the daemon waits for it if another daemon has it by then")
     func heldLate() throws {
-        let directory = try TemporaryDirectory()
-        let state = directory.path(of: "state")
-        unsafe close(open(state, O_CREAT | O_CLOEXEC, 0o600))
+        let remove = try put(.file)
         let daemon = try DaemonProcess(in: directory)
         let caller = try Caller(of: daemon)
-
-        unsafe unlink(state)
-        unsafe mkdir(state, 0o700)
+        remove()
         let lock = unsafe open("\(state)/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX) == 0)
-        var reason = ""
-        while !reason.contains("is held by another countdownd") {
-            do {
-                _ = try caller.call(Start(key: "tea"))
-            } catch CountdownError.storageFailed(let answered) {
-                reason = answered
-            }
+        try waitUntil("another attempt") {
+            try caller.call(GetStatus()).storageFailure?.contains("is held by another countdownd") == true
         }
-        // Between two heartbeats there is little reason to wake up.
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: .seconds(1)))
-        try follower.events(through: .heartbeat)
-        let wakeUps = try #require(caller.call(GetStatus()).counters["wakeUps"])
-        try follower.events(through: .heartbeat)
-        #expect(try #require(caller.call(GetStatus()).counters["wakeUps"]) < wakeUps + 100)
-
         #expect(flock(lock, LOCK_UN) == 0)
-        while try follower.caller.connection.nextMessage() != nil {}
-        #expect(try caller.call(Start(key: "tea")).outcome == .started)
+        try awaitOpening(caller)
+        #expect(try caller.call(Start(key: "egg")).outcome == .attached)
     }
 }

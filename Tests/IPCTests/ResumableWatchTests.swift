@@ -92,8 +92,10 @@ struct ResumableWatchTests {
 
     @Test("without a daemon in the beginning the watch fails, unless it is to wait for one")
     func noDaemon() throws {
-        let unreachable = ClientError.countdown(.unreachable(reason: "no engine"))
-        for error in [ClientError.disconnected, .unreachable(path: "/a", errno: 2), unreachable] {
+        let refusals = [CountdownError.unreachable(reason: "no engine"), .storageFailed(reason: "no disk")]
+        for error in [ClientError.disconnected, .unreachable(path: "/a", errno: 2)]
+            + refusals.map(ClientError.countdown)
+        {
             var watch = ResumableWatch(Watch())
             #expect(throws: error) { try watch.fail(error) }
             _ = watch.receive([])
@@ -120,7 +122,7 @@ struct ResumableWatchTests {
         arguments: [
             ClientError.service(.permissionDenied), .service(.invalidParameter("match")), .unknownError(name: "a.B"),
             .invalidReply(method: "a.B", member: "c"), .protocolViolation(.unexpectedReply),
-            .countdown(.storageFailed(reason: "disk full")),
+            .countdown(.noSuchCountdown(key: "tea")),
         ]
     )
     func final(error: ClientError) {

@@ -115,6 +115,30 @@ struct FaultTrials {
         withExtendedLifetime(notify) {}
     }
 
+    @Test("a daemon that cannot open its store for a while is waited for, and no end counts as missed")
+    func storeOpensLate() throws {
+        let desktop = try Desktop(in: directory)
+        let server = try NotificationServer(on: desktop)
+        var notify = try notify()
+        try end("call")
+        #expect(try server.next().summary == "call")
+        _ = try Caller(of: daemon).call(Start(key: "tea", durationUSec: 100_000))
+        try daemon.kill()
+        let (state, away) = (daemon.stateDirectory, daemon.directory.path(of: "away"))
+        unsafe rename(state, away)
+        unsafe symlink(daemon.directory.path(of: "disk"), state)
+        let second = try DaemonProcess(in: daemon.directory)
+        try notify.awaitStatus("the daemon cannot use its store")
+        // One that starts meanwhile waits, too.
+        try notify.terminate()
+        notify = try self.notify(until: "the daemon cannot use its store")
+        unsafe rename(away, daemon.directory.path(of: "disk"))
+        // Nothing came before it.
+        #expect(try server.next().summary == "tea")
+        try end("egg", of: second)
+        #expect(try server.next().summary == "egg")
+    }
+
     @Test("a warning that is due while the daemon starts again is shown")
     func warningDuringRestart() throws {
         let desktop = try Desktop(in: directory)

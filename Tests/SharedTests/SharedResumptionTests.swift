@@ -1,5 +1,6 @@
 import Backend
 import FakeBackend
+import Glibc
 import IPC
 import ModelEngine
 import TestSupport
@@ -40,7 +41,10 @@ struct SharedResumptionTests {
         #expect(events.map(\.type) == [.cancelled, .adjusted, .paused, .started])
     }
 
-    @Test("since a revision, a daemon that was restarted brings each end once", arguments: [false, true])
+    @Test(
+        "since a revision, a daemon that was restarted brings each end once, also if its store opens late",
+        arguments: [false, true]
+    )
     func restart(isKilled: Bool) throws {
         let fleet = try Fleet(2)
         let caller = try fleet.caller(0)
@@ -54,7 +58,17 @@ struct SharedResumptionTests {
         _ = try caller.call(Start(key: "twice"))
         _ = try caller.call(Finish(key: "twice"))
         _ = try caller.call(Start(key: "new"))
+        let (state, away) = (fleet.daemons[1].stateDirectory, fleet.daemons[1].directory.path(of: "away"))
+        if isKilled {
+            unsafe rename(state, away)
+            unsafe symlink(fleet.daemons[1].directory.path(of: "disk"), state)
+        }
         try fleet.start(1)
+        if isKilled {
+            let error = #expect(throws: CountdownError.self) { try fleet.caller(1).call(Get(key: "live")) }
+            #expect(error?.name == .storageFailed)
+            unsafe rename(away, fleet.daemons[1].directory.path(of: "disk"))
+        }
         try fleet.awaitLive(1, times: 2)
         // It resumed, and read no snapshot.
         #expect(fleet.backend.calls.follows.last?.after != nil)

@@ -380,12 +380,15 @@ class Scenarios(unittest.TestCase):
         for pause, least in zip(pauses, [0, 0.1, 0.2, 0.4], strict=True):
             self.assertGreaterEqual(pause, least)
 
-    def test_a_daemon_without_room_or_without_its_fleet_is_asked_again(self) -> None:
+    def test_a_daemon_without_room_or_its_store_or_its_fleet_is_asked_again(self) -> None:
         server = self.fake(
             lambda peer, call: peer.write(
                 {"error": "io.countdownd.LimitReached", "parameters": {"limit": "connections", "maximum": 1}}
             ),
-            lambda peer, call: peer.write({"error": "io.countdownd.Unreachable", "parameters": {"reason": "alone"}}),
+            *[
+                lambda peer, call, name=name: peer.write({"error": f"io.countdownd.{name}", "parameters": {"reason": "-"}})
+                for name in ("StorageFailed", "Unreachable")
+            ],
             lambda peer, call: peer.events(synced(8)),
         )
         driver = self.driver(server)

@@ -177,7 +177,7 @@ export class LimitReached extends CallError {
   readonly limit: string;
   readonly maximum: number;
 }
-/** The change could not be stored and was not made. */
+/** The change could not be stored and was not made; or the daemon cannot open its store yet, and does not know. */
 export class StorageFailed extends CallError {
   readonly reason: string;
 }

@@ -368,7 +368,7 @@ class ResumableWatch {
   #isTemporary(error) {
     if (error instanceof NoDaemon) return this.#hasBegun || !["EACCES", "EPERM"].includes(error.code);
     if (error instanceof LimitReached) return !error.limit.startsWith("pattern");
-    return error instanceof Disconnected || error instanceof Unreachable;
+    return [Disconnected, StorageFailed, Unreachable].some((kind) => error instanceof kind);
   }
 }
 

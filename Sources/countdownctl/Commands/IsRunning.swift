@@ -12,7 +12,8 @@ struct IsRunningCommand: Subcommand {
               countdownctl is-running backup || echo "no backup is running"
 
             Prints nothing. Exit code 0 if it is running, 3 if it is paused or has ended,
-            4 if there is no such countdown.
+            4 if there is no such countdown. Any other code, with a message, means that it
+            is not known.
             """
     )
 

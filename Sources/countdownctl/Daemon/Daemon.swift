@@ -125,7 +125,7 @@ struct PendingRequest: ~Copyable {
                 }
             return answer.map { .success($0) }
         } catch {
-            return .failure(CommandFailure(error))
+            return .failure(CommandFailure(error, isRead: request == .get(key: request.key)))
         }
     }
 }

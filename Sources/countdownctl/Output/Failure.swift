@@ -36,6 +36,8 @@ extension CommandFailure {
         switch error {
         case .countdown(.unreachable(let reason)) where isRead:
             self.init(.tryLater, "the countdowns of the fleet are not known here: \(PrintableText.escape(reason))")
+        case .countdown(.storageFailed(let reason)) where isRead:
+            self.init(.tryLater, "the daemon cannot open its store: \(PrintableText.escape(reason))")
         case .unreachable(let path, let errno): self = .unreachable(path, errno)
         case .disconnected: self.init(.unavailable, "the daemon closed the connection before it answered")
         case .callTooLong(let bytes):
@@ -96,7 +98,8 @@ struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
     static let internalFault = ExitCode(rawValue: 70)
     /// EX_IOERR: a change that could not be stored, or output that could not be written.
     static let notStored = ExitCode(rawValue: 74)
-    /// EX_TEMPFAIL: it runs already, a limit is reached, another revision is there, or a fleet did not answer.
+    /// EX_TEMPFAIL: it runs already, a limit is reached, another revision is there, a fleet did not answer, or a daemon that
+    /// cannot open its store does not know.
     static let tryLater = ExitCode(rawValue: 75)
     /// EX_PROTOCOL: daemon and client do not understand each other.
     static let protocolFault = ExitCode(rawValue: 76)

@@ -115,7 +115,8 @@ struct Feed {
     private func checkHistory() throws(CommandFailure) {
         guard let file, let received = hooks?.received else { return }
         let newest = try daemon.call(GetStatus()).revision
-        if received > newest { throw file.isAhead(received, of: newest) }
+        // A daemon that has restarted meanwhile has no revision before its store is open.
+        if newest > 0, received > newest { throw file.isAhead(received, of: newest) }
     }
 
     private mutating func handle(_ notice: EventStream.Notice) throws {

@@ -260,7 +260,7 @@ struct RetryingStore: ~Copyable {
         guard let transition else { return }
         // A failure to open the store names the path itself.
         let place = isOpen && failure?.isOfFiles == false ? "\(path): " : ""
-        log.write(transition.level, transition.sentence(failure.map { "\(place)\($0.advice)" }))
+        log.write(transition.level, transition.sentence(failure.map { "\(place)\($0.advice)" }, isOpen: isOpen))
     }
 }
 
@@ -331,8 +331,12 @@ struct Outage {
 
 extension Outage.Transition {
     /// The line for the log. `cause` says what fails, why, and what can be done; it is ignored if the store works.
-    func sentence(_ cause: String?) -> String {
+    func sentence(_ cause: String?, isOpen: Bool = true) -> String {
         switch self {
+        case .began where !isOpen:
+            """
+            changes cannot be stored: \(cause ?? ""); until the store is open, no countdown is known, and calls are refused
+            """
         case .began:
             """
             changes cannot be stored: \(cause ?? ""); until they can, changes are refused, and ends \

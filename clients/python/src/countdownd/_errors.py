@@ -104,7 +104,7 @@ class _Reason(CallError):
 
 
 class StorageFailed(_Reason):
-    """The change could not be stored and was not made."""
+    """The change could not be stored and was not made; or the daemon cannot open its store yet, and does not know."""
 
 
 class Unreachable(_Reason):

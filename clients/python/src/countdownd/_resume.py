@@ -7,7 +7,16 @@ import errno
 from collections.abc import Mapping
 from typing import Any
 
-from ._errors import CountdowndError, Disconnected, HistoryTrimmed, LimitReached, NoDaemon, ProtocolError, Unreachable
+from ._errors import (
+    CountdowndError,
+    Disconnected,
+    HistoryTrimmed,
+    LimitReached,
+    NoDaemon,
+    ProtocolError,
+    StorageFailed,
+    Unreachable,
+)
 from ._types import Event
 
 _HEARTBEAT_USEC = 3_600_000_000
@@ -90,4 +99,4 @@ class ResumableWatch:
             return self._has_begun or not is_denied
         if isinstance(error, LimitReached):
             return not error.limit.startswith("pattern")
-        return isinstance(error, Disconnected | Unreachable)
+        return isinstance(error, Disconnected | StorageFailed | Unreachable)
