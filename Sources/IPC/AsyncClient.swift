@@ -127,6 +127,7 @@ extension AsyncClient {
             do {
                 return try await call(Wait(key: key)).countdown
             } catch ClientError.unreachable where attempt > 0 {
+            } catch ClientError.countdown(.storageFailed) where attempt > 0 {
             } catch ClientError.disconnected, ClientError.failed {}
             await Backoff.sleep(microseconds: Backoff.delay(before: attempt))
             attempt += 1
