@@ -32,6 +32,7 @@ struct ClientDriver {
         guard case .object(var members) = command, let name = members.removeValue(forKey: "do")?.string else {
             throw UnknownCommand()
         }
+        members["timeoutUSec"] = nil
         let parameters = JSONValue.object(members).text
         let client = try AsyncClient()
         switch name {

@@ -1,7 +1,9 @@
 """The scenarios that every client has to pass: see README.md."""
 
+import contextlib
 import json
 import os
+import select
 import signal
 import tempfile
 import threading
@@ -185,14 +187,74 @@ class Scenarios(unittest.TestCase):
             lambda peer, call: peer.socket.sendall(b"[]\0"),
             lambda peer, call: peer.write({"parameters": {"tea": 1}}),
             lambda peer, call: peer.write({"parameters": {"countdown": 5}}),
+            lambda peer, call: peer.write({"parameters": {"countdown": countdown(state=5)}}),
+            lambda peer, call: peer.write({"parameters": {"countdown": countdown(startedUSec=1 << 70)}}),
+            lambda peer, call: peer.write({"parameters": {"countdown": countdown(metadata={"cup": 1})}}),
+            lambda peer, call: peer.write({"parameters": {"countdown": countdown()}, "continues": True}),
+            lambda peer, call: peer.write({"error": "io.countdownd.NoSuchCountdown"}),
+            lambda peer, call: peer.write({"error": "io.countdownd.AlreadyRunning", "parameters": {"countdown": {}}}),
+            lambda peer, call: peer.socket.sendall(b"[" * 100_000 + b"\0"),
+            lambda peer, call: peer.socket.sendall(b'{"parameters":' + b"[" * 100_000 + b"]" * 100_000 + b"}\0"),
         )
         driver = self.driver(server)
         self.assertEqual(driver.do("get", key="tea"), {"error": "Disconnected"})
-        for _ in range(4):
-            self.assertEqual(driver.do("get", key="tea"), {"error": "ProtocolError"})
+        for call in range(1, 13):
+            with self.subTest(call):
+                self.assertEqual(driver.do("get", key="tea"), {"error": "ProtocolError"})
         server.finish()
         self.assertEqual(driver.do("get", key="tea"), {"error": "NoDaemon"})
         self.assertEqual(driver.do("wait", key="tea"), {"error": "NoDaemon"})
+
+    def test_nonsense_instead_of_events_ends_a_watch_with_an_error(self) -> None:
+        nonsense: list[Any] = [5, {"sea": 1}, [5], ["tea"], [{}], [{"type": 5}], [{"type": "synced", "revision": "7"}]]
+        server = self.fake(*[
+            lambda peer, call, events=events: peer.write({"parameters": {"events": events}, "continues": True})
+            for events in nonsense
+        ])
+        driver = self.driver(server)
+        for events in nonsense:
+            with self.subTest(events):
+                driver.do("watch", keys=["tea"])
+                self.assertEqual(driver.do("next", count=1), {"error": "ProtocolError"})
+
+    def test_a_call_without_an_answer_in_time_is_an_error_and_its_connection_is_closed(self) -> None:
+        if self.client == "swift":
+            self.skipTest("a program in Swift cancels the task")
+
+        def silent(peer: Peer, call: Any) -> None:
+            stay(peer)
+
+        def begun(peer: Peer, call: Any) -> None:
+            with contextlib.suppress(BrokenPipeError):  # the client may have given up before
+                peer.write({"parameters": {"countdowns": [countdown()]}, "continues": True})
+            stay(peer)
+
+        server = self.fake(silent, silent, begun)
+        driver = self.driver(server)
+        self.assertEqual(driver.do("get", key="tea", timeoutUSec=10_000), {"error": "TimedOut"})
+        self.assertEqual(driver.do("start", key="tea", timeoutUSec=10_000), {"error": "TimedOut"})
+        self.assertEqual(driver.do("list", timeoutUSec=10_000), {"error": "TimedOut"})
+        server.finish()
+
+    def test_a_call_to_a_daemon_that_is_stopped_ends_with_an_error_and_may_be_made_later(self) -> None:
+        if self.client == "swift":
+            self.skipTest("a program in Swift cancels the task")
+        daemon = self.daemon()
+        assert daemon.process
+        driver = self.driver(daemon)
+        daemon.process.send_signal(signal.SIGSTOP)
+        self.assertEqual(driver.do("start", key="tea", timeoutUSec=10_000), {"error": "TimedOut"})
+        daemon.process.send_signal(signal.SIGCONT)
+        self.assertIn(driver.do("get", key="tea").get("error"), [None, "NoSuchCountdown"])
+
+    def test_a_call_that_waits_by_its_nature_has_no_timeout(self) -> None:
+        def late(peer: Peer, call: Any) -> None:
+            self.assertFalse(select.select([peer.socket], [], [], 0.1)[0], "the client has closed the connection")
+            peer.write({"parameters": {"outcome": "started", "countdown": countdown()}})
+
+        driver = self.driver(self.fake(late, late))
+        self.assertEqual(driver.do("wait", key="tea", timeoutUSec=1000)["key"], "tea")
+        self.assertEqual(driver.do("start", key="tea", ifRunning="wait", timeoutUSec=1000)["outcome"], "started")
 
     def test_a_call_that_is_longer_than_the_daemon_accepts_is_an_error_and_not_tried_again(self) -> None:
         driver = self.driver(self.daemon())
@@ -395,6 +457,15 @@ class Scenarios(unittest.TestCase):
         driver.do("watch")
         self.assertEqual(driver.next(), {"type": "disconnected", "error": "LimitReached"})
         self.assertEqual(driver.next()["type"], "synced")
+
+    def test_waiting_goes_on_though_a_daemon_that_was_restarted_has_not_read_its_countdowns_yet(self) -> None:
+        def opening(peer: Peer, call: Any) -> None:
+            peer.write({"error": "io.countdownd.StorageFailed", "parameters": {"reason": "opening"}})
+
+        ended = lambda peer, call: peer.write({"parameters": {"countdown": countdown()}})
+        driver = self.driver(self.fake(opening, lambda peer, call: None, opening, ended))
+        self.assertEqual(driver.do("wait", key="tea")["error"], "StorageFailed")
+        self.assertEqual(driver.do("wait", key="tea")["key"], "tea")
 
     def test_a_watch_that_the_daemon_refuses_is_an_error(self) -> None:
         driver = self.driver(self.daemon())

@@ -1,6 +1,6 @@
 // Compiled and never run: the types of the client for node, as a program uses them.
 
-import { AlreadyRunning, Client, Countdown, Event, HistoryTrimmed, Watch } from "../node/countdownd.js";
+import { AlreadyRunning, Client, Countdown, Event, HistoryTrimmed, TimedOut, Watch } from "../node/countdownd.js";
 
 export async function use(client: Client = new Client()): Promise<number | undefined> {
   const { outcome, countdown } = await client.start("tea", { durationUSec: 1_000_000, ifRunning: "fail" });
@@ -14,6 +14,7 @@ export async function use(client: Client = new Client()): Promise<number | undef
       if (type === "finished" && key === "tea") return remainingUSec;
     }
   } catch (error) {
+    if (error instanceof TimedOut) return (await client.get("tea", { signal: new AbortController().signal })).revision;
     if (error instanceof AlreadyRunning) return error.retryAfterUSec ?? error.countdown.remainingUSec;
     throw error;
   }
@@ -21,5 +22,7 @@ export async function use(client: Client = new Client()): Promise<number | undef
   if (outcome === "forgotten") return undefined;
   // @ts-expect-error: a state is one of four.
   await client.list({ states: ["boiling"] });
+  await watch[Symbol.asyncDispose]();
+  await new Client("/run/socket", { timeoutUSec: Infinity }).list({ signal: new AbortController().signal });
   return watch.since;
 }

@@ -44,8 +44,14 @@ export interface Event {
   error?: CountdowndError;
 }
 
+/** How to give up a call. */
+export interface CallOptions {
+  /** If it is aborted, the call rejects with its reason and its connection is closed; a change may have been made or not. */
+  signal?: AbortSignal;
+}
+
 /** The parameters of start. */
-export interface StartOptions {
+export interface StartOptions extends CallOptions {
   /** 60 s if neither this nor deadlineUSec is given. */
   durationUSec?: number;
   deadlineUSec?: number;
@@ -59,7 +65,7 @@ export interface StartOptions {
 }
 
 /** The parameters of list. */
-export interface ListOptions {
+export interface ListOptions extends CallOptions {
   /** Glob patterns. If there are neither patterns nor keys, every countdown matches. */
   match?: string[];
   keys?: string[];
@@ -69,8 +75,8 @@ export interface ListOptions {
   soonest?: number;
 }
 
-/** The parameters of watch. */
-export interface WatchOptions {
+/** The parameters of watch. If the signal is aborted, the iteration throws its reason. */
+export interface WatchOptions extends CallOptions {
   /** Glob patterns. If there are neither patterns nor keys, every countdown is watched. */
   match?: string[];
   keys?: string[];
@@ -97,34 +103,50 @@ export interface Watch extends AsyncIterableIterator<Event> {
   readonly since: number | undefined;
   /** Closes the connection and ends the iteration, also one that waits for an event. */
   return(): Promise<IteratorResult<Event>>;
+  /** The same, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+declare global {
+  // As TypeScript 5.2 declares it.
+  interface SymbolConstructor {
+    readonly asyncDispose: unique symbol;
+  }
 }
 
 /**
  * A client of this user's daemon, or of the daemon with the socket at that path. Every call has its own connection.
  *
- * A call rejects with NoDaemon if there is none, with Disconnected if the connection ends before the reply, and with a
- * CallError if the daemon refuses it.
+ * A call rejects with NoDaemon if there is none, with Disconnected if the connection ends before the reply, with TimedOut if the
+ * daemon is silent for timeoutUSec, with a CallError if the daemon refuses it, and with a RangeError if a number is not a safe
+ * integer.
  */
 export class Client {
-  /** @throws {AddressError} if there is no place for the daemon's socket. */
-  constructor(path?: string);
-  /** The path of the daemon's socket. */
-  readonly path: string;
+  /**
+   * timeoutUSec is 5 s by default; Infinity is no limit. wait, watch, and start with ifRunning wait have none.
+   * @throws {RangeError} if timeoutUSec is not positive.
+   */
+  constructor(path?: string, options?: { timeoutUSec?: number });
+  /**
+   * The path of the daemon's socket.
+   * @throws {AddressError} if there is no place for it. A call rejects with the same error.
+   */
+  get path(): string;
   /** Makes any call of io.countdownd. */
-  call(method: string, parameters?: Record<string, unknown>): Promise<Record<string, any>>;
+  call(method: string, parameters?: Record<string, unknown>, options?: CallOptions): Promise<Record<string, any>>;
   /** Starts a countdown, or finds it running. */
   start(key: string, options?: StartOptions): Promise<{
     outcome: "started" | "attached" | "restarted" | "extended";
     countdown: Countdown;
   }>;
   /** The countdown under a key, also after its end as long as the daemon keeps it. */
-  get(key: string): Promise<Countdown>;
+  get(key: string, options?: CallOptions): Promise<Countdown>;
   /** Countdowns, by default all that are running or paused. */
   list(options?: ListOptions): Promise<Countdown[]>;
   /** Ends a countdown before its deadline. */
-  cancel(key: string, options?: { ifRevision?: number }): Promise<Countdown>;
+  cancel(key: string, options?: CallOptions & { ifRevision?: number }): Promise<Countdown>;
   /** Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back. */
-  wait(key: string): Promise<Countdown>;
+  wait(key: string, options?: CallOptions): Promise<Countdown>;
   /** The events of countdowns, by default of all. */
   watch(options?: WatchOptions): Watch;
 }
@@ -140,11 +162,16 @@ export class NoDaemon extends Disconnected {
   /** For example ENOENT. */
   readonly code: string;
 }
+/** The daemon was silent for timeoutUSec, so a change may have been made or not. The connection was closed. */
+export class TimedOut extends Disconnected {}
 /** The service at the socket does not speak the protocol of countdownd. */
 export class ProtocolError extends CountdowndError {}
 /** The call has more bytes than a daemon accepts, so it was not made. */
 export class CallTooLong extends CountdowndError {}
-/** The daemon answered with an error. An error that has no class of its own has this one. */
+/**
+ * The daemon answered with an error. An error that has no class of its own has this one. The message has no key, which may be a
+ * telephone number; it is in the members.
+ */
 export class CallError extends CountdowndError {
   /** The name on the wire: io.countdownd.NoSuchCountdown. */
   readonly errorName: string;

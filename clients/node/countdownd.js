@@ -2,13 +2,56 @@
 
 import { statSync } from "node:fs";
 import { createConnection } from "node:net";
+import { addAbortSignal } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+
+// The values of replies
+
+const isString = (value) => typeof value === "string";
+const isInteger = Number.isSafeInteger;
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isArrayOf = (isElement) => (value) => Array.isArray(value) && value.every(isElement);
+const isOptional = (isValue) => (value) => value == null || isValue(value);
+/** Whether a value is an object with members of these types. It may have others, of a newer daemon. */
+const hasMembers = (types) => (value) =>
+  isObject(value) && Object.entries(types).every(([name, isOfType]) => isOfType(value[name]));
+
+const isCountdown = hasMembers({
+  key: isString,
+  state: isString,
+  clock: isString,
+  durationUSec: isInteger,
+  remainingUSec: isInteger,
+  startedUSec: isInteger,
+  deadlineUSec: isOptional(isInteger),
+  endedUSec: isOptional(isInteger),
+  label: isOptional(isString),
+  metadata: isOptional((value) => isObject(value) && Object.values(value).every(isString)),
+  forget: (value) => typeof value === "boolean",
+  revision: isInteger,
+});
+const hasCountdown = hasMembers({ countdown: isCountdown });
+const isStarted = hasMembers({ outcome: isString, countdown: isCountdown });
+const isPage = hasMembers({ countdowns: isArrayOf(isCountdown) });
+const isEvent = hasMembers({
+  type: isString,
+  revision: isOptional(isInteger),
+  key: isOptional(isString),
+  remainingUSec: isOptional(isInteger),
+  lateUSec: isOptional(isInteger),
+  countdown: isOptional(isCountdown),
+});
+const hasEvents = hasMembers({ events: isArrayOf(isEvent) });
+
+/** The parameters of a reply that has to be of this type. */
+function checked(parameters, isOfType) {
+  if (!isOfType(parameters)) throw new ProtocolError();
+  return parameters;
+}
 
 // Errors
 
-export class CountdowndError extends Error {
-  get name() { return this.constructor.name; }
-}
+export class CountdowndError extends Error {}
 
 export class AddressError extends CountdowndError {}
 
@@ -21,27 +64,48 @@ export class NoDaemon extends Disconnected {
   }
 }
 
-export class ProtocolError extends CountdowndError {}
+export class TimedOut extends Disconnected {
+  constructor(milliseconds) {
+    super(`the daemon has not answered for ${milliseconds / 1000} s; a change may have been made`);
+  }
+}
+
+export class ProtocolError extends CountdowndError {
+  constructor(message = "the reply is not one of countdownd") {
+    super(message);
+  }
+}
 
 export class CallTooLong extends CountdowndError {}
 
+/** The parameters of errors that name no countdown, and so may stand in a log. */
+const shownParameters = ["limit", "maximum", "reason", "parameter", "method", "oldestRevision", "retryAfterUSec"];
+
 export class CallError extends CountdowndError {
+  /** Whether a reply has the parameters of the error. */
+  static isComplete = isObject;
+
   constructor(errorName, parameters) {
-    super(`the daemon refused the call: ${errorName} ${JSON.stringify(parameters)}`);
+    const shown = shownParameters.filter((name) => name in parameters).map((name) => `${name} ${parameters[name]}`);
+    super(`the daemon refused the call: ${errorName.split(".").pop()}${shown.length > 0 ? ` (${shown.join(", ")})` : ""}`);
     this.errorName = errorName;
-    this.parameters = parameters;
+    // Not enumerable, because console.log shows those of an error, and a key may be a telephone number.
+    Object.defineProperty(this, "parameters", { value: parameters });
   }
 }
 
 export class NoSuchCountdown extends CallError {
+  static isComplete = hasMembers({ key: isString });
   get key() { return this.parameters.key; }
 }
 
 class ErrorWithCountdown extends CallError {
+  static isComplete = hasCountdown;
   get countdown() { return this.parameters.countdown; }
 }
 
 export class AlreadyRunning extends ErrorWithCountdown {
+  static isComplete = hasMembers({ countdown: isCountdown, retryAfterUSec: isOptional(isInteger) });
   get retryAfterUSec() { return this.parameters.retryAfterUSec ?? undefined; }
 }
 
@@ -50,15 +114,18 @@ export class RevisionMismatch extends ErrorWithCountdown {}
 export class WrongState extends ErrorWithCountdown {}
 
 export class HistoryTrimmed extends CallError {
+  static isComplete = hasMembers({ oldestRevision: isInteger });
   get oldestRevision() { return this.parameters.oldestRevision; }
 }
 
 export class LimitReached extends CallError {
+  static isComplete = hasMembers({ limit: isString, maximum: isInteger });
   get limit() { return this.parameters.limit; }
   get maximum() { return this.parameters.maximum; }
 }
 
 class ErrorWithReason extends CallError {
+  static isComplete = hasMembers({ reason: isString });
   get reason() { return this.parameters.reason; }
 }
 
@@ -67,27 +134,48 @@ export class StorageFailed extends ErrorWithReason {}
 export class Unreachable extends ErrorWithReason {}
 
 export class InvalidParameter extends CallError {
+  static isComplete = hasMembers({ parameter: isString });
   get parameter() { return this.parameters.parameter; }
 }
 
 export class MethodNotFound extends CallError {
+  static isComplete = hasMembers({ method: isString });
   get method() { return this.parameters.method; }
 }
 
 export class PermissionDenied extends CallError {}
 
+// The names are written out in objects, because a minifier renames classes.
+const errorsOfCountdownd = {
+  NoSuchCountdown, AlreadyRunning, RevisionMismatch, WrongState, HistoryTrimmed, LimitReached, StorageFailed, Unreachable,
+};
+const errorsOfVarlink = { InvalidParameter, MethodNotFound, PermissionDenied };
+const otherErrors = {
+  CountdowndError, AddressError, Disconnected, NoDaemon, TimedOut, ProtocolError, CallTooLong, CallError,
+};
+for (const [name, kind] of Object.entries({ ...errorsOfCountdownd, ...errorsOfVarlink, ...otherErrors })) {
+  Object.defineProperty(kind.prototype, "name", { value: name });
+}
+
 const errorClasses = new Map([
-  ...[
-    NoSuchCountdown, AlreadyRunning, RevisionMismatch, WrongState, HistoryTrimmed, LimitReached, StorageFailed, Unreachable,
-  ].map((kind) => [`io.countdownd.${kind.name}`, kind]),
-  ...[InvalidParameter, MethodNotFound, PermissionDenied].map((kind) => [`org.varlink.service.${kind.name}`, kind]),
+  ...Object.entries(errorsOfCountdownd).map(([name, kind]) => [`io.countdownd.${name}`, kind]),
+  ...Object.entries(errorsOfVarlink).map(([name, kind]) => [`org.varlink.service.${name}`, kind]),
 ]);
 
 // The address, by the rule of countdownctl
 
 const pathLimit = 107; // bytes in sockaddr_un, less the NUL
 
-function socketPath() {
+function socketPath(given) {
+  const path = given ?? defaultPath();
+  const length = Buffer.byteLength(path);
+  if (length > pathLimit) {
+    throw new AddressError(`${path} has ${length} bytes, and the path of a socket has at most ${pathLimit}`);
+  }
+  return path;
+}
+
+function defaultPath() {
   return process.env.COUNTDOWND_SOCKET || `${runtimeDirectory()}/countdownd/io.countdownd`;
 }
 
@@ -124,48 +212,55 @@ const messageLimit = 16 << 20;
 const callLimit = 256 << 10;
 
 function encodeCall(method, parameters, more) {
-  const call = JSON.stringify({ method: `io.countdownd.${method}`, parameters, more: more || undefined });
+  const call = JSON.stringify({ method: `io.countdownd.${method}`, parameters, more }, (name, value) => {
+    // JSON has null for NaN and Infinity, which the daemon takes for a parameter that is left out.
+    if (typeof value !== "number" || Number.isSafeInteger(value)) return value;
+    throw new RangeError(`${name} is ${value}; expected a safe integer`);
+  });
   const length = Buffer.byteLength(call);
   if (length > callLimit) throw new CallTooLong(`the call has ${length} bytes; the daemon accepts at most ${callLimit}`);
   return `${call}\0`;
 }
 
-function decodeReply(message) {
+function decodeReply(message, more) {
   let reply;
   try {
     reply = JSON.parse(message);
-  } catch (cause) {
-    throw new ProtocolError(`not a reply: ${message.slice(0, 80)}`, { cause });
+  } catch {
+    throw new ProtocolError();
   }
   const parameters = reply?.parameters ?? {};
-  if (typeof (reply ?? 0) !== "object" || typeof parameters !== "object" || typeof (reply.error ?? "") !== "string") {
-    throw new ProtocolError(`not a reply: ${message.slice(0, 80)}`);
+  const continues = reply?.continues === true;
+  if (!isObject(reply) || !isObject(parameters) || !isOptional(isString)(reply.error) || (continues && !more)) {
+    throw new ProtocolError();
   }
-  if (reply.error != null) throw new (errorClasses.get(reply.error) ?? CallError)(reply.error, parameters);
-  return { parameters, continues: reply.continues === true };
+  if (reply.error == null) return { parameters, continues };
+  const kind = errorClasses.get(reply.error) ?? CallError;
+  throw new kind(reply.error, checked(parameters, kind.isComplete));
 }
 
-/** A member of a reply, which must be there. */
-function member(parameters, name) {
-  if (typeof (parameters[name] ?? 0) === "object") return parameters[name];
-  throw new ProtocolError(`not a reply of countdownd: ${name} is missing`);
+/** Waits. Rejects with the reason of the signal if it is aborted. */
+async function pause(milliseconds, signal) {
+  await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
 /** A connection for one call, because calls behind a call that waits would wait too. */
 class Connection {
-  /** Resolves with a connection whose call was sent. */
-  static async open(path, method, parameters, more) {
+  /** Resolves with a connection whose call was sent. A timeout of 0 is none; with a signal, the call can be given up. */
+  static async open(path, method, parameters, { more, timeout = 0, signal }) {
     const call = encodeCall(method, parameters, more);
+    const end = timeout > 0 ? performance.now() + timeout : Infinity;
     for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted();
       try {
         const socket = await Connection.#connect(path);
         socket.write(call);
-        return new Connection(socket);
+        return new Connection(socket, { more, timeout, signal });
       } catch (error) {
         // The daemon's queue of new connections is full.
-        if (error.code !== "EAGAIN") throw new NoDaemon(path, error);
-        await sleep(backoff(attempt));
+        if (error.code !== "EAGAIN" || performance.now() + backoff(attempt) > end) throw new NoDaemon(path, error);
       }
+      await pause(backoff(attempt), signal);
     }
   }
 
@@ -181,19 +276,34 @@ class Connection {
 
   #socket;
   #chunks;
+  #more;
+  #signal;
   #parts = [];
   #length = 0;
   #messages = [];
 
-  constructor(socket) {
+  constructor(socket, { more, timeout, signal }) {
     this.#socket = socket;
+    this.#more = more;
+    this.#signal = signal;
+    if (signal) addAbortSignal(signal, socket);
+    socket.setTimeout(timeout, () => this.#endIfSilent(timeout));
     // Reads only when the next chunk is asked for, so that a slow reader makes the daemon wait.
     this.#chunks = socket[Symbol.asyncIterator]();
   }
 
+  /** If the program kept the event loop busy, a reply may have come and was not read yet. */
+  #endIfSilent(timeout) {
+    const { bytesRead } = this.#socket;
+    setImmediate(() => {
+      if (this.#socket.bytesRead > bytesRead || this.#socket.readableLength > 0) return this.#socket.setTimeout(timeout);
+      return this.#socket.destroy(new TimedOut(timeout));
+    });
+  }
+
   async reply() {
     while (this.#messages.length === 0) this.#receive(await this.#chunk());
-    return decodeReply(this.#messages.shift());
+    return decodeReply(this.#messages.shift(), this.#more);
   }
 
   async #chunk() {
@@ -201,6 +311,8 @@ class Connection {
     try {
       chunk = await this.#chunks.next();
     } catch (cause) {
+      this.#signal?.throwIfAborted();
+      if (cause instanceof TimedOut) throw cause;
       throw new Disconnected(`the connection to the daemon failed: ${cause.code}`, { cause });
     }
     if (chunk.done) throw new Disconnected("the daemon closed the connection");
@@ -233,44 +345,51 @@ function backoff(attempt) {
 // Calls
 
 export class Client {
-  constructor(path = socketPath()) {
-    const length = Buffer.byteLength(path);
-    if (length > pathLimit) {
-      throw new AddressError(`${path} has ${length} bytes, and the path of a socket has at most ${pathLimit}`);
-    }
-    this.path = path;
+  #given;
+  #path;
+  /** In milliseconds; 0 is none, also beyond the longest that a timer can have. */
+  #timeout;
+
+  constructor(path, { timeoutUSec = 5_000_000 } = {}) {
+    if (!(timeoutUSec > 0)) throw new RangeError(`timeoutUSec is ${timeoutUSec}; expected a positive number, or Infinity`);
+    const milliseconds = Math.ceil(timeoutUSec / 1000);
+    this.#timeout = milliseconds < 2 ** 31 ? milliseconds : 0;
+    this.#given = path;
   }
 
-  async call(method, parameters = {}) {
-    return (await this.#replies(method, parameters, false))[0];
+  // Not in the constructor, so that a module can make a client though the daemon has no place yet.
+  get path() { return (this.#path ??= socketPath(this.#given)); }
+
+  async call(method, parameters = {}, { signal } = {}) {
+    return (await this.#replies(method, parameters, { signal }))[0];
   }
 
-  async start(key, options = {}) {
-    const reply = await this.call("Start", { ...options, key });
-    member(reply, "countdown");
-    return reply;
+  async start(key, { signal, ...parameters } = {}) {
+    return checked(await this.call("Start", { ...parameters, key }, { signal }), isStarted);
   }
 
-  async get(key) {
-    return member(await this.call("Get", { key }), "countdown");
+  async get(key, options) {
+    return checked(await this.call("Get", { key }, options), hasCountdown).countdown;
   }
 
-  async list(options = {}) {
-    return (await this.#replies("List", options, true)).flatMap((page) => member(page, "countdowns"));
+  async list({ signal, ...parameters } = {}) {
+    const pages = await this.#replies("List", parameters, { more: true, signal });
+    return pages.flatMap((page) => checked(page, isPage).countdowns);
   }
 
-  async cancel(key, options = {}) {
-    return member(await this.call("Cancel", { ...options, key }), "countdown");
+  async cancel(key, { signal, ...parameters } = {}) {
+    return checked(await this.call("Cancel", { ...parameters, key }, { signal }), hasCountdown).countdown;
   }
 
-  async wait(key) {
+  async wait(key, { signal } = {}) {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return member(await this.call("Wait", { key }), "countdown");
+        return checked(await this.call("Wait", { key }, { signal }), hasCountdown).countdown;
       } catch (error) {
-        if (!(error instanceof Disconnected) || (error instanceof NoDaemon && attempt === 0)) throw error;
+        const isAbsent = error instanceof NoDaemon || error instanceof StorageFailed;
+        if (isAbsent ? attempt === 0 : !(error instanceof Disconnected)) throw error;
       }
-      await sleep(backoff(attempt));
+      await pause(backoff(attempt), signal);
     }
   }
 
@@ -278,8 +397,10 @@ export class Client {
     return new Watch(this.path, options);
   }
 
-  async #replies(method, parameters, more) {
-    const connection = await Connection.open(this.path, method, parameters, more);
+  async #replies(method, parameters, { more, signal }) {
+    const waits = method === "Wait" || parameters.ifRunning === "wait";
+    const timeout = waits ? 0 : this.#timeout;
+    const connection = await Connection.open(this.path, method, parameters, { more, timeout, signal });
     const replies = [];
     try {
       for (let continues = true; continues; ) {
@@ -297,6 +418,9 @@ export class Client {
 // Watching
 
 const hour = 3_600_000_000;
+
+/** Early releases of node 18 do not have it. */
+const asyncDispose = Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose");
 
 /** A watch as a state machine without I/O: which call to make next, how far events were delivered, when to try again. */
 class ResumableWatch {
@@ -332,9 +456,7 @@ class ResumableWatch {
 
   receive(reply) {
     this.#hasBegun = true;
-    const events = member(reply, "events");
-    if (!Array.isArray(events)) throw new ProtocolError("not a reply of countdownd: events is no array");
-    this.#events.push(...events);
+    this.#events.push(...checked(reply, hasEvents).events);
   }
 
   /** The next event to deliver; undefined if there is none. */
@@ -376,13 +498,16 @@ class Watch {
   #path;
   #state;
   #connection;
+  #signal;
   #closed = new AbortController();
   /** One event is waited for after the other, though next() may be called meanwhile. */
   #turn = Promise.resolve();
 
-  constructor(path, options) {
+  constructor(path, { signal, ...parameters }) {
     this.#path = path;
-    this.#state = new ResumableWatch(options);
+    this.#state = new ResumableWatch(parameters);
+    this.#signal = signal;
+    signal?.addEventListener("abort", () => this.#close(), { signal: this.#closed.signal });
   }
 
   get since() { return this.#state.since; }
@@ -396,12 +521,17 @@ class Watch {
   }
 
   async return() {
-    this.#closed.abort();
-    this.#disconnect();
+    this.#signal = undefined;
+    this.#close();
     return { done: true, value: undefined };
   }
 
+  async [asyncDispose]() {
+    await this.return();
+  }
+
   async #next() {
+    this.#signal?.throwIfAborted();
     while (!this.#closed.signal.aborted) {
       const value = this.#state.next();
       if (value) return { done: false, value };
@@ -413,17 +543,24 @@ class Watch {
         this.#state.fail(error);
       }
     }
+    this.#signal?.throwIfAborted();
     return this.return();
   }
 
   async #receive() {
     if (!this.#connection) {
-      await sleep(this.#state.delay(), undefined, { signal: this.#closed.signal });
-      this.#connection = await Connection.open(this.#path, "Watch", this.#state.request, true);
+      const { signal } = this.#closed;
+      await pause(this.#state.delay(), signal);
+      this.#connection = await Connection.open(this.#path, "Watch", this.#state.request, { more: true, signal });
     }
     const { parameters, continues } = await this.#connection.reply();
     this.#state.receive(parameters);
     if (!continues) throw new Disconnected("the daemon ended the watch");
+  }
+
+  #close() {
+    this.#closed.abort();
+    this.#disconnect();
   }
 
   #disconnect() {

@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 import countdownd
-from python_values import answer, call_arguments, countdown, event, serve, started
+from python_values import answer, call_arguments, countdown, event, options, serve, started
 
 
 class Driver:
@@ -13,7 +13,7 @@ class Driver:
         self.watch: countdownd.AsyncWatch | None = None
 
     async def perform(self, do: str, parameters: dict[str, Any]) -> list[Any]:
-        client = countdownd.AsyncClient()
+        client = countdownd.AsyncClient(**options(parameters))
         match do:
             case "path":
                 return [{"path": client.path}]

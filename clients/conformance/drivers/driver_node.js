@@ -5,8 +5,8 @@ import { CallError, Client, CountdowndError } from "../../node/countdownd.js";
 
 let watch;
 
-async function perform({ do: what, ...parameters }) {
-  const client = new Client();
+async function perform({ do: what, timeoutUSec, ...parameters }) {
+  const client = new Client(undefined, { timeoutUSec });
   const { key, ...options } = parameters;
   switch (what) {
     case "path": return [{ path: client.path }];

@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 import countdownd
-from python_values import answer, call_arguments, countdown, event, serve, started
+from python_values import answer, call_arguments, countdown, event, options, serve, started
 
 
 class Driver:
@@ -12,7 +12,7 @@ class Driver:
         self.watch: countdownd.Watch | None = None
 
     def perform(self, do: str, parameters: dict[str, Any]) -> list[Any]:
-        client = countdownd.Client()
+        client = countdownd.Client(**options(parameters))
         match do:
             case "path":
                 return [{"path": client.path}]

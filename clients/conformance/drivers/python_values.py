@@ -67,6 +67,11 @@ def _fields(error: countdownd.CallError) -> dict[str, Any]:
     return {}
 
 
+def options(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the client, taken from a command."""
+    return {"timeout": timedelta(microseconds=parameters.pop("timeoutUSec"))} if "timeoutUSec" in parameters else {}
+
+
 def call_arguments(parameters: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a method."""
     return {_ARGUMENTS.get(name, name): _argument(name, value) for name, value in parameters.items()}

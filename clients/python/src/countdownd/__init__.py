@@ -22,6 +22,7 @@ from ._errors import (
     ProtocolError,
     RevisionMismatch,
     StorageFailed,
+    TimedOut,
     Unreachable,
     WrongState,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "Started",
     "State",
     "StorageFailed",
+    "TimedOut",
     "Unreachable",
     "Watch",
     "WrongState",

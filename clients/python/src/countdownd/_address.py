@@ -1,28 +1,47 @@
-"""The path of the daemon's socket, by the rule of countdownctl."""
+"""The path of the daemon's socket, by the rule of countdownctl, and how long a client waits for a reply from there."""
 
 from __future__ import annotations
 
+import functools
 import os
 import stat
+from collections.abc import Mapping
+from typing import Any
 
 from ._errors import AddressError
+from ._types import Duration, microseconds
 
 _PATH_LIMIT = 107  # bytes in sockaddr_un, less the NUL
 
 
-def socket_path() -> str:
-    """`$COUNTDOWND_SOCKET`, else `countdownd/io.countdownd` in the runtime directory.
+class Addressed:
+    """What both clients are made of: the daemon's socket, and how long a call may take."""
 
-    Raises AddressError if the runtime directory is not safe, or if the path is too long.
-    """
-    return checked(os.environ.get("COUNTDOWND_SOCKET") or f"{_runtime_directory()}/countdownd/io.countdownd")
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, timeout: Duration | None = 5) -> None:
+        if timeout is not None and microseconds(timeout) <= 0:
+            raise ValueError(f"the timeout is {timeout!r}; expected a positive duration, or None for no limit")
+        self._given = path
+        self._timeout = None if timeout is None else microseconds(timeout) / 1_000_000
 
+    @functools.cached_property
+    def path(self) -> str:
+        """The path of the daemon's socket: by default `$COUNTDOWND_SOCKET`, else `countdownd/io.countdownd` in the runtime
+        directory.
 
-def checked(path: str) -> str:
-    length = len(os.fsencode(path))
-    if length > _PATH_LIMIT:
-        raise AddressError(f"{path!r} has {length} bytes, and the path of a socket has at most {_PATH_LIMIT}")
-    return path
+        Raises AddressError if the runtime directory is not safe, or if the path is too long.
+        """
+        if self._given is not None:
+            path = os.fspath(self._given)
+        else:
+            path = os.environ.get("COUNTDOWND_SOCKET") or f"{_runtime_directory()}/countdownd/io.countdownd"
+        length = len(os.fsencode(path))
+        if length > _PATH_LIMIT:
+            raise AddressError(f"{path!r} has {length} bytes, and the path of a socket has at most {_PATH_LIMIT}")
+        return path
+
+    def _limit(self, method: str, parameters: Mapping[str, Any]) -> float | None:
+        """How many seconds to wait for a reply; None without limit, as for a call that waits by its nature."""
+        return None if method == "Wait" or parameters.get("ifRunning") == "wait" else self._timeout
 
 
 def _runtime_directory() -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
+import os
 import socket
+import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
 from typing import Any
 
-from . import _address, _calls
-from ._errors import CountdowndError, Disconnected, NoDaemon
+from . import _calls
+from ._address import Addressed
+from ._errors import CountdowndError, Disconnected, NoDaemon, StorageFailed, TimedOut
 from ._resume import ResumableWatch, backoff
 from ._types import Countdown, Duration, Event, IfRunning, Started, State
 from ._wire import READ_SIZE, Framer, decode_reply, encode_call
@@ -20,63 +24,82 @@ from ._wire import READ_SIZE, Framer, decode_reply, encode_call
 class _Connection:
     """A connection for one call, because calls behind a call that waits would wait too."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
+    def __init__(self, streams: tuple[asyncio.StreamReader, asyncio.StreamWriter], more: bool, timeout: float | None) -> None:
+        self._reader, self._writer = streams
+        self._more = more
+        self._timeout = timeout
+        self._owner = os.getpid()
         self._messages: list[bytes] = []
         self._framer = Framer()
 
     @classmethod
-    async def open(cls, path: str) -> _Connection:
+    async def open(
+        cls, path: str, method: str, parameters: Mapping[str, Any], more: bool, timeout: float | None = None
+    ) -> _Connection:
+        """Connects and makes the call."""
+        call = encode_call(method, parameters, more)
+        end = time.monotonic() + (math.inf if timeout is None else timeout)
         attempt = 1
         while True:
             connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
             try:
                 # A Unix socket connects at once. asyncio would take a full queue for a connection.
                 connected.connect(path)
-                return cls(*await asyncio.open_unix_connection(sock=connected, limit=READ_SIZE))
-            except BlockingIOError:
-                connected.close()
+                streams = await asyncio.open_unix_connection(sock=connected, limit=READ_SIZE)
+                streams[1].write(call)
+                return cls(streams, more, timeout)
             except OSError as error:
                 connected.close()
-                raise NoDaemon(f"no daemon at {path}: {error.strerror}") from error
+                # The daemon's queue of new connections is full.
+                if not isinstance(error, BlockingIOError) or time.monotonic() + backoff(attempt) > end:
+                    raise NoDaemon(f"no daemon at {path}: {error.strerror}", error.errno) from error
             except BaseException:
                 connected.close()
                 raise
-            # The daemon's queue of new connections is full.
             await asyncio.sleep(backoff(attempt))
             attempt += 1
-
-    def send(self, method: str, parameters: Mapping[str, Any], more: bool) -> None:
-        self._writer.write(encode_call(method, parameters, more))
 
     async def reply(self) -> tuple[Mapping[str, Any], bool]:
         while not self._messages:
             try:
-                data = await self._reader.read(READ_SIZE)
+                data = await self._read()
+            except TimedOut:
+                raise
             except OSError as error:
                 raise Disconnected(f"the connection to the daemon failed: {error.strerror}") from error
             if not data:
                 raise Disconnected("the daemon closed the connection")
             self._messages = [*self._framer.receive(data)][::-1]
-        return decode_reply(self._messages.pop())
+        return decode_reply(self._messages.pop(), self._more)
+
+    async def _read(self) -> bytes:
+        if self._timeout is None:
+            return await self._reader.read(READ_SIZE)
+        # Not wait_for, which may give up though the reply came while the program kept the event loop busy.
+        reading = asyncio.ensure_future(self._reader.read(READ_SIZE))
+        try:
+            if not (await asyncio.wait([reading], timeout=self._timeout))[0]:
+                raise TimedOut.after(self._timeout)
+            return await reading
+        finally:
+            reading.cancel()
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this process was forked from the one that made the connection."""
+        return self._owner != os.getpid()
 
     def close(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may be closed
             self._writer.transport.abort()
 
 
-class AsyncClient:
+class AsyncClient(Addressed):
     """A client of this user's daemon, or of the daemon with the socket at `path`. Every call has its own connection.
 
-    Durations are a `timedelta` or a number of seconds. A call raises `NoDaemon` if there is none, `Disconnected` if the
-    connection ends before the reply, and a `CallError` if the daemon refuses it. A call that is cancelled may have been
-    made.
+    Durations are a `timedelta` or a number of seconds. A call raises the errors that a call of `Client` raises. A call that
+    is cancelled may have been made.
     """
-
-    def __init__(self, path: str | None = None) -> None:
-        #: The path of the daemon's socket.
-        self.path = _address.socket_path() if path is None else _address.checked(path)
 
     async def call(self, method: str, **parameters: Any) -> Mapping[str, Any]:
         """Makes any call of io.countdownd, with names and values as on the wire. Parameters that are None are left
@@ -127,8 +150,8 @@ class AsyncClient:
         while True:
             try:
                 return _calls.countdown(await self.call("Wait", key=key))
-            except Disconnected as error:
-                if isinstance(error, NoDaemon) and attempt == 0:
+            except (Disconnected, StorageFailed) as error:
+                if isinstance(error, NoDaemon | StorageFailed) and attempt == 0:
                     raise
             await asyncio.sleep(backoff(attempt))
             attempt += 1
@@ -151,8 +174,8 @@ class AsyncClient:
 
     async def _replies(self, method: str, parameters: Mapping[str, Any], more: bool) -> Sequence[Mapping[str, Any]]:
         replies = []
-        with contextlib.closing(await _Connection.open(self.path)) as connection:
-            connection.send(method, parameters, more)
+        limit = self._limit(method, parameters)
+        with contextlib.closing(await _Connection.open(self.path, method, parameters, more, limit)) as connection:
             continues = True
             while continues:
                 reply, continues = await connection.reply()
@@ -162,12 +185,13 @@ class AsyncClient:
 
 class AsyncWatch(AsyncIterator[Event]):
     """The events of countdowns, as `Watch` has them. Cancelling a task that waits for the next event loses none: the next
-    iteration continues. `async with` closes the connection at its end."""
+    iteration continues. `async with` ends the watch."""
 
     def __init__(self, path: str, parameters: Mapping[str, Any]) -> None:
         self._path = path
         self._state = ResumableWatch(parameters)
         self._connection: _Connection | None = None
+        self._closed = asyncio.Event()
 
     @property
     def since(self) -> int | None:
@@ -175,20 +199,26 @@ class AsyncWatch(AsyncIterator[Event]):
         return self._state.since
 
     async def __anext__(self) -> Event:
-        while True:
+        while not self._closed.is_set():
             if event := self._state.next():
                 return event
             try:
                 await self._receive()
             except CountdowndError as error:
-                self.close()
-                self._state.fail(error)
+                self._disconnect()
+                if not self._closed.is_set():
+                    self._state.fail(error)
+        self._disconnect()
+        raise StopAsyncIteration
 
     def close(self) -> None:
-        """Closes the connection."""
-        if self._connection:
-            self._connection.close()
-            self._connection = None
+        """Ends the watch and closes the connection. A task that waits for an event gets StopAsyncIteration."""
+        self._closed.set()
+        self._disconnect()
+
+    async def aclose(self) -> None:
+        """Ends the watch, for `contextlib.aclosing`."""
+        self.close()
 
     async def __aenter__(self) -> AsyncWatch:
         return self
@@ -199,14 +229,23 @@ class AsyncWatch(AsyncIterator[Event]):
         self.close()
 
     def __del__(self) -> None:
-        self.close()
+        self._disconnect()
 
     async def _receive(self) -> None:
         if self._connection is None:
-            await asyncio.sleep(self._state.delay())
-            self._connection = await _Connection.open(self._path)
-            self._connection.send("Watch", self._state.request(), more=True)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._closed.wait(), self._state.delay())
+                return
+            self._connection = await _Connection.open(self._path, "Watch", self._state.request(), more=True)
+            if self._closed.is_set():
+                return
         reply, continues = await self._connection.reply()
         self._state.receive(reply)
         if not continues:
             raise Disconnected("the daemon ended the watch")
+
+    def _disconnect(self) -> None:
+        # Closing it here would take it out of the poller that the event loop of the parent process has too.
+        if self._connection and not self._connection.is_inherited:
+            self._connection.close()
+            self._connection = None

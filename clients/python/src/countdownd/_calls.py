@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
-from ._errors import ProtocolError
-from ._types import Countdown, Duration, IfRunning, Started, State, instant_microseconds, microseconds
-
-_Value = TypeVar("_Value")
+from ._errors import read
+from ._types import Countdown, Duration, IfRunning, Started, State, instant_microseconds, member, microseconds
 
 
-def _words(words: Iterable[str] | None) -> list[str] | None:
+def _words(name: str, words: Iterable[str] | None) -> list[str] | None:
     if isinstance(words, str):
-        raise TypeError(f"{words!r} is one string; expected a list of strings")
+        raise TypeError(f"{name} is one string; expected a list of strings")
     return None if words is None else list(words)
 
 
@@ -47,7 +45,12 @@ def start(
 def list_(
     match: Iterable[str] | None, keys: Iterable[str] | None, states: Iterable[State] | None, soonest: int | None
 ) -> dict[str, Any]:
-    return {"match": _words(match), "keys": _words(keys), "states": _words(states), "soonest": soonest}
+    return {
+        "match": _words("match", match),
+        "keys": _words("keys", keys),
+        "states": _words("states", states),
+        "soonest": soonest,
+    }
 
 
 def watch(
@@ -58,28 +61,21 @@ def watch(
     heartbeat: Duration | None,
 ) -> dict[str, Any]:
     return {
-        "match": _words(match),
-        "keys": _words(keys),
+        "match": _words("match", match),
+        "keys": _words("keys", keys),
         "tickUSec": _usec(tick),
         "since": since,
         "heartbeatUSec": _usec(heartbeat),
     }
 
 
-def _read(reply: Mapping[str, Any], value: Callable[[Mapping[str, Any]], _Value]) -> _Value:
-    try:
-        return value(reply)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ProtocolError(f"not a reply of countdownd: {error!r}") from error
-
-
 def countdown(reply: Mapping[str, Any]) -> Countdown:
-    return _read(reply, lambda reply: Countdown.from_wire(reply["countdown"]))
+    return read(lambda: Countdown.from_wire(reply["countdown"]))
 
 
 def countdowns(pages: Iterable[Mapping[str, Any]]) -> list[Countdown]:
-    return [one for page in pages for one in _read(page, lambda page: [*map(Countdown.from_wire, page["countdowns"])])]
+    return read(lambda: [Countdown.from_wire(one) for page in pages for one in page["countdowns"]])
 
 
 def started(reply: Mapping[str, Any]) -> Started:
-    return _read(reply, lambda reply: Started(reply["outcome"], Countdown.from_wire(reply["countdown"])))
+    return read(lambda: Started(member(reply, "outcome", str), Countdown.from_wire(reply["countdown"])))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-from ._types import Countdown, duration_from
+from ._types import Countdown, duration_from, member, optional
+
+_Value = TypeVar("_Value")
 
 
 class CountdowndError(Exception):
@@ -21,8 +23,21 @@ class Disconnected(CountdowndError):
     """The connection ended before the reply, so a change may have been made or not."""
 
 
+class TimedOut(Disconnected, TimeoutError):
+    """The daemon was silent for the client's `timeout`, so a change may have been made or not. The connection was closed."""
+
+    @classmethod
+    def after(cls, seconds: float | None) -> TimedOut:
+        return cls(f"the daemon has not answered for {seconds:g} s; a change may have been made")
+
+
 class NoDaemon(Disconnected):
-    """Nothing accepts connections at the socket, so the call was not made. The cause has the errno."""
+    """Nothing accepts connections at the socket, so the call was not made."""
+
+    def __init__(self, message: str, errno: int | None = None) -> None:
+        super().__init__(message)
+        #: The reason of the system.
+        self.errno = errno
 
 
 class ProtocolError(CountdowndError):
@@ -33,40 +48,58 @@ class CallTooLong(CountdowndError):
     """The call has more bytes than a daemon accepts, so it was not made."""
 
 
+#: The parameters of errors that name no countdown, and so may stand in a log.
+_SHOWN = ("limit", "maximum", "reason", "parameter", "method", "oldestRevision", "retryAfterUSec")
+
+
 class CallError(CountdowndError):
-    """The daemon answered with an error. An error that has no class of its own has this one."""
+    """The daemon answered with an error. An error that has no class of its own has this one.
+
+    The message has no key, which may be a telephone number; it is in the attributes.
+    """
 
     def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
-        super().__init__(f"the daemon refused the call: {name} {dict(parameters) or ''}".rstrip())
+        shown = ", ".join(f"{member} {parameters[member]}" for member in _SHOWN if member in parameters)
+        super().__init__(f"the daemon refused the call: {name.rpartition('.')[2]}" + (f" ({shown})" if shown else ""))
         #: The name on the wire: "io.countdownd.NoSuchCountdown".
         self.name = name
         #: The parameters on the wire.
         self.parameters = parameters
+        self._read(parameters)
+
+    def _read(self, parameters: Mapping[str, Any]) -> None:
+        """Sets the attributes of a class."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.parameters), self.__dict__
 
 
 class NoSuchCountdown(CallError):
     """The countdown was never started, or its end is no longer kept."""
 
-    @property
-    def key(self) -> str:
-        return str(self.parameters["key"])
+    key: str
+
+    def _read(self, parameters: Mapping[str, Any]) -> None:
+        self.key = member(parameters, "key", str)
 
 
 class _CountdownError(CallError):
-    @property
-    def countdown(self) -> Countdown:
-        """The current countdown."""
-        return Countdown.from_wire(self.parameters["countdown"])
+    #: The current countdown.
+    countdown: Countdown
+
+    def _read(self, parameters: Mapping[str, Any]) -> None:
+        self.countdown = Countdown.from_wire(parameters["countdown"])
 
 
 class AlreadyRunning(_CountdownError):
     """The key is running or paused, and `if_running` was "fail", or `up_to` left no room."""
 
-    @property
-    def retry_after(self) -> timedelta | None:
-        """How long until the same call succeeds if there is no other change; None if it is paused or calls queue."""
-        value = self.parameters.get("retryAfterUSec")
-        return None if value is None else duration_from(value)
+    #: How long until the same call succeeds if there is no other change; None if it is paused or calls queue.
+    retry_after: timedelta | None
+
+    def _read(self, parameters: Mapping[str, Any]) -> None:
+        super()._read(parameters)
+        self.retry_after = optional(parameters, "retryAfterUSec", duration_from)
 
 
 class RevisionMismatch(_CountdownError):
@@ -80,27 +113,27 @@ class WrongState(_CountdownError):
 class HistoryTrimmed(CallError):
     """The daemon does not keep all ends after `since`."""
 
-    @property
-    def oldest_revision(self) -> int:
-        return int(self.parameters["oldestRevision"])
+    oldest_revision: int
+
+    def _read(self, parameters: Mapping[str, Any]) -> None:
+        self.oldest_revision = member(parameters, "oldestRevision", int)
 
 
 class LimitReached(CallError):
     """A limit of the daemon is reached."""
 
-    @property
-    def limit(self) -> str:
-        return str(self.parameters["limit"])
+    limit: str
+    maximum: int
 
-    @property
-    def maximum(self) -> int:
-        return int(self.parameters["maximum"])
+    def _read(self, parameters: Mapping[str, Any]) -> None:
+        self.limit, self.maximum = member(parameters, "limit", str), member(parameters, "maximum", int)
 
 
 class _Reason(CallError):
-    @property
-    def reason(self) -> str:
-        return str(self.parameters["reason"])
+    reason: str
+
+    def _read(self, parameters: Mapping[str, Any]) -> None:
+        self.reason = member(parameters, "reason", str)
 
 
 class StorageFailed(_Reason):
@@ -114,10 +147,11 @@ class Unreachable(_Reason):
 class InvalidParameter(CallError):
     """A parameter is not valid."""
 
-    @property
-    def parameter(self) -> str:
-        """Its name on the wire."""
-        return str(self.parameters["parameter"])
+    #: Its name on the wire.
+    parameter: str
+
+    def _read(self, parameters: Mapping[str, Any]) -> None:
+        self.parameter = member(parameters, "parameter", str)
 
 
 class MethodNotFound(CallError):
@@ -141,4 +175,12 @@ _CLASSES: dict[str, Callable[[str, Mapping[str, Any]], CallError]] = {
 
 
 def error_from(name: str, parameters: Mapping[str, Any]) -> CallError:
-    return _CLASSES.get(name, CallError)(name, parameters)
+    return read(lambda: _CLASSES.get(name, CallError)(name, parameters))
+
+
+def read(make: Callable[[], _Value]) -> _Value:
+    """The value of a message, as the function makes it. Raises ProtocolError if a member is missing or of another type."""
+    try:
+        return make()
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError) as error:
+        raise ProtocolError("the reply is not one of countdownd") from error

@@ -13,9 +13,9 @@ from ._errors import (
     HistoryTrimmed,
     LimitReached,
     NoDaemon,
-    ProtocolError,
     StorageFailed,
     Unreachable,
+    read,
 )
 from ._types import Event
 
@@ -61,10 +61,7 @@ class ResumableWatch:
 
     def receive(self, reply: Mapping[str, Any]) -> None:
         self._has_begun = True
-        try:
-            self._events.extend(map(Event.from_wire, reply["events"]))
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ProtocolError(f"not an event: {error!r}") from error
+        self._events.extend(read(lambda: [Event.from_wire(event) for event in reply["events"]]))
 
     def next(self) -> Event | None:
         """The next event to deliver; None if there is none."""
@@ -95,8 +92,7 @@ class ResumableWatch:
 
     def _is_temporary(self, error: CountdowndError) -> bool:
         if isinstance(error, NoDaemon):
-            is_denied = getattr(error.__cause__, "errno", None) in (errno.EACCES, errno.EPERM)
-            return self._has_begun or not is_denied
+            return self._has_begun or error.errno not in (errno.EACCES, errno.EPERM)
         if isinstance(error, LimitReached):
             return not error.limit.startswith("pattern")
         return isinstance(error, Disconnected | StorageFailed | Unreachable)

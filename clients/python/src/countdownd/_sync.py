@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import os
 import socket
 import threading
 import time
@@ -11,8 +13,9 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any
 
-from . import _address, _calls
-from ._errors import CountdowndError, Disconnected, NoDaemon
+from . import _calls
+from ._address import Addressed
+from ._errors import CountdowndError, Disconnected, NoDaemon, StorageFailed, TimedOut
 from ._resume import ResumableWatch, backoff
 from ._types import Countdown, Duration, Event, IfRunning, Started, State
 from ._wire import READ_SIZE, Framer, decode_reply, encode_call
@@ -21,51 +24,78 @@ from ._wire import READ_SIZE, Framer, decode_reply, encode_call
 class _Connection:
     """A connection for one call, because calls behind a call that waits would wait too."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(
+        self, path: str, method: str, parameters: Mapping[str, Any], more: bool, timeout: float | None = None
+    ) -> None:
+        """Connects and makes the call."""
+        call = encode_call(method, parameters, more)
+        self._more = more
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(timeout)
+        self._owner = os.getpid()
         self._messages: list[bytes] = []
         self._framer = Framer()
         try:
-            self._socket.connect(path)
-        except OSError as error:
-            self._socket.close()
-            raise NoDaemon(f"no daemon at {path}: {error.strerror}") from error
+            self._connect(path, timeout)
+            self._send(call)
+        except BaseException:
+            self.close()
+            raise
 
-    def send(self, method: str, parameters: Mapping[str, Any], more: bool) -> None:
-        # If the daemon has closed the connection, it may have sent the reason before.
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self._socket.sendall(encode_call(method, parameters, more))
+    def _connect(self, path: str, timeout: float | None) -> None:
+        end = time.monotonic() + (timeout or 0)
+        for attempt in itertools.count(1):
+            try:
+                return self._socket.connect(path)
+            except OSError as error:
+                # The daemon's queue of new connections is full. Without a timeout, the system waits.
+                if not isinstance(error, BlockingIOError) or time.monotonic() + backoff(attempt) > end:
+                    raise NoDaemon(f"no daemon at {path}: {error.strerror}", error.errno) from error
+            time.sleep(backoff(attempt))
+
+    def _send(self, call: bytes) -> None:
+        try:
+            self._socket.sendall(call)
+        except TimeoutError:
+            raise TimedOut.after(self._socket.gettimeout()) from None
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # If the daemon has closed the connection, it may have sent the reason before.
 
     def reply(self) -> tuple[Mapping[str, Any], bool]:
         while not self._messages:
             try:
                 data = self._socket.recv(READ_SIZE)
+            except TimeoutError:
+                raise TimedOut.after(self._socket.gettimeout()) from None
             except OSError as error:
                 raise Disconnected(f"the connection to the daemon failed: {error.strerror}") from error
             if not data:
                 raise Disconnected("the daemon closed the connection")
             self._messages = [*self._framer.receive(data)][::-1]
-        return decode_reply(self._messages.pop())
+        return decode_reply(self._messages.pop(), self._more)
+
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this process was forked from the one that made the connection."""
+        return self._owner != os.getpid()
 
     def shut_down(self) -> None:
         """Ends a `reply` that waits in another thread."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
+        if not self.is_inherited:  # it would end the connection of the parent process too
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         self._socket.close()
 
 
-class Client:
+class Client(Addressed):
     """A client of this user's daemon, or of the daemon with the socket at `path`. Every call has its own connection.
 
     Durations are a `timedelta` or a number of seconds. A call raises `NoDaemon` if there is none, `Disconnected` if the
-    connection ends before the reply, and a `CallError` if the daemon refuses it.
+    connection ends before the reply, `TimedOut` if the daemon is silent for the duration `timeout`, and a `CallError` if the
+    daemon refuses it. `wait`, `watch`, and `start` with `if_running="wait"` wait without limit.
     """
-
-    def __init__(self, path: str | None = None) -> None:
-        #: The path of the daemon's socket.
-        self.path = _address.socket_path() if path is None else _address.checked(path)
 
     def call(self, method: str, **parameters: Any) -> Mapping[str, Any]:
         """Makes any call of io.countdownd, with names and values as on the wire. Parameters that are None are left
@@ -116,8 +146,8 @@ class Client:
         while True:
             try:
                 return _calls.countdown(self.call("Wait", key=key))
-            except Disconnected as error:
-                if isinstance(error, NoDaemon) and attempt == 0:
+            except (Disconnected, StorageFailed) as error:
+                if isinstance(error, NoDaemon | StorageFailed) and attempt == 0:
                     raise
             time.sleep(backoff(attempt))
             attempt += 1
@@ -139,8 +169,8 @@ class Client:
 
     def _replies(self, method: str, parameters: Mapping[str, Any], more: bool) -> Sequence[Mapping[str, Any]]:
         replies = []
-        with contextlib.closing(_Connection(self.path)) as connection:
-            connection.send(method, parameters, more)
+        limit = self._limit(method, parameters)
+        with contextlib.closing(_Connection(self.path, method, parameters, more, limit)) as connection:
             continues = True
             while continues:
                 reply, continues = connection.reply()
@@ -201,10 +231,11 @@ class Watch(Iterator[Event]):
         self._disconnect()
 
     def _receive(self) -> None:
+        if self._connection and self._connection.is_inherited:
+            self._disconnect()  # the events that arrive there belong to the parent process
         if self._connection is None:
             self._closed.wait(self._state.delay())
-            self._connection = _Connection(self._path)
-            self._connection.send("Watch", self._state.request(), more=True)
+            self._connection = _Connection(self._path, "Watch", self._state.request(), more=True)
             if self._closed.is_set():
                 return
         reply, continues = self._connection.reply()

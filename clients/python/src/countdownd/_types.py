@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import decimal
+import math
+import numbers
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 #: A `timedelta`, or a number of seconds.
 Duration: TypeAlias = timedelta | float
@@ -18,12 +21,17 @@ IfRunning: TypeAlias = Literal["attach", "restart", "extend", "fail", "wait"]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
+_Value = TypeVar("_Value")
 
 
 def microseconds(duration: Duration) -> int:
     """The whole microseconds of a duration."""
     if isinstance(duration, timedelta):
         return duration // _MICROSECOND
+    if isinstance(duration, bool) or not isinstance(duration, numbers.Real | decimal.Decimal):
+        raise TypeError(f"the duration is {duration!r}; expected a timedelta or a number of seconds")
+    if not math.isfinite(duration):
+        raise ValueError(f"the duration is {duration!r}; expected a finite number of seconds")
     return round(duration * 1_000_000)
 
 
@@ -34,12 +42,38 @@ def instant_microseconds(instant: datetime) -> int:
     return (instant - _EPOCH) // _MICROSECOND
 
 
-def duration_from(microseconds: int) -> timedelta:
-    return timedelta(microseconds=microseconds)
+def member(wire: Mapping[str, Any], name: str, kind: type[_Value]) -> _Value:
+    """A member of a message. Raises KeyError or TypeError if there is none of this type."""
+    value = wire[name]
+    if type(value) is not kind:
+        raise TypeError(f"{name} is a {type(value).__name__}; expected a {kind.__name__}")
+    return value
 
 
-def _instant(microseconds: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=microseconds)
+def optional(wire: Mapping[str, Any], name: str, read: Callable[[Mapping[str, Any], str], _Value]) -> _Value | None:
+    """What the function reads from a member; None if the member is absent or null."""
+    return None if wire.get(name) is None else read(wire, name)
+
+
+def duration_from(wire: Mapping[str, Any], name: str) -> timedelta:
+    return timedelta(microseconds=member(wire, name, int))
+
+
+def _instant(wire: Mapping[str, Any], name: str) -> datetime:
+    return _EPOCH + duration_from(wire, name)
+
+
+def _text(wire: Mapping[str, Any], name: str) -> str:
+    return member(wire, name, str)
+
+
+def _integer(wire: Mapping[str, Any], name: str) -> int:
+    return member(wire, name, int)
+
+
+def _texts(wire: Mapping[str, Any], name: str) -> Mapping[str, str]:
+    texts: dict[str, Any] = member(wire, name, dict)
+    return {name: _text(texts, name) for name in texts}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +94,7 @@ class Countdown:
     #: Only after its end.
     ended: datetime | None
     label: str | None
-    metadata: Mapping[str, str]
+    metadata: Mapping[str, str] = dataclasses.field(hash=False)
     #: Whether its end is not kept.
     forget: bool
     #: The number of its last change.
@@ -68,20 +102,19 @@ class Countdown:
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Countdown:
-        deadline, ended = wire.get("deadlineUSec"), wire.get("endedUSec")
         return cls(
-            key=wire["key"],
-            state=wire["state"],
-            clock=wire["clock"],
-            duration=duration_from(wire["durationUSec"]),
-            remaining=duration_from(wire["remainingUSec"]),
-            started=_instant(wire["startedUSec"]),
-            deadline=None if deadline is None else _instant(deadline),
-            ended=None if ended is None else _instant(ended),
-            label=wire.get("label"),
-            metadata=wire.get("metadata") or {},
-            forget=wire["forget"],
-            revision=wire["revision"],
+            key=_text(wire, "key"),
+            state=_text(wire, "state"),
+            clock=_text(wire, "clock"),
+            duration=duration_from(wire, "durationUSec"),
+            remaining=duration_from(wire, "remainingUSec"),
+            started=_instant(wire, "startedUSec"),
+            deadline=optional(wire, "deadlineUSec", _instant),
+            ended=optional(wire, "endedUSec", _instant),
+            label=optional(wire, "label", _text),
+            metadata=optional(wire, "metadata", _texts) or {},
+            forget=member(wire, "forget", bool),
+            revision=_integer(wire, "revision"),
         )
 
 
@@ -113,12 +146,11 @@ class Event:
 
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Event:
-        remaining, late, countdown = wire.get("remainingUSec"), wire.get("lateUSec"), wire.get("countdown")
         return cls(
-            type=wire["type"],
-            revision=wire.get("revision"),
-            key=wire.get("key"),
-            remaining=None if remaining is None else duration_from(remaining),
-            late=None if late is None else duration_from(late),
-            countdown=None if countdown is None else Countdown.from_wire(countdown),
+            type=_text(wire, "type"),
+            revision=optional(wire, "revision", _integer),
+            key=optional(wire, "key", _text),
+            remaining=optional(wire, "remainingUSec", duration_from),
+            late=optional(wire, "lateUSec", duration_from),
+            countdown=optional(wire, "countdown", lambda wire, name: Countdown.from_wire(wire[name])),
         )

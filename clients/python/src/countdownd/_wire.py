@@ -14,16 +14,22 @@ READ_SIZE = 1 << 16
 _MESSAGE_LIMIT = 16 << 20
 #: The daemon ends a connection with a longer call.
 _CALL_LIMIT = 256 << 10
+#: Beyond it, readers of JSON with floating-point numbers are not exact.
+_GREATEST = (1 << 53) - 1
 
 
 def encode_call(method: str, parameters: Mapping[str, Any], more: bool) -> bytes:
-    """A call of a method of io.countdownd. Parameters that are None are left out. Raises CallTooLong."""
+    """A call of a method of io.countdownd. Parameters that are None are left out. Raises CallTooLong, and ValueError if a
+    number cannot be a parameter."""
     call: dict[str, Any] = {"method": f"io.countdownd.{method}"}
     if present := {name: value for name, value in parameters.items() if value is not None}:
         call["parameters"] = present
+    for name, value in present.items():
+        if isinstance(value, float) or isinstance(value, int) and abs(value) > _GREATEST:
+            raise ValueError(f"{name} is {value!r}; expected an integer from -(2**53 - 1) to 2**53 - 1")
     if more:
         call["more"] = True
-    text = json.dumps(call, ensure_ascii=False, separators=(",", ":")).encode()
+    text = json.dumps(call, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
     if len(text) > _CALL_LIMIT:
         raise CallTooLong(f"the call has {len(text)} bytes; the daemon accepts at most {_CALL_LIMIT}")
     return text + b"\0"
@@ -49,16 +55,18 @@ class Framer:
             raise ProtocolError(f"a message has more than {_MESSAGE_LIMIT} bytes")
 
 
-def decode_reply(message: bytes) -> tuple[Mapping[str, Any], bool]:
-    """The parameters of a reply, and whether others follow. Raises the error of an error reply."""
+def decode_reply(message: bytes, more: bool) -> tuple[Mapping[str, Any], bool]:
+    """The parameters of a reply, and whether others follow, which only a call with `more` allows. Raises the error of an
+    error reply."""
     try:
         reply = json.loads(message)
         parameters = reply.get("parameters") or {}
         error = reply.get("error")
-        if not isinstance(parameters, dict) or not isinstance(error, str | None):
+        continues = reply.get("continues") is True
+        if not isinstance(parameters, dict) or not isinstance(error, str | None) or continues and not more:
             raise TypeError
-    except (ValueError, AttributeError, TypeError) as error:
-        raise ProtocolError(f"not a reply: {message[:80]!r}") from error
+    except (ValueError, AttributeError, TypeError, RecursionError) as cause:
+        raise ProtocolError("the reply is not one of countdownd") from cause
     if error is not None:
         raise error_from(error, parameters)
-    return parameters, reply.get("continues") is True
+    return parameters, continues
