@@ -127,8 +127,8 @@ test-sandboxes: build ## run the commands for Flatpak and containers in docs/ope
 	$(dependencies) sandboxes
 	scripts/test-sandboxes
 
-clients: ## the wheel of the Python client, in dist/
-	scripts/wheel
+clients: ## the packages of the clients for Python and node, in dist/
+	scripts/clients
 
 fleet-demo: ## build, and show three hosts that share countdowns through Redis
 	$(dependencies) fleet
