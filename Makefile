@@ -15,7 +15,8 @@ zshdir := $(PREFIX)/share/zsh/site-functions
 fishdir := $(PREFIX)/share/fish/vendor_completions.d
 # A user manager reads units below a home directory only from its share folder, and the system's units from lib. The
 # system's manager reads no units below a home directory.
-in_home := $(if $(HOME),$(filter $(HOME)/%,$(PREFIX)))
+home := $(patsubst %/,%,$(HOME))
+in_home := $(if $(home),$(filter $(home)/%,$(PREFIX)))
 unitdir := $(PREFIX)/$(if $(in_home),share,lib)/systemd/user
 systemunitdir := $(if $(in_home),,$(PREFIX)/lib/systemd/system)
 applicationsdir := $(PREFIX)/share/applications
@@ -23,8 +24,9 @@ iconsdir := $(PREFIX)/share/icons/hicolor
 metainfodir := $(PREFIX)/share/metainfo
 libexecdir := $(PREFIX)/libexec/countdownd
 # Desktops read autostart entries from /etc/xdg and from the home directory only; any other PREFIX is a trial.
-autostartdir := $(if $(in_home),$(HOME)/.config,$(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/xdg)/autostart
+autostartdir := $(if $(in_home),$(home)/.config,$(if $(filter /usr /usr/local,$(PREFIX)),,$(PREFIX))/etc/xdg)/autostart
 metainfo := io.countdownd.countdownctl.metainfo.xml
+menu_entry := io.countdownd.countdownctl.desktop
 localedir := $(PREFIX)/share/locale
 programs := countdownctl countdownd countdown-notify
 # The file of a translation in a folder of languages.
@@ -245,6 +247,7 @@ install: build ## install below PREFIX, staged in DESTDIR
 	install -D -m 644 $(BUILT)/share/_countdownctl '$(DESTDIR)$(zshdir)/_countdownctl'
 	install -D -m 644 $(BUILT)/share/countdownctl.fish '$(DESTDIR)$(fishdir)/countdownctl.fish'
 	install -D -m 644 desktop/countdown-notify.desktop '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
+	$(call install_service,../desktop/$(menu_entry),$(applicationsdir))
 	install -D -m 644 desktop/icons/countdownd.svg '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg'
 	install -D -m 644 desktop/icons/countdownd-symbolic.svg '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
 	install -D -m 644 desktop/$(metainfo) '$(DESTDIR)$(metainfodir)/$(metainfo)'
@@ -285,7 +288,7 @@ endif
 # FILE FOLDER: a unit, drop-in or autostart entry, which names its program below /usr. One sed for another PREFIX is less than a
 # drop-in for each unit, because ExecStart= must be written again there; and bare names with ExecSearchPath= fail
 # `systemd-analyze verify` of 252.
-install_service = sed -e 's|=/usr/bin/|=$(bindir)/|' -e 's|=/usr/libexec/countdownd/|=$(libexecdir)/|' \
+install_service = sed -e 's|\([="]\)/usr/bin/|\1$(bindir)/|' -e 's|=/usr/libexec/countdownd/|=$(libexecdir)/|' \
 	  -e 's|/usr/lib/systemd/user/|$(unitdir)/|' systemd/$1 > '$(DESTDIR)$2/$(notdir $1)' && \
 	  chmod 644 '$(DESTDIR)$2/$(notdir $1)'
 
@@ -294,7 +297,7 @@ uninstall: ## remove the installed files, the bridge's included
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
 	rm -f '$(DESTDIR)$(unitdir)/countdown-hook@.service'
 	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(unitdir)/countdown-notify-wake.conf'
-	rm -f '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop'
+	rm -f '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop' '$(DESTDIR)$(applicationsdir)/$(menu_entry)'
 	rm -f '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg' '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
 	rm -f '$(DESTDIR)$(metainfodir)/$(metainfo)' '$(DESTDIR)$(autostartdir)/countdownd-session.desktop'
 	rm -f '$(DESTDIR)$(libexecdir)/session'
