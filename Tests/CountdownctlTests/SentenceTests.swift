@@ -118,6 +118,14 @@ struct SentenceTests {
         let elsewhere = CommandFailure.remedy("/my run/x") { $0 == "COUNTDOWND_SOCKET" ? "/my run/x" : nil }
         #expect(elsewhere.contains("`countdownd --socket '/my run/x'`"))
         #expect(CommandFailure.remedy("/run/x") { _ in nil }.contains("systemctl --user start countdownd.socket"))
+        let group = CommandFailure.remedy("/run/countdownd/mail/io.countdownd") { _ in
+            "/run/countdownd/mail/io.countdownd"
+        }
+        #expect(
+            group
+                == " (from COUNTDOWND_SOCKET): start it with `systemctl start countdownd@mail.socket`, or in a fleet with"
+                + " `systemctl start countdownd-shared@mail.socket`"
+        )
     }
 
     @Test("without a directory for the socket, the error names the fault")

@@ -70,10 +70,16 @@ extension CommandFailure {
 }
 
 extension CommandFailure {
-    /// How to start a daemon at a path: the user's own by systemd, one at another path by hand.
+    /// How to start a daemon at a path: the user's own and a group's by systemd, one at another path by hand.
     static func remedy(_ path: String, _ environment: (String) -> String?) -> String {
         guard environment(Address.variable) == path else {
             return ": start it with `systemctl --user start countdownd.socket`"
+        }
+        let folders = path.split(separator: "/")
+        if folders.count == 4, path == "/run/countdownd/\(folders[2])/io.countdownd" {
+            let units = ["countdownd", "countdownd-shared"].map { ShellWord.quote("\($0)@\(folders[2]).socket") }
+            return " (from \(Address.variable)): start it with `systemctl start \(units[0])`, or in a fleet with"
+                + " `systemctl start \(units[1])`"
         }
         let start = "`countdownd --socket \(ShellWord.quote(path))`"
         return " (from \(Address.variable)): start it with \(start), or unset the variable"
