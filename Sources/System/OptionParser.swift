@@ -27,6 +27,19 @@ public struct OptionParser {
         }
     }
 
+    /// The duration that is the value of an option, in microseconds.
+    ///
+    /// - Throws: that it is not valid or not positive.
+    public static func duration(_ value: String, of option: String) throws(UsageError) -> Int64 {
+        do throws(DurationError) {
+            let duration = try DurationParser.parse(value)
+            guard duration > 0 else { throw .notADuration(value) }
+            return duration
+        } catch {
+            throw UsageError("\(option): \(error)")
+        }
+    }
+
     private let flags: Set<String>
     private let options: Set<String>
     private var remaining: ArraySlice<String>

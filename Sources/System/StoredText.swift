@@ -2,16 +2,24 @@ import Glibc
 
 /// A short text that a program keeps in a file.
 public enum StoredText {
-    /// Reads the beginning of a file, 256 bytes at most.
+    /// The most bytes that are read.
+    private static let limit = 1 << 20
+
+    /// Reads a file, its first MiB at most.
     ///
     /// - Returns: nil if the file does not exist.
     public static func read(_ path: String) throws(SystemFailure) -> String? {
         guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         let file = try open(path, O_RDONLY)
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = unsafe Glibc.read(file.number, &bytes, bytes.count)
-        guard count >= 0 else { throw SystemFailure("read") }
-        return String(decoding: bytes[..<count], as: UTF8.self)
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while text.count < limit {
+            let count = unsafe Glibc.read(file.number, &buffer, buffer.count)
+            guard count >= 0 else { throw SystemFailure("read") }
+            guard count > 0 else { break }
+            text += buffer[..<count]
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// Replaces the content of a file, by way of a second file with `.new` at the end of its name. If the machine stops

@@ -25,6 +25,8 @@ struct AnnouncementRules: Equatable {
     var ring = RingMode.yes
     /// The duration of the warning, in microseconds; nil for none.
     var warningUSec: Int64?
+    /// The time that a button adds to a countdown that has ended, in microseconds.
+    var snoozeUSec: Int64 = 60_000_000
     /// The ends of keys that match one of these have critical urgency.
     var critical: [KeyPattern] = []
 

@@ -46,7 +46,7 @@ enum EndNotification: Hashable {
                 summary: Strings.name(countdown),
                 body: strings.end(countdown),
                 urgency: urgency([countdown], rules),
-                actions: NotificationAction.allCases,
+                actions: [.again, .addTime, .dismiss],
                 ring: rules.announcement(of: countdown).ring
             )
         case .several(let newest, let count):

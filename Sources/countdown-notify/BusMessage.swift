@@ -27,6 +27,8 @@ struct MethodCall: Hashable, Sendable {
     let object: BusObject
     let member: String
     let arguments: [BusValue]
+    /// Whether the bus starts the service if it does not run.
+    var startsService = true
 
     init(_ object: BusObject, _ member: String, _ arguments: BusValue...) {
         self.object = object
@@ -108,6 +110,9 @@ struct BusMessage: ~Copyable {
         }
         guard let pointer = unsafe pointer else { throw BusFailure(call: "\(name)", code: ENOMEM) }
         let message = unsafe BusMessage(adopting: pointer)
+        _ = try BusFailure.check("sd_bus_message_set_auto_start") {
+            unsafe sd_bus_message_set_auto_start(pointer, call.startsService ? 1 : 0)
+        }
         for argument in call.arguments { try message.append(argument) }
         return message
     }

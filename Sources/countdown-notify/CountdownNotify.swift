@@ -9,10 +9,14 @@ enum CountdownNotify {
     static func main() {
         do throws(Exit) {
             try Self.openStandardStreams()
-            switch try NotifierOptions.parse(ProcessArguments.read()) {
+            switch try NotifierOptions.parse(
+                ProcessArguments.read(),
+                defaults: { () throws(DefaultsFile.Invalid) in try DefaultsFile() }
+            ) {
             case .showHelp: print(NotifierOptions.help)
             case .showVersion: print("countdown-notify \(Version.current)")
             case .run(let options): try run(options)
+            case .test(let options): try exit(test(options))
             }
         } catch {
             writeLine(error.sentence)
@@ -36,13 +40,23 @@ enum CountdownNotify {
         let signals = try signals()
         let timer = try timer()
         let stateFile = try StateFile(in: StateFile.directory(option: options.stateDirectory))
-        let path: String
+        try Notifier(options, at: socketPath(), stateFile: stateFile, signals: signals, timer: timer).run()
+    }
+
+    /// - Returns: the exit code.
+    private static func test(_ options: NotifierOptions) throws(Exit) -> Int32 {
+        signal(SIGPIPE, SIG_IGN)
+        try options.checkSound()
+        let rehearsal = try Rehearsal(options, signals: signals())
+        return try rehearsal.run(at: socketPath())
+    }
+
+    private static func socketPath() throws(Exit) -> String {
         do {
-            path = try Address.forClient().path
+            return try Address.forClient().path
         } catch {
             throw Exit(error)
         }
-        try Notifier(options, at: path, stateFile: stateFile, signals: signals, timer: timer).run()
     }
 
     private static func signals() throws(Exit) -> SignalDescriptor {

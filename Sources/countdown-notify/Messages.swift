@@ -14,13 +14,15 @@ enum Message: String, CaseIterable {
     case endsAt = "Ends at %s"
     case endsIn = "Ends in %s"
     case paused = "Paused"
+    case rehearsal = "The end of a countdown is shown like this."
 
     case again = "Again"
-    case addMinute = "+1 min"
+    /// The button that adds a duration.
+    case addTime = "+%s"
     case dismiss = "Dismiss"
 
     case notStartedAgain = "It could not be started again: %s"
-    case notGivenMinute = "It could not be given another minute: %s"
+    case notGivenTime = "It could not be given more time: %s"
     case noDaemon = "no daemon at %1$s: %2$s"
     case disconnected = "the daemon closed the connection"
     case connectionFailed = "the connection to the daemon failed: %s"

@@ -58,7 +58,10 @@ struct Notification: Hashable {
             .string(Self.icon),
             .string(hasBody || body.isEmpty ? summary : strings.text(.summaryAndBody, summary, body)),
             .string(hasBody ? markup : ""),
-            .strings(capabilities.contains(.actions) ? actions.flatMap { [$0.rawValue, strings.text($0.title)] } : []),
+            .strings(
+                capabilities.contains(.actions)
+                    ? ([.click] + actions).flatMap { [$0.rawValue, strings.title(of: $0)] } : []
+            ),
             .dictionary(hints),
             // Progress stays until it is closed, and so does a notification that answers a sound. For the others the service
             // decides.
@@ -83,22 +86,16 @@ struct Notification: Hashable {
     }
 }
 
-/// An action of the user for a countdown that has ended. The raw value is the action's name on the bus.
-enum NotificationAction: String, CaseIterable {
+/// An action of the user for a notification. The raw value is the action's name on the bus.
+enum NotificationAction: String {
     /// Start it again with its duration.
     case again
-    /// Start it for a minute.
-    case addMinute = "add-minute"
+    /// Start it for a while.
+    case addTime = "add-time"
     case dismiss
-
-    /// The title of its button.
-    var title: Message {
-        switch self {
-        case .again: .again
-        case .addMinute: .addMinute
-        case .dismiss: .dismiss
-        }
-    }
+    /// A click on the notification itself, which answers it like `dismiss`. If a notification lacks this action, some desktops
+    /// start the program of its desktop entry instead.
+    case click = "default"
 }
 
 /// The abilities of the notification service besides showing a summary, from its `GetCapabilities`.

@@ -14,6 +14,8 @@ struct NotificationQueue {
         /// A warning before the end of a countdown.
         case warning(key: String)
         case progress(key: String)
+        /// The name of the notification service, for its owner.
+        case server
         /// The answer does not matter.
         case none
     }
@@ -146,7 +148,7 @@ struct NotificationQueue {
                     call: warnings.notification(warning, strings).call(under: capabilities, strings)
                 )
             }
-        case .capabilities, .progress, .none: return nil
+        case .capabilities, .progress, .server, .none: return nil
         }
     }
 
@@ -158,7 +160,7 @@ struct NotificationQueue {
         case .failure(let notification): failureNotifications.removeAll { $0 == notification }
         case .warning(let key): warnings.shown(key, as: nil)
         case .progress(let key): progress.drop(key)
-        case .capabilities, .none: return
+        case .capabilities, .server, .none: return
         }
         dropped += 1
         attempts = 0
@@ -270,14 +272,14 @@ extension NotificationQueue {
 
     /// Takes the answer to a call; nil if the call was refused.
     mutating func handleAnswer(_ answer: [BusValue]?, to purpose: Purpose) {
-        guard purpose != .none else { return }
+        guard purpose != .none, purpose != .server else { return }
         isAwaiting = false
         if answer != nil, purpose != .capabilities {
             failures = 0
             attempts = 0
         }
         switch (purpose, answer) {
-        case (.none, _): break
+        case (.none, _), (.server, _): break
         case (.capabilities, let values?):
             guard case .strings(let names) = values.first else { return fail() }
             service = .ready(Capabilities(named: names))
@@ -305,7 +307,9 @@ extension NotificationQueue {
             warnings.closed(number)
             progress.closed(number)
         case .chosen(let action, let number):
-            guard let ends = removeActionable(number) else { return nil }
+            // Notifications of other programs have numbers and actions, too.
+            let ends = removeActionable(number)
+            guard ends != nil || warnings.closed(number) || progress.closed(number) else { return nil }
             closings.append(number)
             if case .one(let countdown) = ends { return (action, countdown) }
         }
@@ -358,5 +362,11 @@ extension [BusValue] {
     var number: UInt32? {
         guard case .uint32(let number) = first else { return nil }
         return number
+    }
+
+    /// The name and the version in the answer to `GetServerInformation`.
+    var serverName: String? {
+        guard count > 2, case .string(let name) = self[0], case .string(let version) = self[2] else { return nil }
+        return "\(name) \(version)"
     }
 }

@@ -14,7 +14,7 @@ final class Notifier {
     private static let soundPauseUSec: Int64 = 1_000_000
 
     private let path: String
-    private let stateFile: StateFile
+    private var stateFile: StateFile
     private let signals: SignalDescriptor
     private let bus = BusConnection()
     private let ends: WatchConnection
@@ -35,6 +35,10 @@ final class Notifier {
     private let status = SystemdStatus()
     private let endsWithBus: Bool
     private var hadBus = false
+    /// The name and the version of the notification service, as it answered; nil if none did.
+    private var server: String?
+    /// Whether the notification service was asked for its name.
+    private var isServerAsked = false
     private var isStopping = false
     private var queue: NotificationQueue
     private var bell: Bell
@@ -87,6 +91,9 @@ final class Notifier {
         watchOptions.resumes = false
         let runningWatch = options.watch(tick: options.showsProgress ? Self.tickUSec : 0)
         running = WatchConnection(ResumableWatch(runningWatch, options: watchOptions), at: path)
+        if rules.ring != .no, let shortage = player.shortage(of: .alarm) {
+            problems.sound.report("no sound: \(shortage)")
+        }
         guard options.wakes else { return }
         do {
             wakeTimer = try BootTimer(wakes: true)
@@ -97,7 +104,7 @@ final class Notifier {
     }
 
     /// The words of notifications that are made now.
-    private var strings: Strings { Strings(translations: translations) }
+    private var strings: Strings { Strings(snoozeUSec: rules.snoozeUSec, translations: translations) }
 
     /// Runs until SIGTERM or SIGINT, or if the options say so, until the session bus ends.
     ///
@@ -114,6 +121,7 @@ final class Notifier {
             sendCalls()
             advanceSounds()
             status.report(problems, of: queue)
+            reportState()
             wait()
         }
         shutDown()
@@ -218,6 +226,9 @@ extension Notifier {
             for event in events {
                 countdowns.receive(event, boot: boot, wall: wall) { problems.reportMetadata($0) }
             }
+            if wakeTimer == nil, countdowns.nextWake != nil {
+                problems.reportMetadata("metadata wake=yes has no effect without --wake; see countdown-notify(1)")
+            }
         case .started: isRunningOutdated = true
         // Countdowns still warn and wake the machine while the daemon restarts.
         case .lost, .stillLost, .historyTrimmed: queue.closeRunning()
@@ -235,7 +246,7 @@ extension Notifier {
 
     private func perform(_ action: NotificationAction, on countdown: Countdown) {
         do {
-            if let pending = try PendingStart(action, of: countdown, at: path) { pendingStarts.append(pending) }
+            if let pending = try PendingStart(action, of: countdown, rules, at: path) { pendingStarts.append(pending) }
         } catch {
             queue.append(PendingStart.failureNotification(action, of: countdown, error, strings))
         }
@@ -296,16 +307,19 @@ extension Notifier {
 
     private func handle(_ event: BusEvent) {
         switch event {
+        case .answered(.server, let values): server = values?.serverName
         case .answered(let purpose, let values):
             if case .ends(let ends) = purpose, let number = values?.number { bell.shown(ends, as: number) }
             queue.handleAnswer(values, to: purpose)
         case .signal(let signal):
+            if signal == .serviceChanged { forgetServer() }
             bell.receive(signal)
             if let (action, countdown) = queue.handle(signal) { perform(action, on: countdown) }
         case .unwritable(let purpose, let failure):
             writeLine("a notification cannot be written: \(failure)")
             queue.drop(purpose)
         case .lost(let failure):
+            forgetServer()
             queue.busLost()
             isStopping = endsWithBus && hadBus
             bell.forgetNumbers()
@@ -313,7 +327,19 @@ extension Notifier {
         }
     }
 
+    private func forgetServer() {
+        server = nil
+        isServerAsked = false
+    }
+
     private func sendCalls() {
+        if bus.isOpen, !isServerAsked {
+            isServerAsked = true
+            // At a login, a service that the bus starts could take the place of the desktop's own.
+            var call = MethodCall(.notifications, "GetServerInformation")
+            call.startsService = false
+            if let event = bus.send(NotificationQueue.Outgoing(purpose: .server, call: call)) { handle(event) }
+        }
         while bus.isOpen, let call = queue.next(strings) {
             if let event = bus.send(call) { handle(event) }
         }
@@ -328,6 +354,17 @@ extension Notifier {
             retry = retry ?? .after(microseconds: queue.retryDelay)
         case .ready: problems.service.clear()
         case .unknown, .asked: break
+        }
+    }
+
+    /// Reports to other programs where ends are shown, and whether they ring.
+    private func reportState() {
+        let place = problems.first ?? server.map { "shown by \($0)" } ?? "no notification service"
+        let sound = rules.ring == .no ? "silent (ring no)" : problems.sound.sentence ?? "rings"
+        do {
+            try stateFile.report("\(place); \(sound)", wakes: wakeTimer != nil)
+        } catch {
+            problems.stateFile.report("the state cannot be saved: \(error)")
         }
     }
 
@@ -395,7 +432,8 @@ final class SystemdStatus {
         let activity =
             queue.isCatchingUp ? "receiving earlier ends" : waiting == 0 ? "everything is shown" : "showing ends"
         let summary = problems.first ?? activity
-        let status = waiting == 0 ? summary : "\(summary); waiting: \(waiting)"
+        let parts = [summary, waiting == 0 ? nil : "waiting: \(waiting)", problems.sound.sentence]
+        let status = parts.compactMap(\.self).joined(separator: "; ")
         guard status != self.status else { return }
         self.status = status
         notify("STATUS=\(status)")

@@ -5,6 +5,8 @@ import System
 /// The request on the command line.
 enum NotifierCommand: Equatable {
     case run(NotifierOptions)
+    /// Show a notification, ring, and print each missing part.
+    case test(NotifierOptions)
     case showHelp
     case showVersion
 }
@@ -23,6 +25,8 @@ struct NotifierOptions: Equatable {
     var maximumSounds = 20
     /// The file of the alarm; nil for the one of the sound theme.
     var sound: String?
+    /// What names that file, for errors: the option, or a line of the file of defaults.
+    var soundOrigin = "--sound"
     /// Whether the machine is woken from suspend.
     var wakes = false
     var stateDirectory: String?
@@ -47,6 +51,7 @@ struct NotifierOptions: Equatable {
                                   CAP_WAKE_ALARM
           --state-directory DIR   remember there which ends were shown (default: systemd's $STATE_DIRECTORY, else
                                   $XDG_STATE_HOME/countdown-notify, else ~/.local/state/countdown-notify)
+          --test                  show a notification, ring once, name missing parts, and exit
           --help                  show this help
           --version               show the version
 
@@ -54,11 +59,15 @@ struct NotifierOptions: Equatable {
         is missing, it waits for it. Two instances need two state directories. As a systemd user service:
           systemctl --user enable --now countdown-notify
 
+        The file countdownd/config in $XDG_CONFIG_HOME or ~/.config has defaults, such as ring = once, in lines of
+        ring, ring-times, sound, warn and snooze, the duration of the button that adds time. Options override it.
+
         Exit codes:
            0  stopped, or with --session the bus ended
-          64  usage error
+          64  usage error, in the file of defaults too
           66  the file of --sound cannot be read
-          69  the state directory is in use, or there is no place for the daemon's socket
+          69  the state directory is in use, there is no place for the daemon's socket, or --test found something
+              missing
           71  system error
           73  the state directory cannot be used
           76  protocol mismatch with the daemon
@@ -66,13 +75,24 @@ struct NotifierOptions: Equatable {
         """
 
     /// Parses the arguments after the program's name. If an option is repeated, its last value counts.
-    static func parse(_ arguments: [String]) throws(Exit) -> NotifierCommand {
+    ///
+    /// - Parameters:
+    ///   - arguments: the arguments.
+    ///   - defaults: reads the file of defaults, which options override.
+    /// - Returns: the request.
+    /// - Throws: a usage error, in the file too.
+    static func parse(
+        _ arguments: [String],
+        defaults: () throws(DefaultsFile.Invalid) -> DefaultsFile
+    ) throws(Exit) -> NotifierCommand {
         var options = NotifierOptions()
+        let fault = options.apply(defaults)
         var parser = OptionParser(
             arguments,
-            flags: ["--help", "-h", "--version", "--progress", "--session", "--wake"],
+            flags: ["--help", "-h", "--version", "--progress", "--session", "--wake", "--test"],
             options: ["--state-directory", "--ring", "--ring-times", "--sound", "--critical", "--warn"]
         )
+        var isTest = false
         do throws(OptionParser.UsageError) {
             while let argument = try parser.next() {
                 switch argument {
@@ -80,6 +100,7 @@ struct NotifierOptions: Equatable {
                 case .flag("--progress"): options.showsProgress = true
                 case .flag("--session"): options.endsWithBus = true
                 case .flag("--wake"): options.wakes = true
+                case .flag("--test"): isTest = true
                 case .flag: return .showHelp
                 case .option(let name, let value): try options.set(name, value)
                 case .operand(let word): try options.add(word)
@@ -88,32 +109,47 @@ struct NotifierOptions: Equatable {
         } catch {
             throw Exit(EX_USAGE, error.sentence)
         }
-        return .run(options)
+        if let fault { throw fault }
+        return isTest ? .test(options) : .run(options)
     }
 
+    /// Sets the defaults of the file.
+    ///
+    /// - Returns: why the file cannot be used; nil if it can.
+    private mutating func apply(_ defaults: () throws(DefaultsFile.Invalid) -> DefaultsFile) -> Exit? {
+        do throws(DefaultsFile.Invalid) {
+            for setting in try defaults().settings {
+                do throws(OptionParser.UsageError) {
+                    try set(setting.name.rawValue, setting.value)
+                } catch {
+                    throw setting.invalid(error.sentence)
+                }
+                if setting.name == .sound { soundOrigin = "\(setting.place): sound" }
+            }
+            return nil
+        } catch {
+            return Exit(EX_USAGE, error.sentence)
+        }
+    }
+
+    /// Sets an option, or the default of the same name.
     private mutating func set(_ name: String, _ value: String) throws(OptionParser.UsageError) {
         func invalid(_ expectation: String) -> OptionParser.UsageError {
             OptionParser.UsageError(invalid: value, of: name, expectation: expectation)
         }
-        switch name {
-        case "--ring":
+        switch name.drop(while: { $0 == "-" }) {
+        case "ring":
             guard let mode = RingMode(rawValue: value) else { throw invalid("yes, once or no") }
             rules.ring = mode
-        case "--ring-times":
+        case "ring-times":
             guard let count = Int(value), count > 0 else { throw invalid("a number of at least 1") }
             maximumSounds = count
-        case "--sound": sound = value
-        case "--critical":
+        case "sound": (sound, soundOrigin) = (value, name)
+        case "critical":
             guard let pattern = KeyPattern(value) else { throw invalid("a pattern with a ] after each [") }
             rules.critical.append(pattern)
-        case "--warn":
-            do throws(DurationError) {
-                let warning = try DurationParser.parse(value)
-                guard warning > 0 else { throw .notADuration(value) }
-                rules.warningUSec = warning
-            } catch {
-                throw OptionParser.UsageError("--warn: \(error)")
-            }
+        case "warn": rules.warningUSec = try OptionParser.duration(value, of: name)
+        case "snooze": rules.snoozeUSec = try OptionParser.duration(value, of: name)
         default: stateDirectory = value
         }
     }
@@ -124,14 +160,14 @@ struct NotifierOptions: Equatable {
         if word.contains(where: { "*?[".contains($0) }) { patterns.append(word) } else { keys.append(word) }
     }
 
-    /// Checks that the file of `--sound` can be read.
+    /// Checks that the file of the alarm can be read, if one is named.
     func checkSound() throws(Exit) {
         guard let sound else { return }
         do throws(SystemFailure) {
             guard try !FileStatus.read(sound).isDirectory else { throw SystemFailure("open", code: EISDIR) }
             guard unsafe access(sound, R_OK) == 0 else { throw SystemFailure("open") }
         } catch {
-            throw Exit(EX_NOINPUT, "--sound \(PrintableText.escape(sound)): \(systemMessage(error.code))")
+            throw Exit(EX_NOINPUT, "\(soundOrigin) \(PrintableText.escape(sound)): \(systemMessage(error.code))")
         }
     }
 

@@ -3,15 +3,18 @@ import System
 
 /// A `Start` that a click on a notification asked for, and that the daemon has not answered yet.
 final class PendingStart {
-    private static let minuteUSec: Int64 = 60_000_000
-
     private let action: NotificationAction
     private let countdown: Countdown
     private var client: Client
 
     /// Connects to the daemon at `path` and makes the call. Nil if the action needs none.
-    init?(_ action: NotificationAction, of countdown: Countdown, at path: String) throws(ClientError) {
-        guard let start = Self.call(for: action, of: countdown) else { return nil }
+    init?(
+        _ action: NotificationAction,
+        of countdown: Countdown,
+        _ rules: AnnouncementRules,
+        at path: String
+    ) throws(ClientError) {
+        guard let start = Self.call(for: action, of: countdown, rules) else { return nil }
         self.action = action
         self.countdown = countdown
         var client = try Client(connectingTo: path)
@@ -37,21 +40,37 @@ final class PendingStart {
     }
 
     /// The call for an action. If the countdown has been started again meanwhile, it is never shortened.
-    static func call(for action: NotificationAction, of countdown: Countdown) -> Start? {
+    static func call(
+        for action: NotificationAction,
+        of countdown: Countdown,
+        _ rules: AnnouncementRules = AnnouncementRules()
+    ) -> Start? {
         switch action {
-        case .dismiss: nil
-        case .again: call(countdown, countdown.durationUSec, ifRunning: .attach)
-        case .addMinute: call(countdown, minuteUSec, ifRunning: .extend)
+        case .dismiss, .click: nil
+        case .again: call(countdown, countdown.durationUSec, ifRunning: .attach, countdown.metadata)
+        case .addTime:
+            // As `countdownctl snooze` marks it, which then knows that this end was answered.
+            call(
+                countdown,
+                rules.snoozeUSec,
+                ifRunning: .extend,
+                (countdown.metadata ?? [:]).merging(["snoozed": "yes"]) { $1 }
+            )
         }
     }
 
-    private static func call(_ countdown: Countdown, _ durationUSec: Int64, ifRunning: IfRunning) -> Start {
+    private static func call(
+        _ countdown: Countdown,
+        _ durationUSec: Int64,
+        ifRunning: IfRunning,
+        _ metadata: [String: String]?
+    ) -> Start {
         Start(
             key: countdown.key,
             durationUSec: durationUSec,
             ifRunning: ifRunning,
             label: countdown.label,
-            metadata: countdown.metadata,
+            metadata: metadata,
             forget: countdown.forget ? true : nil
         )
     }
@@ -66,7 +85,7 @@ final class PendingStart {
         Notification(
             category: .trouble,
             summary: Strings.name(countdown),
-            body: strings.text(action == .addMinute ? .notGivenMinute : .notStartedAgain, strings.reason(error))
+            body: strings.text(action == .addTime ? .notGivenTime : .notStartedAgain, strings.reason(error))
         )
     }
 }

@@ -61,11 +61,13 @@ struct ProgressNotifications {
         }
     }
 
-    /// Notes that a notification was closed.
-    mutating func closed(_ number: UInt32) {
-        guard let key = shown.first(where: { $0.value.number == number })?.key else { return }
+    /// Notes that a notification was closed; false if it was another one.
+    @discardableResult
+    mutating func closed(_ number: UInt32) -> Bool {
+        guard let key = shown.first(where: { $0.value.number == number })?.key else { return false }
         shown[key]?.number = 0
         shown[key]?.isClosed = true
+        return true
     }
 
     /// Notes the number of a countdown's notification; false if the countdown has ended, or the user has closed the

@@ -61,6 +61,12 @@ final class SoundPlayer {
         let name: String
         let arguments: [String]
 
+        /// Whether it is in a folder of PATH.
+        var isInstalled: Bool {
+            let folders = Environment.value(of: "PATH")?.split(separator: ":") ?? []
+            return folders.contains { unsafe access("\($0)/\(name)", X_OK) == 0 }
+        }
+
         /// The command for a file.
         func words(_ file: String) -> [String] { [name] + arguments + [file] }
 
@@ -76,7 +82,7 @@ final class SoundPlayer {
     /// The end of a sound.
     enum Outcome: Equatable {
         case played(Sound)
-        /// Nothing could play it, for this reason.
+        /// It was not played, for this reason.
         case failed(Sound, String)
     }
 
@@ -118,14 +124,36 @@ final class SoundPlayer {
     /// When to call `advance` though no child has ended; nil for never.
     var deadline: MonotonicDeadline? { outcome == nil ? nil : .passed }
 
+    /// The name of the program that played the last sound.
+    var programName: String { programs.first?.name ?? "" }
+
     /// Begins a sound. Another one must not be playing.
     func begin(_ sound: Sound) {
-        switch alarm.flatMap({ sound == .alarm ? .file($0) : nil }) ?? theme.find(sound) {
-        case .file(let path): start(sound, path, programs[...], failures: [])
+        switch find(sound) {
+        case .file(let path): start(sound, path, programs.filter(\.isInstalled)[...], failures: [])
         case .disabled: outcome = .played(sound)
-        case .missing:
-            outcome = .failed(sound, "the sound \(sound.name) is in no sound theme; install sound-theme-freedesktop")
+        case .missing: outcome = .failed(sound, Self.noFile(of: sound))
         }
+    }
+
+    /// Why a sound cannot be heard, as far as that is known before it is played.
+    func shortage(of sound: Sound) -> String? {
+        switch find(sound) {
+        case .file: programs.contains(where: \.isInstalled) ? nil : Self.noPlayer
+        case .disabled: "the sound theme disables \(sound.name)"
+        case .missing: Self.noFile(of: sound)
+        }
+    }
+
+    private static let noPlayer = "no player; install paplay (pulseaudio-utils) or pw-play (pipewire-bin)"
+
+    private static func noFile(of sound: Sound) -> String {
+        "the sound \(sound.name) is in no sound theme; install sound-theme-freedesktop"
+    }
+
+    private func find(_ sound: Sound) -> SoundTheme.Finding {
+        if sound == .alarm, let alarm { return .file(alarm) }
+        return theme.find(sound)
     }
 
     /// Reaps children that have ended, after SIGCHLD.
@@ -181,6 +209,6 @@ final class SoundPlayer {
                 programs = programs.dropFirst()
             }
         }
-        outcome = .failed(sound, failures.joined(separator: ", "))
+        outcome = .failed(sound, failures.isEmpty ? Self.noPlayer : failures.joined(separator: ", "))
     }
 }

@@ -35,6 +35,8 @@ struct StateFile: ~Copyable {
     }
 
     private let directory: StateDirectory
+    /// The state that was reported last.
+    private var report: (state: String, wakes: Bool)?
 
     private var path: String { "\(directory.path)/delivered" }
 
@@ -69,6 +71,13 @@ struct StateFile: ~Copyable {
             throw Unreadable(sentence: "\(path) does not contain revisions")
         }
         return state
+    }
+
+    /// Reports the state of this process to other programs, if it is new.
+    mutating func report(_ state: String, wakes: Bool) throws(SystemFailure) {
+        if let report, report == (state, wakes) { return }
+        try NotifierStatus.report(state, wakes: wakes, in: directory.path)
+        report = (state, wakes)
     }
 
     /// Replaces the content. If the machine stops meanwhile, the file has either the old or the new content.

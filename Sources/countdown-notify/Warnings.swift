@@ -35,9 +35,12 @@ struct WarningNotifications {
         return true
     }
 
-    /// Notes that a notification was closed.
-    mutating func closed(_ number: UInt32) {
-        if let key = numbers.first(where: { $0.value == number })?.key { numbers[key] = nil }
+    /// Notes that a notification was closed; false if it was another one.
+    @discardableResult
+    mutating func closed(_ number: UInt32) -> Bool {
+        guard let key = numbers.first(where: { $0.value == number })?.key else { return false }
+        numbers[key] = nil
+        return true
     }
 
     /// Notes that another notification service gives numbers from now on.

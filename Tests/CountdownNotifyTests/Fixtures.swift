@@ -1,4 +1,5 @@
 import IPC
+import System
 
 @testable import countdown_notify
 
@@ -50,6 +51,13 @@ extension Strings {
             let clock = [minutes / 60 % 24, minutes % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
             return "day \(String(1_000_000 + minutes / 1_440).dropFirst()) \(clock.joined(separator: ":"))"
         }
+    }
+}
+
+extension NotifierOptions {
+    /// The options of a command line, without a file of defaults.
+    static func parse(_ arguments: [String]) throws(Exit) -> NotifierCommand {
+        try parse(arguments) { () throws(DefaultsFile.Invalid) in try DefaultsFile { _ in nil } }
     }
 }
 

@@ -154,6 +154,24 @@ final class NotificationQueueTests {
         #expect(next() == nil)
     }
 
+    @Test("a click closes the notification of an end or a warning, and none of another program")
+    func click() throws {
+        end("tea", revision: 11)
+        queue.append(warning: running("egg"))
+        try introduce()
+        for number: UInt32 in [7, 8] {
+            let shown = try #require(next())
+            #expect(shown.call.actions.prefix(2) == ["default", "Dismiss"])
+            queue.handleAnswer([.uint32(number)], to: shown.purpose)
+        }
+        #expect(take(.chosen(.click, 9)) == nil)
+        #expect(next() == nil)
+        for number: UInt32 in [7, 8] {
+            _ = take(.chosen(.click, number))
+            #expect(next()?.call == Notification.close(number))
+        }
+    }
+
     @Test("a closed notification has no actions any more, and neither has one of a previous service")
     func noActions() throws {
         for (revision, signal) in [(11, DesktopSignal.closed(7, byUser: true)), (12, .serviceChanged)] {

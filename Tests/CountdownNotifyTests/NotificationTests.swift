@@ -24,7 +24,9 @@ struct NotificationTests {
             call.arguments == [
                 .string("Countdowns"), .uint32(0), .string("countdownd"), .string("<Tea> & more"),
                 .string("Ended at 00:00"),
-                .strings(["again", "Again", "add-minute", "+1 min", "dismiss", "Dismiss"]), .dictionary(hints),
+                .strings([
+                    "default", "Dismiss", "again", "Again", "add-time", "+1 min", "dismiss", "Dismiss",
+                ]), .dictionary(hints),
                 .int32(-1),
             ]
         )
@@ -73,7 +75,8 @@ struct NotificationTests {
         #expect(signal(service, "NotificationClosed", .uint32(3), .uint32(2)) == .closed(3, byUser: true))
         #expect(signal(service, "NotificationClosed", .uint32(3), .uint32(1)) == .closed(3, byUser: false))
         #expect(signal(service, "ActionInvoked", .uint32(3), .string("again")) == .chosen(.again, 3))
-        #expect(signal(service, "ActionInvoked", .uint32(3), .string("default")) == nil)
+        #expect(signal(service, "ActionInvoked", .uint32(3), .string("default")) == .chosen(.click, 3))
+        #expect(signal(service, "ActionInvoked", .uint32(3), .string("reply")) == nil)
         #expect(signal(service, "ActivationToken", .uint32(3), .string("again")) == nil)
         let changed = [service, ":1.1", ""].map(BusValue.string)
         let bus = "org.freedesktop.DBus"

@@ -55,6 +55,58 @@ struct NotifyOptionsTests {
         #expect(try NotifierOptions.parse(words.split(separator: " ").map(String.init)) == .run(options))
     }
 
+    /// Reads a command line with a file of defaults.
+    private func command(_ words: String, _ file: String) throws -> NotifierCommand {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: directory.path(of: "countdownd"),
+            withIntermediateDirectories: true
+        )
+        try directory.write(file, to: "countdownd/config")
+        let variables = ["XDG_CONFIG_HOME": directory.path, "HOME": "/home/alice"]
+        return try NotifierOptions.parse(words.split(separator: " ").map(String.init)) {
+            () throws(DefaultsFile.Invalid) in try DefaultsFile { variables[$0] }
+        }
+    }
+
+    private func options(_ words: String, _ file: String) throws -> NotifierOptions {
+        let command = try command(words, file)
+        guard case .run(let options) = command else { throw Exit(1, "\(command)") }
+        return options
+    }
+
+    @Test("the file of defaults sets what options override")
+    func defaults() throws {
+        let file = "ring = once\nring-times=5\nwarn = 1m\nsnooze = 10m\nsound = ~/gong.wav\n"
+        let read = try options("", file)
+        #expect(read.rules == AnnouncementRules(ring: .once, warningUSec: 60_000_000, snoozeUSec: 600_000_000))
+        #expect(read.maximumSounds == 5 && read.sound == "/home/alice/gong.wav")
+        let typed = try options("--ring no --ring-times 2 --warn 5s --sound /a", file)
+        #expect(typed.rules == AnnouncementRules(ring: .no, warningUSec: 5_000_000, snoozeUSec: 600_000_000))
+        #expect(typed.maximumSounds == 2 && typed.sound == "/a")
+    }
+
+    @Test(
+        "an error in the file of defaults names the line, the value and what is expected, and the help is shown all the same",
+        arguments: [
+            ("\nring = loud", "config:2: invalid ring 'loud': use yes, once or no"),
+            ("ring-times = few", "config:1: invalid ring-times 'few': use a number of at least 1"),
+            ("snooze = 0", "config:1: snooze: invalid duration '0'; use for example 5m, 90s or 1:30"),
+            ("warn = soon", "config:1: warn: invalid duration 'soon'; use for example 5m, 90s or 1:30"),
+        ]
+    )
+    func defaultFaults(file: String, sentence: String) throws {
+        let error = #expect(throws: Exit.self) { try options("", file) }
+        #expect(error?.status == 64 && error?.sentence.hasSuffix("/countdownd/\(sentence)") == true, "\(error as Any)")
+        #expect(try command("--help", file) == .showHelp)
+    }
+
+    @Test("a sound file of the defaults that cannot be read is named with its line")
+    func defaultSound() throws {
+        let error = #expect(throws: Exit.self) { try options("", "sound = /nonexistent/a.oga\n").checkSound() }
+        #expect(error?.sentence.hasSuffix("/config:1: sound /nonexistent/a.oga: No such file or directory") == true)
+    }
+
     @Test("a sound file that cannot be read is named")
     func sound() throws {
         var options = NotifierOptions()
@@ -159,9 +211,11 @@ struct PendingStartTests {
         )
         #expect(PendingStart.call(for: .again, of: tea) == again)
         tea.forget = true
-        let minute = PendingStart.call(for: .addMinute, of: tea)
+        let minute = PendingStart.call(for: .addTime, of: tea)
         #expect(minute?.durationUSec == 60_000_000 && minute?.ifRunning == .extend && minute?.forget == true)
-        #expect(PendingStart.call(for: .dismiss, of: tea) == nil)
+        let rules = AnnouncementRules(snoozeUSec: 5)
+        #expect(PendingStart.call(for: .addTime, of: tea, rules)?.durationUSec == 5)
+        for action in [NotificationAction.dismiss, .click] { #expect(PendingStart.call(for: action, of: tea) == nil) }
     }
 
     @Test("a missing bus address is explained in words")

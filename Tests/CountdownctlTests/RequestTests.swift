@@ -210,11 +210,11 @@ struct RequestTests {
 
     @Test("snooze takes a key and a duration, and both can be left out")
     func snoozes() throws {
-        func snooze(_ words: String...) throws -> (word: KeyWord?, duration: Int64) {
+        func snooze(_ words: String...) throws -> (word: KeyWord?, duration: Int64?) {
             try SnoozeCommand.parse(words).request()
         }
-        #expect(try snooze() == (nil, 300_000_000) && snooze("10m") == (nil, 600_000_000))
-        #expect(try snooze("tea") == (.key("tea"), 300_000_000) && snooze("tea", "10m") == (.key("tea"), 600_000_000))
+        #expect(try snooze() == (nil, nil) && snooze("10m") == (nil, 600_000_000))
+        #expect(try snooze("tea") == (.name("tea"), nil) && snooze("tea", "10m") == (.name("tea"), 600_000_000))
         #expect(try snooze("--key", "5m", "10m") == (.key("5m"), 600_000_000))
         #expect(
             refusal { _ = try snooze("tea", "1m", "x") }
@@ -226,7 +226,7 @@ struct RequestTests {
     @Test("@next and @last stand for countdowns, unless --key has them; a command that starts one refuses them")
     func references() throws {
         #expect(
-            try CancelCommand.parse(["tea", "@next"]).arguments.required(by: "") == [.key("tea"), .reference(.next)]
+            try CancelCommand.parse(["tea", "@next"]).arguments.required(by: "") == [.name("tea"), .reference(.next)]
         )
         #expect(try CancelCommand.parse(["--key", "@next"]).arguments.required(by: "") == [.key("@next")])
         #expect(try ShowCommand.parse(["@last"]).argument.required(by: "") == .reference(.last))

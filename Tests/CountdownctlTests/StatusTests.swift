@@ -1,4 +1,5 @@
 import IPC
+import System
 import TestSupport
 import Testing
 
@@ -71,6 +72,21 @@ struct StatusTests {
         #expect(lines.contains("   Storage: changes cannot be stored: disk full\\u{7}"))
         #expect(lines.last?.hasPrefix("   Lingers: no, ") == true)
         #expect(lines.last?.contains("`loginctl enable-linger`") == true)
+    }
+
+    @Test("has a line for notifications on a desktop, and a note if a countdown cannot wake the machine")
+    func notifications() {
+        let clock = ClockText(zone: TestZone.utc, now: Self.noon)
+        var details = StatusDetails(status: status(), clientVersion: "1", lingers: nil, all: false, clock: clock)
+        details.notifier = NotifierStatus(isEnabled: true, state: "shown by dunst 1.9; rings")
+        #expect(details.lines.contains("  Notifier: shown by dunst 1.9; rings"))
+        for (status, metadata, isNoted) in [
+            (details.notifier, ["wake": "yes"], true), (details.notifier, ["wake": "no"], false),
+            (NotifierStatus(isEnabled: true, state: "shown", wakes: true), ["wake": "yes"], false),
+            (nil, ["wake": "yes"], false),
+        ] {
+            #expect((NotifierStatus.wakeNote(for: metadata, status) != nil) == isNoted)
+        }
     }
 
     @Test("with --all, has lingering, the revision, queues, counters and limits")

@@ -1,3 +1,4 @@
+import Foundation
 import IPC
 import TestSupport
 import Testing
@@ -171,9 +172,14 @@ struct TimerCommandsTests {
         try start("tea 1h --label Tea --meta ring=once", "egg 1h", "cake 1h", "backup 1h --meta cooldown=yes")
         for line in ["finish tea", "finish egg", "cancel cake", "finish backup"] { _ = try typist.type(line) }
         #expect(try typist.type("snooze").messages == ["egg: started again, 5:00 left, ends TIME"])
-        #expect(try typist.type("snooze 10m").messages == ["tea (Tea): started again, 10:00 left, ends TIME"])
+        // Its end was answered, so that an older one is not meant.
+        let second = try typist.type("snooze 10m")
+        #expect(
+            second.exitCode == 75 && second.message.hasPrefix("countdownctl: egg: nothing changed: it is running, ")
+        )
+        #expect(try typist.type("snooze tea 10m").messages == ["tea (Tea): started again, 10:00 left, ends TIME"])
         #expect(try typist.type("show tea").data.contains { $0.contains("ring=once") })
-        #expect(try typist.type("snooze").exitCode == 4)
+        #expect(try typist.type("snooze").message.contains("tea (Tea): nothing changed: it is running"))
         #expect(try typist.type("snooze backup 1m").exitCode == 0)
         let running = try typist.type("snooze tea 1m")
         #expect(running.exitCode == 75)
@@ -181,5 +187,31 @@ struct TimerCommandsTests {
         let cancelled = try typist.type("snooze cake")
         #expect(cancelled.exitCode == 3)
         #expect(cancelled.message.hasPrefix("countdownctl: cake: nothing changed: it is cancelled"))
+        // A countdown that finishes later comes before those that were snoozed.
+        try start("rice 1h")
+        _ = try typist.type("finish rice")
+        #expect(try typist.type("snooze").messages == ["rice: started again, 5:00 left, ends TIME"])
+    }
+
+    @Test("the file of defaults has the duration of snooze, an option overrides it, and an error names the line")
+    func snoozeDefault() throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: directory.path(of: "countdownd"),
+            withIntermediateDirectories: true
+        )
+        let file = try directory.write("# mine\nsnooze = 12m\n", to: "countdownd/config")
+        var typist = typist
+        typist.environment = ["XDG_CONFIG_HOME": directory.path]
+        try start("tea 1h")
+        _ = try typist.type("finish tea")
+        #expect(try typist.type("snooze").messages == ["tea: started again, 12:00 left, ends TIME"])
+        _ = try typist.type("finish tea")
+        #expect(try typist.type("snooze 1m").messages == ["tea: started again, 1:00 left, ends TIME"])
+        _ = try typist.type("finish tea")
+        try directory.write("\nsnooze = later\n", to: "countdownd/config")
+        let fault = try typist.type("snooze")
+        let sentence = "snooze: invalid duration 'later'; use for example 5m, 90s or 1:30"
+        #expect(fault.exitCode == 64 && fault.standardError.hasPrefix("countdownctl: \(file):2: \(sentence)\n"))
     }
 }

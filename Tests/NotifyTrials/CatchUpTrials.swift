@@ -40,7 +40,7 @@ struct CatchUpTrials {
         let shown = try scene.server.next()
         #expect(shown.summary == "4 countdowns have ended")
         #expect(shown.body?.split(separator: "\n").map { $0.prefix(2) } == ["a,", "b,", "c,", "d,"])
-        #expect(shown.actions == ["dismiss", "Dismiss"])
+        #expect(shown.actions == ["default", "Dismiss", "dismiss", "Dismiss"])
         withExtendedLifetime(notify) {}
     }
 

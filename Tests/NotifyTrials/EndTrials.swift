@@ -56,7 +56,7 @@ struct EndTrials {
         let shown = try scene.server.next()
         #expect(shown.summary == "<Earl> & Grey")
         #expect(shown.body?.hasPrefix("Ended at ") == true)
-        #expect(shown.actions == ["again", "Again", "add-minute", "+1 min", "dismiss", "Dismiss"])
+        #expect(shown.actions == ["default", "Dismiss", "again", "Again", "add-time", "+1 min", "dismiss", "Dismiss"])
         #expect(shown.hints?.urgency == 1)
         #expect(shown.hints?.category == "x-countdownd.ended")
         #expect(shown.hints?.desktopEntry == "countdown-notify")
@@ -109,7 +109,7 @@ struct EndTrials {
         #expect(try scene.server.next("CloseNotification").id == first.id)
 
         _ = try caller.call(Finish(key: "tea"))
-        try scene.server.choose("add-minute", of: try scene.server.next().id)
+        try scene.server.choose("add-time", of: try scene.server.next().id)
         try follower.events(through: .finished)
         #expect(try follower.next().countdown?.durationUSec == 60_000_000)
 

@@ -40,10 +40,10 @@ struct LanguageTrials {
         "an end and its buttons are shown in German and Chinese, and the log stays in English",
         arguments: [
             (
-                "de", "Abgelaufen: ", ["Noch einmal", "+1 min", "Schließen"],
+                "de", "Abgelaufen: ", ["Schließen", "Noch einmal", "+1 min", "Schließen"],
                 "Neu starten ist nicht gelungen: kein Dienst"
             ),
-            ("zh_CN", "结束于 ", ["再来一次", "+1 分钟", "关闭"], "无法重新开始："),
+            ("zh_CN", "结束于 ", ["关闭", "再来一次", "+1 分钟", "关闭"], "无法重新开始："),
         ]
     )
     func shown(language: String, body: String, titles: [String], failure: String) throws {

@@ -1,5 +1,6 @@
 import Foundation
 import IPC
+import System
 import TestSupport
 import Testing
 
@@ -63,7 +64,7 @@ struct RingTrials {
         let players = try players(["paplay": "exec /bin/sleep 600"])
         let notify = try scene.notify(environment: theme)
         let caller = try Caller(of: scene.daemon)
-        for (number, answer) in zip(1..., ["dismiss", "again", "close", "start"]) {
+        for (number, answer) in zip(1..., ["dismiss", "default", "again", "close", "start"]) {
             _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000, ifRunning: .restart))
             _ = try caller.call(Finish(key: "tea"))
             let play = try players.awaitPlays(number)[number - 1]
@@ -81,6 +82,8 @@ struct RingTrials {
             default: try scene.server.choose(answer, of: shown.id)
             }
             try players.awaitEnd(of: play)
+            // The socket of the service manager has room for ten states.
+            try notify.awaitStatus("everything is shown")
             if answer == "again" {
                 try waitUntil("tea to run") { try caller.call(Get(key: "tea")).countdown.state == .running }
             }
@@ -138,10 +141,30 @@ struct RingTrials {
         // When the next one is shown, the second failure was seen.
         try end("rice", ["ring": "no"])
         _ = try scene.server.next()
-        let reason =
-            "no sound: paplay: No such file or directory, pw-play: exit code 3, "
-            + "canberra-gtk-play: No such file or directory\n"
-        #expect(notify.standardError.components(separatedBy: reason).count == 2)
+        let reason = "no sound: pw-play: exit code 3"
+        #expect(notify.standardError.components(separatedBy: "\(reason)\n").count == 2)
+        try notify.awaitStatus("everything is shown; \(reason)")
+    }
+
+    @Test("the status says from the start why nothing can ring, and other programs can read it until the end")
+    func silent() throws {
+        let player = "no sound: no player; install paplay (pulseaudio-utils) or pw-play (pipewire-bin)"
+        let first = try scene.notify(until: "everything is shown; \(player)", environment: theme)
+        let directory = scene.desktop.directory
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.path(of: "countdown-notify"),
+            withDestinationPath: "state"
+        )
+        func state() -> String? { NotifierStatus { $0 == "XDG_STATE_HOME" ? directory.path : nil }.state }
+        try waitUntil("its state") { state() == "shown by Stand 2.0; \(player)" }
+        try first.kill()
+        #expect(state() == nil)
+        let second = try scene.notify("--ring", "no")
+        try waitUntil("its state") { state() == "shown by Stand 2.0; silent (ring no)" }
+        try scene.server.vanish()
+        try waitUntil("its state") { state() == "no notification service; silent (ring no)" }
+        try second.terminate()
+        #expect(state() == nil)
     }
 
     @Test("a file that is given is played instead, and a missing one is named at the start")

@@ -83,9 +83,48 @@ struct SessionTrials {
         }
     }
 
-    @Test("where systemd runs, nothing is started")
-    func systemd() throws {
-        let run = try session(after: "\(hideSystemd) && mkdir -p /run/systemd/system").finish()
+    @Test(
+        "where systemd runs, the service of notifications is started if it is enabled, and nothing else",
+        arguments: [0, 1]
+    )
+    func systemd(isDisabled: Int) throws {
+        let record = directory.path(of: "calls")
+        let systemctl = try directory.write(
+            "#!/bin/sh\necho $* >> \(record)\n[ $3 = start ] || exit \(isDisabled)\n",
+            to: "systemctl"
+        )
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: systemctl)
+        let preparation = "\(hideSystemd) && mkdir -p /run/systemd/system && PATH=\(directory.path):$PATH"
+        let run = try session(after: preparation).finish()
         #expect(run.exitCode == 0 && run.standardOutput.isEmpty && run.standardError.isEmpty)
+        let calls = [
+            "--user --quiet is-enabled countdown-notify.service", "--user --no-block start countdown-notify.service",
+        ]
+        let expected = calls.dropLast(isDisabled).map { "\($0)\n" }.joined()
+        #expect(try String(contentsOfFile: record, encoding: .utf8) == expected)
+    }
+
+    @Test("the programs beside the script are found, whatever the PATH of the desktop")
+    func path() throws {
+        for folder in ["installed/bin", "installed/libexec/countdownd"] {
+            try FileManager.default.createDirectory(
+                atPath: directory.path(of: folder),
+                withIntermediateDirectories: true
+            )
+        }
+        let script = directory.path(of: "installed/libexec/countdownd/session")
+        let source = BuiltProduct.packageDirectory.appendingPathComponent("desktop/session").path
+        try FileManager.default.copyItem(atPath: source, toPath: script)
+        let pipe = directory.path(of: "pipe")
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        for (name, line) in [
+            "countdownd": "echo daemon > \(pipe)", "countdown-notify": "cat \(pipe); echo notifier $*",
+        ] {
+            let path = try directory.write("#!/bin/sh\n\(line)\n", to: "installed/bin/\(name)")
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        }
+        let run = try inNamespaces("\(hideSystemd) && exec \(script)", environment: ["PATH": "/usr/bin:/bin:/usr/sbin"])
+            .finish()
+        #expect(run.standardOutput == "daemon\nnotifier --session\n", "\(run)")
     }
 }

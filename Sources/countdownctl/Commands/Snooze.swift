@@ -3,7 +3,7 @@ import IPC
 import System
 
 struct SnoozeCommand: Subcommand {
-    /// The duration if none is typed, in microseconds.
+    /// The duration if neither the command line nor the file of defaults has one, in microseconds.
     private static let standard: Int64 = 300_000_000
 
     static let configuration = CommandConfiguration(
@@ -19,6 +19,9 @@ struct SnoozeCommand: Subcommand {
             Without KEY it is the countdown that finished last, of those that the daemon
             keeps; cooldowns of run and button are left out. The label and the metadata
             stay. A countdown that was cancelled is not started again.
+
+            A line such as `snooze = 10m` in ~/.config/countdownd/config is the default
+            duration.
             """
     )
 
@@ -37,7 +40,8 @@ struct SnoozeCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let (word, duration) = try request()
+        let (word, typed) = try request()
+        let duration = if let typed { typed } else { try standard() }
         let output = options.output
         var client = try DaemonEndpoint().connect()
         let reply: Start.Reply
@@ -57,8 +61,8 @@ struct SnoozeCommand: Subcommand {
         return .success
     }
 
-    /// The key that was typed, if any, and the duration in microseconds.
-    func request() throws(CommandFailure) -> (word: KeyWord?, duration: Int64) {
+    /// The key and the duration in microseconds, as far as they were typed.
+    func request() throws(CommandFailure) -> (word: KeyWord?, duration: Int64?) {
         var rest = words[...]
         var word = key.map(KeyWord.key)
         if word == nil, let first = rest.first, !DurationParser.isMeant(by: first) {
@@ -69,10 +73,24 @@ struct SnoozeCommand: Subcommand {
             let extra = rest.dropFirst().map(ShellWord.quote).joined(separator: " ")
             throw .usage("unexpected argument \(extra): snooze takes a key and a duration")
         }
-        guard let text = rest.first else { return (word, Self.standard) }
+        guard let text = rest.first else { return (word, nil) }
         let duration = try DurationParser.read(text)
         guard duration > 0 else { throw .usage("the duration must be at least 1us") }
         return (word, duration)
+    }
+
+    /// The duration if none was typed.
+    private func standard() throws(CommandFailure) -> Int64 {
+        do throws(DefaultsFile.Invalid) {
+            guard let setting = try DefaultsFile()[.snooze] else { return Self.standard }
+            do throws(OptionParser.UsageError) {
+                return try OptionParser.duration(setting.value, of: setting.name.rawValue)
+            } catch {
+                throw setting.invalid(error.sentence)
+            }
+        } catch {
+            throw .usage(error.sentence)
+        }
     }
 
     /// The finished countdown to start again.
@@ -106,7 +124,7 @@ extension Countdown {
             durationUSec: duration,
             ifRunning: .fail,
             label: label,
-            metadata: metadata,
+            metadata: (metadata ?? [:]).merging(SnoozeMark.metadata) { $1 },
             forget: forget ? true : nil
         )
     }

@@ -77,6 +77,7 @@ struct StartCommand: Subcommand {
         let request = try StartRequest(self, clock: .local)
         let output = options.output
         for note in request.notes { output.say(note) }
+        if let note = NotifierStatus.wakeNote(for: request.call.metadata) { output.say(note) }
         let daemon = try DaemonEndpoint()
         if let queue { return try wait(forTurn: request, timeout: queue, of: daemon, output) }
         guard let stay else {

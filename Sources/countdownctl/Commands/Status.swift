@@ -46,6 +46,7 @@ struct StatusCommand: Subcommand {
                 status: status,
                 clientVersion: Version.current,
                 lingers: Lingering.mattersHere ? Lingering.isEnabled() : nil,
+                notifier: NotifierStatus.ofDesktop(),
                 all: all,
                 clock: .local
             )
@@ -74,7 +75,8 @@ enum Lingering {
 
     /// The name in /etc/passwd or the environment: getpwuid(3) would load libraries into a static executable.
     private static func userName(uid: UInt32, environment: (String) -> String?) -> String? {
-        userName(uid: uid, in: TextFile.lines(of: "/etc/passwd")) ?? environment("USER") ?? environment("LOGNAME")
+        let users = (try? StoredText.read("/etc/passwd")) ?? ""
+        return userName(uid: uid, in: users.split(separator: "\n")) ?? environment("USER") ?? environment("LOGNAME")
     }
 
     /// The name of a user in lines in the form of passwd(5).
@@ -87,20 +89,24 @@ enum Lingering {
     }
 }
 
-/// A file that the system keeps as text.
-private enum TextFile {
-    /// Its lines; empty if it cannot be read.
-    static func lines(of path: String) -> [Substring] {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
-        defer { close(descriptor) }
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
-        while true {
-            let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { break }
-            text += buffer[..<count]
-        }
-        return String(decoding: text, as: UTF8.self).split(separator: "\n")
+extension NotifierStatus {
+    /// The status; nil if the daemon may be of another user or machine.
+    static var local: NotifierStatus? { Lingering.mattersHere ? NotifierStatus() : nil }
+
+    /// The status; nil if the daemon is not known to be of this user and machine, or no desktop is known: countdown-notify is
+    /// neither enabled nor running, and the command was not typed in a session with a screen.
+    static func ofDesktop() -> NotifierStatus? {
+        guard let status = local else { return nil }
+        let hasScreen = ["DISPLAY", "WAYLAND_DISPLAY"].contains { Environment.value(of: $0) != nil }
+        return hasScreen || status.isEnabled == true || status.state != nil ? status : nil
+    }
+
+    /// The note that `wake=yes` has no effect; nil if it has, or is not known to have none.
+    static func wakeNote(
+        for metadata: [String: String]?,
+        _ status: @autoclosure () -> NotifierStatus? = .local
+    ) -> String? {
+        guard metadata?["wake"] == "yes", status()?.wakes == false else { return nil }
+        return "wake=yes has no effect: no countdown-notify with --wake runs; see countdown-notify(1)"
     }
 }

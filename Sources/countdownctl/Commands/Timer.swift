@@ -38,6 +38,7 @@ struct TimerCommand: Subcommand {
     func perform() throws -> ExitCode {
         let request = try request()
         let output = options.output
+        if let note = NotifierStatus.wakeNote(for: request.metadata) { output.say(note) }
         let daemon = try DaemonEndpoint()
         let reply = try start(request, on: daemon)
         if let style = output.json { try output.print(json: JSONText.object(reply, style)) }

@@ -10,6 +10,14 @@ enum CooldownMark {
     static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["cooldown"] == "yes" }
 }
 
+/// The metadata of countdowns that `snooze`, or the button of a notification, has started again.
+enum SnoozeMark {
+    static let metadata = ["snoozed": "yes"]
+
+    /// Whether a countdown has it.
+    static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["snoozed"] == "yes" }
+}
+
 extension Client {
     /// How many countdowns are asked for first, to find the one that ends first without listing all.
     private static let sample = 32
@@ -54,11 +62,16 @@ extension Client {
     }
 
     /// The last countdown that finished, among the ends that the daemon keeps; nil if no countdown finished. Cancelled
-    /// countdowns do not count.
+    /// countdowns do not count. If a countdown was snoozed since then, it is that one, which is running or paused.
     mutating func lastFinished() throws(ClientError) -> Countdown? {
-        try timers(List(states: [.finished])).max {
+        let finished = try timers(List(states: [.finished])).max {
             ($0.endedUSec ?? 0, $0.revision) < ($1.endedUSec ?? 0, $1.revision)
         }
+        let snoozed = try timers(List(states: [.running, .paused])).filter(SnoozeMark.marks).max {
+            $0.startOrder < $1.startOrder
+        }
+        guard let snoozed, snoozed.startedUSec >= finished?.endedUSec ?? .min else { return finished }
+        return snoozed
     }
 
     /// Makes a change to the countdown of a word. If the word stands for a countdown, the change is made only if the

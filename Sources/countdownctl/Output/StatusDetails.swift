@@ -8,6 +8,8 @@ struct StatusDetails {
     let clientVersion: String
     /// Nil if it is unknown, or does not matter, whether the user's services run without a session.
     let lingers: Bool?
+    /// Nil if no desktop is known.
+    var notifier: NotifierStatus?
     /// Whether counters and limits are shown.
     let all: Bool
     let clock: ClockText
@@ -27,6 +29,7 @@ struct StatusDetails {
             field("Lateness", lateness),
             field("Storage", storage),
         ]
+        if let notifier { lines.append(field("Notifier", notifier.sentence)) }
         if let fleet = status.fleet {
             let text = FleetText(fleet: fleet, clock: clock)
             lines.append(field("Fleet", text.following))

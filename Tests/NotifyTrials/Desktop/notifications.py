@@ -19,6 +19,9 @@ NAME = "org.freedesktop.Notifications"
 PATH = "/org/freedesktop/Notifications"
 DEFINITION = f"""<node><interface name="{NAME}">
 <method name="GetCapabilities"><arg type="as" direction="out"/></method>
+<method name="GetServerInformation">
+  <arg type="s" direction="out"/><arg type="s" direction="out"/><arg type="s" direction="out"/><arg type="s" direction="out"/>
+</method>
 <method name="Notify">
   <arg type="s" direction="in"/><arg type="u" direction="in"/><arg type="s" direction="in"/>
   <arg type="s" direction="in"/><arg type="s" direction="in"/><arg type="as" direction="in"/>
@@ -48,6 +51,8 @@ def answer(connection, sender, path, interface, member, parameters, invocation):
     if member == "GetCapabilities":
         tell(member)
         invocation.return_value(GLib.Variant("(as)", ([name for name in options.capabilities.split(",") if name],)))
+    elif member == "GetServerInformation":
+        invocation.return_value(GLib.Variant("(ssss)", ("Stand", "tests", "2.0", "1.2")))
     elif member == "CloseNotification":
         tell(member, id=values[0])
         invocation.return_value(None)

@@ -1,0 +1,144 @@
+import Glibc
+import IPC
+import System
+
+/// The run of `--test`: shows a notification and plays the alarm once, as at an end, and prints each missing part.
+final class Rehearsal {
+    /// One line of the result.
+    private enum Outcome {
+        /// It works, by this program or file.
+        case works(String)
+        case fails(String)
+    }
+
+    /// The longest wait for the notification service and for the end of the sound.
+    private static let timeoutUSec: Int64 = 30_000_000
+
+    private let rings: Bool
+    private let signals: SignalDescriptor
+    private let bus = BusConnection()
+    private let player: SoundPlayer
+    private let strings: Strings
+    private var server = "an unnamed service"
+    /// Nil until it is known.
+    private var notification: Outcome?
+    private var sound: Outcome?
+
+    /// - Parameters:
+    ///   - options: the command line.
+    ///   - signals: the signals that end the program, and SIGCHLD.
+    init(_ options: NotifierOptions, signals: consuming SignalDescriptor) {
+        rings = options.rules.ring != .no
+        player = SoundPlayer(alarm: options.sound)
+        strings = Strings(translations: Translations.folder().map { Translations(domain: "countdownd", folder: $0) })
+        self.signals = signals
+    }
+
+    /// Runs until the notification is shown and the sound has ended.
+    ///
+    /// - Parameter path: the path of the daemon's socket.
+    /// - Returns: the exit code.
+    func run(at path: String) -> Int32 {
+        let shortage = rings ? player.shortage(of: .alarm) : "ring is no"
+        if let shortage { sound = .fails(shortage) } else { player.begin(.alarm) }
+        askService()
+        let deadline = MonotonicDeadline.after(microseconds: Self.timeoutUSec)
+        while notification == nil || sound == nil, !deadline.hasPassed, !hasStopSignal() {
+            for event in bus.advance() { handle(event) }
+            advanceSound()
+            wait(until: deadline)
+        }
+        player.stop()
+        let works = [
+            report("notification", notification ?? .fails("no answer from the notification service")),
+            report("sound", sound ?? .fails("\(player.programName) does not end")),
+            report("daemon", daemon(at: path)),
+        ]
+        print("     service: \(NotifierStatus().sentence)")
+        return works.contains(false) ? EX_UNAVAILABLE : EX_OK
+    }
+
+    private func report(_ name: String, _ outcome: Outcome) -> Bool {
+        let label = String(repeating: " ", count: 12 - name.utf8.count) + name
+        switch outcome {
+        case .works(let means):
+            print("\(label): \(PrintableText.escape(means))")
+            return true
+        case .fails(let reason):
+            print("\(label): failed: \(PrintableText.escape(reason))")
+            return false
+        }
+    }
+
+    private func hasStopSignal() -> Bool {
+        while let signal = signals.next() {
+            if signal != SIGCHLD { return true }
+        }
+        return false
+    }
+
+    private func wait(until deadline: MonotonicDeadline) {
+        guard notification == nil || sound == nil else { return }
+        var set = PollSet()
+        set.add(signals.descriptor)
+        if notification == nil {
+            if let (descriptor, events) = bus.readiness() { set.add(descriptor, for: events) }
+            set.add(bus.deadline)
+        }
+        set.add(player.deadline)
+        set.add(deadline)
+        set.wait()
+    }
+
+    // MARK: The notification
+
+    private func askService() {
+        for event in bus.advance() { handle(event) }
+        send(.server, MethodCall(.notifications, "GetServerInformation"))
+        send(.capabilities, MethodCall(.notifications, "GetCapabilities"))
+    }
+
+    private func send(_ purpose: NotificationQueue.Purpose, _ call: MethodCall) {
+        if let event = bus.send(NotificationQueue.Outgoing(purpose: purpose, call: call)) { handle(event) }
+    }
+
+    private func handle(_ event: BusEvent) {
+        switch event {
+        case .answered(.server, let values): server = values?.serverName ?? server
+        case .answered(.capabilities, .some(let values)):
+            guard case .strings(let names) = values.first else { return }
+            var shown = Notification(
+                category: .ended,
+                summary: strings.text(.countdowns),
+                body: strings.text(.rehearsal),
+                actions: [.dismiss]
+            )
+            shown.ring = rings ? .once : .no
+            send(.failure(shown), shown.call(under: Capabilities(named: names), strings))
+        case .answered(.failure, .some): notification = .works(server)
+        case .answered: notification = .fails("no notification service; install one such as dunst or mako")
+        case .unwritable(_, let failure): notification = .fails("\(failure)")
+        case .lost(let failure): notification = notification ?? .fails("no session bus: \(failure.explanation)")
+        case .signal: break
+        }
+    }
+
+    // MARK: The sound and the daemon
+
+    private func advanceSound() {
+        switch player.advance() {
+        case .played: sound = .works(player.programName)
+        case .failed(_, let reason): sound = .fails(reason)
+        case nil: break
+        }
+    }
+
+    private func daemon(at path: String) -> Outcome {
+        do {
+            _ = try Client(connectingTo: path)
+            return .works(path)
+        } catch {
+            return .fails("\(error)")
+        }
+    }
+}
