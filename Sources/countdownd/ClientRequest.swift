@@ -9,10 +9,15 @@ enum ClientRequest {
     case wait(Key)
     indirect case watch(WatchRequest)
     case status
+    case ping
+    case logLevel(Log.Level)
 
     /// Whether the answer depends on countdowns.
     var isAboutCountdowns: Bool {
-        if case .status = self { false } else { true }
+        switch self {
+        case .change, .countdown, .list, .wait, .watch: true
+        case .status, .ping, .logLevel: false
+        }
     }
 }
 

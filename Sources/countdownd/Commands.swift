@@ -120,6 +120,12 @@ extension Daemon {
             case .wait(let key): answerWait(key, in: &session, of: connection, at: turn.now)
             case .watch(let request): try beginWatch(request, of: connection, at: turn.now)
             case .status: session.reply(status(at: turn.now))
+            case .ping: session.reply()
+            case .logLevel(let level):
+                guard !isStranger(connection.user) else { throw ServiceError.permissionDenied }
+                log.level = level
+                storage.log.level = level
+                session.reply()
             }
         } catch let error as any ReplyError {
             session.fail(error)

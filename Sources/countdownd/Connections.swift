@@ -75,7 +75,7 @@ extension Daemon {
     }
 
     /// Whether a user is neither the daemon's user nor root.
-    private func isStranger(_ user: uid_t) -> Bool { user != geteuid() && user != 0 }
+    func isStranger(_ user: uid_t) -> Bool { user != geteuid() && user != 0 }
 
     /// The error that all calls of a connection get; nil if they are carried out.
     private func refusal(of user: uid_t, isOverQuota: Bool) -> (any ReplyError)? {

@@ -14,7 +14,7 @@ actor Daemon {
 
     let limits: Limits
     let options: Options
-    let log: Log
+    var log: Log
     let translation: Translation
 
     var timetable: Timetable

@@ -29,7 +29,8 @@ struct Log: Sendable {
         case elsewhere(@Sendable (Level, String) -> Void)
     }
 
-    let level: Level
+    /// Nothing below it is logged.
+    var level: Level
     private let destination: Sink
 
     /// - Parameters:

@@ -15,7 +15,7 @@ final class Translation: Sendable {
         version: Version.current,
         // No web page fits every build.
         url: "",
-        interfaces: [Interface.description]
+        interfaces: [Interface.description, LogLevelService.description]
     )
 
     let limits: Limits
@@ -41,6 +41,10 @@ final class Translation: Sendable {
         case GetStatus.name:
             _ = try GetStatus(from: &parameters)
             return .status
+        case LogLevelService.ping:
+            try parameters.members { _ in false }
+            return .ping
+        case LogLevelService.setLogLevel: return .logLevel(try LogLevelService.level(from: &parameters))
         default: throw ServiceError.methodNotImplemented(call.method)
         }
     }

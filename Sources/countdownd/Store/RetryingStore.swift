@@ -22,7 +22,7 @@ struct RetryingStore: ~Copyable {
 
     private let path: String
     private let openStore: (Now) throws(OpenError) -> OpenedStore
-    private let log: Log
+    var log: Log
     private var store: (any Store)?
     /// Ends that were published although they could not be stored.
     private var unstored = Changes()

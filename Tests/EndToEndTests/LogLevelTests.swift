@@ -1,0 +1,70 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("The interface io.systemd.service")
+struct LogLevelTests {
+    private let daemon: DaemonProcess
+    private let client: RawConnection
+
+    init() throws {
+        daemon = try DaemonProcess(arguments: ["--access", "socket"])
+        client = try daemon.connect()
+    }
+
+    private func setLevel(_ parameters: String) -> String {
+        #"{"method":"io.systemd.service.SetLogLevel","parameters":\#(parameters)}"#
+    }
+
+    /// Breaks the protocol, which is logged at debug level, and waits until the daemon has closed the connection.
+    private func breakProtocol() throws {
+        let connection = try daemon.connect()
+        try connection.send(message: "tea")
+        #expect(try connection.nextMessage() == nil)
+    }
+
+    @Test("Ping is answered, with a description of the interface")
+    func ping() throws {
+        #expect(try client.exchange(#"{"method":"io.systemd.service.Ping"}"#) == "{}")
+        let description =
+            #"{"method":"org.varlink.service.GetInterfaceDescription","parameters":{"interface":"io.systemd.service"}}"#
+        #expect(try client.exchange(description).contains(#"method Ping() -> ()\n"#))
+        let other = #"{"method":"io.systemd.service.GetEnvironment"}"#
+        #expect(try client.exchange(other).contains("org.varlink.service.MethodNotFound"))
+    }
+
+    @Test("from SetLogLevel on, lines of the new level are logged")
+    func level() throws {
+        let line = "disconnecting a client that broke the protocol"
+        try breakProtocol()
+        #expect(!daemon.standardError.contains(line))
+        #expect(try client.exchange(setLevel(#"{"level":7}"#)) == "{}")
+        try breakProtocol()
+        #expect(daemon.standardError.components(separatedBy: line).count == 2)
+        #expect(try client.exchange(setLevel(#"{"level":0}"#)) == "{}")
+        try breakProtocol()
+        #expect(daemon.standardError.components(separatedBy: line).count == 2)
+    }
+
+    @Test(
+        "a level that is none is refused",
+        arguments: ["{}", #"{"level":8}"#, #"{"level":-1}"#, #"{"level":"debug"}"#, #"{"level":4294967299}"#]
+    )
+    func noLevel(parameters: String) throws {
+        let error = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"level"}}"#
+        #expect(try client.exchange(setLevel(parameters)) == error)
+    }
+
+    @Test(
+        "another user may ask whether the daemon is alive, and may not let it log keys",
+        .enabled(if: geteuid() == 0, "only root can connect as somebody else")
+    )
+    func stranger() throws {
+        try letAll(into: daemon.directory, connectTo: daemon.socketPath)
+        let stranger = try RawConnection(to: daemon.socketPath, as: 65_534)
+        #expect(try stranger.exchange(#"{"method":"io.systemd.service.Ping"}"#) == "{}")
+        let denied = #"{"error":"org.varlink.service.PermissionDenied"}"#
+        #expect(try stranger.exchange(setLevel(#"{"level":7}"#)) == denied)
+    }
+}
