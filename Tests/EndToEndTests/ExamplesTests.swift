@@ -10,7 +10,7 @@ import Varlink
 struct ExamplesTests {
     /// A program that takes a key and a duration in seconds.
     enum Example: String, CaseIterable {
-        case python, asyncio, shell, swift, c
+        case python, asyncio, shell, swift, c, plainC
 
         /// The examples that can run here; the one in C has a test of its own.
         static let available = allCases.filter { $0 != .c && (try? $0.command()) != nil }
@@ -23,6 +23,7 @@ struct ExamplesTests {
             case .shell: [Example.source("shell/countdown.sh")]
             case .swift: [try Example.compiled("swift/debug/countdown")]
             case .c: [try Example.compiled("countdown-c")]
+            case .plainC: [try Example.compiled("countdown-plain-c")]
             }
         }
 
@@ -133,7 +134,24 @@ struct ExamplesTests {
         #expect(try program.finish().exitCode == 0)
     }
 
-    @Test("ticks are printed as they arrive", arguments: Example.available)
+    @Test(
+        "the example in plain C reports an error of the daemon, quotes the key, and waits for a daemon that is not there yet",
+        .enabled(if: (try? Example.plainC.command()) != nil, "make acceptance compiles it")
+    )
+    func plainC() throws {
+        let command = try Example.plainC.command()
+        let refused = try follow(command + [String(repeating: "k", count: 256)]).finish()
+        #expect(refused.standardError == "\"org.varlink.service.InvalidParameter\"\n" && refused.exitCode == 1)
+        let key = #"a "quoted\ key"#
+        try first.terminate()
+        let program = try follow(command + [key, "3600"])
+        let second = try DaemonProcess(in: first.directory)
+        #expect(try program.line() == "\(key): started, 3600 s left")
+        _ = try Caller(of: second).call(Finish(key: key))
+        #expect(try program.line() == "\(key): finished")
+    }
+
+    @Test("ticks are printed as they arrive", arguments: Example.available.filter { $0 != .plainC })
     func ticks(example: Example) throws {
         let program = try follow(example.command() + ["tea", "3600"])
         #expect(try program.line() == "tea: started, 3600 s left")

@@ -23,9 +23,9 @@ struct watch {
         const char *key;
         int64_t duration_usec;
         char *path;
-        /* All changes up to this revision have been received. A watch with it as "since" misses none. */
+        /* All changes up to this revision have been received. A watch with it as "since" misses none; 0 before "synced". */
         int64_t since;
-        bool is_started, is_ended, is_lost;
+        bool is_synced, is_started, is_ended, is_lost;
 };
 
 static void fail(const char *what, int r) {
@@ -74,7 +74,9 @@ static int start(struct watch *watch) {
 static int handle_event(struct watch *watch, sd_json_variant *event) {
         const char *type = string(event, "type");
 
-        if (sd_json_variant_by_key(event, "revision"))
+        if (strcmp(type, "synced") == 0)
+                watch->is_synced = true;
+        if (watch->is_synced && sd_json_variant_by_key(event, "revision"))
                 watch->since = integer(event, "revision");
         if (strcmp(type, "synced") == 0 && !watch->is_started) {
                 /* From now on the daemon sends every change, so no event of the countdown is missed. */
@@ -100,13 +102,16 @@ static int handle_reply(
         struct watch *watch = userdata;
         sd_json_variant *events = sd_json_variant_by_key(parameters, "events");
 
-        if (error && strcmp(error, SD_VARLINK_ERROR_DISCONNECTED) == 0) {
+        if (error && (strcmp(error, SD_VARLINK_ERROR_DISCONNECTED) == 0 ||
+                      /* A daemon that has just started cannot open its store yet. */
+                      strcmp(error, "io.countdownd.StorageFailed") == 0)) {
                 watch->is_lost = true;
                 return 0;
         }
         if (error && strcmp(error, "io.countdownd.HistoryTrimmed") == 0) {
                 /* The daemon has lost its history, perhaps with the countdown: begin again. */
                 watch->since = 0;
+                watch->is_synced = false;
                 watch->is_started = false;
                 watch->is_lost = true;
                 return 0;
