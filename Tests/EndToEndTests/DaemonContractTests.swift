@@ -153,12 +153,41 @@ struct DaemonContractTests {
         #expect(try caller.call(Get(key: "tea")).countdown.label == whole.label)
     }
 
+    @Test("no reply has 128 KiB, though texts grow sixfold by escapes, and none has null")
+    func longestReply() throws {
+        let keys = (10..<74).map { "\($0)" + String(repeating: "\"", count: 253) }
+        let watcher = try daemon.connect()
+        try watcher.send(message: #"{"method":"io.countdownd.Watch","parameters":{"tickUSec":0},"more":true}"#)
+        _ = try watcher.message()
+        for key in keys {
+            let metadata = ["a": String(repeating: "\u{1}", count: 4_095)]
+            let start = Start(key: key, label: String(repeating: "\u{2}", count: 1_024), metadata: metadata)
+            try caller.send(start, oneway: true)
+        }
+        #expect(try caller.call(GetStatus()).running == 64)
+        let again = try daemon.connect()
+        try again.send(message: #"{"method":"io.countdownd.Watch","parameters":{"tickUSec":0},"more":true}"#)
+        let lister = try daemon.connect()
+        try lister.send(message: #"{"method":"io.countdownd.List","more":true}"#)
+        for (connection, perCountdown) in [(watcher, 2), (again, 2), (lister, 1)] {
+            var (found, longest) = (0, 0)
+            while found < keys.count * perCountdown {
+                let reply = try connection.message()
+                #expect(!reply.contains("null"))
+                found += reply.matches(of: #/"key":"/#).count
+                longest = max(longest, reply.utf8.count)
+            }
+            #expect((32_768..<131_072).contains(longest))
+        }
+    }
+
     @Test("the service describes itself with the definition that the tests use")
     func describesItself() throws {
         let connection = try daemon.connect()
         let text = try connection.exchange(#"{"method":"org.varlink.service.GetInfo"}"#)
         let info = try #require(try JSONValue(parsing: text)["parameters"])
-        #expect(info["interfaces"]?.elements == [.string("org.varlink.service"), .string("io.countdownd")])
+        let interfaces = ["org.varlink.service", "io.countdownd", "io.systemd.service"]
+        #expect(info["interfaces"]?.elements == interfaces.map { .string($0) })
         #expect(info["version"]?.string == Version.current)
         for name in ["vendor", "product", "url"] { #expect(info[name]?.string != nil) }
         let call =
