@@ -8,6 +8,8 @@ import Varlink
 @main
 struct ClientDriver {
     private var events: AsyncClient.Events.Iterator?
+    /// The text of the last error.
+    private var message = ""
 
     static func main() async throws {
         var driver = ClientDriver()
@@ -18,6 +20,7 @@ struct ClientDriver {
             } catch let error as AddressError {
                 print(.object(["error": .string("\(type(of: error))")]))
             } catch let error as ClientError {
+                driver.message = "\(error)"
                 print(result(of: error))
             }
         }
@@ -37,6 +40,7 @@ struct ClientDriver {
         let client = try AsyncClient()
         switch name {
         case "path": return [.object(["path": .string(client.path)])]
+        case "message": return [.object(["message": .string(message)])]
         case "start": return [try tree(await client.call(Start(json: parameters)))]
         case "get": return [try countdown(await client.call(Get(json: parameters)))]
         case "cancel": return [try countdown(await client.call(Cancel(json: parameters)))]

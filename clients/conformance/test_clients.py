@@ -157,6 +157,29 @@ class Scenarios(unittest.TestCase):
             driver.do("start", key=""), {"error": "InvalidParameter", "class": "InvalidParameter", "parameter": "key"}
         )
 
+    def test_the_text_of_an_error_has_no_key_because_keys_are_often_telephone_numbers(self) -> None:
+        number = "+49 171 138"
+
+        def answer(message: str) -> Any:
+            return lambda peer, call: peer.socket.sendall(message.encode() + b"\0")
+
+        driver = self.driver(self.daemon())
+        driver.do("start", key=number, label=number, metadata={"phone": number})
+        calls: list[dict[str, Any]] = [
+            {"do": "start", "ifRunning": "fail"}, {"do": "start", "ifRunning": "extend", "upToUSec": 1},
+            {"do": "cancel", "ifRevision": 1 << 50}, {"do": "get", "key": f"{number}x"}, {"do": "get", "key": number * 30},
+            {"do": "start", "label": number * 100}, {"do": "list", "match": [f"{number}["]}, {"do": "get", "key": number * 30_000},
+        ]
+        for call in calls:
+            call = {"key": number, **call} if call["do"] != "list" else call
+            self.assertIn("error", driver.do(**call))
+            self.assertNotIn("138", driver.do("message")["message"], call)
+        garbled = [f'{{"parameters":{{"key":"{number}"', f'["{number}"]', f'{{"error":"a.b","parameters":{{"key":"{number}"}}}}']
+        driver = self.driver(self.fake(*map(answer, garbled)))
+        for text in garbled:
+            self.assertIn("error", driver.do("get", key=number))
+            self.assertNotIn("138", driver.do("message")["message"], text)
+
     def test_errors_of_stores_fleets_and_newer_daemons_have_their_types(self) -> None:
         def refusing(error: str, **parameters: Any) -> Any:
             return lambda peer, call: peer.write({"error": error, "parameters": parameters})

@@ -5,6 +5,7 @@ import sys
 from typing import Any
 
 import countdownd
+import python_values
 from python_values import answer, call_arguments, countdown, event, options, serve, started
 
 
@@ -17,6 +18,8 @@ class Driver:
         match do:
             case "path":
                 return [{"path": client.path}]
+            case "message":
+                return [{"message": python_values.message}]
             case "start":
                 return [started(await client.start(**call_arguments(parameters)))]
             case "get" | "wait" | "cancel":

@@ -4,12 +4,14 @@ import { createInterface } from "node:readline";
 import { CallError, Client, CountdowndError } from "../../node/countdownd.js";
 
 let watch;
+let message;
 
 async function perform({ do: what, timeoutUSec, ...parameters }) {
   const client = new Client(undefined, { timeoutUSec });
   const { key, ...options } = parameters;
   switch (what) {
     case "path": return [{ path: client.path }];
+    case "message": return [{ message }];
     case "start": return [await client.start(key, options)];
     case "get": return [await client.get(key)];
     case "wait": return [await client.wait(key)];
@@ -32,6 +34,7 @@ async function perform({ do: what, timeoutUSec, ...parameters }) {
 
 function result(error) {
   if (!(error instanceof CountdowndError)) throw error;
+  ({ message } = error);
   if (!(error instanceof CallError)) return { error: error.name };
   const { key, countdown, retryAfterUSec, limit, maximum, reason, parameter, oldestRevision } = error;
   const fields = { key, countdown, retryAfterUSec, limit, maximum, reason, parameter, oldestRevision };

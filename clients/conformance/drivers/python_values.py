@@ -35,13 +35,20 @@ def serve(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield command.pop("do"), command
 
 
+#: The text of the last error.
+message = ""
+
+
 def answer(perform: Callable[[], list[Any]]) -> None:
     """Prints the results, or the error."""
+    global message
     try:
         results = perform()
     except countdownd.CallError as error:
+        message = str(error)
         results = [{"error": error.name.rpartition(".")[2], "class": type(error).__name__, **_fields(error)}]
     except countdownd.CountdowndError as error:
+        message = str(error)
         results = [{"error": type(error).__name__}]
     for result in results:
         print(json.dumps(result), flush=True)
