@@ -19,9 +19,14 @@ public struct Client: ~Copyable {
 
     /// Connects to the daemon with the socket at `path`.
     ///
+    /// - Parameters:
+    ///   - path: the path of the socket.
+    ///   - timeoutUSec: how long connecting, sending a call and receiving its reply each wait for the daemon, in
+    ///     microseconds; nil waits forever. A daemon that does not answer in time is the error
+    ///     ``ClientError/failed(errno:)`` with ETIMEDOUT. A wait with a deadline of its own has no other limit.
     /// - Throws: ``ClientError/unreachable(path:errno:)``.
-    public init(connectingTo path: String) throws(ClientError) {
-        connection = try ClientConnection(connectingTo: path, blocking: true)
+    public init(connectingTo path: String, timeoutUSec: Int64? = nil) throws(ClientError) {
+        connection = try ClientConnection(connectingTo: path, blocking: true, timeoutUSec: timeoutUSec)
     }
 
     /// Takes over a connected descriptor.
@@ -60,7 +65,7 @@ public struct Client: ~Copyable {
     ///
     /// - Parameters:
     ///   - method: the method that was called.
-    ///   - deadline: how long to wait; nil waits forever.
+    ///   - deadline: how long to wait; nil waits forever, or for the timeout of the connection.
     /// - Returns: the reply and whether more follow; nil if the deadline passed first.
     /// - Throws: the error that the daemon answered, or why no reply arrived.
     public mutating func nextReply<M: Method>(
@@ -71,7 +76,11 @@ public struct Client: ~Copyable {
         while true {
             if let reply = try connection.received(M.self) { return reply }
             if let deadline, try !connection.isReadable(until: deadline) { return nil }
-            guard try connection.receive() != .hungUp else { throw connection.hangup }
+            switch try connection.receive() {
+            case .some: break
+            case .blocked: if deadline == nil { throw .failed(errno: ETIMEDOUT) }
+            case .hungUp: throw connection.hangup
+            }
         }
     }
 
@@ -79,7 +88,11 @@ public struct Client: ~Copyable {
     /// reason before it did, so this is not an error if a reply is expected.
     private mutating func send() throws(ClientError) -> Bool {
         while connection.hasUnsent {
-            guard try connection.send() != .hungUp else { return false }
+            switch try connection.send() {
+            case .some: break
+            case .blocked: throw .failed(errno: ETIMEDOUT)
+            case .hungUp: return false
+            }
         }
         return true
     }

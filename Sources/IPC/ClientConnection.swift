@@ -9,7 +9,7 @@ struct ClientConnection: ~Copyable {
     enum Transfer {
         /// Some bytes were sent or received.
         case some
-        /// Nothing can be sent or received now. A blocking socket waits instead.
+        /// Nothing can be sent or received now. A blocking socket waits before, forever or for its timeout.
         case blocked
         /// The daemon has closed the connection.
         case hungUp
@@ -27,9 +27,9 @@ struct ClientConnection: ~Copyable {
     private var longestCall = 0
 
     /// Connects to the daemon with the socket at `path`.
-    init(connectingTo path: String, blocking: Bool) throws(ClientError) {
+    init(connectingTo path: String, blocking: Bool, timeoutUSec: Int64? = nil) throws(ClientError) {
         do {
-            socket = try StreamSocket(connectingTo: path, blocking: blocking)
+            socket = try StreamSocket(connectingTo: path, blocking: blocking, timeoutUSec: timeoutUSec)
         } catch {
             throw .unreachable(path: path, errno: error.code)
         }

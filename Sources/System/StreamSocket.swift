@@ -42,8 +42,10 @@ public struct StreamSocket: ~Copyable {
     /// - Parameters:
     ///   - path: the path of a listening socket.
     ///   - blocking: whether `send` and `receive` wait; otherwise they throw EAGAIN.
+    ///   - timeoutUSec: how long connecting and each of these waits, in microseconds, before it throws EAGAIN; nil waits
+    ///     forever.
     /// - Throws: the failure of socket(2) or connect(2); ENAMETOOLONG or EINVAL if no socket can have this path.
-    public init(connectingTo path: String, blocking: Bool) throws(SystemFailure) {
+    public init(connectingTo path: String, blocking: Bool, timeoutUSec: Int64? = nil) throws(SystemFailure) {
         guard let address = SocketAddress(path: path) else {
             let isTooLong = path.utf8.count > SocketAddress.pathLimit
             throw SystemFailure("connect", code: isTooLong ? ENAMETOOLONG : EINVAL)
@@ -51,6 +53,12 @@ public struct StreamSocket: ~Copyable {
         let flags = SOCK_CLOEXEC.rawValue | (blocking ? 0 : SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0)
         guard descriptor >= 0 else { throw SystemFailure("socket") }
+        if let timeoutUSec {
+            var time = timeval(tv_sec: Int(timeoutUSec / 1_000_000), tv_usec: Int(timeoutUSec % 1_000_000))
+            for option in [SO_SNDTIMEO, SO_RCVTIMEO] {
+                _ = unsafe setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+            }
+        }
         do {
             _ = try restarting("connect") { unsafe address.withPointer { unsafe Int(connect(descriptor, $0, $1)) } }
         } catch {

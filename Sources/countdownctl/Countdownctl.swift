@@ -39,7 +39,7 @@ struct Countdownctl: ParsableCommand {
                 3  the countdown is not running; for wait and attach: it was cancelled
                 4  no such countdown
                64  usage error
-               69  the daemon is not running
+               69  the daemon is not running, or did not answer within 25 s
                70  internal error
                74  the change was not stored, or standard output cannot be written
                75  try again later: already running, a limit is reached, the revision does

@@ -1,5 +1,6 @@
 import Glibc
 import System
+import TestSupport
 import Testing
 import Varlink
 
@@ -176,6 +177,24 @@ struct ClientTests {
         let (reply, continues) = try #require(try client.nextReply(to: Watch.self))
         #expect(reply.events == [Event(type: .synced, revision: 3)])
         #expect(continues)
+    }
+
+    @Test(
+        "a daemon that accepts nothing, or does not answer in time, is a timeout; a deadline of the call goes before it"
+    )
+    func timesOut() throws {
+        let directory = try TemporaryDirectory()
+        let daemon = try ListeningSocket(path: directory.path(of: "socket"))
+        var client = try Client(connectingTo: daemon.path, timeoutUSec: 1_000)
+        #expect(client.failure(of: Get(key: "tea")) == .failed(errno: ETIMEDOUT))
+        var long = try Client(connectingTo: daemon.path, timeoutUSec: 1_000)
+        #expect(
+            long.failure(of: Start(key: "tea", label: String(repeating: "x", count: 4 << 20)))
+                == .failed(errno: ETIMEDOUT)
+        )
+        var waiting = try Client(connectingTo: daemon.path, timeoutUSec: 1)
+        try waiting.start(Get(key: "tea"))
+        #expect(try waiting.nextReply(to: Get.self, until: .after(microseconds: 50_000)) == nil)
     }
 
     @Test("after a deadline has passed the reply can still be received")

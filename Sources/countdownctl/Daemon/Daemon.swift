@@ -1,25 +1,34 @@
+import Glibc
 import IPC
 import System
 
 /// The daemon that this user's commands are for.
 struct DaemonEndpoint: Sendable {
+    /// How long a call that is answered at once waits for its answer, in microseconds: as long as D-Bus and systemctl(1) wait.
+    /// A daemon that opens a large store, or whose disk has to spin up first, answers before; one that is stopped never does.
+    static let patience: Int64 = 25_000_000
+
     let path: String
+    let patience: Int64
 
     /// The one that the environment names.
     init() throws(CommandFailure) {
         do {
-            path = try Address.forClient().path
+            self.init(path: try Address.forClient().path)
         } catch {
             throw CommandFailure(error)
         }
     }
 
     /// One at a path.
-    init(path: String) { self.path = path }
+    init(path: String, patience: Int64 = Self.patience) {
+        self.path = path
+        self.patience = patience
+    }
 
     func connect() throws(CommandFailure) -> Client {
         do {
-            return try Client(connectingTo: path)
+            return try Client(connectingTo: path, timeoutUSec: patience)
         } catch {
             throw CommandFailure(error)
         }
@@ -40,8 +49,11 @@ extension DaemonEndpoint {
     /// Connects, makes one call and returns its reply; nil if the user interrupted the wait.
     func call<M: Method>(_ method: M, unless interruption: any Waiter) throws(CommandFailure) -> M.Reply? {
         var client = try connect()
-        guard case .received(let reply) = try client.call(method, unless: interruption) else { return nil }
-        return reply
+        switch try client.call(method, until: .after(microseconds: patience), unless: interruption) {
+        case .received(let reply): return reply
+        case .timedOut: throw CommandFailure(.failed(errno: ETIMEDOUT), isRead: M.isRead)
+        case .interrupted: return nil
+        }
     }
 }
 

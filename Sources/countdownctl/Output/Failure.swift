@@ -43,6 +43,9 @@ extension CommandFailure {
         case .callTooLong(let bytes):
             let limit = Interface.callLimit
             self = .usage("the call has \(bytes) bytes; the daemon accepts at most \(limit)")
+        case .failed(ETIMEDOUT):
+            let outcome = isRead ? "" : "; a change may still be made"
+            self.init(.unavailable, "the daemon does not answer: it is stopped, or its disk is very slow\(outcome)")
         case .failed(let errno): self.init(.unavailable, "the connection to the daemon failed: \(systemMessage(errno))")
         case .countdown(let error): self.init(error)
         case .service(let error): self.init(error)

@@ -1,3 +1,4 @@
+import Glibc
 import IPC
 import System
 
@@ -28,11 +29,24 @@ struct EventStream: ~Copyable {
     private var items: [StreamItem] = []
     /// Whether the history was trimmed and `synced` has not arrived since.
     private var isTrimmed = false
+    /// When the first events must be there; nil for no limit, and after them.
+    private var answerDeadline: MonotonicDeadline?
 
     /// Begins a watch.
     ///
+    /// - Parameters:
+    ///   - watch: the watch.
+    ///   - daemon: the daemon.
+    ///   - interruption: what else ends a wait.
+    ///   - needsAnswer: whether the daemon must send the first events in time, because the caller has a call to make.
     /// - Throws: if there is no daemon.
-    init(_ watch: ResumableWatch, of daemon: DaemonEndpoint, interruption: any Waiter) throws(CommandFailure) {
+    init(
+        _ watch: ResumableWatch,
+        of daemon: DaemonEndpoint,
+        interruption: any Waiter,
+        needsAnswer: Bool = false
+    ) throws(CommandFailure) {
+        answerDeadline = needsAnswer ? .after(microseconds: daemon.patience) : nil
         self.interruption = interruption
         connection = WatchConnection(watch, at: daemon.path, sendsBlocking: true)
         try advance()
@@ -40,16 +54,18 @@ struct EventStream: ~Copyable {
 
     /// Waits for the next step, until the deadline at most.
     ///
-    /// - Throws: that the daemon refuses the watch, or that there was none in the beginning.
+    /// - Throws: that the daemon refuses the watch, or that there was none, or no answer of it, in the beginning.
     mutating func next(until deadline: MonotonicDeadline? = nil) throws(CommandFailure) -> StreamItem {
         while true {
             if !items.isEmpty { return items.removeFirst() }
             try advance()
             guard items.isEmpty else { continue }
-            let earliest = [deadline, connection.deadline].compactMap(\.self).min()
+            let earliest = [deadline, connection.deadline, answerDeadline].compactMap(\.self).min()
             switch interruption.wait(for: connection.descriptor, until: earliest) {
             case .readable: break
-            case .timedOut: if deadline?.hasPassed == true { return .timedOut }
+            case .timedOut:
+                if deadline?.hasPassed == true { return .timedOut }
+                if answerDeadline?.hasPassed == true { throw CommandFailure(.failed(errno: ETIMEDOUT), isRead: true) }
             case .interrupted: return .interrupted
             }
         }
@@ -69,6 +85,7 @@ struct EventStream: ~Copyable {
         case .stillLost: items.append(.notice(.stillLost))
         case .events(let events):
             if events.contains(where: { $0.type == .synced }) { isTrimmed = false }
+            answerDeadline = nil
             items.append(.events(events))
         case .lost: items.append(.notice(.lost))
         case .recovered: items.append(.notice(.back))

@@ -42,7 +42,7 @@ struct WaitLoop {
         until deadline: MonotonicDeadline? = nil
     ) throws -> ExitCode {
         let following = ResumableWatch(KeySelection(keys: waitSet.keys), tick: tick)
-        var stream = try EventStream(following, of: daemon, interruption: interruption)
+        var stream = try EventStream(following, of: daemon, interruption: interruption, needsAnswer: start != nil)
         while waitSet.hasOpen, !(any && waitSet.hasEnd) {
             switch try stream.next(until: deadline) {
             case .events(let events):
