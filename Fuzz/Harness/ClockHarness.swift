@@ -13,6 +13,7 @@ public enum ClockHarness: Harness {
     public static func check(_ input: inout Input) {
         let text = String(decoding: input.rest().bytes, as: UTF8.self)
         checkLength(text)
+        checkTimer(text)
         let now: Int64 = 1_772_319_600_000_000
         do throws(ClockTimeError) {
             let time = try ClockTimeParser(now: now, zone: AlwaysUTC()).parse(text)
@@ -20,6 +21,15 @@ public enum ClockHarness: Harness {
         } catch {
             expect(!"\(error)".isEmpty, "a refusal says something")
         }
+    }
+
+    /// The words of a timer and of its label are all words, and the same words in one text have the same length.
+    private static func checkTimer(_ text: String) {
+        let words = text.split(separator: " ").map(String.init)
+        let clock = ClockText(zone: AlwaysUTC(), now: 1_772_319_600_000_000)
+        guard !words.isEmpty, let typed = try? TimerWords(words, clock) else { return }
+        expect(typed.text.split(separator: " ").map(String.init) + typed.label == words, "no word is lost")
+        expect((try? TypedTiming(typed.text, clock)) == typed.timing, "the label does not change the length")
     }
 
     private static func checkLength(_ text: String) {

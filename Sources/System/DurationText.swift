@@ -1,5 +1,5 @@
-/// A length of time as it is typed: `90`, `90s`, `1h30m`, `1.5h`, `250ms`, and as terminal timers have it, `1:30` and
-/// `1:02:03`. The units are those of systemd.time(7) up to the week.
+/// A length of time as it is typed: `90`, `90s`, `1h30m`, `1 h 30 min`, `1 hour and 30 minutes`, `1.5h`, `1,5h`, `250ms`, and
+/// as terminal timers have it, `1:30` and `1:02:03`. The units are those of systemd.time(7) up to the week.
 public enum DurationParser {
     /// 100 years, the longest countdown.
     public static let longest: Int64 = 100 * 36_525 * 864 * 1_000_000
@@ -18,14 +18,15 @@ public enum DurationParser {
         return microseconds
     }
 
-    /// Whether the text is meant as a duration: it is valid, lacks a unit at its end, or has a unit of the calendar.
+    /// Whether the text is meant as a duration: it is valid, lacks a unit at its end, has a unit of the calendar, or a comma
+    /// that may separate thousands.
     public static func isMeant(by text: String) -> Bool {
         do {
             _ = try parse(text)
             return true
         } catch {
             switch error {
-            case .missingUnit, .calendarUnit: return true
+            case .missingUnit, .calendarUnit, .groupedDigits: return true
             default: return false
             }
         }
@@ -38,9 +39,10 @@ public enum DurationParser {
     private static func unitForm(_ scanner: inout TextScanner, _ text: String) throws(DurationError) -> Int128 {
         var length: Int128 = 0
         var previous: DurationUnit?
-        repeat {
+        while true {
             guard let number = scanner.decimal() else { throw .notADuration(text) }
             guard number.digits <= TextScanner.digitLimit else { throw .tooLong(text) }
+            guard !number.mayBeGrouped else { throw .groupedDigits(text) }
             scanner.skipSpaces()
             let name = scanner.word()
             let unit = try unit(named: name, of: number, after: previous, in: text, isLast: scanner.isAtEnd)
@@ -48,8 +50,16 @@ public enum DurationParser {
             guard length <= longest else { throw .tooLong(text) }
             previous = unit
             scanner.skipSpaces()
-        } while !scanner.isAtEnd
-        return length
+            if scanner.isAtEnd { return length }
+            skipConjunction(&scanner)
+        }
+    }
+
+    /// Skips the comma of `1h, 30m` and the word of `1 hour and 30 minutes`.
+    private static func skipConjunction(_ scanner: inout TextScanner) {
+        _ = scanner.skip(",")
+        scanner.skipSpaces()
+        if scanner.skipWord("and") { scanner.skipSpaces() }
     }
 
     private static func unit(
@@ -93,8 +103,10 @@ public enum DurationError: Error, Equatable {
     case notADuration(String)
     /// It has a sign.
     case signed(String)
-    /// A number without a unit behind one with a unit.
+    /// A number without a unit after one with a unit.
     case missingUnit(String, previous: DurationUnit)
+    /// A comma that is a decimal point or separates thousands.
+    case groupedDigits(String)
     /// Months and years, which are of unequal length.
     case calendarUnit(String, unit: String)
     /// A unit that is not one.
@@ -107,19 +119,45 @@ public enum DurationError: Error, Equatable {
 
 extension DurationError: CustomStringConvertible {
     /// The message: what is wrong, and what is expected.
-    public var description: String {
+    public var description: String { sentence(showing: quoted) }
+
+    /// The message, with durations that may be meant as `show` writes them.
+    public func sentence(showing show: (String) -> String) -> String {
+        let meant = readings.map(show).joined(separator: " or ")
         switch self {
-        case .empty: "missing duration; use for example 5m, 90s or 1:30"
-        case .notADuration(let text): "invalid duration \(quoted(text)); use for example 5m, 90s or 1:30"
+        case .empty: return "missing duration; use for example 5m, 90s or 1:30"
+        case .notADuration(let text): return "invalid duration \(quoted(text)); use for example 5m, 90s or 1:30"
         case .signed(let text):
-            "invalid duration \(quoted(text)): it must not have a sign, as in \(Self.unsigned(text))"
-        case .missingUnit(let text, let previous):
-            "invalid duration \(quoted(text)): missing unit; did you mean \(guesses(text, previous.smaller))?"
-        case .calendarUnit(let text, let unit): calendarSentence(text, unit)
-        case .unknownUnit(let text, let unit): unknownSentence(text, unit)
+            return "invalid duration \(quoted(text)): it must not have a sign, as in \(Self.unsigned(text))"
+        case .missingUnit(let text, _):
+            return "invalid duration \(quoted(text)): missing unit; did you mean \(meant)?"
+        case .groupedDigits(let text):
+            return "invalid duration \(quoted(text)): the comma is ambiguous; did you mean \(meant)?"
+        case .calendarUnit(let text, unit: "M"):
+            return "invalid duration \(quoted(text)): M means months, which differ in length; minutes are \(meant)"
+        case .calendarUnit(let text, _):
+            return "invalid duration \(quoted(text)): months and years differ in length; use days or weeks, such as 30d"
+        case .unknownUnit(let text, let unit):
+            return meant.isEmpty
+                ? "invalid duration \(quoted(text)): unknown unit \(quoted(unit)); use us, ms, s, m, h, d or w"
+                : "invalid duration \(quoted(text)): units are lower case; did you mean \(meant)?"
         case .clockField(let text):
-            "invalid duration \(quoted(text)): minutes and seconds have two digits up to 59, as in 1:05 or 1:02:03"
-        case .tooLong(let text): "duration \(quoted(text)) is too long; the maximum is 100 years"
+            return
+                "invalid duration \(quoted(text)): minutes and seconds have two digits up to 59, as in 1:05 or 1:02:03"
+        case .tooLong(let text): return "duration \(quoted(text)) is too long; the maximum is 100 years"
+        }
+    }
+
+    /// The valid durations that may be meant instead.
+    public var readings: [String] {
+        switch self {
+        case .missingUnit(let text, let previous): previous.smaller.map { text + $0.symbol }
+        case .groupedDigits(let text):
+            [text.substituting("", for: ","), text.substituting(".", for: ",")].filter(DurationParser.isRight)
+        case .calendarUnit(let text, unit: "M"): [text.substituting("m", for: "M")]
+        case .unknownUnit(let text, let unit):
+            DurationUnit(unit.lowercased()).map { [text.substituting($0.symbol, for: unit)] } ?? []
+        default: []
         }
     }
 
@@ -127,27 +165,6 @@ extension DurationError: CustomStringConvertible {
     private static func unsigned(_ text: String) -> String {
         let rest = String(text.drop { $0 == "-" || $0 == "+" || $0 == " " })
         return DurationParser.isRight(rest) ? rest : "5m"
-    }
-
-    private func guesses(_ text: String, _ units: [DurationUnit]) -> String {
-        units.map { quoted(text + $0.symbol) }.joined(separator: " or ")
-    }
-
-    private func calendarSentence(_ text: String, _ unit: String) -> String {
-        guard unit == "M" else {
-            return "invalid duration \(quoted(text)): months and years differ in length; use days or weeks, such as 30d"
-        }
-        let minutes = text.substituting("m", for: "M")
-        return
-            "invalid duration \(quoted(text)): M means months, which differ in length; minutes are \(quoted(minutes))"
-    }
-
-    private func unknownSentence(_ text: String, _ unit: String) -> String {
-        if let known = DurationUnit(unit.lowercased()) {
-            return
-                "invalid duration \(quoted(text)): units are lower case; did you mean \(quoted(text.substituting(known.symbol, for: unit)))?"
-        }
-        return "invalid duration \(quoted(text)): unknown unit \(quoted(unit)); use us, ms, s, m, h, d or w"
     }
 }
 
@@ -201,9 +218,9 @@ public enum DurationUnit: Int64, CaseIterable, Sendable {
         switch self {
         case .microsecond: ["us", "\u{B5}s", "\u{3BC}s", "usec"]
         case .millisecond: ["ms", "msec"]
-        case .second: ["s", "sec", "second", "seconds"]
-        case .minute: ["m", "min", "minute", "minutes"]
-        case .hour: ["h", "hr", "hour", "hours"]
+        case .second: ["s", "sec", "secs", "second", "seconds"]
+        case .minute: ["m", "min", "mins", "minute", "minutes"]
+        case .hour: ["h", "hr", "hrs", "hour", "hours"]
         case .day: ["d", "day", "days"]
         case .week: ["w", "week", "weeks"]
         }

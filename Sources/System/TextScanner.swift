@@ -38,12 +38,13 @@ public struct TextScanner {
         return value
     }
 
-    /// A number with or without a fraction: `1`, `1.5`, `.5`.
+    /// A number with or without a fraction: `1`, `1.5`, `.5`, `1,5`.
     public mutating func decimal() -> DecimalNumber? {
         let start = index
         let whole = digitRun()
         var fraction: ArraySlice<UInt8> = []
-        if next == UInt8(ascii: ".") {
+        let hasComma = !whole.isEmpty && next == UInt8(ascii: ",")
+        if hasComma || next == UInt8(ascii: ".") {
             index += 1
             fraction = digitRun()
             guard !fraction.isEmpty else {
@@ -52,7 +53,10 @@ public struct TextScanner {
             }
         }
         guard !whole.isEmpty || !fraction.isEmpty else { return nil }
-        return DecimalNumber(whole: whole, fraction: fraction)
+        var number = DecimalNumber(whole: whole, fraction: fraction)
+        number.mayBeGrouped =
+            hasComma && fraction.count == 3 && whole.count <= 3 && whole.first != UInt8(ascii: "0")
+        return number
     }
 
     /// A run of letters; empty if the next byte is not a letter.
@@ -60,6 +64,14 @@ public struct TextScanner {
         let start = index
         while let next, isLetter(next) { index += 1 }
         return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
+
+    /// Skips a word if it is the next one, in upper or lower case.
+    public mutating func skipWord(_ word: String) -> Bool {
+        var ahead = self
+        guard ahead.word().lowercased() == word else { return false }
+        self = ahead
+        return true
     }
 
     private mutating func digitRun() -> ArraySlice<UInt8> {
@@ -78,6 +90,8 @@ public struct TextScanner {
 public struct DecimalNumber: Equatable {
     /// The digits before the point without leading zeros; more than fit into an integer are still counted.
     public let digits: Int
+    /// Whether its comma may also separate thousands, as in `1,500`.
+    public fileprivate(set) var mayBeGrouped = false
     private let whole: Int64
     private let fraction: Int64
     /// Ten to the power of the digits in `fraction`.

@@ -11,11 +11,11 @@ struct Countdownctl: ParsableCommand {
         discussion: """
             Examples:
               countdownctl 5m Green tea             start a timer; it gets its own key
+              countdownctl at 17:30 Call the bank
               countdownctl toggle @next             resume a paused one, or pause the next
               countdownctl snooze                   five more minutes for the last one
               countdownctl start tea 5m             start a countdown, or find it running
               countdownctl start tea 5m --attach    and follow it until it ends
-              countdownctl start call --until 17:30
               countdownctl list                     list running and paused countdowns
               countdownctl adjust tea +1m           add a minute
               countdownctl wait tea && echo ready   wait until it ends
@@ -30,9 +30,11 @@ struct Countdownctl: ParsableCommand {
             toggle, adjust, show, attach) take it as the label of a timer: cancel Green tea.
             --key takes a key as it is, also one that is really called @next.
 
-            A DURATION is 90 (seconds), 90s, 1h30m, 1.5h, 250ms, 1:30 or 1:02:03.
-            A TIME is 17:30, 'tomorrow 9:00', an ISO 8601 time, or @ and the seconds since
-            1970. Ctrl-C stops countdownctl; the countdown keeps running.
+            A DURATION is 90 (seconds), 90s, 1h30m, 1 h 30 min, 1.5h, 250ms, 1:30 or
+            1:02:03, also with in: in 20 minutes. A TIME is 17:30, 5pm, 'tomorrow 9:00', an
+            ISO 8601 time, or @ and the seconds since 1970, after --until or at: at 17:30.
+            Without these, 17:30 is a duration. Ctrl-C stops countdownctl; the countdown
+            keeps running.
 
             Exit codes:
                 0  success
@@ -89,9 +91,9 @@ struct Invocation {
     /// The arguments without the name of the program, the subcommand first.
     let arguments: [String]
 
-    /// - Parameter typed: the arguments. A duration in the place of the subcommand stands for `timer`.
+    /// - Parameter typed: the arguments. A duration or a time in the place of the subcommand stands for `timer`.
     init(arguments typed: [String]) {
-        let isTimer = typed.first.map(DurationParser.isMeant) ?? false
+        let isTimer = typed.first.map(TimerWords.isBeginning) ?? false
         arguments = isTimer ? ["timer"] + typed : typed
     }
 

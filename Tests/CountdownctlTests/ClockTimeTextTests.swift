@@ -21,6 +21,9 @@ struct ClockTimeTextTests {
             ("2026-03-01T17:30:00+02:00", 12_600), ("2026-03-01T12:30-0500", 19_800), ("2026-03-01T12:30-05", 19_800),
             ("2026-03-01T24:00", 12 * 3_600), ("@1772366401", 1), ("12:00:01", 1), (" 17:30 ", 19_800),
             ("2026-03-01t17:30z", 19_800),
+            ("5:30pm", 19_800), ("5:30 PM", 19_800), ("5pm", 5 * 3_600), ("12:30pm", 1_800),
+            ("9am tomorrow", 21 * 3_600), ("9:00 tomorrow", 21 * 3_600), ("tomorrow at 9:00", 21 * 3_600),
+            ("Tomorrow 9 am", 21 * 3_600),
         ] as [(String, Int64)]
     )
     func reads(_ text: String, _ seconds: Int64) throws {
@@ -59,7 +62,9 @@ struct ClockTimeTextTests {
             ("2026-13-01", .noSuchTime("2026-13-01")), ("2026-03-02T24:01", .noSuchTime("2026-03-02T24:01")),
             ("2026-03-02T10:00+25:00", .noSuchTime("2026-03-02T10:00+25:00")), ("5m", .isDuration("5m")),
             ("1730", .isDuration("1730")), ("noon", .notATime("noon")), ("", .notATime("")),
-            ("17:3", .notATime("17:3")), ("17:30pm", .notATime("17:30pm")), ("@", .notAnEpoch("@")),
+            ("17:3", .notATime("17:3")), ("5", .hourAlone("5", hour: 5)),
+            ("tomorrow 17", .hourAlone("tomorrow 17", hour: 17)),
+            ("17:30pm", .noSuchTime("17:30pm")), ("0am", .noSuchTime("0am")), ("@", .notAnEpoch("@")),
             ("@tea", .notAnEpoch("@tea")), ("tomorrow", .notATime("tomorrow")), ("17:30 x", .notATime("17:30 x")),
             ("2026-03-02T", .notATime("2026-03-02T")), ("2026-03-02T10:00+", .notATime("2026-03-02T10:00+")),
             ("@99999999999", .tooFar("@99999999999")), ("9999-01-01", .tooFar("9999-01-01")),

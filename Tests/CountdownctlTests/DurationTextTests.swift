@@ -14,7 +14,9 @@ struct DurationTextTests {
             ("3\u{B5}s", 3), ("3\u{3BC}s", 3), ("1h 30m", 5_400_000_000), (" 5 min ", 300_000_000), (".5s", 500_000),
             ("90:00", 5_400_000_000), ("100:00:00", 360_000_000_000), ("1w2d", 777_600_000_000), ("2.5", 2_500_000),
             ("0.0000019s", 1), ("007", 7_000_000), ("30m1h", 5_400_000_000), ("2 hours", 7_200_000_000),
-            ("1.000000000000000000000001s", 1_000_000), ("3155760000", 3_155_760_000_000_000),
+            ("1.000000000000000000000001s", 1_000_000), ("1,5h", 5_400_000_000), ("0,250s", 250_000),
+            ("1 hour, 30 minutes and 5 secs", 5_405_000_000), ("5 mins", 300_000_000), ("2hrs", 7_200_000_000),
+            ("1,25", 1_250_000), ("1h and 30m", 5_400_000_000), ("3155760000", 3_155_760_000_000_000),
         ] as [(String, Int64)]
     )
     func reads(_ text: String, _ microseconds: Int64) throws {
@@ -30,8 +32,10 @@ struct DurationTextTests {
             ("1month", .calendarUnit("1month", unit: "month")), ("1y", .calendarUnit("1y", unit: "y")),
             ("5H", .unknownUnit("5H", unit: "H")), ("5x", .unknownUnit("5x", unit: "x")),
             ("1:75", .clockField("1:75")), ("1:5", .clockField("1:5")), ("1:02:03:04", .clockField("1:02:03:04")),
-            ("1:30s", .clockField("1:30s")), (":30", .notADuration(":30")), ("5m,", .notADuration("5m,")),
-            ("1,5h", .notADuration("1,5h")), ("1 30", .notADuration("1 30")), ("5.m", .notADuration("5.m")),
+            ("1:30s", .clockField("1:30s")), ("5m and", .notADuration("5m and")), ("and 5m", .notADuration("and 5m")),
+            (":30", .notADuration(":30")), ("5m,", .notADuration("5m,")),
+            ("1,5,5h", .notADuration("1,5,5h")), ("1,500s", .groupedDigits("1,500s")), ("1 30", .notADuration("1 30")),
+            ("5.m", .notADuration("5.m")),
             ("3155760001", .tooLong("3155760001")), ("99999999999999999999", .tooLong("99999999999999999999")),
             ("999999999999999999:00", .tooLong("999999999999999999:00")), ("0x5", .unknownUnit("0x5", unit: "x")),
             ("\u{663}m", .notADuration("\u{663}m")),

@@ -61,19 +61,28 @@ struct RequestTests {
     @Test(
         "start refuses invalid arguments with what is expected",
         arguments: [
-            (["5m"], "missing key; for example `countdownctl start tea 5m` (--key 5m is a key of that name)"),
+            (
+                ["5m"],
+                "missing key; for example `countdownctl start tea 5m` (`countdownctl start --key=5m` has the key '5m')"
+            ),
             (
                 ["5m", "--for", "5m"],
-                "missing key; for example `countdownctl start tea 5m` (--key 5m is a key of that name)"
+                "missing key; for example `countdownctl start tea 5m` (`countdownctl start --key=5m` has the key '5m')"
             ),
-            (["1h30"], "missing key; for example `countdownctl start tea 5m` (--key 1h30 is a key of that name)"),
+            (
+                ["1h30"],
+                "missing key; for example `countdownctl start tea 5m` (`countdownctl start --key=1h30` has the key '1h30')"
+            ),
             ([], "missing key; for example `countdownctl start tea 5m`"),
             (["5m", "tea"], "the key comes first: `countdownctl start tea 5m`"),
             (["tea", "5m", "--for", "5m"], "use only one of DURATION, --for and --until"),
             (["tea", "--for", "5m", "--until", "17:30"], "use only one of DURATION, --for and --until"),
             (["tea", "0"], "the duration must be at least 1us"),
-            (["tea", "1h30"], "invalid duration '1h30': missing unit; did you mean '1h30m' or '1h30s'?"),
-            (["tea", "5", "m"], "unexpected argument m: start takes a key and a duration"),
+            (
+                ["tea", "1h30"],
+                "invalid duration '1h30': missing unit; did you mean `countdownctl start tea 1h30m` or `countdownctl start tea 1h30s`?"
+            ),
+            (["tea", "5m", "x"], "invalid duration '5m x'; use for example 5m, 90s or 1:30"),
             (["tea", "--meta", "x"], "invalid --meta 'x': use NAME=VALUE"),
             (["tea", "--meta", "=x"], "invalid --meta '=x': use NAME=VALUE"),
             (["tea", "--meta", "x=1", "--meta", "x=2"], "duplicate --meta name 'x'"),
@@ -195,7 +204,7 @@ struct RequestTests {
 
     @Test("timer takes a duration and the words of a label; without a label the duration makes the key")
     func startsTimers() throws {
-        func timer(_ words: String...) throws -> Start { try TimerCommand.parse(words).request() }
+        func timer(_ words: String...) throws -> Start { try TimerCommand.parse(words).request(clock).call }
         let tea = Start(key: "timer/green-tea", durationUSec: 300_000_000, ifRunning: .fail, label: "Green tea")
         #expect(try timer("5m", "Green", "tea") == tea && timer("5m", "Green tea") == tea)
         #expect(try timer("300") == Start(key: "timer/5m", durationUSec: 300_000_000, ifRunning: .fail))
@@ -204,7 +213,7 @@ struct RequestTests {
         #expect(
             refusal { _ = try timer() } == .usage("missing duration; for example `countdownctl timer 5m Green tea`")
         )
-        #expect(refusal { _ = try timer("0", "tea") } == .usage("the duration must be at least 1us"))
+        #expect(refusal { _ = try timer("0s", "tea") } == .usage("the duration must be at least 1us"))
         #expect(refusal { _ = try timer("tea", "5m") }?.sentence.hasPrefix("invalid duration 'tea'") == true)
     }
 
@@ -218,7 +227,7 @@ struct RequestTests {
         #expect(try snooze("--key", "5m", "10m") == (.key("5m"), 600_000_000))
         #expect(
             refusal { _ = try snooze("tea", "1m", "x") }
-                == .usage("unexpected argument x: snooze takes a key and a duration")
+                == .usage("invalid duration '1m x'; use for example 5m, 90s or 1:30")
         )
         #expect(refusal { _ = try snooze("tea", "0") } == .usage("the duration must be at least 1us"))
     }
@@ -268,7 +277,9 @@ struct RequestTests {
                 == .usage("use only one of +DURATION, -DURATION and --until")
         )
         #expect(refusal { _ = try adjust("tea", "--1m") } == nil)
-        #expect(refusal { _ = try adjust("tea", "+1h30") }?.sentence.contains("'1h30m'") == true)
+        #expect(
+            refusal { _ = try adjust("tea", "+1h30") }?.sentence.contains("`countdownctl adjust tea +1h30m`") == true
+        )
     }
 
     @Test("list takes patterns and states")

@@ -101,10 +101,11 @@ struct TypingTests {
     func expandsTimers() {
         #expect(Invocation(arguments: ["5m", "tea"]).arguments == ["timer", "5m", "tea"])
         #expect(Invocation(arguments: ["1h30"]).arguments == ["timer", "1h30"])
+        #expect(Invocation(arguments: ["at", "17:30"]).arguments == ["timer", "at", "17:30"])
         #expect(Invocation(arguments: ["tea", "5m"]).arguments == ["tea", "5m"])
         #expect(Invocation(arguments: []).arguments == [])
         for subcommand in Countdownctl.configuration.subcommands {
-            #expect(!DurationParser.isMeant(by: subcommand.configuration.commandName ?? "1"))
+            #expect(!TimerWords.isBeginning(subcommand.configuration.commandName ?? "1"))
         }
     }
 

@@ -12,8 +12,14 @@ struct RefusedCommandsTests {
         "a usage error exits with 64, names what is expected, and asks no daemon",
         arguments: [
             ("start", "missing key; for example `countdownctl start tea 5m`"),
-            ("start tea 1h30", "invalid duration '1h30': missing unit; did you mean '1h30m' or '1h30s'?"),
-            ("start tea 5M", "invalid duration '5M': M means months, which differ in length; minutes are '5m'"),
+            (
+                "start tea 1h30",
+                "invalid duration '1h30': missing unit; did you mean `countdownctl start tea 1h30m` or `countdownctl start tea 1h30s`?"
+            ),
+            (
+                "start tea 5M",
+                "invalid duration '5M': M means months, which differ in length; minutes are `countdownctl start tea 5m`"
+            ),
             ("start tea -5m", "invalid duration '-5m': it must not have a sign, as in 5m"),
             ("run tea -5x -- true", "invalid duration '-5x': it must not have a sign, as in 5m"),
             ("wait tea --timeout -1h", "invalid duration '-1h': it must not have a sign, as in 1h"),

@@ -185,7 +185,7 @@ struct StartCommandsTests {
         let run = try typist.type("start \(text)")
         #expect(
             run.message
-                == "countdownctl: missing key; for example `countdownctl start tea \(text)` (--key \(text) is a key of that name)"
+                == "countdownctl: missing key; for example `countdownctl start tea \(text)` (`countdownctl start --key=\(text)` has the key '\(text)')"
         )
         #expect(run.exitCode == 64)
         #expect(try typist.type("list --json").standardOutput == "[]\n")

@@ -1,4 +1,7 @@
-/// Rewrites arguments that ArgumentParser would misread. Arguments after `--` stay.
+import System
+
+/// Rewrites arguments that ArgumentParser would misread, and joins the words of a duration: ArgumentParser would read `min` in
+/// `--timeout 5 min` as another argument. Arguments after `--` stay.
 enum ArgumentNormalizer {
     /// The hidden option of `adjust` that stands for an amount with a minus sign.
     static let amountOption = "--by"
@@ -6,7 +9,9 @@ enum ArgumentNormalizer {
     /// subcommand reports an invalid duration.
     private static let options = ["adjust": amountOption, "start": "--for", "run": "--for"]
     /// Options that take such a word as their value.
-    private static let lengthOptions = ["--for", "--timeout", "--tick", "--exec-timeout", "--rate"]
+    private static let lengthOptions: Set = [
+        "--for", "--timeout", "--tick", "--exec-timeout", "--rate", "--before", "--soon", "--urgent",
+    ]
     /// Options that may stand without a value, with the value that stands for this. The `--wait` of `start` is a flag.
     private static let optionalValues: [String: [String: String]] = [
         "start": ["--queue": QueueTimeout.infinity], "run": ["--wait": QueueTimeout.infinity],
@@ -14,20 +19,45 @@ enum ArgumentNormalizer {
 
     static func normalize(_ arguments: [String]) -> [String] {
         let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+        var rest = arguments[..<end]
         var words: [String] = []
-        for argument in arguments[..<end] {
+        while let argument = rest.popFirst() {
             // Without its value it would take the next argument for one.
             if argument == "--json" {
                 words.append("--json=\(JSONStyle.short.rawValue)")
             } else if let value = words.first.flatMap({ optionalValues[$0]?[argument] }) {
                 words.append("\(argument)=\(value)")
             } else if isNegativeAmount(argument), let option = lengthOption(behind: &words) {
-                words.append("\(option)=\(argument)")
+                words.append("\(option)=\(joined(argument, &rest))")
             } else {
-                words.append(argument)
+                words.append(isLength(argument, after: words) ? joined(argument, &rest) : argument)
             }
         }
         return words + arguments[end...]
+    }
+
+    /// Whether an argument gives a duration, alone or as the value of an option.
+    private static func isLength(_ argument: String, after words: [String]) -> Bool {
+        if let sign = argument.firstIndex(of: "="), argument.hasPrefix("--") {
+            let option = String(argument[..<sign])
+            return lengthOptions.contains(option) || ["--queue", "--wait"].contains(option)
+        }
+        guard let last = words.last else { return false }
+        return lengthOptions.contains(last) || words.first == "run" && words.count > 1 && last.first != "-"
+    }
+
+    /// The argument with the next words, removed from the rest, that make a longer duration of it.
+    private static func joined(_ argument: String, _ rest: inout ArraySlice<String>) -> String {
+        // The duration follows a sign, `--timeout=` or the number of a rate.
+        let begin = argument.lastIndex { "=/+-".contains($0) }.map(argument.index(after:)) ?? argument.startIndex
+        var length = argument[begin...] == "in" ? "" : String(argument[begin...])
+        var (whole, text, end) = (argument, argument, rest.startIndex)
+        for place in rest.indices.prefix(TimerWords.limit) {
+            (length, text) = ("\(length) \(rest[place])", "\(text) \(rest[place])")
+            if DurationParser.isRight(length) { (whole, end) = (text, place + 1) }
+        }
+        rest = rest[end...]
+        return whole
     }
 
     /// The option for a duration that the next word gives, removed from the end of the words if it was typed; nil if the next

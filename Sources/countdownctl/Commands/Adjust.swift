@@ -6,11 +6,11 @@ struct AdjustCommand: Subcommand {
     static let configuration = CommandConfiguration(
         subcommand: "adjust",
         abstract: "Add time to a countdown, remove time from it, or set another end.",
-        usage: "countdownctl adjust KEY (+DURATION | -DURATION | --until TIME) [options]",
+        usage: "countdownctl adjust KEY (+DURATION | -DURATION | at TIME | --until TIME) [options]",
         discussion: """
             Examples:
               countdownctl adjust tea +1m
-              countdownctl adjust tea -30s
+              countdownctl adjust tea -30 s
               countdownctl adjust call --until 17:45
 
             If no time would remain, the countdown finishes now. A paused countdown has no
@@ -28,7 +28,7 @@ struct AdjustCommand: Subcommand {
     var key: String?
 
     @Option(help: .hidden)
-    var by: String?
+    var by: [String] = []
 
     @Option(help: ArgumentHelp("Set the end; it then follows the system clock.", valueName: "time"))
     var until: String?
@@ -71,34 +71,42 @@ struct AdjustCommand: Subcommand {
             throw .usage("missing key; for example `countdownctl adjust tea +1m`")
         }
         try condition.check([word])
-        let typed = rest + [by, until].compactMap(\.self)
-        guard let text = typed.first else {
+        let amount = (by + rest).joined(separator: " ")
+        guard until != nil || !amount.isEmpty else {
             throw .usage("missing amount; for example `countdownctl adjust \(ShellWord.quote(word.text)) +1m`")
         }
-        guard typed.count == 1 else { throw .usage("use only one of +DURATION, -DURATION and --until") }
-        var call = Adjust(key: word.text, ifRevision: condition.ifRevision)
-        guard until != nil else {
-            call.byUSec = try signed(text, word.text)
-            return (word, call, [])
+        guard until == nil || amount.isEmpty, by.count < 2 else {
+            throw .usage("use only one of +DURATION, -DURATION and --until")
         }
-        let time = try ClockTime.read(text, clock)
-        call.deadlineUSec = time.instant
-        return (word, call, time.notes.map { $0.sentence(about: text) })
-    }
-
-    private func signed(_ text: String, _ key: String) throws(CommandFailure) -> Int64 {
-        let sign: Int64
-        switch text.first {
-        case "+": sign = 1
-        case "-": sign = -1
-        default:
-            _ = try DurationParser.read(text)
-            let word = ShellWord.quote(key)
+        var call = Adjust(key: word.text, ifRevision: condition.ifRevision)
+        let time: TypedTiming
+        if let until {
+            time = .time(try ClockTime.read(until, clock))
+        } else if let sign = amount.first, sign == "+" || sign == "-" {
+            call.byUSec = try signed(sign, String(amount.dropFirst()), word.text)
+            return (word, call, [])
+        } else {
+            time = try TypedTiming.read(amount, clock) { command(word.text, "+\($0)") }
+        }
+        guard case .time(let end) = time else {
             throw .usage(
-                "the amount needs a sign: `countdownctl adjust \(word) +\(text)` or `countdownctl adjust \(word) -\(text)`"
+                "the amount needs a sign: \(command(word.text, "+\(amount)")) or \(command(word.text, "-\(amount)"))"
             )
         }
-        return sign * (try DurationParser.read(String(text.dropFirst())))
+        call.deadlineUSec = end.instant
+        return (word, call, end.notes.map { $0.sentence(about: until ?? amount) })
+    }
+
+    private func signed(_ sign: Character, _ text: String, _ key: String) throws(CommandFailure) -> Int64 {
+        do {
+            return try DurationParser.parse(text) * (sign == "-" ? -1 : 1)
+        } catch {
+            throw .usage(error.sentence { command(key, "\(sign)\($0)") })
+        }
+    }
+
+    private func command(_ key: String, _ amount: String) -> String {
+        "`countdownctl adjust \(self.key == nil ? "" : "--key=")\(ShellWord.quote(key)) \(amount)`"
     }
 
     private func sentence(about countdown: Countdown) -> String {

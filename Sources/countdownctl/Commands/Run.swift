@@ -185,8 +185,10 @@ struct RunCommand: Subcommand {
         guard let key = try key.map({ word throws(CommandFailure) in try newKey(word) }) else {
             throw .usage("missing key; for example `countdownctl run backup 1d -- COMMAND`")
         }
-        if positional == nil, length == nil, DurationParser.isMeant(by: key) {
-            throw .usage("missing key; for example `countdownctl run backup \(ShellWord.quote(key)) -- COMMAND`")
+        let typed = [key, positional].compactMap(\.self)
+        if length == nil, TypedTiming.isMeant(by: typed) {
+            let length = typed.joined(separator: " ")
+            throw .usage("missing key; for example `countdownctl run backup \(length) -- COMMAND`")
         }
         guard !command.isEmpty else {
             let word = ShellWord.quote(key)
@@ -219,9 +221,9 @@ struct RunCommand: Subcommand {
     /// The duration that was typed.
     private func cooldown() throws(CommandFailure) -> Int64? {
         guard positional == nil || length == nil else { throw .usage("use either DURATION or --for") }
-        let length = try (positional ?? length).map { text throws(CommandFailure) in try DurationParser.read(text) }
-        guard length != 0 else { throw .usage("the duration must be at least 1us") }
-        return length
+        guard let text = positional ?? length else { return nil }
+        let word = ShellWord.quote(key ?? "")
+        return try TypedTiming.readLength(text) { "`countdownctl run \(word) \($0) -- COMMAND`" }
     }
 
     private func conflictStatus() throws(CommandFailure) -> ExitCode {

@@ -13,7 +13,7 @@ struct SnoozeCommand: Subcommand {
         discussion: """
             Examples:
               countdownctl snooze           five more minutes for the last one
-              countdownctl snooze 10m
+              countdownctl snooze 10 min
               countdownctl snooze tea 10m
 
             Without KEY it is the countdown that finished last, of those that the daemon
@@ -65,18 +65,15 @@ struct SnoozeCommand: Subcommand {
     func request() throws(CommandFailure) -> (word: KeyWord?, duration: Int64?) {
         var rest = words[...]
         var word = key.map(KeyWord.key)
-        if word == nil, let first = rest.first, !DurationParser.isMeant(by: first) {
+        if word == nil, let first = rest.first, !DurationParser.isMeant(by: first), !TypedTiming.isMeant(by: words) {
             word = KeyWord(typed: first)
             rest.removeFirst()
         }
-        guard rest.count < 2 else {
-            let extra = rest.dropFirst().map(ShellWord.quote).joined(separator: " ")
-            throw .usage("unexpected argument \(extra): snooze takes a key and a duration")
-        }
-        guard let text = rest.first else { return (word, nil) }
-        let duration = try DurationParser.read(text)
-        guard duration > 0 else { throw .usage("the duration must be at least 1us") }
-        return (word, duration)
+        guard !rest.isEmpty else { return (word, nil) }
+        let option = key == nil ? "" : "--key="
+        let beginning = (["countdownctl snooze"] + [word.map { option + ShellWord.quote($0.text) }].compactMap(\.self))
+            .joined(separator: " ")
+        return (word, try TypedTiming.readLength(rest.joined(separator: " ")) { "`\(beginning) \($0)`" })
     }
 
     /// The duration if none was typed.

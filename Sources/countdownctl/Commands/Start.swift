@@ -7,7 +7,7 @@ struct StartCommand: Subcommand {
         subcommand: "start",
         abstract: "Start a countdown, or find it running.",
         usage: """
-            countdownctl start KEY [DURATION | --for DURATION | --until TIME]
+            countdownctl start KEY [DURATION | TIME | --for DURATION | --until TIME]
                   [--restart | --extend | --fail | --queue[=TIMEOUT]] [--label TEXT]
                   [--meta NAME=VALUE]... [--forget] [--wait | --attach] [options]
             countdownctl start KEY --rate N/PERIOD [--queue[=TIMEOUT]] [options]
@@ -15,7 +15,9 @@ struct StartCommand: Subcommand {
         discussion: """
             Examples:
               countdownctl start tea 5m
+              countdownctl start tea 5 min            or in 5 minutes
               countdownctl start call --until 17:30 --label "Call the bank"
+              countdownctl start call at 17:30        or 5:30pm, or tomorrow 9:00
               countdownctl start tea 5m --restart     start again if it is running
               countdownctl start login/alice --fail && send-code
               countdownctl start tea 5m --wait && play gong.wav
@@ -37,7 +39,7 @@ struct StartCommand: Subcommand {
     )
 
     @Argument(
-        help: ArgumentHelp("The key and the duration.", valueName: "key [duration]"),
+        help: ArgumentHelp("The key and the duration, or the time.", valueName: "key [duration]"),
         completion: KeyCompletion.any
     )
     var words: [String] = []
@@ -217,8 +219,9 @@ struct StartRequest {
         if typed.choice == .extend, timing.deadline != nil {
             throw .usage("--extend needs a duration; `countdownctl adjust KEY --until TIME` sets another end")
         }
+        let until = typed.until ?? (timing.deadline == nil ? nil : positional)
         try Self.checkRate(typed)
-        try Self.checkQueue(typed)
+        try Self.checkQueue(typed, until)
         call = Start(
             key: key,
             durationUSec: rate?.interval ?? timing.length,
@@ -237,11 +240,14 @@ struct StartRequest {
         if let choice = typed.choice { throw .usage("--\(choice.rawValue) cannot be combined with \(option)") }
     }
 
-    private static func checkQueue(_ typed: StartCommand) throws(CommandFailure) {
+    private static func checkQueue(_ typed: StartCommand, _ until: String?) throws(CommandFailure) {
         guard let queue = typed.queue else { return }
         _ = try QueueTimeout.read(queue)
         if let choice = typed.choice { throw .usage("--\(choice.rawValue) cannot be combined with --queue") }
-        if let until = typed.until { throw .usage("unexpected --until \(quoted(until)): --queue needs a duration") }
+        if let until {
+            let option = typed.until == nil ? "time" : "--until"
+            throw .usage("unexpected \(option) \(quoted(until)): --queue needs a duration")
+        }
         if let stay = typed.stay {
             let name = stay.rawValue
             throw .usage("--\(name) cannot be combined with --queue; use `countdownctl \(name)` after it")
@@ -250,27 +256,33 @@ struct StartRequest {
 
     private typealias Timing = (length: Int64?, deadline: Int64?, notes: [String])
 
-    /// The key, and the length that stands behind it.
+    /// The key, and the duration or time after it.
     private static func keyAndLength(_ typed: StartCommand) throws(CommandFailure) -> (key: String, length: String?) {
         var words = typed.words[...]
-        if let key = typed.key {
-            guard words.count < 2 else { throw tooMany(words) }
-            return (key, words.first)
+        var key = typed.key
+        if key == nil {
+            try checkKey(words)
+            key = try words.popFirst().map { word throws(CommandFailure) in try newKey(word) }
         }
-        guard let key = words.popFirst() else { throw .usage("missing key; for example `countdownctl start tea 5m`") }
-        guard words.count < 2 else { throw tooMany(words) }
-        if words.isEmpty, DurationParser.isMeant(by: key) {
-            let (word, length) = (ShellWord.quote(key), DurationParser.isRight(key) ? ShellWord.quote(key) : "5m")
-            throw .usage(
-                "missing key; for example `countdownctl start tea \(length)` (--key \(word) is a key of that name)"
-            )
-        }
-        return (try newKey(key), words.first)
+        guard let key else { throw .usage("missing key; for example `countdownctl start tea 5m`") }
+        return (key, words.isEmpty ? nil : words.joined(separator: " "))
     }
 
-    private static func tooMany(_ words: ArraySlice<String>) -> CommandFailure {
-        let rest = words.dropFirst().map(ShellWord.quote).joined(separator: " ")
-        return .usage("unexpected argument \(rest): start takes a key and a duration")
+    /// Refuses a duration or a time in the place of the key.
+    private static func checkKey(_ words: ArraySlice<String>) throws(CommandFailure) {
+        guard let first = words.first, let last = words.last else { return }
+        let text = words.map(ShellWord.quote).joined(separator: " ")
+        if TypedTiming.isMeant(by: words) {
+            let length = words.count > 1 || DurationParser.isRight(first) ? text : "5m"
+            let hasOther = words.count == 1 || TypedTiming.isMeant(by: words.dropFirst())
+            let other = hasOther ? " (`countdownctl start --key=\(text)` has the key \(quoted(first)))" : ""
+            throw .usage("missing key; for example `countdownctl start tea \(length)`\(other)")
+        }
+        let before = words.dropLast()
+        if !before.isEmpty, TypedTiming.isMeant(by: before), !TypedTiming.isMeant(by: [last]) {
+            let right = ([last] + before).map(ShellWord.quote).joined(separator: " ")
+            throw .usage("the key comes first: `countdownctl start \(right)`")
+        }
     }
 
     /// How long, or until when: at most one of the three ways to say it.
@@ -287,18 +299,15 @@ struct StartRequest {
             let time = try ClockTime.read(until, clock)
             return (nil, time.instant, time.notes.map { $0.sentence(about: until) })
         }
-        guard let text = positional ?? typed.length else { return (nil, nil, []) }
-        return (try length(text, key: key), nil, [])
-    }
-
-    private static func length(_ text: String, key: String) throws(CommandFailure) -> Int64 {
-        if DurationParser.isMeant(by: key), !DurationParser.isMeant(by: text) {
-            let right = [text, key].map(ShellWord.quote).joined(separator: " ")
-            throw .usage("the key comes first: `countdownctl start \(right)`")
+        if let length = typed.length { return (try TypedTiming.atLeastOne(DurationParser.read(length)), nil, []) }
+        guard let text = positional else { return (nil, nil, []) }
+        let option = typed.key == nil ? "" : "--key="
+        let timing = try TypedTiming.read(text, clock) { "`countdownctl start \(option)\(ShellWord.quote(key)) \($0)`" }
+        let notes = timing.notes(about: text, clock)
+        switch timing {
+        case .length(let length): return (try TypedTiming.atLeastOne(length), nil, notes)
+        case .time(let time): return (nil, time.instant, notes)
         }
-        let length = try DurationParser.read(text)
-        guard length > 0 else { throw .usage("the duration must be at least 1us") }
-        return length
     }
 
     /// The pairs of `--meta`; nil without the option.

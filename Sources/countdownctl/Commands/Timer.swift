@@ -7,14 +7,16 @@ struct TimerCommand: Subcommand {
         subcommand: "timer",
         abstract: "Start a countdown whose key is made from its label.",
         usage: """
-            countdownctl timer DURATION [LABEL]... [--meta NAME=VALUE]...
+            countdownctl timer DURATION|TIME [LABEL]... [--meta NAME=VALUE]...
                   [--wait | --attach] [options]
-            countdownctl DURATION [LABEL]... [options]
+            countdownctl DURATION|TIME [LABEL]... [options]
             """,
         discussion: """
             Examples:
               countdownctl timer 5m Green tea
-              countdownctl 5m Green tea               the same
+              countdownctl 5 min Green tea            the same
+              countdownctl in 1 h 30 m Bread
+              countdownctl at 17:30 Call the bank     or 5:30pm, or tomorrow 9:00
               countdownctl 12m Pasta --attach
               countdownctl 45m Laundry --wait && play gong.wav
 
@@ -22,11 +24,21 @@ struct TimerCommand: Subcommand {
             that is no letter or digit; other scripts stay. Without a label it is timer/5m.
             If the key is already running or paused, a number follows: timer/green-tea-2.
             `countdownctl cancel Green tea` finds the timer by its label.
+
+            17:30 alone is 17 minutes and 30 seconds. If the words have two meanings, as in
+            1h 30 rolls, nothing is started, and both are shown; --label takes the label
+            apart from them. Before a label, a number needs its unit.
             """
     )
 
-    @Argument(help: ArgumentHelp("The duration, and the words of the label.", valueName: "duration [label]"))
+    @Argument(help: ArgumentHelp("The duration or time, and the words of the label.", valueName: "duration [label]"))
     var words: [String] = []
+
+    @Option(help: ArgumentHelp("The label, apart from the duration.", valueName: "text"))
+    var label: String?
+
+    @Option(help: ArgumentHelp("The end; it then follows the system clock.", valueName: "time"))
+    var until: String?
 
     @Option(help: ArgumentHelp("Metadata for programs.", valueName: "name=value"))
     var meta: [String] = []
@@ -36,9 +48,10 @@ struct TimerCommand: Subcommand {
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
-        let request = try request()
+        let (request, notes) = try request(.local)
         let output = options.output
         if let note = NotifierStatus.wakeNote(for: request.metadata) { output.say(note) }
+        for note in notes { output.say(note) }
         let daemon = try DaemonEndpoint()
         let reply = try start(request, on: daemon)
         if let style = output.json { try output.print(json: JSONText.object(reply, style)) }
@@ -53,21 +66,44 @@ struct TimerCommand: Subcommand {
         return try ends.run(tick: stay == .wait ? 0 : nil)
     }
 
-    /// The call for the arguments, with the key that it tries first.
-    func request() throws(CommandFailure) -> Start {
-        guard let text = words.first else {
+    /// The call for the arguments, with the key that it tries first, and notes on how a time was understood.
+    func request(_ clock: ClockText) throws(CommandFailure) -> (call: Start, notes: [String]) {
+        let (text, timing, rest) = try timing(clock)
+        guard label == nil || rest.isEmpty else {
+            let words = rest.map(ShellWord.quote).joined(separator: " ")
+            throw .usage("unexpected argument \(words): --label is the label")
+        }
+        let label = label ?? rest.joined(separator: " ")
+        var call = Start(key: "", ifRunning: .fail, label: label.isEmpty ? nil : label)
+        call.metadata = try StartRequest.metadata(meta)
+        switch timing {
+        case .length(let length):
+            call.durationUSec = try TypedTiming.atLeastOne(length)
+            call.key = TimerKey.make(from: label) ?? TimerKey.make(of: length)
+        case .time(let time):
+            call.deadlineUSec = time.instant
+            call.key = TimerKey.make(from: label) ?? TimerKey.make(at: time, in: clock.zone)
+        }
+        return (call, timing.notes(about: text, clock))
+    }
+
+    private func timing(
+        _ clock: ClockText
+    ) throws(CommandFailure) -> (text: String, timing: TypedTiming, rest: [String]) {
+        if let until {
+            guard words.isEmpty || (try? TimerWords(words, clock)) == nil else {
+                throw .usage("use either DURATION or --until; --label takes a label that begins with a number")
+            }
+            return (until, .time(try ClockTime.read(until, clock)), words)
+        }
+        guard !words.isEmpty else {
             throw .usage("missing duration; for example `countdownctl timer 5m Green tea`")
         }
-        let duration = try DurationParser.read(text)
-        guard duration > 0 else { throw .usage("the duration must be at least 1us") }
-        let label = words.dropFirst().joined(separator: " ")
-        return Start(
-            key: TimerKey.make(from: label) ?? TimerKey.make(of: duration),
-            durationUSec: duration,
-            ifRunning: .fail,
-            label: label.isEmpty ? nil : label,
-            metadata: try StartRequest.metadata(meta)
-        )
+        if label != nil, let timing = try? TypedTiming(words.joined(separator: " "), clock) {
+            return (words.joined(separator: " "), timing, [])
+        }
+        let typed = try TimerWords(words, clock)
+        return (typed.text, typed.timing, typed.label)
     }
 
     /// Starts it under the first of its keys that is neither running nor paused.
@@ -113,6 +149,12 @@ enum TimerKey {
 
     /// The key for a duration in microseconds.
     static func make(of duration: Int64) -> String { prefix + DurationFormat.render(duration) }
+
+    /// The key for a time of day.
+    static func make(at time: ClockTime, in zone: any Zone) -> String {
+        let shown = zone.civilTime(at: time.instant.wholeSeconds)
+        return "\(prefix)\(twoDigits(shown.hour)):\(twoDigits(shown.minute))"
+    }
 
     private static func isKept(_ character: Character) -> Bool {
         guard let byte = character.asciiValue else { return !character.isWhitespace }

@@ -1,7 +1,7 @@
 import System
 
-/// A point in time as it is typed: `17:30`, `tomorrow 9:00`, `today 17:30`, ISO 8601 with or without an offset, and
-/// `@` with the seconds since 1970.
+/// A point in time as it is typed: `17:30`, `5pm`, `5:30 pm`, `tomorrow 9:00`, `9am tomorrow`, ISO 8601 with or without an
+/// offset, and `@` with the seconds since 1970.
 struct ClockTimeParser {
     /// Microseconds since 1970.
     let now: Int64
@@ -26,36 +26,59 @@ struct ClockTimeParser {
             }
             return .instant(seconds.times(1_000_000))
         }
-        switch scanner.word() {
-        case "": break
-        case "today": return .onDay(try timeOfDay(&scanner, text))
-        case "tomorrow": return .onDay(try timeOfDay(&scanner, text).adding(days: 1))
-        default: throw notATime(text)
+        let first = scanner.word()
+        if !first.isEmpty {
+            guard let days = Self.days(until: first) else { throw notATime(text) }
+            scanner.skipSpaces()
+            _ = scanner.skipWord("at")
+            return .onDay(try timeOfDay(&scanner, text).adding(days: days))
         }
         var dated = scanner
         if let date = ISO8601Parser.date(&dated) {
             scanner = dated
             return try ISO8601Parser.time(&scanner, on: date, text)
         }
-        return .next(try timeOfDay(&scanner, text))
+        let time = try timeOfDay(&scanner, text)
+        let last = scanner.word()
+        if last.isEmpty { return .next(time) }
+        guard let days = Self.days(until: last) else { throw notATime(text) }
+        return .onDay(time.adding(days: days))
     }
 
-    /// `9:00` or `9:00:30`, on the day that it is now.
+    private static func days(until day: String) -> Int? { ["today": 0, "tomorrow": 1][day.lowercased()] }
+
+    /// `9:00`, `9:00:30`, `9am` or `9:00 am`, on the day that it is now.
     private func timeOfDay(_ scanner: inout TextScanner, _ text: String) throws(ClockTimeError) -> CivilTime {
         scanner.skipSpaces()
-        guard let hour = scanner.integer(digits: 1...2), scanner.skip(":"),
-            let minute = scanner.integer(digits: 2...2)
-        else { throw notATime(text) }
+        guard let hour = scanner.integer(digits: 1...2) else { throw notATime(text) }
         var time = zone.civilTime(at: now.wholeSeconds)
-        time.hour = Int(hour)
-        time.minute = Int(minute)
-        time.second = 0
-        if scanner.skip(":") {
-            guard let second = scanner.integer(digits: 2...2) else { throw notATime(text) }
-            time.second = Int(second)
+        (time.hour, time.minute, time.second) = (Int(hour), 0, 0)
+        let hasMinutes = scanner.skip(":")
+        if hasMinutes {
+            guard let minute = scanner.integer(digits: 2...2) else { throw notATime(text) }
+            time.minute = Int(minute)
+            if scanner.skip(":") {
+                guard let second = scanner.integer(digits: 2...2) else { throw notATime(text) }
+                time.second = Int(second)
+            }
         }
-        guard time.exists else { throw .noSuchTime(text) }
+        scanner.skipSpaces()
+        if let half = scanner.skipWord("am") ? 0 : scanner.skipWord("pm") ? 12 : nil {
+            guard 1...12 ~= time.hour else { throw wrongTime(scanner, text) }
+            time.hour = time.hour % 12 + half
+            scanner.skipSpaces()
+        } else if !hasMinutes {
+            throw scanner.isAtEnd && time.hour <= 24 ? .hourAlone(text, hour: time.hour) : notATime(text)
+        }
+        guard time.exists else { throw wrongTime(scanner, text) }
         return time
+    }
+
+    /// That no clock shows the time, if only a day follows.
+    private func wrongTime(_ rest: TextScanner, _ text: String) -> ClockTimeError {
+        var rest = rest
+        rest.skipSpaces()
+        return rest.isAtEnd || Self.days(until: rest.word()) != nil && rest.isAtEnd ? .noSuchTime(text) : notATime(text)
     }
 
     private func notATime(_ text: String) -> ClockTimeError {
@@ -237,6 +260,8 @@ enum ClockTimeError: Error, Equatable {
     /// A length of time was typed.
     case isDuration(String)
     case notAnEpoch(String)
+    /// An hour without minutes, which may be in the morning or in the evening.
+    case hourAlone(String, hour: Int)
     /// No calendar or clock shows it.
     case noSuchTime(String)
     /// A fraction of a second in a local time.
@@ -247,12 +272,17 @@ enum ClockTimeError: Error, Equatable {
 
 extension ClockTimeError: CustomStringConvertible {
     /// The message: what is wrong, and what is expected.
-    var description: String {
+    var description: String { sentence(showing: quoted) }
+
+    /// The message, with times that may be meant as `show` writes them.
+    func sentence(showing show: (String) -> String) -> String {
         switch self {
         case .notATime(let text):
             "invalid time \(quoted(text)); use for example 17:30, 'tomorrow 9:00', 2026-03-01T09:00 or @1772355600"
         case .isDuration(let text):
             "\(quoted(text)) is a duration; --until takes a time such as 17:30"
+        case .hourAlone(let text, let hour):
+            "invalid time \(quoted(text)): missing minutes; did you mean \(Self.readings(text, hour).map(show).joined(separator: " or "))?"
         case .notAnEpoch(let text):
             "invalid time \(quoted(text)): @ takes the seconds since 1970, as in @1772355600"
         case .noSuchTime(let text): "invalid time \(quoted(text)): no such day or time of day"
@@ -261,6 +291,10 @@ extension ClockTimeError: CustomStringConvertible {
         case .passed(let text): "time \(quoted(text)) has passed; --until takes a time in the future"
         case .tooFar(let text): "time \(quoted(text)) is too far ahead; the maximum is 100 years"
         }
+    }
+
+    private static func readings(_ text: String, _ hour: Int) -> [String] {
+        (1...12 ~= hour ? ["am", "pm"] : [":00"]).map { text + $0 }
     }
 }
 
