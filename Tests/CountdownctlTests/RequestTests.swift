@@ -263,6 +263,19 @@ struct RequestTests {
         #expect(button.start.metadata == mark)
     }
 
+    @Test("run --wait marks its start with a token, by which it recognizes it; a rate needs none")
+    func marksOwnStart() throws {
+        func token(_ words: String...) throws -> String? {
+            try RunCommand.parse(
+                ArgumentNormalizer.normalize(["run", "tea"] + words + ["--", "x"]).dropFirst().map(\.self)
+            )
+            .request().metadata?["run"]
+        }
+        let tokens = [try token("--wait"), try token("--wait=5m")]
+        #expect(tokens[0] != nil && tokens[1] != nil && tokens[0] != tokens[1])
+        #expect(try token() == nil && token("--rate", "3/1h", "--wait") == nil)
+    }
+
     @Test("adjust refuses invalid arguments with what is expected")
     func refusesAdjustments() {
         #expect(

@@ -282,6 +282,32 @@ struct RunCommandsTests {
         #expect(command.exitCode == 130)
     }
 
+    @Test("--wait recognizes its own start if the daemon started it and the reply was lost")
+    func recognizesOwnStart() throws {
+        let other = try ListeningSocket(path: daemon.directory.path(of: "other"))
+        let run = try Typist(at: other.path).begin("run tea 1h --wait -- echo ran")
+        let call = try other.accept().nextMessage()
+        let token = try #require(call?.firstMatch(of: /"run":"([0-9a-f]+)"/)?.1)
+        func countdown(_ run: some StringProtocol) -> String {
+            """
+            {"parameters":{"countdown":{"key":"tea","state":"running","clock":"elapsed","durationUSec":3600000000,\
+            "remainingUSec":3600000000,"startedUSec":1,"revision":1,"forget":false,"metadata":{"run":"\(run)"}}}}
+            """
+        }
+        let again = try other.accept()
+        #expect(try again.message().contains("io.countdownd.Get"))
+        try again.send(message: countdown(token))
+        #expect(try run.line() == "ran")
+        #expect(try run.finish().exitCode == 0)
+        // The start of another caller is waited for.
+        let queued = try Typist(at: other.path).begin("run tea 1h --wait -- echo ran")
+        #expect(try other.accept().nextMessage()?.contains("io.countdownd.Start") == true)
+        let third = try other.accept()
+        #expect(try third.exchange(countdown("other")).isEmpty == false)
+        queued.process.send(signal: SIGINT)
+        #expect(try queued.finish().exitCode == 130)
+    }
+
     @Test("--wait queues again when the daemon is started again")
     func queuesAgain() throws {
         _ = try typist.type("start tea 1h")

@@ -201,7 +201,7 @@ struct RunCommand: Subcommand {
             durationUSec: rate?.interval ?? cooldown.map { terms($0).hold },
             ifRunning: wait != nil ? .wait : rate != nil ? .extend : .fail,
             label: label,
-            metadata: CooldownMark.metadata,
+            metadata: wait != nil && rate == nil ? CooldownMark.ownMetadata() : CooldownMark.metadata,
             forget: forget ? true : nil,
             upToUSec: rate?.limit
         )

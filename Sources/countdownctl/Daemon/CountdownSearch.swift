@@ -6,6 +6,14 @@ enum CooldownMark {
     /// The metadata of countdowns that `run` and `button` start.
     static let metadata = ["cooldown": "yes"]
 
+    /// The metadata with a random token, by which a caller whose reply was lost recognizes its own start.
+    static func ownMetadata() -> [String: String] {
+        metadata.merging([token: String(UInt64.random(in: .min ... .max), radix: 16)]) { $1 }
+    }
+
+    /// The name of the token.
+    static let token = "run"
+
     /// Whether a countdown has it.
     static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["cooldown"] == "yes" }
 }

@@ -23,7 +23,8 @@ enum QueueTimeout {
 }
 
 extension DaemonEndpoint {
-    /// Makes a start with `ifRunning: wait`, and waits for its turn. If the daemon is restarted, it queues again.
+    /// Makes a start with `ifRunning: wait`, and waits for its turn. If the daemon is restarted, it queues again, unless a
+    /// countdown with the token of its metadata runs: then only the reply was lost.
     ///
     /// - Parameters:
     ///   - start: the call.
@@ -38,6 +39,11 @@ extension DaemonEndpoint {
         var attempts = 0
         while true {
             do {
+                if attempts > 0, let token = start.metadata?[CooldownMark.token],
+                    let own = try own(start.key, token, &client, until: deadline, unless: interruption)
+                {
+                    return own
+                }
                 return try client.call(start, until: deadline, unless: interruption)
             } catch {
                 guard error.exitCode == .unavailable else { throw error }
@@ -49,6 +55,29 @@ extension DaemonEndpoint {
                 if interruption.wait(until: min(pause, deadline ?? pause)) == .interrupted { return .interrupted }
                 if deadline?.hasPassed == true { return .timedOut }
             } while try !reconnect(&client)
+        }
+    }
+
+    /// The countdown under a key as the reply to its start, if it has the token and has not ended; nil if not.
+    private func own(
+        _ key: String,
+        _ token: String,
+        _ client: inout Client,
+        until deadline: Client.Deadline?,
+        unless interruption: any Waiter
+    ) throws(CommandFailure) -> AwaitedReply<Start.Reply>? {
+        do {
+            switch try client.call(Get(key: key), until: deadline, unless: interruption) {
+            case .received(let reply):
+                let countdown = reply.countdown
+                guard countdown.metadata?[CooldownMark.token] == token, countdown.hasNotEnded else { return nil }
+                return .received(Start.Reply(outcome: .started, countdown: countdown))
+            case .timedOut: return .timedOut
+            case .interrupted: return .interrupted
+            }
+        } catch {
+            guard error.exitCode == .unknownKey else { throw error }
+            return nil
         }
     }
 
