@@ -1,4 +1,5 @@
 import IPC
+import System
 import TestSupport
 import Testing
 
@@ -318,6 +319,66 @@ struct CooldownHoldTests {
         run.pass(until: 59, late: true)
         #expect(run.end == 119)
         #expect(run.calls == ["add 59.0"])
+    }
+
+    @Test("after a suspend beyond the end of the hold, the countdown has ended, and that is reported")
+    func losesInSuspend() {
+        var run = Run(60)
+        run.pass(until: 61, late: true)
+        #expect(run.reason == .ended(.finished) && run.calls == ["add 61.0"])
+    }
+
+    @Test("the hold runs out at the end of the countdown, unless it is paused, lost or over")
+    func runsOut() throws {
+        var started = Countdown(
+            key: "job",
+            state: .running,
+            clock: .elapsed,
+            durationUSec: 30,
+            remainingUSec: 30,
+            startedUSec: 1,
+            revision: 1
+        )
+        var hold = CooldownHold(.init(cooldown: 10, leastHold: 30), started: started, at: 0)
+        #expect(hold.runsOut == 30)
+        _ = hold.wake(at: 15)
+        (started.durationUSec, started.revision) = (45, 2)
+        _ = hold.receive(started, at: 16)
+        #expect(hold.runsOut == 46)
+        started.state = .paused
+        #expect(!hold.isLost(to: started) && hold.look() == .call(.get(key: "job")) && hold.look() == nil)
+        _ = hold.receive(started, at: 17)
+        #expect(hold.runsOut == nil)
+        (started.state, started.startedUSec, started.revision) = (.running, 2, 3)
+        #expect(hold.isLost(to: started) && hold.refuse(.revisionMismatch(started), at: 18) == .leave(.replaced))
+        #expect(hold.runsOut == nil && hold.look() == nil)
+    }
+
+    @Test("the command gets the signal of --on-lost once when the hold has run out, though the daemon does not answer")
+    func signalsLoss() throws {
+        let started = Countdown(
+            key: "job",
+            state: .running,
+            clock: .elapsed,
+            durationUSec: 1,
+            remainingUSec: 1,
+            startedUSec: 1,
+            revision: 1
+        )
+        for signal in [15, nil] as [Int32?] {
+            let keeper = CooldownKeeper(
+                .init(cooldown: 1, leastHold: 1),
+                started: started,
+                timer: try BootTimer(),
+                daemon: DaemonEndpoint(path: "/nonexistent/socket"),
+                output: Output(isQuiet: true, json: nil, palette: .plain),
+                lossSignal: signal
+            )
+            let end = BootClock.now + 1
+            while BootClock.now <= end {}
+            #expect(keeper.advance() == signal)
+            #expect(keeper.advance() == nil)
+        }
     }
 
     @Test("an exit while a call is under way waits for its answer")

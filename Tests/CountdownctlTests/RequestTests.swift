@@ -276,6 +276,22 @@ struct RequestTests {
         #expect(try token() == nil && token("--rate", "3/1h", "--wait") == nil)
     }
 
+    @Test("--on-lost takes the name or the number of a signal")
+    func namesSignals() throws {
+        func number(_ text: String) throws -> Int32 { try SignalName.read(text, of: "--on-lost") }
+        #expect(try ["TERM", "SIGTERM", "term", "15"].map(number) == [15, 15, 15, 15])
+        #expect(try ["HUP", "SIGKILL", "USR2", "SYS", "64"].map(number) == [1, 9, 12, 31, 64])
+        for wrong in ["", "SIG", "TERMINATE", "0", "65", "-1", "1.5", "STOPP"] {
+            let sentence = "invalid --on-lost '\(wrong)': use the name or the number of a signal, such as TERM or 15"
+            #expect(refusal { _ = try number(wrong) } == .usage(sentence))
+        }
+        let run = try RunCommand.parse(["tea", "--on-lost", "TERMINATE", "--", "true"])
+        #expect(refusal { _ = try run.request() }?.exitCode == .usage)
+        let rated = try RunCommand.parse(["tea", "--rate", "3/1h", "--on-lost", "TERM", "--", "true"])
+        let sentence = "--on-lost cannot be combined with --rate 3/1h: a rate does not hold the key"
+        #expect(refusal { _ = try rated.request() } == .usage(sentence))
+    }
+
     @Test("adjust refuses invalid arguments with what is expected")
     func refusesAdjustments() {
         #expect(

@@ -282,6 +282,24 @@ struct RunCommandsTests {
         #expect(command.exitCode == 130)
     }
 
+    @Test("--on-lost sends its signal as soon as another program ends the countdown or starts it again")
+    func signalsLoss() throws {
+        for line in ["cancel tea", "start tea 2h --restart"] {
+            let script = "trap 'exit 9' USR1; echo ready; while :; do sleep 0.01; done"
+            let run = try RunningCommand(
+                ["run", "tea", "1d", "--on-lost", "USR1", "--", "sh", "-c", script],
+                environment: ["COUNTDOWND_SOCKET": daemon.socketPath]
+            )
+            #expect(try run.line() == "ready")
+            _ = try typist.type("adjust tea +1m")
+            _ = try typist.type(line)
+            let ended = try run.finish()
+            #expect(ended.exitCode == 9)
+            #expect(ended.messages.last == "countdownctl: tea: the hold is lost; the command gets signal 10")
+            _ = try typist.type("cancel tea")
+        }
+    }
+
     @Test("--wait recognizes its own start if the daemon started it and the reply was lost")
     func recognizesOwnStart() throws {
         let other = try ListeningSocket(path: daemon.directory.path(of: "other"))
@@ -354,6 +372,10 @@ struct RunCommandsTests {
             ("run tea 5m", "missing command; for example `countdownctl run tea 1h -- COMMAND`"),
             ("run tea 5m --for 5m -- true", "use either DURATION or --for"),
             ("run tea 0 -- true", "the duration must be at least 1us"),
+            (
+                "run tea --on-lost TERMINATE -- true",
+                "invalid --on-lost 'TERMINATE': use the name or the number of a signal, such as TERM or 15"
+            ),
             ("run tea 5m -E 256 -- true", "invalid --conflict-exit-code '256': use 0 to 255"),
         ]
     )

@@ -8,7 +8,7 @@ struct RunCommand: Subcommand {
         abstract: "Run a command, at most once per countdown.",
         usage: """
             countdownctl run KEY [DURATION | --for DURATION] [--from start | --from end]
-                  [--wait[=TIMEOUT]] [options] -- COMMAND [ARGUMENT]...
+                  [--wait[=TIMEOUT]] [--on-lost SIGNAL] [options] -- COMMAND [ARGUMENT]...
             countdownctl run KEY --rate N/PERIOD [--wait[=TIMEOUT]] [options]
                   -- COMMAND [ARGUMENT]...
             """,
@@ -19,6 +19,7 @@ struct RunCommand: Subcommand {
               countdownctl run feed --for 15m -q -E 0 -- fetch-feed     for cron
               countdownctl run codes/alice --rate 3/10m -- send-code alice
               countdownctl run deploy 1us --wait=10m -- deploy-site
+              countdownctl run sync 1us --on-lost TERM -- sync-files
 
             If the countdown is running or paused, the command is not run, and the exit
             code is 75 or that of -E. Otherwise the countdown starts (60 s by default), the
@@ -31,12 +32,18 @@ struct RunCommand: Subcommand {
             DURATION after the start, or at once if that has passed; with --from end,
             DURATION after the command. If countdownctl is killed, stopped or cut off from
             the daemon, the countdown ends by itself after at most DURATION or 30 s,
-            whichever is longer. Signals are passed on to the command. A process that the
-            command leaves in the background is not held.
+            whichever is longer; so does it if the machine is suspended for longer than
+            half of that. Signals are passed on to the command. A process that the command
+            leaves in the background is not held.
 
             If another program meanwhile cancels, finishes or restarts the countdown,
             countdownctl says so and leaves it alone. A countdown that was paused stays
             paused, and time that was added stays.
+
+            With --on-lost TERM, the command gets that signal as soon as the countdown no
+            longer holds: it ended, another program started it, or its end came before it
+            could be renewed. After a suspend that is at the resume. The next command may
+            already run then.
 
             With --wait, the call queues while the key is running or paused, and runs the
             command when its turn comes, in the order of arrival. After TIMEOUT the exit
@@ -77,6 +84,9 @@ struct RunCommand: Subcommand {
         help: ArgumentHelp("The exit code if it is already running. (default: 75)", valueName: "code")
     )
     var conflictExitCode: String?
+
+    @Option(help: ArgumentHelp("Send the command this signal when its hold is lost.", valueName: "signal"))
+    var onLost: String?
 
     @Flag(help: "Keep the countdown if the command fails.")
     var keepOnFailure = false
@@ -139,7 +149,14 @@ struct RunCommand: Subcommand {
             }
         }
         let terms = terms(try cooldown() ?? countdown.durationUSec)
-        let keeper = CooldownKeeper(terms, started: countdown, timer: timer, daemon: daemon, output: output)
+        let keeper = CooldownKeeper(
+            terms,
+            started: countdown,
+            timer: timer,
+            daemon: daemon,
+            output: output,
+            lossSignal: try lossSignal()
+        )
         return try finishing(command, beside: keeper) { keeper.finish(succeeded: $0) }
     }
 
@@ -195,6 +212,7 @@ struct RunCommand: Subcommand {
             throw .usage("missing command; for example `countdownctl run \(word) 1h -- COMMAND`")
         }
         if let wait { _ = try QueueTimeout.read(wait) }
+        _ = try lossSignal()
         let (rate, cooldown) = (try typedRate(), try cooldown())
         return Start(
             key: key,
@@ -212,6 +230,14 @@ struct RunCommand: Subcommand {
         let read = try Rate.read(rate, duration: positional ?? length)
         if let rate, let from { throw .usage("--from \(from.rawValue) cannot be combined with \(Rate.option(rate))") }
         return read
+    }
+
+    private func lossSignal() throws(CommandFailure) -> Int32? {
+        guard let onLost else { return nil }
+        if let rate {
+            throw .usage("--on-lost cannot be combined with \(Rate.option(rate)): a rate does not hold the key")
+        }
+        return try SignalName.read(onLost, of: "--on-lost")
     }
 
     private func terms(_ cooldown: Int64) -> CooldownHold.Terms {

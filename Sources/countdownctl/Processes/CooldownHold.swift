@@ -92,6 +92,9 @@ struct CooldownHold {
         added = duration - terms.cooldown
     }
 
+    /// When the countdown ends unless it is renewed; nil while it cannot end by itself, and after the command.
+    var runsOut: Int64? { isPaused || isLost || exit != nil ? nil : end }
+
     /// The first action.
     var beginning: Action { .wait(until: renewal) }
 
@@ -104,6 +107,14 @@ struct CooldownHold {
         pending = .renewal(amount)
         return .call(.adjust(key: key, by: amount, ifRevision: revision))
     }
+
+    /// Whether the countdown is not the one that was started, or has ended.
+    func isLost(to countdown: Countdown) -> Bool {
+        countdown.revision > revision && (countdown.startedUSec != startedUSec || !countdown.hasNotEnded)
+    }
+
+    /// Another client has changed the countdown. Nil if there is nothing to do, or an answer is awaited.
+    mutating func look() -> Action? { isLost || exit != nil || pending != nil ? nil : lookUp() }
 
     /// The call was answered.
     mutating func receive(_ countdown: Countdown, at now: Int64) -> Action {
@@ -127,7 +138,12 @@ struct CooldownHold {
     }
 
     /// The call failed, or has no answer.
-    mutating func fail(at now: Int64) -> Action {
+    ///
+    /// - Parameters:
+    ///   - now: the instant of the failure.
+    ///   - isLast: whether this is the last attempt after the exit.
+    /// - Returns: the next action.
+    mutating func fail(at now: Int64, isLast: Bool = false) -> Action {
         switch pending {
         case .renewal(let amount), .last(let amount): unanswered.append(amount)
         case .lookup, nil: break
@@ -135,7 +151,7 @@ struct CooldownHold {
         pending = nil
         failures += 1
         guard exit == nil else {
-            guard failures < Self.attemptsAfterExit else { return leave(.unreachable) }
+            guard !isLast, failures < Self.attemptsAfterExit else { return leave(.unreachable) }
             return .wait(until: now + Backoff.delay(before: failures))
         }
         return .wait(until: now + min(Backoff.delay(before: failures), terms.hold / 8))

@@ -1,3 +1,4 @@
+import Glibc
 import IPC
 import System
 
@@ -9,8 +10,14 @@ final class CooldownKeeper: CompanionWork {
     private let timer: BootTimer
     private var hold: CooldownHold
     private var request: PendingRequest?
-    /// The instant that the timer is set to.
+    /// When the request counts as failed.
+    private var patienceEnd: Int64?
+    /// When the hold is to be woken.
     private var wakeUp: Int64?
+    /// The signal for the command if the hold is lost; nil for none, and after it was sent.
+    private var lossSignal: Int32?
+    /// Notices at once that another program has ended the countdown or started it again; nil without a signal.
+    private var watch: WatchConnection?
     private var hasExited = false
     private var isDone = false
     /// Why the last call failed; nil after an answer.
@@ -22,13 +29,19 @@ final class CooldownKeeper: CompanionWork {
     ///   - timer: a timer that is not set.
     ///   - daemon: the daemon that was called.
     ///   - output: for reports of losses.
+    ///   - lossSignal: the signal for the command if the hold is lost; nil for none.
     init(
         _ terms: CooldownHold.Terms,
         started countdown: Countdown,
         timer: consuming BootTimer,
         daemon: DaemonEndpoint,
-        output: Output
+        output: Output,
+        lossSignal: Int32? = nil
     ) {
+        self.lossSignal = lossSignal
+        if lossSignal != nil {
+            watch = WatchConnection(ResumableWatch(KeySelection(keys: [countdown.key]), tick: 0), at: daemon.path)
+        }
         name = CountdownText.name(countdown)
         self.daemon = daemon
         self.output = output
@@ -37,12 +50,47 @@ final class CooldownKeeper: CompanionWork {
         perform(hold.beginning)
     }
 
-    var descriptors: [Int32] { [timer.descriptor, request?.descriptor].compactMap(\.self) }
+    var descriptors: [Int32] { [timer.descriptor, request?.descriptor, watch?.descriptor].compactMap(\.self) }
 
-    func advance() {
+    func advance() -> Int32? {
         if let wakeUp, BootClock.now >= wakeUp { perform(hold.wake(at: BootClock.now)) }
-        guard let answer = request?.answer() else { return }
-        request = nil
+        if let answer = request?.answer() {
+            request = nil
+            take(answer)
+        } else if let patienceEnd, BootClock.now >= patienceEnd {
+            request = nil
+            perform(fail(CommandFailure(.failed(errno: ETIMEDOUT)), isLast: true))
+        }
+        follow()
+        let signal = takeLossSignal()
+        setTimer()
+        return signal
+    }
+
+    /// Looks the countdown up if the watch says that it is lost.
+    private func follow() {
+        guard let current = watch else { return }
+        // If the daemon refuses the watch, the renewals notice a loss.
+        guard lossSignal != nil, !hasExited, let events = try? current.advance() else {
+            watch = nil
+            return
+        }
+        for case .events(let changes) in events {
+            let isLost = changes.compactMap(\.countdown).contains(where: hold.isLost(to:))
+            if isLost, let action = hold.look() { perform(action) }
+        }
+    }
+
+    /// The signal for the command when its hold was lost or may have been, once.
+    private func takeLossSignal() -> Int32? {
+        let hasRunOut = hold.runsOut.map { BootClock.now >= $0 } ?? isDone
+        guard let signal = lossSignal, !hasExited, hasRunOut else { return nil }
+        lossSignal = nil
+        output.warn("countdownctl: \(name): the hold is lost; the command gets signal \(signal)")
+        return signal
+    }
+
+    private func take(_ answer: Result<Countdown, CommandFailure>) {
         let now = BootClock.now
         switch answer {
         case .success(let countdown): answered(hold.receive(countdown, at: now))
@@ -63,7 +111,7 @@ final class CooldownKeeper: CompanionWork {
             var set = PollSet()
             for descriptor in descriptors { set.add(descriptor) }
             set.wait()
-            advance()
+            _ = advance()
         }
     }
 
@@ -74,16 +122,20 @@ final class CooldownKeeper: CompanionWork {
 
     private func perform(_ first: CooldownHold.Action) {
         var action = first
-        setTimer(nil)
+        (wakeUp, patienceEnd) = (nil, nil)
+        defer { setTimer() }
         while true {
             switch action {
-            case .wait(let instant): return setTimer(instant)
+            case .wait(let instant):
+                wakeUp = instant
+                return
             case .leave(let reason):
                 isDone = true
                 return report(reason)
             case .call(let call):
                 do {
                     request = try PendingRequest(call, of: daemon)
+                    patienceEnd = BootClock.now + daemon.patience
                     return
                 } catch {
                     action = fail(error)
@@ -92,18 +144,19 @@ final class CooldownKeeper: CompanionWork {
         }
     }
 
-    private func setTimer(_ instant: Int64?) {
-        wakeUp = instant
-        timer.set(instant)
+    private func setTimer() {
+        let end = lossSignal == nil ? nil : hold.runsOut
+        let attempt = watch?.deadline.map { BootClock.now + $0.remainingUSec }
+        timer.set([wakeUp, patienceEnd, end, attempt].compactMap(\.self).min())
     }
 
     /// Notes a failed call. A row of failed renewals is reported once.
-    private func fail(_ failure: CommandFailure) -> CooldownHold.Action {
+    private func fail(_ failure: CommandFailure, isLast: Bool = false) -> CooldownHold.Action {
         if !hasExited, lastFailure == nil {
             output.warn("countdownctl: \(name): not renewed: \(failure.sentence); trying again")
         }
         lastFailure = failure
-        return hold.fail(at: BootClock.now)
+        return hold.fail(at: BootClock.now, isLast: isLast)
     }
 
     private func report(_ reason: CooldownHold.Reason) {

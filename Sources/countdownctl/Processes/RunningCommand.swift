@@ -83,7 +83,7 @@ struct ForegroundCommand {
             for descriptor in work?.descriptors ?? [] { set.add(descriptor) }
             set.wait()
             passOn(signals, to: process)
-            work?.advance()
+            if let signal = work?.advance() { process.send(signal) }
         }
     }
 
@@ -113,7 +113,9 @@ protocol CompanionWork: AnyObject {
     var descriptors: [Int32] { get }
 
     /// Handles readable descriptors, without waiting.
-    func advance()
+    ///
+    /// - Returns: a signal for the command, if it is to get one.
+    func advance() -> Int32?
 }
 
 /// A command that a screen runs.
