@@ -26,9 +26,9 @@ struct Countdownctl: ParsableCommand {
             paused one with the least time; @last is the one that was started last.
             Cooldowns of run and button are left out. If the countdown changes between the
             lookup and the change, it is looked up once more; then the exit code is 75.
-            If no countdown has the key, commands for people (cancel, finish, pause, resume,
-            toggle, adjust, show, attach) take it as the label of a timer: cancel Green tea.
-            --key takes a key as it is, also one that is really called @next.
+            If no countdown has the key, commands for people (cancel, finish, pause,
+            resume, toggle, adjust, show, attach) take it as the label of a timer, as in
+            cancel Green tea. --key takes a key as it is, even if it is called @next.
 
             A DURATION is 90 (seconds), 90s, 1h30m, 1 h 30 min, 1.5h, 250ms, 1:30 or
             1:02:03, also with in: in 20 minutes. A TIME is 17:30, 5pm, 'tomorrow 9:00', an
