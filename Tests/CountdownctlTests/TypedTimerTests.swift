@@ -25,7 +25,7 @@ struct TypedTimerTests {
             case "run": return shown(try RunCommand.parse(words).request())
             case "snooze":
                 let (word, duration) = try SnoozeCommand.parse(words).request()
-                return "\(word?.text ?? "the last one") for \(DurationFormat.render(duration))"
+                return "\(word?.text ?? "the last one") for \(duration.map(DurationFormat.render) ?? "the default")"
             case "adjust":
                 let call = try AdjustCommand.parse(words).request(clock).call
                 if let end = call.deadlineUSec { return "\(call.key) until \(shown(until: end))" }
@@ -94,7 +94,7 @@ struct TypedTimerTests {
             ("adjust tea -1 h 30 m", "tea by -1h30m"), ("adjust tea + 5 min", "tea by +5m"),
             ("adjust --key=m +5 m", "m by +5m"), ("snooze 5 min", "the last one for 5m"),
             ("snooze tea 5 min", "tea for 5m"),
-            ("snooze in 10 minutes", "the last one for 10m"), ("snooze m", "m for 5m"),
+            ("snooze in 10 minutes", "the last one for 10m"), ("snooze m", "m for the default"),
             ("wait tea --timeout 5 min", "within 5 min"), ("wait tea --timeout=5 min", "within --timeout=5 min"),
             ("watch --tick 5 s", "every 5 s"),
         ]
