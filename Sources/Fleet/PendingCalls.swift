@@ -23,6 +23,8 @@ struct PendingCall: Sendable {
     var expires: BootInstant?
     /// How often another host was first.
     var conflicts = 0
+    /// The record that the engine has shown in the last conflict of this call: a decision on it needs no confirmation.
+    var confirmed: ProposalID?
 
     /// The memory that it takes, roughly.
     var size: Int {
@@ -67,6 +69,15 @@ struct Step: Sendable {
     var made: KeyedCountdown?
 
     var isChange: Bool { proposal.record != nil }
+
+    /// What became of a change that the log does not have; nil if it was not made, and can be decided again.
+    var failure: CallResult? {
+        switch answer {
+        case .won, .unacknowledged: .unknown("the fleet's engine has lost the change")
+        case .unreachable(let reason): .notMade(reason)
+        case .conflict, .early, .late, .unknown, nil: nil
+        }
+    }
 }
 
 /// The proposals of a key that are in flight: a chain, each decided on the record that the one before makes.
@@ -129,8 +140,6 @@ struct KeyCalls: Sendable {
     var queue: [PendingCall] = []
     /// Nothing is proposed before this instant.
     var notBefore: WallInstant?
-    /// The record that the engine has just shown: a decision on it needs no confirmation.
-    var confirmed: ProposalID?
     var isMarked = false
 
     var isEmpty: Bool { flight == nil && pending.isEmpty && queue.isEmpty }

@@ -308,6 +308,7 @@ extension Shard {
         _ isOver: (PendingCall) -> Bool
     ) {
         var rest: [PendingCall] = []
+        let reason = cursor.isLive ? lateReason : unreachableReason
         for call in entry.pending {
             guard isOver(call) else {
                 rest.append(call)
@@ -316,18 +317,28 @@ extension Shard {
             do throws(Refusal) {
                 let isBehindOthers = !entry.queue.isEmpty
                 switch try timetable.decide(call.request, at: now, isBehindOthers: isBehindOthers) {
-                case .attached(let countdown): finish(call, .attached(countdown))
+                case .attached(let countdown): finish(call, withoutEngine(.attached(countdown), reason))
                 case .wait: enqueue(call, in: &entry)
-                case .change:
-                    let lateReason = "the fleet's engine has not made the change in time"
-                    finish(call, .notMade(cursor.isLive ? lateReason : unreachableReason))
+                case .change: finish(call, .notMade(reason))
                 }
             } catch {
-                finish(call, .refused(error))
+                finish(call, withoutEngine(.refused(error), reason))
             }
         }
         entry.pending = rest
     }
+
+    /// The result of a call that changes nothing, if the engine does not confirm it. Only a live countdown is known well enough:
+    /// any other key may be live elsewhere.
+    func withoutEngine(_ result: CallResult, _ reason: String) -> CallResult {
+        switch result {
+        case .refused(.noSuchCountdown), .refused(.wrongState), .refused(.revisionMismatch): .notMade(reason)
+        case .attached, .refused: options.refusesWithoutEngine ? .notMade(reason) : result
+        case .changed, .notMade, .unknown: result
+        }
+    }
+
+    private var lateReason: String { "the fleet's engine has not answered in time" }
 
     private var unreachableReason: String { "the fleet's engine cannot be reached: \(lostReason)" }
 
@@ -370,9 +381,13 @@ extension Shard {
     }
 
     private mutating func expireFlight(of entry: inout KeyCalls, _ isOver: (PendingCall) -> Bool) {
+        // A decision on a change without an answer is as unknown as the change.
+        var isUnknown = false
         for index in entry.flight?.steps.indices ?? 0..<0 {
+            isUnknown = isUnknown || entry.flight?.steps[index].isChange == true
             for (call, decision) in entry.flight?.steps[index].calls ?? [] where isOver(call) {
-                finish(call, decision.result(on: nil) ?? .unknown("the fleet's engine has not answered in time"))
+                let result = isUnknown ? nil : decision.result(on: nil)
+                finish(call, result.map { withoutEngine($0, lateReason) } ?? .unknown(lateReason))
             }
             entry.flight?.steps[index].calls.removeAll { isOver($0.call) }
         }

@@ -200,18 +200,22 @@ extension Shard {
     ) {
         var returned: [PendingCall] = []
         var made: KeyedCountdown?
+        // Whether the change counts on which the next step was decided; if not, the calls of that step fail alike.
+        var hasBasis = true
+        var failure: CallResult?
         for (index, step) in flight.steps.enumerated() {
             if step.isInLog {
                 made = step.made ?? timetable.countdown(under: key)
-                let isAcknowledged = !options.needsAcknowledgements || flight.isAcknowledged(index)
-                for (call, decision) in step.calls { finish(call, result(of: decision, made, isAcknowledged)) }
+                hasBasis = !options.needsAcknowledgements || flight.isAcknowledged(index)
+                failure = hasBasis ? nil : .unknown("too few replicas have acknowledged the change")
+                for (call, decision) in step.calls { finish(call, failure ?? result(of: decision, made)) }
                 continue
             }
             for (call, decision) in step.calls {
-                if let call = settle(call, step.answer, decision.result(on: made), &entry, at: now) {
-                    returned.append(call)
-                }
+                let result = hasBasis ? decision.result(on: made) : failure
+                if let call = settle(call, step, result, &entry, at: now) { returned.append(call) }
             }
+            if step.isChange, hasBasis { (hasBasis, failure) = (false, step.failure) }
             if let instant = retry(after: step, at: now) { entry.notBefore = max(instant, entry.notBefore ?? instant) }
         }
         entry.putBack(returned)
@@ -223,26 +227,28 @@ extension Shard {
     /// - Returns: the call if it has to be decided again.
     private mutating func settle(
         _ call: PendingCall,
-        _ answer: Answer?,
+        _ step: Step,
         _ result: CallResult?,
         _ entry: inout KeyCalls,
         at now: Now
     ) -> PendingCall? {
-        switch (answer, result) {
-        case (.won, let result?), (.unacknowledged, let result?): finish(call, result)
-        case (.won, nil), (.unacknowledged, nil): finish(call, .unknown("the fleet's engine has lost the change"))
-        case (.unreachable, _) where call.expires == nil:
+        switch step.answer {
+        case .unreachable where call.expires == nil:
             entry.notBefore = now.wall + .milliseconds(100)
             return call
-        case (.unreachable(let reason), let result): finish(call, result ?? .notMade(reason))
+        case .unreachable(let reason):
+            finish(call, result.map { withoutEngine($0, reason) } ?? .notMade(reason))
+        case .won, .unacknowledged:
+            guard let result = result ?? (step.isChange ? step.failure : nil) else { return call }
+            finish(call, result)
         // No proposal can name the ID of this record, so each would be a conflict.
-        case (.conflict(let found?), _) where found.id == .foreign: finish(call, .notMade(RecordFault.foreign.text))
-        case (.conflict(let found), _):
-            entry.confirmed = found?.id
+        case .conflict(let found?) where found.id == .foreign: finish(call, .notMade(RecordFault.foreign.text))
+        case .conflict(let found):
             var call = call
             call.conflicts += 1
+            call.confirmed = found?.id
             return call
-        case (.early, _), (.late, _), (.unknown, _), (nil, _): return call
+        case .early, .late, .unknown, nil: return call
         }
         return nil
     }
@@ -256,9 +262,9 @@ extension Shard {
     }
 
     /// The result of a change that the log has.
-    private func result(of decision: Step.Decision, _ made: KeyedCountdown?, _ isAcknowledged: Bool) -> CallResult {
+    private func result(of decision: Step.Decision, _ made: KeyedCountdown?) -> CallResult {
         guard case .change(let kind) = decision, let made else { return .unknown("the change cannot be found") }
-        return isAcknowledged ? .changed(kind, made) : .unknown("too few replicas have acknowledged the change")
+        return .changed(kind, made)
     }
 
     /// When a proposal that was not made may be made again; nil for at once.

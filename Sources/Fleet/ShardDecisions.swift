@@ -9,8 +9,6 @@ extension Shard {
         var applied: [Applied] = []
         /// Until when a call has to wait, and those behind it; nil if none has to.
         var blocked: WallInstant?
-        /// The record that the engine has just shown.
-        let confirmed: ProposalID?
     }
 
     /// Decides calls of a key one after the other, each on the state that the ones before lead to.
@@ -21,8 +19,7 @@ extension Shard {
         at now: Now
     ) -> [Step] {
         let held = records[key]
-        var draft = Draft(chain: Chain(after: held, at: now), confirmed: entry.confirmed)
-        entry.confirmed = nil
+        var draft = Draft(chain: Chain(after: held, at: now))
         if let fault = held?.fault {
             confirm(fault, in: &draft.chain, &entry, key, at: now)
             return draft.chain.steps
@@ -126,7 +123,7 @@ extension Shard {
         in draft: inout Draft
     ) {
         let window = draft.chain.basis.windowOfConfirmation(until: limit)
-        if let confirmed = draft.confirmed, confirmed == draft.chain.id, window.notBefore == nil,
+        if let confirmed = call.confirmed, confirmed == draft.chain.id, window.notBefore == nil,
             let result = decision.result(on: nil)
         {
             return finish(call, result)

@@ -42,7 +42,7 @@ struct ShardLossTests {
         #expect(scene.hosts[0].countdown(under: k)?.remaining(at: scene.time) == .seconds(120))
     }
 
-    @Test("after 2 s an unknown change is unknown, and a confirmation is answered from the cache")
+    @Test("after 2 s an unknown change is unknown, and so is what was decided on it; an attached start is not")
     func patience() {
         scene.call(0, .start())
         scene.exchange(0)
@@ -51,12 +51,30 @@ struct ShardLossTests {
         #expect(proposals.count == 3)
         scene.pass(.seconds(2))
         scene.turn(0)
-        #expect(calls.map(scene.word) == ["unknown", "unknown", "refused"])
+        #expect(calls.map(scene.word) == ["unknown", "unknown", "unknown"])
         // It goes on, and the next calls wait for it.
         let next = scene.call(0, .cancel(k))[0]
         #expect(scene.take(0).isEmpty)
         scene.answer(0, [.unknown("cut"), .unknown("cut"), .unknown("cut")], to: proposals)
         #expect(scene.word(next) == nil)
+        scene.call(1, .start(key: "other"))
+        scene.exchange(1)
+        scene.deliver(0)
+        let others = scene.call(0, .start(key: "other"), .resume(key("other")))
+        #expect(scene.take(0).count == 1)
+        scene.pass(.seconds(2))
+        scene.turn(0)
+        #expect(others.map(scene.word) == ["attached", "notMade"])
+    }
+
+    @Test("what was decided on a change that is refused fails as that does")
+    func refusedBasis() {
+        scene.engine.isFull = true
+        let chain = scene.call(0, .start(), .start(60, .fail), .start(), .resume(k), .pause(k), .pause(k))
+        let proposals = scene.take(0)
+        #expect(proposals.map { $0.record != nil } == [true, false, true, false])
+        scene.answer(0, scene.engine.propose(proposals, at: scene.now), to: proposals)
+        #expect(chain.allSatisfy { scene.result($0) == .notMade("the engine is full") })
     }
 
     @Test("a change that was not sent is not made; one that was sent before stays unknown")
@@ -115,6 +133,20 @@ struct ShardLossTests {
         #expect(more.map(scene.word) == ["resumed", "paused"])
     }
 
+    @Test("what was decided on a change that too few replicas have acknowledged is as unknown")
+    func unacknowledgedBasis() {
+        var options = Shard.Options()
+        options.needsAcknowledgements = true
+        let scene = Scene(hosts: 1, options: options)
+        let calls = scene.call(0, .start(), .start(), .start(60, .fail))
+        let proposals = scene.take(0)
+        let answers = scene.engine.propose(proposals, at: scene.now)
+        #expect(answers.count == 2)
+        let version = Version(noon.microseconds + 1)
+        scene.answer(0, [.unacknowledged(version), .won(version)], to: proposals)
+        #expect(calls.map(scene.word) == ["unknown", "unknown", "unknown"])
+    }
+
     // MARK: Without the engine
 
     @Test("while the shard is lost, a change is not made, and an attached start and a refusal come from the cache")
@@ -124,6 +156,10 @@ struct ShardLossTests {
         scene.cut(0)
         let calls = scene.call(0, .start(), .start(60, .fail), .cancel(k), .start(key: "other"), .start(60, .wait))
         #expect(calls.map(scene.word) == ["attached", "refused", "notMade", "notMade", nil])
+        // Elsewhere these may succeed.
+        let other = key("other")
+        let unknown = scene.call(0, .cancel(other), .pause(other), .finish(other), .adjust(other, .by(.seconds(1))))
+        #expect((unknown + scene.call(0, .resume(k))).map(scene.word) == Array(repeating: "notMade", count: 5))
         #expect(scene.take(0).isEmpty)
         scene.pass(.seconds(60))
         scene.turn(0)

@@ -25,6 +25,29 @@ struct ShardTests {
         #expect(countdown.label == "a")
     }
 
+    @Test("a conflict confirms only the calls that met it, and no later one")
+    func laterCall() {
+        let first = scene.call(1, .start(label: "a"))[0]
+        let proposals = scene.take(1)
+        scene.call(0, .start())
+        scene.exchange(0)
+        let started = scene.engine.log
+        let answers = scene.engine.propose(proposals, at: scene.now)
+        let cancel = scene.call(0, .cancel(k))[0]
+        scene.exchange(0)
+        #expect(scene.word(cancel) == "cancelled")
+        scene.answer(1, answers, to: proposals)
+        let later = scene.call(1, .start(label: "b"))[0]
+        // The channel is slow: the cancellation is still on its way.
+        scene.turn(1) { $0.receive(.changes(started), at: scene.time) }
+        #expect(scene.word(first) == "attached")
+        #expect(scene.word(later) == nil)
+        scene.exchange(1)
+        scene.deliver(1)
+        scene.exchange(1)
+        #expect(scene.word(later) == "started")
+    }
+
     @Test("calls for one key in one turn are a chain, each decided on the one before")
     func chain() {
         let calls = scene.call(0, .start(), .pause(k), .adjust(k, .by(.seconds(5))), .resume(k), .cancel(k), .cancel(k))

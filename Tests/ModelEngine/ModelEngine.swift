@@ -94,9 +94,18 @@ public struct ModelEngine<Key: Hashable & Sendable, ID: Hashable & Sendable, Rec
     /// An empty engine. Its log begins with the time, so that versions are never used again.
     public init(at now: Int64) { (version, origin) = (now, now) }
 
-    /// Carries out proposals in their order.
+    /// Carries out proposals in their order. If the engine is full, what builds on a refused change is refused, too.
     public mutating func propose(_ proposals: [Proposal], at now: Int64) -> [Answer] {
-        let answers = proposals.map { propose($0, at: now) }
+        var refused: Set<ID> = []
+        let answers = proposals.map { proposal in
+            if let expected = proposal.expected, refused.contains(expected) {
+                refused.insert(proposal.id)
+                return Answer.refused
+            }
+            let answer = propose(proposal, at: now)
+            if case .refused = answer { refused.insert(proposal.id) }
+            return answer
+        }
         if firstDue <= now { removeDue(at: now) }
         return answers
     }

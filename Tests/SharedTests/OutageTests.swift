@@ -34,6 +34,11 @@ struct OutageTests {
         try fleet.awaitLost(0)
         #expect(try caller.error(of: Start(key: "new"))?.refusal?.contains("the engine has closed") == true)
         #expect(try caller.error(of: Cancel(key: "live"))?.refusal != nil)
+        // Another machine may have it.
+        #expect(try caller.error(of: Cancel(key: "new"))?.refusal != nil)
+        #expect(try caller.error(of: Pause(key: "new"))?.refusal != nil)
+        #expect(try caller.error(of: Finish(key: "new"))?.refusal != nil)
+        #expect(try caller.error(of: Adjust(key: "new", byUSec: 1))?.refusal != nil)
         try expectService()
         try follower.events(through: .finished, of: "short")
         backend.restart()
@@ -165,6 +170,23 @@ struct OutageTests {
         #expect(throws: CountdownError.self) { try caller.call(List()) }
         fleet.backend.restart()
         #expect(try caller.repeated(Get(key: "live")).countdown.state == .running)
+    }
+
+    @Test("two starts of a free key at one moment have the same result if the engine is full or hangs")
+    func chain() throws {
+        backend.setFull(true)
+        let callers = try (0..<8).map { _ in try fleet.caller() }
+        for caller in callers { try caller.send(Start(key: "full", durationUSec: .seconds(60))) }
+        for caller in callers {
+            #expect(throws: CountdownError.self) { try caller.answer(to: Start.self) }
+        }
+        backend.setFull(false)
+        backend.freeze()
+        for caller in callers { try caller.send(Start(key: "frozen", durationUSec: .seconds(60))) }
+        for caller in callers {
+            #expect(throws: CountdownError.self) { try caller.answer(to: Start.self) }
+        }
+        backend.thaw()
     }
 
     @Test("replies that come late, and news that comes later still, delay the answers")

@@ -20,6 +20,8 @@ final class World {
     /// What can go wrong.
     struct Troubles {
         var loses = false
+        /// The engine refuses changes at random.
+        var refuses = false
         var dies = false
         var failsOver = false
         /// The longest delay of a message in the network, in microseconds.
@@ -43,6 +45,8 @@ final class World {
         /// Nothing overtakes on the stream.
         var lastReport = noon
         var lastNow = noon
+        /// When it last lacked the stream, an answer of the engine, or the engine's consent.
+        var lastTrouble = noon
         /// The error of the host's clock in parts per million; it is corrected every 30 s.
         var drift: Int64
         var wakes: WallInstant?
@@ -64,8 +68,12 @@ final class World {
     private var called: [Int: WallInstant] = [:]
     /// The history of the engine, without what was lost in failovers.
     private var history: [(entry: LogEntry, record: Record, at: WallInstant)] = []
+    /// The records that each key had in the engine, those that were lost in failovers too.
+    private var timelines: [Key: [(record: Record?, at: WallInstant)]] = [:]
     private var results: [Int: CallResult] = [:]
     private var answered: [Int: WallInstant] = [:]
+    /// Answered calls whose host was in trouble meanwhile.
+    private var troubled: Set<Int> = []
     private(set) var failovers = 0
     /// Whether the troubles have ended.
     private var isQuiet = false
@@ -143,6 +151,9 @@ final class World {
             for member in members.indices { members[member].host.shard.withdraw(number, of: request.key) }
         }
         step(until: now + .seconds(2))
+        // Clocks differ, so hosts are compared when nothing is about to end.
+        let ends = engine.records.values.compactMap { (try? Record(json: $0.record ?? []))?.end }
+        while ends.contains(where: { abs(($0 - now).microseconds) < 10_000 }) { step(until: now + .milliseconds(20)) }
         for number in members.indices { turn(number) }
     }
 
@@ -170,6 +181,13 @@ final class World {
             carryOut(proposals, of: number, birth, isDuplicate)
         case .answer(let number, let birth, let answers, let proposals):
             guard members[number].birth == birth else { return }
+            let isRefused = answers.contains { answer in
+                switch answer {
+                case .unknown, .unreachable: true
+                default: false
+                }
+            }
+            if isRefused { members[number].lastTrouble = now }
             turn(number) { $0.receive(answers, to: proposals, at: self.clock(of: number)) }
         case .open(let number, let stream, let opening):
             guard members[number].stream == stream else { return }
@@ -190,7 +208,11 @@ final class World {
         let host = members[number].host
         let now = clock(of: number)
         host.turn(at: now, body)
-        for call in host.results.keys where answered[call] == nil { answered[call] = self.now }
+        if !host.shard.cursor.isLive { members[number].lastTrouble = max(self.now, members[number].lastTrouble) }
+        for call in host.results.keys where answered[call] == nil {
+            answered[call] = self.now
+            if let from = called[call], from <= members[number].lastTrouble { troubled.insert(call) }
+        }
         if host.opening != nil { openStream(of: number) }
         while true {
             let proposals = host.shard.takeProposals()
@@ -244,26 +266,26 @@ final class World {
 
     private func send(_ proposals: [Proposal], of number: Int) {
         let birth = members[number].birth
-        let isLost = loses && chance(8)
-        if isLost {
-            let unknown = proposals.map { _ in chance(50) ? Answer.unknown("lost") : .unreachable("not sent") }
-            // Either the whole call was sent or nothing of it.
-            let answers = unknown.map { _ in unknown[0] }
-            if case .unknown = answers[0], chance(50) {
+        if loses, chance(8) {
+            // Either the whole call was sent or nothing of it. A confirmation leaves no trace.
+            let wasSent = chance(50)
+            let answers = proposals.map { proposal in
+                wasSent && proposal.record != nil ? Answer.unknown("lost") : .unreachable("not sent")
+            }
+            if wasSent, chance(50) {
                 schedule(.carryOut(host: number, birth: birth, proposals, isDuplicate: true), after: delay())
             }
-            schedule(.answer(host: number, birth: birth, answers, proposals), after: .milliseconds(draw(1...300)))
+            let pause = Duration.milliseconds(draw(1...(chance(20) ? 3_000 : 300)))
+            members[number].lastTrouble = max(now + pause, members[number].lastTrouble)
+            schedule(.answer(host: number, birth: birth, answers, proposals), after: pause)
         } else {
             schedule(.carryOut(host: number, birth: birth, proposals, isDuplicate: false), after: delay())
-            if loses, chance(3) {
-                let pause = Duration.milliseconds(draw(1...3_000))
-                schedule(.carryOut(host: number, birth: birth, proposals, isDuplicate: true), after: pause)
-            }
         }
     }
 
     private func carryOut(_ proposals: [Proposal], of number: Int, _ birth: Int, _ isDuplicate: Bool) {
         let before = engine.version
+        engine.isFull = troubles.refuses && !isQuiet && chance(20)
         let answers = engine.propose(proposals, at: now)
         let made = engine.entries(after: before)
         for entry in made {
@@ -271,6 +293,7 @@ final class World {
                 preconditionFailure("a host proposes records")
             }
             history.append((entry, record, now))
+            timelines[entry.key, default: []].append((record, now))
         }
         if !made.isEmpty {
             for other in members.indices where members[other].isSubscribed {
@@ -278,7 +301,12 @@ final class World {
                 report(.changes(made), to: other)
             }
         }
-        if !isDuplicate { schedule(.answer(host: number, birth: birth, answers, proposals), after: delay()) }
+        guard !isDuplicate else { return }
+        schedule(.answer(host: number, birth: birth, answers, proposals), after: delay())
+        // What the engine has refused never reaches it again.
+        guard loses, chance(3), answers.allSatisfy({ $0.version != nil }) else { return }
+        let pause = Duration.milliseconds(draw(1...3_000))
+        schedule(.carryOut(host: number, birth: birth, proposals, isDuplicate: true), after: pause)
     }
 
     // MARK: Troubles
@@ -319,6 +347,9 @@ final class World {
         failovers += 1
         engine = older
         history.removeAll { $0.entry.version > older.version }
+        for key in timelines.keys {
+            timelines[key]?.append((engine.records[key].flatMap { try? Record(json: $0.record ?? []) }, now))
+        }
         for number in members.indices { loseStream(of: number) }
     }
 
@@ -365,7 +396,7 @@ final class World {
         for member in members { collect(from: member.host) }
         try checkResults()
         try checkHistory()
-        if !troubles.loses { try checkAnswers() }
+        try checkAnswers()
         try checkEqual()
         try checkEnds()
     }
@@ -414,40 +445,47 @@ final class World {
         }
     }
 
-    /// An answer without a change was true at some instant between the call and the answer.
+    /// An answer without a change was true at some instant between the call and the answer. A host in trouble may answer from
+    /// its copy: about a live countdown that was made before.
     private func checkAnswers() throws {
         for (number, request) in requests {
             guard let result = results[number], let from = called[number], let to = answered[number] else { continue }
-            let states = try states(of: request.key, from: from, to: to)
-            let (wasLive, wasFree) = (states.contains { $0.wasLive }, states.contains { $0.wasFree })
+            let states = states(of: request.key, from: from, to: to)
             switch result {
-            case .attached, .refused(.alreadyRunning): try #require(wasLive, "call \(number)")
-            case .refused(.noSuchCountdown): try #require(wasFree, "call \(number)")
-            case .unknown, .notMade: Issue.record("call \(number): \(result)")
+            case .attached(let countdown), .refused(.alreadyRunning(let countdown, _)):
+                let wasLive = states.contains { $0.wasLive && $0.record?.start == countdown.started }
+                let wasMade = timelines[request.key, default: []].contains { record, at in
+                    at <= to && record?.start == countdown.started
+                }
+                try #require(wasLive || troubled.contains(number) && wasMade, "call \(number): \(result)")
+            case .refused(.wrongState(let countdown)):
+                let wasTrue = states.contains {
+                    // The end of a later countdown may have been forgotten.
+                    countdown.isLive ? $0.wasLive && $0.record?.start == countdown.started : $0.wasFree
+                }
+                try #require(wasTrue, "call \(number): \(result)")
+            case .refused(.noSuchCountdown): try #require(states.contains { $0.wasFree }, "call \(number)")
+            case .unknown, .notMade: try #require(troubles.loses, "call \(number): \(result)")
             default: break
             }
         }
     }
 
-    /// Whether a key was live, and whether it was free, while it had each of its records between two instants.
+    /// The records that a key had between two instants, and whether it was live, and free, while it had each.
     private func states(
         of key: Key,
         from: WallInstant,
         to: WallInstant
-    ) throws -> [(wasLive: Bool, wasFree: Bool)] {
-        let all = history.filter { $0.entry.key == key && $0.at <= to }
-        var states = all.first.map { $0.at > from } ?? true ? [(wasLive: false, wasFree: true)] : []
-        for (index, (_, record, at)) in all.enumerated() {
-            let end = index + 1 < all.count ? all[index + 1].at : to
-            guard end >= from else { continue }
-            states.append(
-                (
-                    wasLive: !record.hasEnded && record.end.map { $0 > max(at, from) } ?? true,
-                    wasFree: record.hasEnded || record.end.map { $0 <= end } ?? false
-                )
+    ) -> [(record: Record?, wasLive: Bool, wasFree: Bool)] {
+        let all = [(record: nil, at: noon)] + timelines[key, default: []].filter { $0.at <= to }
+        return zip(all, all.dropFirst().map(\.at) + [to]).filter { $0.1 >= from }.map { state, end in
+            guard let record = state.record else { return (nil, wasLive: false, wasFree: true) }
+            return (
+                record,
+                wasLive: !record.hasEnded && record.end.map { $0 > max(state.at, from) } ?? true,
+                wasFree: record.hasEnded || record.end.map { $0 <= end } ?? false
             )
         }
-        return states
     }
 
     /// All hosts have the engine's live countdowns.

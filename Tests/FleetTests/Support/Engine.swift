@@ -11,6 +11,12 @@ struct Engine {
     /// Versions begin with the time.
     init(at now: WallInstant) { model = Model(at: now.microseconds) }
 
+    /// Whether changes are refused.
+    var isFull: Bool {
+        get { model.isFull }
+        set { model.isFull = newValue }
+    }
+
     var version: Version { Version(model.version) }
     var position: LogCursor.Position { LogCursor.Position(version: version, id: model.log.last?.id) }
     var records: [Key: LogEntry] { model.records.mapValues(Self.entry) }
