@@ -234,16 +234,17 @@ enum Basis: Equatable {
         return deadline
     }
 
-    /// The window of a change.
+    /// The window of a change. It is decided by the time of this host, so it is not made by a clock that is far behind that.
     ///
     /// - Returns: nil if the deadline is so near that the request has to wait for it.
-    func windowOfChange(at now: WallInstant, until limit: WallInstant, margin: Duration) -> Window? {
+    func windowOfChange(at now: WallInstant, until limit: WallInstant, _ options: Shard.Options) -> Window? {
+        let first = now - options.patience
         switch self {
-        case .free, .live(nil): return Window(notBefore: nil, notAfter: limit)
-        case .expired(let deadline): return Window(notBefore: deadline, notAfter: limit)
+        case .free, .live(nil): return Window(notBefore: first, notAfter: limit)
+        case .expired(let deadline): return Window(notBefore: max(first, deadline), notAfter: limit)
         case .live(let deadline?):
-            let last = deadline - margin
-            return last < now ? nil : Window(notBefore: nil, notAfter: min(limit, last))
+            let last = deadline - options.margin
+            return last < now ? nil : Window(notBefore: first, notAfter: min(limit, last))
         }
     }
 

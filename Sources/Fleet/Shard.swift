@@ -109,6 +109,8 @@ public struct Shard: Sendable {
     var awaited: Version?
     /// Since when there has been one.
     var gapSince: WallInstant?
+    /// The offset of the engine's clock in the last turn.
+    private var clockOffset: Duration?
     var output = Output()
     /// Why the stream was lost, in words.
     public internal(set) var lostReason = "the bridge is not connected yet"
@@ -257,6 +259,7 @@ extension Shard {
     ///   - budget: how many keys and countdowns at most; less the number that was looked at afterwards. If it is used up, `next`
     ///     returns this instant.
     public mutating func serve(_ timetable: inout Timetable, at now: Now, budget: inout Int) {
+        followClock(at: now)
         expireCalls(timetable, at: now)
         finishSnapshot(&timetable, at: now, budget: &budget)
         if let gapEnd, gapEnd <= now.wall { fillGap(&timetable) }
@@ -266,6 +269,20 @@ extension Shard {
         for key in marked.prefix(served) { serve(key, &timetable, at: now) }
         marked.removeFirst(served)
         output.rows += records.removeDue(at: now.wall, budget: &budget) { keys[$0] != nil }.map(RowChange.delete)
+    }
+
+    /// After a step of the engine's clock, instants for which a key waits mean nothing.
+    private mutating func followClock(at now: Now) {
+        defer { clockOffset = now.offset }
+        guard let clockOffset, (now.offset - clockOffset).microseconds.magnitude > options.margin.microseconds else {
+            return
+        }
+        if gapSince != nil { gapSince = now.wall }
+        for key in keys.keys {
+            keys[key]?.notBefore = nil
+            if keys[key]?.flight?.resend != nil { keys[key]?.flight?.resend = now.wall }
+            mark(key)
+        }
     }
 
     private mutating func serve(_ key: Key, _ timetable: inout Timetable, at now: Now) {

@@ -103,7 +103,7 @@ extension Shard {
         let basis = draft.chain.basis
         switch decision {
         case .success(.change(let change)):
-            guard let window = basis.windowOfChange(at: now.wall, until: limit, margin: options.margin) else {
+            guard let window = basis.windowOfChange(at: now.wall, until: limit, options) else {
                 draft.blocked = basis.deadline
                 return false
             }

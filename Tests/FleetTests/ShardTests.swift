@@ -131,6 +131,24 @@ struct ShardTests {
         #expect(scene.word(call) == "started")
     }
 
+    @Test("a change that was decided before the engine's clock went back is decided again by the new clock")
+    func clockBack() {
+        let call = scene.call(0, .start(3))[0]
+        let proposals = scene.take(0)
+        let hour = Duration.seconds(3_600)
+        let answers = scene.engine.propose(proposals, at: scene.now - hour)
+        #expect(answers == [.early])
+        scene.answer(0, answers, to: proposals)
+        let host = scene.hosts[0]
+        let now = Now(boot: scene.time.boot, offset: .zero - hour)
+        host.turn(at: now)
+        let next = scene.take(0)
+        let made = scene.engine.propose(next, at: now.wall)
+        host.turn(at: now) { $0.receive(made, to: next, at: now) }
+        #expect(scene.word(call) == "started")
+        #expect(host.countdown(under: k)?.remaining(at: now) == .seconds(3))
+    }
+
     @Test("from the fourth conflict on, a call pauses at random, for 2 s in all")
     func backOff() {
         let call = scene.call(0, .start())[0]

@@ -9,18 +9,18 @@ struct WindowTests {
     /// The call gives up after 2 s, and the margin is 50 ms.
     static let table = """
         state    end    change      confirmation
-        none     -      ...2000     ...2000
-        ended    -10    ...2000     ...2000
-        paused   -      ...2000     ...2000
+        none     -      -2000...2000  ...2000
+        ended    -10    -2000...2000  ...2000
+        paused   -      -2000...2000  ...2000
         expired  -10    -10...2000  -10...2000
         expired  0      0...2000    0...2000
         running  1      wait        ...1
         running  49     wait        ...49
-        running  50     ...0        ...50
-        running  60     ...10       ...60
-        running  2000   ...1950     ...2000
-        running  2050   ...2000     ...2000
-        running  9000   ...2000     ...2000
+        running  50     -2000...0  ...50
+        running  60     -2000...10  ...60
+        running  2000   -2000...1950  ...2000
+        running  2050   -2000...2000  ...2000
+        running  9000   -2000...2000  ...2000
         """
 
     struct Row: CustomTestStringConvertible {
@@ -38,7 +38,7 @@ struct WindowTests {
         let end = Int64(row.words[1]).map { noon + .milliseconds($0) }
         let basis = Basis(end: end, hasEnded: ["none", "ended"].contains(row.words[0]), at: noon)
         let limit = noon + .seconds(2)
-        let change = basis.windowOfChange(at: noon, until: limit, margin: Shard.Options().margin)
+        let change = basis.windowOfChange(at: noon, until: limit, Shard.Options())
         #expect(change.map(text) ?? "wait" == row.words[2])
         #expect(text(basis.windowOfConfirmation(until: limit)) == row.words[3])
     }
