@@ -189,6 +189,21 @@ struct OutageTests {
         backend.thaw()
     }
 
+    @Test("while an engine is far, more than eight calls are on their way to it")
+    func far() throws {
+        backend.setFaults { $0.replyDelay = .milliseconds(20) }
+        _ = try caller.call(Start(key: "far", durationUSec: .seconds(60)))
+        let changes = backend.calls.changes
+        backend.freeze()
+        let callers = try (1...12).map { _ in try fleet.caller() }
+        for (index, caller) in callers.enumerated() {
+            try caller.send(Start(key: "far \(index)", durationUSec: .seconds(60)))
+            try backend.awaitCalls("call \(index)") { $0.changes == changes + index + 1 }
+        }
+        backend.thaw()
+        for caller in callers { #expect(try caller.answer(to: Start.self).value.outcome == .started) }
+    }
+
     @Test("replies that come late, and news that comes later still, delay the answers")
     func delays() throws {
         backend.setFaults {

@@ -22,8 +22,11 @@ struct BackendLink {
     }
 
     /// The greatest number of calls of `Propose` in progress. Each takes up to 64 proposals, and the bridge sends those that come
-    /// together to the engine in one message.
-    private static let proposersLimit = 8
+    /// together to the engine in one message. An engine that is near answers before many have gathered; a far one gets more calls
+    /// at once, because a change that waits for the end of another one takes two round trips.
+    private static let proposersLimits = (near: 8, far: 64)
+    /// An engine whose last answer took longer is far.
+    private static let nearRoundTrip = Duration.milliseconds(5)
     /// The bridge answers proposals after 2 s at the latest.
     private static let patience = Duration.seconds(3)
     private static let firstPause = Duration.milliseconds(100)
@@ -36,7 +39,8 @@ struct BackendLink {
     /// The first of the tokens of its connections.
     private let firstToken: UInt64
     private var follower: BackendConnection?
-    private var proposers: [Proposer?] = Array(repeating: nil, count: proposersLimit)
+    private var proposers: [Proposer?] = Array(repeating: nil, count: proposersLimits.far)
+    private var isFar = false
     /// Whether the bridge has described the engine on this connection.
     private var isDescribed = false
     /// The events of replies that were read, the last one first.
@@ -62,7 +66,7 @@ struct BackendLink {
     }
 
     /// How many tokens its connections have.
-    static let tokens = 1 + UInt64(proposersLimit)
+    static let tokens = 1 + UInt64(proposersLimits.far)
 
     /// When something is due even if the bridge sends nothing.
     var next: BootInstant? {
@@ -107,7 +111,10 @@ struct BackendLink {
     /// The number of proposals that were sent and have no answer.
     var proposalsInFlight: Int { proposers.reduce(0) { $0 + ($1?.sent?.proposals.count ?? 0) } }
 
-    private var idleIndex: Int? { proposers.firstIndex { $0?.sent == nil } }
+    private var idleIndex: Int? {
+        let limit = isFar ? Self.proposersLimits.far : Self.proposersLimits.near
+        return proposers.prefix(limit).firstIndex { $0?.sent == nil }
+    }
 
     /// Sends proposals. If the bridge cannot be reached, the next report says that they were not sent.
     mutating func propose(_ proposals: [Fleet.Proposal], _ poller: inout Poller, at now: BootInstant) {
@@ -168,6 +175,7 @@ struct BackendLink {
         if let sent = proposer.sent {
             if let reply = connection.next() {
                 roundTrips.add(now - sent.at)
+                isFar = now - sent.at > Self.nearRoundTrip
                 read(reply, to: sent.proposals, of: connection)
                 proposers[index]?.sent = nil
             } else if sent.at + Self.patience <= now {
