@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import time
+import unittest
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -248,3 +249,17 @@ class FakeDaemon:
     def close(self) -> None:
         self._listener.close()
         shutil.rmtree(self.folder)
+
+
+class ServerTests(unittest.TestCase):
+    """Tests whose servers end with them."""
+
+    def daemon(self) -> Daemon:
+        daemon = Daemon()
+        self.addCleanup(daemon.close)
+        return daemon
+
+    def fake(self, *script: Any) -> FakeDaemon:
+        fake = FakeDaemon(*script)
+        self.addCleanup(fake.close)
+        return fake

@@ -10,7 +10,7 @@ import threading
 import unittest
 from typing import Any, ClassVar
 
-from harness import DRIVERS, Daemon, Driver, FakeDaemon, Peer, wait_until
+from harness import DRIVERS, Daemon, Driver, FakeDaemon, Peer, ServerTests, wait_until
 
 HOUR = 3_600_000_000
 
@@ -48,20 +48,10 @@ def stay(peer: Peer) -> None:
     peer.wait_for_end()
 
 
-class Scenarios(unittest.TestCase):
+class Scenarios(ServerTests):
     """What each client has to do. `client` names its driver."""
 
     client: ClassVar[str]
-
-    def daemon(self) -> Daemon:
-        daemon = Daemon()
-        self.addCleanup(daemon.close)
-        return daemon
-
-    def fake(self, *script: Any) -> FakeDaemon:
-        fake = FakeDaemon(*script)
-        self.addCleanup(fake.close)
-        return fake
 
     def driver(self, server: Daemon | FakeDaemon) -> Driver:
         return self.driver_in({"COUNTDOWND_SOCKET": str(server.socket)})

@@ -17,7 +17,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from harness import PATIENCE, PYTHON_CLIENT, Daemon, FakeDaemon, Peer, wait_until
+from harness import PATIENCE, PYTHON_CLIENT, Peer, ServerTests, wait_until
 from test_clients import countdown, finished, stay, synced
 
 sys.path.insert(0, str(PYTHON_CLIENT))
@@ -53,17 +53,7 @@ def refuse(name: str) -> None:
     raise next(error for error in errors() if type(error).__name__ == name)
 
 
-class PythonTests(unittest.TestCase):
-    def daemon(self) -> Daemon:
-        daemon = Daemon()
-        self.addCleanup(daemon.close)
-        return daemon
-
-    def fake(self, *script: Any) -> FakeDaemon:
-        fake = FakeDaemon(*script)
-        self.addCleanup(fake.close)
-        return fake
-
+class PythonTests(ServerTests):
     # Errors
 
     def test_every_error_can_be_copied_and_pickled(self) -> None:
