@@ -64,6 +64,33 @@ struct RedisTests {
         withExtendedLifetime(bridge) {}
     }
 
+    @Test(
+        "bridges on which nothing changes notice that everything, or every record, is lost",
+        arguments: [["FLUSHALL"], ["DEL", "cd:{fleet/0}:now"]]
+    )
+    func idle(_ loss: [String]) throws {
+        let server = try RedisServer()
+        let bridges = try (0..<3).map { _ in try BridgeProcess(server) }
+        #expect(try bridges[0].client().propose(Propose.Proposal("a", "x.1", due: 1 << 52)).outcome == .won)
+        let followers = try bridges.map { try $0.client() }
+        for follower in followers {
+            try follower.follow()
+            _ = try follower.updates(until: .live)
+        }
+        _ = try server.command(loss)
+        for (bridge, follower) in zip(bridges, followers) {
+            // It looks every 30 s, and now.
+            bridge.program.send(signal: SIGUSR1)
+            let updates = try follower.updates(until: .live)
+            #expect(updates.contains { $0.state == .diverged })
+            #expect(updates.flatMap(\.entries).isEmpty)
+        }
+        let change = try bridges[0].client().propose(Propose.Proposal("b", "x.2", due: 1 << 52))
+        #expect(change.outcome == .won)
+        for follower in followers { #expect(try follower.updates(until: .changes).last?.entries.map(\.id) == ["x.2"]) }
+        withExtendedLifetime(bridges) {}
+    }
+
     @Test("a message that was lost is read from the log")
     func lostMessage() throws {
         let server = try RedisServer()
@@ -105,6 +132,10 @@ struct RedisTests {
             options: ["--test-clock-file", "{folder}/clock"]
         )
         try bridge.program.line(containing: "connected to")
+        let other = try BridgeProcess(server)
+        let idle = try other.client()
+        try idle.follow()
+        _ = try idle.updates(until: .live)
         let follower = try bridge.client()
         try follower.follow()
         let before = try #require(try follower.updates(until: .live).last?.clock)
@@ -114,9 +145,12 @@ struct RedisTests {
         let step = before.engineLessBootUSec - after.engineLessBootUSec
         #expect(abs(step - 5_000_000) <= before.errorUSec + after.errorUSec)
         try bridge.program.line(containing: "has jumped by")
+        // Others read the clock at once, though they make no changes.
+        _ = try idle.updates(until: .clock)
         // Windows are in the stepped time.
         let client = try bridge.client()
         let window = (after.now + 4_000_000)...(after.now + 60_000_000)
         #expect(try client.propose(Propose.Proposal("a", "x.1", window: window)).outcome == .early)
+        withExtendedLifetime((bridge, other)) {}
     }
 }

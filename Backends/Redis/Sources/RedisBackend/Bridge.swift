@@ -8,10 +8,13 @@ import System
 public final class Bridge: @unchecked Sendable {
     /// The least and the greatest time before another attempt to connect.
     private static let retryTimes = (least: 0.1, greatest: 5.0, greatestOfSentinels: 1.0)
-    /// How often the clock is read and the shard's version compared.
+    /// How often the shard's version is compared.
     private static let heartbeat = TimeAmount.seconds(30)
-    /// How often the subscription is checked; otherwise the bridge sends nothing on it and would not see that it is dead.
+    /// How often the clock is read and the subscription is checked; otherwise the bridge sends nothing on it and would not see
+    /// that it is dead.
     private static let subscriptionCheck = TimeAmount.seconds(5)
+    /// The message on the channel of the bridge that has noticed a jump of the engine's clock first, at most once per second.
+    private static let clockMessage = (text: "clock", interval: Int64(1_000_000))
     /// The messages that wait for answers, at most.
     private static let heldMessages = 1_000
     /// A step of the engine's clock that is logged, in microseconds.
@@ -48,6 +51,8 @@ public final class Bridge: @unchecked Sendable {
     private var loggedSkips = 0
     private var isMessageLogged = false
     private var isClockErrorLogged = false
+    /// When the last message about the clock was sent, on the boot clock.
+    private var clockMessageTime = Int64.min / 2
     private var attempts = 0
     /// Whether the last sessions have ended soon after they had begun: then each further one may do so too.
     private var isFlapping = false
@@ -180,9 +185,10 @@ public final class Bridge: @unchecked Sendable {
         }
         for sample in session.samples { take(sample, isTold: false) }
         for follower in followers.values { follower.start() }
-        beat(generation, every: Self.heartbeat) { self.readClockAndVersion($0) }
+        beat(generation, every: Self.heartbeat) { self.readVersion($0) }
         beat(generation, every: Self.subscriptionCheck) { session in
             self.settle(session)
+            self.readClock(session)
             session.subscription.send(["PING"]) { _ in }
         }
         // A connection may have ended between its last reply and this.
@@ -323,11 +329,17 @@ public final class Bridge: @unchecked Sendable {
     var clockOffset: ClockOffset? { clock.offset(at: BootClock.now) }
 
     /// Takes a reading of the engine's clock.
-    func take(_ sample: EngineSession.TimeSample, isTold: Bool = true) {
+    ///
+    /// - Parameters:
+    ///   - sample: the reading.
+    ///   - isTold: whether a movement is reported to followers.
+    ///   - isAnnounced: whether a bridge has announced a jump; then the offset is reported in any case.
+    func take(_ sample: EngineSession.TimeSample, isTold: Bool = true, isAnnounced: Bool = false) {
         let (time, overflow) = sample.engine.addingReportingOverflow(clockShift)
         guard !overflow else { return }
-        guard let movement = clock.add(engine: time, sent: sample.sent, received: sample.received) else { return }
-        if abs(movement) > Self.loggedStep {
+        let movement = clock.add(engine: time, sent: sample.sent, received: sample.received)
+        guard isAnnounced || movement != nil else { return }
+        if let movement, abs(movement) > Self.loggedStep {
             log.write(
                 .error,
                 "the clock of \(url.address) has jumped by \(movement / 1_000) ms: use NTP on its machine"
@@ -335,17 +347,49 @@ public final class Bridge: @unchecked Sendable {
         }
         guard isTold, let offset = clockOffset else { return }
         for follower in followers.values { follower.clockMoved(offset) }
+        if let movement, abs(movement) > settings.margin / 2, !isAnnounced { announceJump() }
     }
 
-    private func readClockAndVersion(_ session: EngineSession) {
+    /// Lets the other bridges read the clock at once: those that make no changes would notice the jump later.
+    private func announceJump() {
+        guard let session, BootClock.now - clockMessageTime >= Self.clockMessage.interval else { return }
+        clockMessageTime = BootClock.now
+        session.queries.send(["SPUBLISH", keys.log, Self.clockMessage.text]) { _ in }
+    }
+
+    private func readClock(_ session: EngineSession, isAnnounced: Bool = false) {
         let sent = BootClock.now
         session.queries.send(["TIME"]) { reply in
             guard let time = (try? reply.get()).flatMap(EngineSession.time) else { return }
-            self.take(EngineSession.TimeSample(engine: time, sent: sent, received: BootClock.now))
+            let sample = EngineSession.TimeSample(engine: time, sent: sent, received: BootClock.now)
+            self.take(sample, isAnnounced: isAnnounced)
             self.checkClockError()
         }
-        session.queries.send(["GET", keys.version]) { reply in
+    }
+
+    /// Reads the shard's version. If the record that will be removed last is missing, the records are lost: then the shard gets a
+    /// new origin, so that every follower reads the records that are left.
+    private static let versionScript = """
+        local function isLost(key) return not redis.call('HGET', KEYS[3], key) end
+        local last = redis.call('ZRANGE', KEYS[2], -1, -1)[1]
+        if last and isLost(last) then
+            local time = redis.call('TIME')
+            local version = math.max(time[1] * 1000000 + time[2], (redis.call('GET', KEYS[1]) or 0) + 1)
+            for place = 4, 1, -3 do redis.call('SET', KEYS[place], string.format('%.0f', version)) end
+            for _, key in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do
+                if isLost(key) then redis.call('ZREM', KEYS[2], key) end
+            end
+        end
+        return redis.call('GET', KEYS[1])
+        """
+
+    private func readVersion(_ session: EngineSession) {
+        let command: RESPCommand = [
+            "EVAL", Self.versionScript, "4", keys.version, keys.due, keys.now, keys.origin,
+        ]
+        session.queries.send(command) { reply in
             guard case .success(let value) = reply else { return }
+            if case .error = value { return }
             for follower in self.followers.values { follower.check(version: value.number) }
         }
     }
@@ -366,7 +410,9 @@ public final class Bridge: @unchecked Sendable {
     /// Moves the engine's clock as this bridge sees it, for tests.
     func setClockShift(_ shift: Int64) {
         clockShift = shift
-        if let session { readClockAndVersion(session) }
+        guard let session else { return }
+        readClock(session)
+        readVersion(session)
     }
 
     // MARK: Calls
@@ -408,6 +454,10 @@ public final class Bridge: @unchecked Sendable {
     private func receive(_ message: RESPValue) {
         // Followers look up the log if they cannot read a message.
         let text = message.elements?.last?.text ?? ""
+        if text == Self.clockMessage.text {
+            if let session { readClock(session, isAnnounced: true) }
+            return
+        }
         if messages.isEmpty || messages.count == Self.heldMessages { loop.execute { self.deliverMessages() } }
         messages.append(text)
     }

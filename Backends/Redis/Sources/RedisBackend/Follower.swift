@@ -143,7 +143,10 @@ final class Follower: @unchecked Sendable {
     /// The shard's version was read; nil if it has none.
     func check(version: Int64?) {
         guard case .live = state, version != last?.version else { return }
-        perform((version ?? 0) > (last?.version ?? 0) ? .log : .position)
+        guard let version, version > last?.version ?? 0 else { return perform(.position) }
+        // If the log has nothing there, the shard was made anew.
+        missedVersion = version
+        perform(.log)
     }
 
     /// A message of the channel: lines with a key and a record each in turn.
