@@ -91,6 +91,19 @@ struct RedisTests {
         withExtendedLifetime(bridges) {}
     }
 
+    @Test("bridges of a namespace have one margin, and one with another is told which")
+    func margin() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server, parameters: "?margin=200")
+        let client = try bridge.client()
+        try client.send(Describe())
+        #expect(try client.reply().parameters(as: Describe.Reply.self).marginUSec == 200_000)
+        let other = try BridgeProcess("redis://127.0.0.1:{port}/", port: server.port)
+        let sentence = "has margin 200000, and this bridge has 50000: use margin=200 in the URL"
+        try other.program.line(containing: sentence)
+        withExtendedLifetime((bridge, other)) {}
+    }
+
     @Test("a message that was lost is read from the log")
     func lostMessage() throws {
         let server = try RedisServer()

@@ -36,9 +36,11 @@ struct URLTests {
                 "invalid parameter 'namespace': use namespace=VALUE, with %XX for special characters"
             ),
             ("redis://h?acks=x", "invalid acks 'x': use a number from 0 to 8"),
+            ("redis://h?margin=5", "invalid margin '5': use a number of milliseconds from 10 to 1000"),
             (
                 "redis://h?db=1",
-                "unknown parameter 'db': use namespace, ca, cert, key, acks, sentinel, sentineluser or sentinelpassword"
+                "unknown parameter 'db': use namespace, ca, cert, key, acks, margin, sentinel, "
+                    + "sentineluser or sentinelpassword"
             ),
             ("redis://h?ca=/x", "ca, cert and key are parameters of TLS: use rediss: instead of redis:"),
             ("rediss://h?cert=/x", "cert and key belong together: use both or none"),

@@ -36,6 +36,8 @@ struct BackendURL: Equatable, Sendable {
     var isSentinel = false
     /// The name in front of every key.
     var namespace = "fleet"
+    /// Microseconds before a deadline in which a countdown is not changed.
+    var margin: Int64 = 50_000
     /// The file of the certificates that are trusted; nil for the system's.
     var authorities: String?
     /// The files of the client's certificate and key.
@@ -177,6 +179,11 @@ struct BackendURL: Equatable, Sendable {
                 throw Invalid("invalid acks '\(value)': use a number from 0 to 8")
             }
             demandedAcknowledgements = count
+        case "margin":
+            guard let milliseconds = Int64(value), (10...1_000).contains(milliseconds) else {
+                throw Invalid("invalid margin '\(value)': use a number of milliseconds from 10 to 1000")
+            }
+            margin = 1_000 * milliseconds
         case "sentinel": primary = value
         case "sentineluser": sentinelLogin.user = value
         case "sentinelpassword": sentinelLogin.password = value
@@ -184,7 +191,7 @@ struct BackendURL: Equatable, Sendable {
         }
     }
 
-    private static let parameters = "namespace, ca, cert, key, acks, sentinel, sentineluser or sentinelpassword"
+    private static let parameters = "namespace, ca, cert, key, acks, margin, sentinel, sentineluser or sentinelpassword"
 
     private func check() throws(Invalid) {
         guard primary != nil || sentinelLogin == Login() else {

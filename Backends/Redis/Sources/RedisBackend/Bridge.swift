@@ -51,6 +51,7 @@ public final class Bridge: @unchecked Sendable {
     private var loggedSkips = 0
     private var isMessageLogged = false
     private var isClockErrorLogged = false
+    private var isDelayLogged = false
     /// When the last message about the clock was sent, on the boot clock.
     private var clockMessageTime = Int64.min / 2
     private var attempts = 0
@@ -65,7 +66,7 @@ public final class Bridge: @unchecked Sendable {
         configuredURL = url
         self.log = LimitedLog(log, on: loop)
         self.loop = loop
-        settings = NamespaceSettings(namespace: url.namespace)
+        settings = NamespaceSettings(url)
         keys = NamespaceKeys(url.namespace)
         failure = "connecting to \(url.address)"
     }
@@ -189,7 +190,10 @@ public final class Bridge: @unchecked Sendable {
         beat(generation, every: Self.subscriptionCheck) { session in
             self.settle(session)
             self.readClock(session)
-            session.subscription.send(["PING"]) { _ in }
+            let sent = BootClock.now
+            session.subscription.send(["PING"]) { reply in
+                if case .success = reply { self.note(channelDelay: BootClock.now - sent) }
+            }
         }
         // A connection may have ended between its last reply and this.
         if let failure = session.connections.compactMap(\.end).first { endSession(failure) }
@@ -244,7 +248,7 @@ public final class Bridge: @unchecked Sendable {
     func replaceURL(_ url: BackendURL) {
         guard url != configuredURL else { return }
         configuredURL = url
-        settings = NamespaceSettings(namespace: url.namespace)
+        settings = NamespaceSettings(url)
         keys = NamespaceKeys(url.namespace)
         attempts = 0
         for watch in watches { watch.stop() }
@@ -405,6 +409,20 @@ public final class Bridge: @unchecked Sendable {
             )
         }
         isClockErrorLogged = isTooGreat
+    }
+
+    /// Warns if changes may come so late that the margin before deadlines does not cover it.
+    private func note(channelDelay delay: Int64) {
+        let isTooGreat = delay > settings.margin * 3 / 4
+        if isTooGreat, !isDelayLogged {
+            log.write(
+                .warning,
+                "a command takes \(delay / 1_000) ms to \(url.address) and back, and the margin before deadlines is "
+                    + "\(settings.margin / 1_000) ms: a countdown that is postponed shortly before its end may end twice; "
+                    + "use a greater margin= in the URLs of all bridges"
+            )
+        }
+        isDelayLogged = isTooGreat
     }
 
     /// Moves the engine's clock as this bridge sees it, for tests.

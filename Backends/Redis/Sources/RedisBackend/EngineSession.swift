@@ -34,11 +34,13 @@ struct NamespaceSettings: Equatable, Sendable {
     /// Microseconds for which a record stays after its end.
     let retention: Int64 = 600_000_000
     /// Microseconds before a deadline in which a countdown is not changed.
-    let margin: Int64 = 50_000
+    let margin: Int64
     /// The number of changes in the log.
     let log: Int64 = 65_536
     /// The greatest number of countdowns.
     let countdowns: Int64 = 4_000_000
+
+    init(_ url: BackendURL) { (namespace, margin) = (url.namespace, url.margin) }
 
     var fields: [(name: String, value: Int64)] {
         [
@@ -109,7 +111,7 @@ struct EngineSession: Sendable {
         let info = EngineInfo(try await changes.reply(to: ["INFO"]).text ?? "")
         let engine = try info.check(url)
         try await checkPermissions(url, changes)
-        try await agree(NamespaceSettings(namespace: url.namespace), changes)
+        try await agree(NamespaceSettings(url), changes)
         guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", Proposer.script]).text,
             script.utf8.count <= 40
         else {
@@ -183,10 +185,14 @@ struct EngineSession: Sendable {
             }
             let held = try await connection.reply(to: question).text?.beginning(100) ?? "nothing"
             guard held == "\(field.value)" else {
-                throw EngineFailure(
+                var sentence =
                     "the namespace \(settings.namespace) has \(field.name) \(held), and this bridge has \(field.value): "
-                        + "all bridges of a namespace need the same version"
-                )
+                if field.name == "margin", let margin = Int64(held) {
+                    sentence += "use margin=\(margin / 1_000) in the URL"
+                } else {
+                    sentence += "all bridges of a namespace need the same version"
+                }
+                throw EngineFailure(sentence)
             }
         }
     }
