@@ -184,9 +184,10 @@ extension Row {
 
     // MARK: Columns
 
-    /// Whether a number of microseconds is small enough that sums cannot overflow.
+    /// Whether a number of microseconds is small enough that sums cannot overflow. Whatever the kernel's clock is set to, what
+    /// is written stays below 2^55.
     static func isInRange(_ number: Int64) -> Bool {
-        number.magnitude < 1 << 53
+        number.magnitude < 1 << 60
     }
 
     private static func number(_ value: Int64?, _ name: String) throws(Fault) -> Int64 {
