@@ -10,7 +10,7 @@ struct ConnectionTable {
     private var places: [Connection?] = []
     private var freePlaces: [Int] = []
     private var countByUser: [uid_t: Int] = [:]
-    private var tokensMade: UInt64 = 0
+    private var tokensMade: UInt64
 
     /// Connections that may have sent calls which are not carried out yet.
     private var callQueue: [Connection] = []
@@ -28,6 +28,9 @@ struct ConnectionTable {
     /// The bytes of the requests of all watches and lists in progress.
     private(set) var requestBytes = 0
 
+    /// - Parameter tokensMade: how many tokens were made before.
+    init(tokensMade: UInt64 = 0) { self.tokensMade = tokensMade }
+
     var count: Int { places.count - freePlaces.count }
     var all: some Sequence<Connection> { places.lazy.compactMap(\.self) }
     /// Whether calls or scans are left for the next turn.
@@ -41,9 +44,10 @@ struct ConnectionTable {
 
     private static func place(of token: UInt64) -> Int { Int(UInt32(truncatingIfNeeded: token)) }
 
-    /// A token that no connection has had, for the connection that is inserted next; it is at least 2³².
+    /// A token that none of the last two billion connections had, for the connection that is inserted next; it is at least 2³²,
+    /// and an `Int`.
     mutating func makeToken() -> UInt64 {
-        tokensMade += 1
+        tokensMade = tokensMade % UInt64(Int32.max) + 1
         return tokensMade << 32 | UInt64(freePlaces.last ?? places.count)
     }
 
