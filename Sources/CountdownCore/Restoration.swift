@@ -14,6 +14,7 @@ extension Timetable {
             if let live = dropRestored(countdown.key) { bulkLoad.replaced.append(live) }
             return
         }
+        if let noticed = countdown.noticed { ages.restore(revision, noticed: noticed) }
         bulkLoad.append(insert(countdown), KeyIndex.place(of: countdown.key))
     }
 
@@ -50,12 +51,14 @@ extension Timetable {
     ///   - revision: the newest change; not below a restored revision.
     ///   - oldest: all ends after this revision were restored.
     ///   - gaps: revisions that may have been used by changes that are lost.
-    public mutating func resume(at revision: Revision, oldest: Revision, gaps: [ClosedRange<Revision>]) {
+    ///   - now: this instant.
+    public mutating func resume(at revision: Revision, oldest: Revision, gaps: [ClosedRange<Revision>], now: Now) {
         precondition(bulkLoad.isEmpty, "restored countdowns are flushed")
         bulkLoad = BulkLoad()
         self.revision = max(revision, self.revision)
         oldestRevision = min(oldest, self.revision)
         self.gaps = gaps
+        ages.resume(at: now)
     }
 
     private mutating func indexLoaded() {

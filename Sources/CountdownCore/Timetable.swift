@@ -23,6 +23,7 @@ public struct Timetable: ~Copyable, Sendable {
     var hiddenEnds: [Slot: Slot] = [:]
     /// The restored countdowns that are not in the index yet.
     var bulkLoad = BulkLoad()
+    var ages = EndAges()
     var scans: [ScanID: Scan] = [:]
     var lastScan = ScanID(number: 0)
     /// The number of scans whose last visited entry this is; they are moved before it leaves its list.
@@ -183,6 +184,12 @@ extension Timetable {
         index.remove(KeyIndex.place(of: key)) { slab.isKey(key, at: $0) }
     }
 
+    /// Notes that the system clock was set by a duration, so that no end is older for that reason.
+    public mutating func clockWasSet(by step: Duration, at now: Now) {
+        let newest = lists[.ended].last
+        ages.clockWasSet(by: step, after: newest == .none ? nil : revision(at: newest), at: now)
+    }
+
     /// Reverses the newest change that has not been reversed; its revision is used again.
     ///
     /// - Precondition: between `apply` and `undo` no countdown expired, no end was compacted and no scan continued.
@@ -312,9 +319,10 @@ extension Timetable {
         return first == .none ? nil : self[first]
     }
 
-    private func isOver(_ end: KeyedCountdown, at now: Now) -> Bool {
+    private mutating func isOver(_ end: KeyedCountdown, at now: Now) -> Bool {
         if lists[.ended].count > limits.history { return true }
-        return end.noticed.map { now.wall - $0 > limits.historyAge } ?? false
+        guard let noticed = end.noticed else { return false }
+        return ages.age(ofOldest: end.revision, noticed: noticed, at: now).map { $0 > limits.historyAge } ?? false
     }
 
     private mutating func dropFirst(of name: RevisionLists.Name) {
@@ -395,7 +403,7 @@ extension Timetable {
 
 extension KeyedCountdown {
     /// When its end was noticed: an end from a time when the daemon did not run is not old for that reason.
-    fileprivate var noticed: WallInstant? {
+    var noticed: WallInstant? {
         guard case .finished(let instant, let late) = phase else { return ended }
         return instant + late
     }

@@ -253,6 +253,7 @@ extension Daemon {
         let clock = fleet == nil ? "the system clock" : "the clock of the fleet's engine"
         let sentence = "\(clock) was set by \(step.microseconds / 1_000) ms"
         log.write(fleet == nil ? .notice : .error, sentence, fields: ["STEP_USEC": "\(step.microseconds)"])
+        timetable.clockWasSet(by: step, at: now)
         stepRevision = timetable.revision
         clockStep = ClockStep(offset: now.offset, revision: timetable.revision)
         publisher.watchers.clockWasSet(at: now)

@@ -102,7 +102,7 @@ struct Recovery {
         let clock = Revision(max(1, min(now.wall.microseconds, Revision.latestClock)))
         guard let last else {
             guard result.newestRow.number == 0, result.skipped.isEmpty else { throw .corrupt("table daemon is empty") }
-            return result.timetable.resume(at: clock, oldest: clock, gaps: [])
+            return result.timetable.resume(at: clock, oldest: clock, gaps: [], now: now)
         }
         result.wasStopped = last.wasStopped
         var next = max(result.newestRow, last.revision)
@@ -110,7 +110,7 @@ struct Recovery {
         let oldest = max(last.oldest, result.timetable.oldestRevision)
         let floor = result.skipped.map { $0.revision ?? next }.max()
         gaps.drop(upTo: oldest)
-        result.timetable.resume(at: next, oldest: max(oldest, floor ?? oldest), gaps: gaps.ranges)
+        result.timetable.resume(at: next, oldest: max(oldest, floor ?? oldest), gaps: gaps.ranges, now: now)
         let wasSet =
             !followsEngine
             && (now.offset - last.offset).microseconds.magnitude >= ClockOffset.smallestStep.microseconds.magnitude

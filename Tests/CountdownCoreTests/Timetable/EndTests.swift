@@ -81,7 +81,7 @@ struct EndTests {
         for name in ["a", "b", "c"] {
             try scene.start(name, .at(end))
             let later = Revision(scene.timetable.revision.number + 1_500_000_000)
-            scene.timetable.resume(at: later, oldest: Revision(0), gaps: [])
+            scene.timetable.resume(at: later, oldest: Revision(0), gaps: [], now: scene.now)
         }
         scene.pass(.seconds(60))
         #expect(scene.endDue().map(\.countdown.key.text) == ["a", "b", "c"])

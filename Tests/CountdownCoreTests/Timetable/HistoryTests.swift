@@ -57,6 +57,91 @@ struct HistoryTests {
         #expect(scene.compact() == [Revision(2)])
     }
 
+    /// Sets the system clock, which the timetable notices.
+    private func setClock(by step: Duration) {
+        scene.clocks.setWall(by: step)
+        scene.timetable.clockWasSet(by: step, at: scene.now)
+    }
+
+    @Test("keeps ends for 7 days of the boot clock, whatever the system clock was set to meanwhile")
+    mutating func setClock() throws {
+        setClock(by: .zero - .years(56))
+        try end("in 1970")
+        scene.pass(.milliseconds(200))
+        setClock(by: .years(56))
+        try end("today")
+        #expect(scene.compact().isEmpty)
+        scene.pass(.days(1))
+        setClock(by: .days(8))
+        #expect(scene.compact().isEmpty)
+        setClock(by: .zero - .days(8))
+        try end("tomorrow")
+        setClock(by: .zero - .days(3))
+        scene.pass(.days(6) - .milliseconds(200))
+        #expect(scene.compact().isEmpty)
+        scene.pass(.microseconds(1))
+        #expect(scene.compact() == [Revision(2)])
+        scene.pass(.milliseconds(200))
+        #expect(scene.compact() == [Revision(4)])
+        scene.pass(.days(1))
+        #expect(scene.compact() == [Revision(6)])
+    }
+
+    /// Begins again with ends that a daemon noticed this long before now, by the system clock as it is set now.
+    private mutating func restart(with ages: [Duration]) {
+        let clocks = scene.clocks
+        scene = RunningTimetable(limits: scene.timetable.limits)
+        scene.clocks = clocks
+        for (index, age) in ages.enumerated() {
+            let ended = KeyedCountdown(
+                key: key("\(index)"),
+                phase: .finished(at: scene.now.wall - age, late: .zero),
+                clock: .elapsed,
+                duration: .seconds(60),
+                started: scene.now.wall - age - .seconds(60),
+                revision: Revision(Int64(index + 1))
+            )
+            scene.timetable.restore(ended)
+        }
+        _ = scene.timetable.flush()
+        #expect(scene.compact().isEmpty)
+        let revision = Revision(Int64(ages.count))
+        scene.timetable.resume(at: revision, oldest: Revision(0), gaps: [], now: scene.now)
+        #expect(scene.compact().isEmpty)
+    }
+
+    @Test("after a start, ends have their age when the system clock was not set for an hour")
+    mutating func restored() {
+        restart(with: [.days(8), .days(7) - .minutes(30), .days(6)].map { $0 + .days(30) })
+        scene.pass(.minutes(59))
+        #expect(scene.compact().isEmpty)
+        setClock(by: .zero - .days(30))
+        scene.pass(.minutes(59))
+        #expect(scene.compact().isEmpty)
+        scene.pass(.minutes(1))
+        // Between the starts of this hour and of the last one, the second end has become old.
+        #expect(scene.compact() == [Revision(1), Revision(2)])
+        setClock(by: .days(30))
+        #expect(scene.compact().isEmpty)
+        scene.pass(.days(1) - .minutes(119))
+        #expect(scene.compact().isEmpty)
+        scene.pass(.microseconds(1))
+        #expect(scene.compact() == [Revision(3)])
+    }
+
+    @Test("between ends that seem to be years apart, a day counts, and an end in the future is of the start")
+    mutating func implausible() {
+        restart(with: [.years(56), .years(56), .hours(2), .zero - .years(50)])
+        scene.pass(.days(5))
+        #expect(scene.compact().isEmpty)
+        for compacted in [[Revision(1), Revision(2)], [Revision(3)], [Revision(4)]] {
+            scene.pass(.microseconds(1))
+            #expect(scene.compact() == compacted)
+            scene.pass(.days(1) - .microseconds(1))
+            #expect(scene.compact().isEmpty)
+        }
+    }
+
     @Test("is compacted within a budget")
     mutating func parts() throws {
         for index in 0..<15 { try end("\(index)") }
@@ -160,7 +245,8 @@ struct HistoryTests {
         scene.timetable.resume(
             at: Revision(20),
             oldest: Revision(3),
-            gaps: [Revision(5)...Revision(7), Revision(12)...Revision(12)]
+            gaps: [Revision(5)...Revision(7), Revision(12)...Revision(12)],
+            now: scene.now
         )
         #expect(
             (0...22).filter { scene.canResume(after: Revision($0)) } == [3, 4, 8, 9, 10, 11] + Array(13...20)
@@ -169,8 +255,8 @@ struct HistoryTests {
 
     @Test("continues after the revision at which it is resumed, and never goes back")
     mutating func goesOn() throws {
-        scene.timetable.resume(at: Revision(100), oldest: Revision(0), gaps: [])
-        scene.timetable.resume(at: Revision(50), oldest: Revision(0), gaps: [])
+        scene.timetable.resume(at: Revision(100), oldest: Revision(0), gaps: [], now: scene.now)
+        scene.timetable.resume(at: Revision(50), oldest: Revision(0), gaps: [], now: scene.now)
         try scene.start("k")
         #expect(scene["k"]?.revision == Revision(101))
     }

@@ -184,7 +184,7 @@ struct RateTests {
         for countdown in stored { timetable.restore(countdown) }
         #expect(timetable.flush().isEmpty)
         let (revision, oldest) = (scene.timetable.revision, scene.timetable.oldestRevision)
-        timetable.resume(at: revision, oldest: oldest, gaps: [])
+        timetable.resume(at: revision, oldest: oldest, gaps: [], now: scene.now)
         scene.timetable = timetable
     }
 

@@ -40,7 +40,7 @@ struct RestoreTests {
         ]
         for countdown in stored { scene.timetable.restore(countdown) }
         #expect(scene.timetable.flush().isEmpty)
-        scene.timetable.resume(at: Revision(20), oldest: Revision(2), gaps: [])
+        scene.timetable.resume(at: Revision(20), oldest: Revision(2), gaps: [], now: scene.now)
         #expect(scene.timetable.known == stored)
         #expect(scene.timetable.liveCount == 3)
         #expect(scene.timetable.pausedCount == 1)

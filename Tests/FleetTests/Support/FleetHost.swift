@@ -26,11 +26,13 @@ final class FleetHost {
     private(set) var notes: [Shard.Note]
     private(set) var opening: LogCursor.Opening?
 
+    private static let start = Now(boot: BootInstant(microseconds: 0), offset: .zero)
+
     init(_ number: UInt64, start: UInt64 = 0, options: Shard.Options = Shard.Options(), stored: Stored = Stored()) {
         timetable = Timetable(limits: Limits(), revision: Revision(0))
         for countdown in stored.countdowns { timetable.restore(countdown) }
         _ = timetable.flush()
-        timetable.resume(at: stored.revision, oldest: stored.oldestRevision, gaps: [])
+        timetable.resume(at: stored.revision, oldest: stored.oldestRevision, gaps: [], now: Self.start)
         (rows, changes, notes) = (stored.rows, stored.changes, stored.notes)
         shard = Shard(
             host: HostID(number, start),
