@@ -27,7 +27,7 @@ enum Message: String, CaseIterable {
     case disconnected = "the daemon closed the connection"
     case connectionFailed = "the connection to the daemon failed: %s"
     case limitReached = "the daemon's limit %1$s of %2$s is reached"
-    case storageFailed = "the daemon cannot store the change: %s"
+    case storageFailed = "the daemon cannot use its store: %s"
     case noFleet = "the daemon has no answer from its fleet: %s; a change may have been made"
     case permissionDenied = "the daemon serves another user"
     case refused = "the daemon refused the call: %s"

@@ -237,7 +237,7 @@ struct PendingStartTests {
             .at(0)
         )
         #expect(trouble.summary == "tea")
-        #expect(trouble.body == "It could not be started again: the daemon cannot store the change: disk full")
+        #expect(trouble.body == "It could not be started again: the daemon cannot use its store: disk full")
     }
 
     @Test("without a translation, the reasons are the sentences of the errors")
