@@ -14,7 +14,7 @@ struct NotificationQueue {
         /// A warning before the end of a countdown.
         case warning(key: String)
         case progress(key: String)
-        /// The name of the notification service, for its owner.
+        /// The name of the notification service, or the services that the bus can start, for the owner of the queue.
         case server
         /// The answer does not matter.
         case none

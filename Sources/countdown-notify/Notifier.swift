@@ -37,6 +37,8 @@ final class Notifier {
     private var hadBus = false
     /// The name and the version of the notification service, as it answered; nil if none did.
     private var server: String?
+    /// Whether the bus starts a notification service if none runs.
+    private var isServiceStartable = false
     /// Whether the notification service was asked for its name.
     private var isServerAsked = false
     private var isStopping = false
@@ -307,7 +309,12 @@ extension Notifier {
 
     private func handle(_ event: BusEvent) {
         switch event {
-        case .answered(.server, let values): server = values?.serverName
+        case .answered(.server, let values):
+            if case .strings(let names)? = values?.first {
+                isServiceStartable = names.contains(MethodCall.BusObject.notifications.name)
+            } else {
+                server = values?.serverName
+            }
         case .answered(let purpose, let values):
             if case .ends(let ends) = purpose, let number = values?.number { bell.shown(ends, as: number) }
             queue.handleAnswer(values, to: purpose)
@@ -338,7 +345,9 @@ extension Notifier {
             // At a login, a service that the bus starts could take the place of the desktop's own.
             var call = MethodCall(.notifications, "GetServerInformation")
             call.startsService = false
-            if let event = bus.send(NotificationQueue.Outgoing(purpose: .server, call: call)) { handle(event) }
+            for call in [call, MethodCall(.bus, "ListActivatableNames")] {
+                if let event = bus.send(NotificationQueue.Outgoing(purpose: .server, call: call)) { handle(event) }
+            }
         }
         while bus.isOpen, let call = queue.next(strings) {
             if let event = bus.send(call) { handle(event) }
@@ -359,7 +368,8 @@ extension Notifier {
 
     /// Reports to other programs where ends are shown, and whether they ring.
     private func reportState() {
-        let place = problems.first ?? server.map { "shown by \($0)" } ?? "no notification service"
+        let shower = server ?? (isServiceStartable ? "a service that the bus starts" : nil)
+        let place = problems.first ?? shower.map { "shown by \($0)" } ?? "no notification service"
         let sound = rules.ring == .no ? "silent (ring no)" : problems.sound.sentence ?? "rings"
         do {
             try stateFile.report("\(place); \(sound)", wakes: wakeTimer != nil)

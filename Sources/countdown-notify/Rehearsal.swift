@@ -41,6 +41,7 @@ final class Rehearsal {
     func run(at path: String) -> Int32 {
         let shortage = rings ? player.shortage(of: .alarm) : "ring is no"
         if let shortage { sound = .fails(shortage) } else { player.begin(.alarm) }
+        for event in bus.advance() { handle(event) }
         askService()
         let deadline = MonotonicDeadline.after(microseconds: Self.timeoutUSec)
         while notification == nil || sound == nil, !deadline.hasPassed, !hasStopSignal() {
@@ -93,7 +94,6 @@ final class Rehearsal {
     // MARK: The notification
 
     private func askService() {
-        for event in bus.advance() { handle(event) }
         send(.server, MethodCall(.notifications, "GetServerInformation"))
         send(.capabilities, MethodCall(.notifications, "GetCapabilities"))
     }
@@ -119,6 +119,8 @@ final class Rehearsal {
         case .answered: notification = .fails("no notification service; install one such as dunst or mako")
         case .unwritable(_, let failure): notification = .fails("\(failure)")
         case .lost(let failure): notification = notification ?? .fails("no session bus: \(failure.explanation)")
+        // The bus has started the service; answers to earlier calls are lost.
+        case .signal(.serviceChanged): if notification == nil { askService() }
         case .signal: break
         }
     }

@@ -34,6 +34,33 @@ struct RehearsalTrials {
         #expect(run.exitCode == 0)
     }
 
+    @Test("a service that the bus starts for it shows the notification")
+    func started() throws {
+        let directory = try TemporaryDirectory()
+        let pipe = directory.path(of: "pipe")
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        let services = directory.path(of: "services")
+        try FileManager.default.createDirectory(atPath: services, withIntermediateDirectories: false)
+        let script = BuiltProduct.packageDirectory.appendingPathComponent("Tests/NotifyTrials/Desktop/notifications.py")
+        try directory.write(
+            """
+            [D-BUS Service]
+            Name=org.freedesktop.Notifications
+            Exec=/bin/sh -c "exec /usr/bin/python3 \(script.path) <> \(pipe)"
+
+            """,
+            to: "services/notifications.service"
+        )
+        let desktop = try Desktop(in: directory)
+        let notify = try NotifyProcess(of: scene.daemon.socketPath, on: desktop.address, in: directory)
+        let status = { (try? String(contentsOfFile: directory.path(of: "state/status"), encoding: .utf8)) ?? "" }
+        try waitUntil("its state") { status().contains("\nshown by a service that the bus starts; ") }
+        let run = try rehearse("--ring", "no", environment: ["DBUS_SESSION_BUS_ADDRESS": desktop.address])
+        #expect(run.standardOutput.hasPrefix("notification: Stand 2.0\n"), "\(run)")
+        try waitUntil("its state") { status().contains("\nshown by Stand 2.0; ") }
+        withExtendedLifetime(notify) {}
+    }
+
     @Test("says what is missing: the service, the player, the sound, the bus and the daemon")
     func missing() throws {
         let theme = try FakePlayers.theme(in: scene.desktop.directory)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A session bus that starts no services.
+/// A session bus, which starts no services unless a file in the folder `services` names one.
 final class Desktop {
     let directory: TemporaryDirectory
     let address: String
@@ -12,7 +12,7 @@ final class Desktop {
         let directory = try directory ?? TemporaryDirectory()
         unsafe unlink(directory.path(of: "bus"))
         let configuration = """
-            <busconfig><type>session</type><listen>unix:path=\(directory.path(of: "bus"))</listen><auth>EXTERNAL</auth>
+            <busconfig><type>session</type><servicedir>\(directory.path(of: "services"))</servicedir><listen>unix:path=\(directory.path(of: "bus"))</listen><auth>EXTERNAL</auth>
             <policy context="default">
             <allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/>
             </policy></busconfig>
