@@ -14,7 +14,8 @@ struct StoreThresholds {
     var many = 32 * 1_024
     /// 56 MiB: if the background cannot keep up, the daemon copies all frames, so that the log is bounded.
     var tooMany = 56 * 1_024
-    /// The most dead rows that may be left: 10 MiB of the file, and a tenth of a second of the next start.
+    /// The most dead rows that may be left: 10 MiB of the file if labels are short, 140 MiB with labels of 1 KiB, and a tenth of
+    /// a second of the next start.
     var deadRows = 131_072
 }
 
