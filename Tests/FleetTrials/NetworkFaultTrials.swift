@@ -63,6 +63,11 @@ struct NetworkFaultTrials {
         #expect(try host.get("kept").state == .running)
         #expect(try host.countdowns()["kept"] != nil)
         try watch.events(through: .finished, of: "short")
+        try fleet.hosts[1].start("elsewhere", .seconds(3_600))
+        do {
+            _ = try host.call(Cancel(key: "elsewhere"))
+            Issue.record("a host that is cut off has cancelled a countdown")
+        } catch CountdownError.storageFailed {}
         _ = try fleet.hosts[1].call(Cancel(key: "kept"))
         #expect(try host.get("kept").state == .running)
         try fleet.hosts[1].start("kept", .seconds(7_200))
