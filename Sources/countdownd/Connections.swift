@@ -18,7 +18,7 @@ extension Daemon {
         // Clients that connected before the file was removed.
         acceptAll(at: now)
         do {
-            let made = try Listener(path: path)
+            let made = try Listener(path: path, rights: options.socketRights)
             poller.remove(listener.descriptor)
             if let watch = listener.watchDescriptor { poller.remove(watch) }
             listener = made

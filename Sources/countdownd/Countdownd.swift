@@ -86,10 +86,14 @@ enum Countdownd {
     private static func listener(_ options: Options, _ serviceManager: ServiceManager) throws -> Listener {
         switch serviceManager.takeActivation() {
         case .socket(let descriptor):
+            guard options.socketMode == nil, options.socketGroup == nil else {
+                end("systemd made the socket: use SocketMode= and SocketGroup= of its unit", status: EX_CONFIG)
+            }
             return try Listener(activated: descriptor)
         case .unusable(let sentence): end(sentence, status: EX_CONFIG)
         case .none:
-            return try Listener(path: Address.forServer(option: options.socket).path)
+            let path = try Address.forServer(option: options.socket).path
+            return try Listener(path: path, rights: options.socketRights)
         }
     }
 

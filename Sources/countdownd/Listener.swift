@@ -5,6 +5,17 @@ import System
 
 /// The listening socket, passed by systemd or made here.
 struct Listener: ~Copyable {
+    /// Who can connect to a socket that is made here.
+    struct Rights: Equatable {
+        /// The mode of its file.
+        var mode: UInt32 = 0o600
+        /// The group of its file; nil for the one that the system gives it.
+        var group: UInt32?
+
+        /// The mode of a directory that lets the same users reach the socket.
+        var directoryMode: UInt32 { 0o700 | (mode & 0o020 != 0 ? 0o010 : 0) | (mode & 0o002 != 0 ? 0o001 : 0) }
+    }
+
     /// Why a socket cannot listen.
     enum ListenError: Error, CustomStringConvertible {
         case system(SystemFailure, path: String)
@@ -14,6 +25,8 @@ struct Listener: ~Copyable {
         case notASocket(path: String)
         /// Another user can write in the directory, or owns it, and could put a socket there.
         case openDirectory(path: String)
+        /// The socket cannot be given to the group.
+        case group(UInt32, SystemFailure, path: String)
 
         var description: String {
             switch self {
@@ -23,6 +36,9 @@ struct Listener: ~Copyable {
             case .openDirectory(let path):
                 "others can write in \(path), so that one of them could take the socket's place: "
                     + "choose another --socket"
+            case .group(let group, let failure, let path):
+                "cannot give \(path) to the group \(group): \(failure); "
+                    + "--socket-group must be a group of the user who runs countdownd"
             }
         }
     }
@@ -53,10 +69,10 @@ struct Listener: ~Copyable {
     }
 
     /// Listens on a path. A socket that no process listens on any more is replaced.
-    init(path: String) throws(ListenError) {
-        try Self.prepareDirectory(of: path)
+    init(path: String, rights: Rights = Rights()) throws(ListenError) {
+        try Self.prepareDirectory(of: path, rights)
         try Self.removeStaleSocket(at: path)
-        socket = try Self.listen(on: path)
+        socket = try Self.listen(on: path, rights)
         watch = try? Self.watch(path)
         own = FileIdentity(of: path).map { (path, $0) }
     }
@@ -99,11 +115,18 @@ struct Listener: ~Copyable {
         return watch
     }
 
-    /// Makes the last directory of the path, for this user alone, if it does not exist.
-    private static func prepareDirectory(of path: String) throws(ListenError) {
+    /// Makes the last directory of the path, for the users who can connect, if it does not exist.
+    private static func prepareDirectory(of path: String, _ rights: Rights) throws(ListenError) {
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         guard !directory.isEmpty else { return }
-        if unsafe mkdir(directory, 0o700) != 0, errno != EEXIST {
+        if unsafe mkdir(directory, 0o700) == 0 {
+            do throws(SystemFailure) {
+                try Descriptor.setAccess(to: directory, mode: rights.directoryMode, group: rights.group)
+            } catch {
+                unsafe rmdir(directory)
+                throw failure(error, of: directory, rights)
+            }
+        } else if errno != EEXIST {
             throw .system(SystemFailure("mkdir"), path: directory)
         }
         let status: FileStatus
@@ -117,12 +140,17 @@ struct Listener: ~Copyable {
         if isOthers || isOpen { throw .openDirectory(path: directory) }
     }
 
-    private static func listen(on path: String) throws(ListenError) -> Descriptor {
+    private static func listen(on path: String, _ rights: Rights) throws(ListenError) -> Descriptor {
         do throws(SystemFailure) {
-            return try Descriptor.listening(on: path, mode: 0o600)
+            return try Descriptor.listening(on: path, mode: rights.mode, group: rights.group)
         } catch {
-            throw .system(error, path: path)
+            throw failure(error, of: path, rights)
         }
+    }
+
+    private static func failure(_ failure: SystemFailure, of path: String, _ rights: Rights) -> ListenError {
+        if let group = rights.group, failure.call == "chown" { return .group(group, failure, path: path) }
+        return .system(failure, path: path)
     }
 
     private static func removeStaleSocket(at path: String) throws(ListenError) {

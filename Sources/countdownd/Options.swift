@@ -1,4 +1,5 @@
 import CountdownCore
+import Glibc
 import System
 
 /// The options of the command line. They are the whole configuration.
@@ -17,6 +18,8 @@ struct Options: Equatable {
     }
 
     var socket: String?
+    var socketMode: UInt32?
+    var socketGroup: UInt32?
     var stateDirectory: String?
     var leeway = Duration.zero
     var access = Access.owner
@@ -34,6 +37,11 @@ struct Options: Equatable {
         return limits
     }
 
+    /// Who can connect to a socket that is made here.
+    var socketRights: Listener.Rights {
+        Listener.Rights(mode: socketMode ?? (socketGroup == nil ? 0o600 : 0o660), group: socketGroup)
+    }
+
     /// An end takes some 200 bytes of memory.
     private static let longestHistory = 10_000_000
 
@@ -44,6 +52,9 @@ struct Options: Equatable {
 
           --socket PATH           listen there (default: systemd's socket, else
                                   $XDG_RUNTIME_DIR/countdownd/io.countdownd)
+          --socket-mode MODE      the mode of that socket, such as 0660 (default: 0600, or 0660 with --socket-group);
+                                  other users also need --access socket
+          --socket-group GROUP    the group of that socket, as a name or a number
           --state-directory DIR   keep the countdowns there (default: systemd's $STATE_DIRECTORY, else
                                   $XDG_STATE_HOME/countdownd, else ~/.local/state/countdownd)
           --durability process|power-loss
@@ -72,8 +83,8 @@ struct Options: Equatable {
             arguments,
             flags: ["--help", "-h", "--version"],
             options: [
-                "--socket", "--state-directory", "--durability", "--history", "--leeway", "--access", "--log-level",
-                "--backend", "--backend-down",
+                "--socket", "--socket-mode", "--socket-group", "--state-directory", "--durability", "--history",
+                "--leeway", "--access", "--log-level", "--backend", "--backend-down",
             ]
         )
         while let argument = try parser.next() {
@@ -85,6 +96,9 @@ struct Options: Equatable {
                 throw OptionParser.UsageError("unexpected argument '\(PrintableText.escape(word))'; see --help")
             }
         }
+        guard options.access == .socket || options.socketRights.mode & 0o022 == 0 else {
+            throw OptionParser.UsageError("the mode of the socket admits other users: use --access socket, too")
+        }
         return .run(options)
     }
 
@@ -94,6 +108,16 @@ struct Options: Equatable {
         }
         switch option {
         case "--socket": socket = value
+        case "--socket-mode":
+            guard let mode = UInt32(value, radix: 8), mode <= 0o777, mode & 0o600 == 0o600 else {
+                throw invalid("an octal mode that lets the owner read and write, such as 0660")
+            }
+            socketMode = mode
+        case "--socket-group":
+            guard let group = unsafe getgrnam(value)?.pointee.gr_gid ?? UInt32(value), group != .max else {
+                throw invalid("the name or number of a group")
+            }
+            socketGroup = group
         case "--state-directory": stateDirectory = value
         case "--backend":
             guard SocketAddress(path: value) != nil else {

@@ -38,6 +38,38 @@ struct DaemonOptionsTests {
         #expect(try options("--log-level=debug").logLevel == .debug)
     }
 
+    @Test("the socket's mode is octal, its group a name or a number, and a group alone lets its members connect")
+    func socketRights() throws {
+        #expect(try options().socketRights == Listener.Rights(mode: 0o600, group: nil))
+        let both = try options("--socket-mode", "0666", "--socket-group", "root", "--access", "socket")
+        #expect(both.socketRights == Listener.Rights(mode: 0o666, group: 0))
+        let group = try options("--socket-group", "4242", "--access", "socket")
+        #expect(group.socketRights == Listener.Rights(mode: 0o660, group: 4242))
+        #expect(try options("--socket-mode=700").socketRights.mode == 0o700)
+    }
+
+    @Test("a mode that is not octal or locks the owner out, and an unknown group, are refused by name")
+    func wrongRights() {
+        for mode in ["rw", "0888", "1777", "0060", "-1", "0x1ff"] {
+            #expect(
+                refusal(of: "--socket-mode", mode)
+                    == "invalid --socket-mode '\(mode)': use an octal mode that lets the owner read and write, such as 0660"
+            )
+        }
+        #expect(
+            refusal(of: "--socket-group", "no such group", "--access", "socket")
+                == "invalid --socket-group 'no such group': use the name or number of a group"
+        )
+    }
+
+    @Test("a mode that admits other users is refused if the daemon would refuse them", arguments: ["0660", "0606"])
+    func uselessMode(_ mode: String) throws {
+        let sentence = "the mode of the socket admits other users: use --access socket, too"
+        #expect(refusal(of: "--socket-mode", mode) == sentence)
+        #expect(refusal(of: "--socket-group", "root") == sentence)
+        #expect(try options("--access", "socket", "--socket-mode", mode).access == .socket)
+    }
+
     @Test("of a repeated option the last value counts")
     func twice() throws {
         #expect(try options("--log-level", "debug", "--log-level", "error").logLevel == .error)

@@ -29,6 +29,43 @@ struct ListenerTests {
         #expect(mode(of: "made/socket") == 0o600)
     }
 
+    @Test(
+        "has its mode and group whatever the umask, and its directory lets the same users pass",
+        arguments: [0, 0o077]
+    )
+    func rights(_ mask: mode_t) throws {
+        let group: UInt32 = geteuid() == 0 ? 4242 : getegid()
+        let former = umask(mask)
+        defer { umask(former) }
+        let rights = Listener.Rights(mode: 0o660, group: group)
+        let listener = try Listener(path: directory.path(of: "made/socket"), rights: rights)
+        #expect(listener.descriptor >= 0)
+        #expect(mode(of: "made") == 0o710)
+        #expect(mode(of: "made/socket") == 0o660)
+        #expect(FileIdentity.status(of: directory.path(of: "made"))?.st_gid == group)
+        #expect(FileIdentity.status(of: directory.path(of: "made/socket"))?.st_gid == group)
+    }
+
+    @Test(
+        "is not made, and neither is its directory, if it cannot have its group",
+        .enabled(if: geteuid() == 0, "only root can become another user")
+    )
+    func foreignGroup() throws {
+        unsafe chmod(directory.path, 0o1777)
+        for name in ["socket", "made/socket"] {
+            let failure = #expect(throws: Listener.ListenError.self) {
+                try withRightsOfNobody {
+                    _ = try Listener(path: directory.path(of: name), rights: Listener.Rights(mode: 0o660, group: 4242))
+                }
+            }
+            guard case .group(4242, _, _) = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(mode(of: "socket") == nil && mode(of: "made") == nil)
+        }
+    }
+
     @Test("is removed with the listener, but not if another file has replaced it")
     func goes() throws {
         do {

@@ -38,6 +38,39 @@ struct AccessTests {
         #expect(try caller.call(Start(key: "tea")).outcome == .started)
     }
 
+    /// The other user connects with the groups of root.
+    @Test(
+        "--socket-group admits its members alone, also after a restart and if the socket is made again",
+        arguments: [("root", true), ("4242", false)]
+    )
+    func socketGroup(_ group: String, _ isMember: Bool) throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.setAttributes([.posixPermissions: 0o711], ofItemAtPath: directory.path)
+        let socket = directory.path(of: "run/socket")
+        func start() throws -> DaemonProcess {
+            let arguments = ["--socket", socket, "--socket-group", group, "--access", "socket"]
+            return try DaemonProcess(in: directory, arguments: arguments)
+        }
+        func checkAccess() throws {
+            do {
+                let caller = Caller(on: try RawConnection(to: socket, as: Self.nobody))
+                #expect(try caller.call(GetStatus()).running == 0)
+                #expect(isMember)
+            } catch let error as SystemCallFailure {
+                #expect(error.code == EACCES && !isMember)
+            }
+        }
+        var daemon = try start()
+        try checkAccess()
+        try FileManager.default.removeItem(atPath: socket)
+        try waitUntil("the socket is made again") { (try? RawConnection(to: socket)) != nil }
+        try checkAccess()
+        try daemon.kill()
+        daemon = try start()
+        try checkAccess()
+        try daemon.terminate()
+    }
+
     @Test("by default, no other user can connect")
     func modes() throws {
         let daemon = try DaemonProcess()

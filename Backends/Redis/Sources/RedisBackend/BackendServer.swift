@@ -265,8 +265,6 @@ public final class BackendServer {
 
     private static func listen(on path: String, _ bridge: Bridge) throws -> any Channel {
         try removeStaleSocket(at: path)
-        let mask = umask(0o117)
-        defer { umask(mask) }
         let socket: Int32
         do throws(SystemFailure) {
             // SwiftNIO takes over the copy. It would remove the file of a socket that it has bound itself, also if the file
