@@ -13,14 +13,25 @@ extension GetStatus {
         public var p99USec: Int64
         /// The greatest duration.
         public var greatestUSec: Int64
+        /// How many durations were at most this many microseconds long, by that number; nil from a daemon that does not count
+        /// it.
+        public var atMost: [String: Int64]?
 
         /// Durations with these figures.
-        public init(count: Int64, sumUSec: Int64, p50USec: Int64, p99USec: Int64, greatestUSec: Int64) {
+        public init(
+            count: Int64,
+            sumUSec: Int64,
+            p50USec: Int64,
+            p99USec: Int64,
+            greatestUSec: Int64,
+            atMost: [String: Int64]? = nil
+        ) {
             self.count = count
             self.sumUSec = sumUSec
             self.p50USec = p50USec
             self.p99USec = p99USec
             self.greatestUSec = greatestUSec
+            self.atMost = atMost
         }
     }
 
@@ -110,6 +121,7 @@ extension GetStatus.Durations: JSONEncodable, JSONDecodable {
         writer.member("p50USec", p50USec)
         writer.member("p99USec", p99USec)
         writer.member("greatestUSec", greatestUSec)
+        writer.memberIfPresent("atMost", atMost)
     }
 
     /// Reads the members and skips those that a newer daemon may have added.
@@ -121,14 +133,17 @@ extension GetStatus.Durations: JSONEncodable, JSONDecodable {
         var p50USec = JSONMember<Int64>("p50USec")
         var p99USec = JSONMember<Int64>("p99USec")
         var greatestUSec = JSONMember<Int64>("greatestUSec")
+        var atMost = JSONMember<[String: Int64]>("atMost")
         reader.knownMembers {
             count.read(&$0) || sumUSec.read(&$0) || p50USec.read(&$0) || p99USec.read(&$0) || greatestUSec.read(&$0)
+                || atMost.read(&$0)
         }
         self.count = try count.required
         self.sumUSec = try sumUSec.required
         self.p50USec = try p50USec.required
         self.p99USec = try p99USec.required
         self.greatestUSec = try greatestUSec.required
+        self.atMost = try atMost.optional
     }
 }
 

@@ -7,10 +7,14 @@ import CountdownCore
 struct DurationHistogram {
     private static let bits = 4
     private static let bucketsOfPower = 1 << bits
+    /// For these durations it is exact how many were at most as long, in microseconds.
+    static let bounds: [Int64] = [100, 1_000, 10_000, 100_000, 500_000, 2_500_000]
     /// The last bucket has 2^53 µs and more.
     private static let buckets = (53 - bits + 2) * bucketsOfPower
 
     private var counts = [Int](repeating: 0, count: buckets)
+    /// How many are longer than the bound before, and not longer than this one.
+    private var boundCounts = [Int](repeating: 0, count: bounds.count)
     /// How many durations were added.
     private(set) var count = 0
     /// The sum of the durations.
@@ -22,6 +26,7 @@ struct DurationHistogram {
     mutating func add(_ duration: Duration) {
         let duration = max(duration, .zero)
         counts[min(Self.bucket(of: duration.microseconds), Self.buckets - 1)] += 1
+        if let bound = Self.bounds.firstIndex(where: { duration.microseconds <= $0 }) { boundCounts[bound] += 1 }
         count += 1
         sum = Duration(microseconds: sum.microseconds &+ duration.microseconds)
         greatest = max(greatest, duration)
@@ -35,6 +40,15 @@ struct DurationHistogram {
             if missing <= 0 { return min(Duration(microseconds: Self.upperBound(of: bucket)), greatest) }
         }
         return greatest
+    }
+
+    /// How many durations were at most as long as each bound.
+    var counted: [(bound: Int64, count: Int)] {
+        var sum = 0
+        return zip(Self.bounds, boundCounts).map { bound, count in
+            sum += count
+            return (bound, sum)
+        }
     }
 
     private static func bucket(of microseconds: Int64) -> Int {

@@ -81,7 +81,8 @@ extension GetStatus.Durations {
             sumUSec: histogram.sum.microseconds,
             p50USec: histogram.quantile(50).microseconds,
             p99USec: histogram.quantile(99).microseconds,
-            greatestUSec: histogram.greatest.microseconds
+            greatestUSec: histogram.greatest.microseconds,
+            atMost: Dictionary(uniqueKeysWithValues: histogram.counted.map { ("\($0.bound)", Int64($0.count)) })
         )
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// Checks the text format of OpenMetrics, as far as the types gauge, counter and summary use it.
+/// Checks the text format of OpenMetrics, as far as the types gauge, counter and histogram use it.
 ///
 /// `OtherClientTests` let the parser of prometheus_client check it, too, if that is installed.
 struct OpenMetricsCheck {
@@ -18,7 +18,7 @@ struct OpenMetricsCheck {
     }
 
     private static var suffixes: [Substring: [Substring]] {
-        ["gauge": [""], "counter": ["_total"], "summary": ["", "_sum", "_count"]]
+        ["gauge": [""], "counter": ["_total"], "histogram": ["_bucket", "_sum", "_count"]]
     }
 
     /// Checks all lines.

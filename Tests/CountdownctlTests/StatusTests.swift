@@ -18,7 +18,8 @@ struct StatusTests {
             sumUSec: 99_000,
             p50USec: 60,
             p99USec: 210,
-            greatestUSec: 3_100
+            greatestUSec: 3_100,
+            atMost: ["2500000": 1_234, "100": 900, "1000": 1_230]
         ),
         storageFailure: String? = nil
     ) -> GetStatus.Reply {
@@ -157,7 +158,7 @@ struct StatusTests {
             clockErrorUSec: 90,
             roundTrip: times
         )
-        let metrics = OpenMetrics.lines(of: status(fleet: fleet, storageFailure: "disk full"))
+        let metrics = OpenMetrics.lines(of: status(fleet: fleet, storageFailure: "disk full"), in: .openmetrics)
         try OpenMetricsCheck().check(metrics)
         for line in [
             "# TYPE countdownd_calls counter",
@@ -169,8 +170,8 @@ struct StatusTests {
             #"countdownd_countdowns{state="running"} 3"#,
             "countdownd_start_time_seconds 1772362800.000000",
             "countdownd_storage_failing 1",
-            "# TYPE countdownd_end_lateness_seconds summary",
-            #"countdownd_end_lateness_seconds{quantile="0.99"} 0.000210"#,
+            #"countdownd_limit{limit="countdowns"} 4000000"#,
+            "# TYPE countdownd_end_lateness_seconds histogram",
             "countdownd_end_lateness_seconds_sum 0.099000",
             "countdownd_end_lateness_seconds_count 1234",
             "countdownd_end_lateness_greatest_seconds 0.003100",
@@ -184,7 +185,31 @@ struct StatusTests {
             #expect(metrics.contains(line), "\(line)")
         }
         let types = Set(metrics.filter { $0.hasPrefix("# TYPE") }.compactMap { $0.split(separator: " ").last })
-        #expect(types == ["counter", "gauge", "summary"])
+        #expect(types == ["counter", "gauge", "histogram"])
+        #expect(
+            metrics.filter { $0.hasPrefix("countdownd_end_lateness_seconds_bucket") } == [
+                #"countdownd_end_lateness_seconds_bucket{le="0.0001"} 900"#,
+                #"countdownd_end_lateness_seconds_bucket{le="0.001"} 1230"#,
+                #"countdownd_end_lateness_seconds_bucket{le="2.5"} 1234"#,
+                #"countdownd_end_lateness_seconds_bucket{le="+Inf"} 1234"#,
+            ]
+        )
+    }
+
+    @Test("in the older format of Prometheus, a counter's type has the name of its samples, and samples have labels")
+    func olderMetrics() {
+        let metrics = OpenMetrics.lines(of: status(), in: .prometheus, labels: [("socket", "/run/\"s\"")])
+        for line in [
+            "# TYPE countdownd_calls_total counter",
+            "# HELP countdownd_calls_total Since the start of the daemon: calls of GetStatus.",
+            #"countdownd_calls_total{socket="/run/\"s\""} 7"#,
+            "# TYPE countdownd_end_lateness_seconds histogram",
+            #"countdownd_end_lateness_seconds_bucket{socket="/run/\"s\"",le="+Inf"} 1234"#,
+            #"countdownd_limit{socket="/run/\"s\"",limit="countdowns"} 4000000"#,
+        ] {
+            #expect(metrics.contains(line), "\(line)")
+        }
+        #expect(!metrics.contains { $0.hasPrefix("# UNIT") || $0.hasPrefix("# EOF") })
     }
 
     @Test("in OpenMetrics is valid if nothing is known of the fleet, and with names of a newer daemon")
@@ -200,7 +225,7 @@ struct StatusTests {
             roundTrip: none
         )
         newer.counters["odd name é"] = 1
-        let metrics = OpenMetrics.lines(of: newer)
+        let metrics = OpenMetrics.lines(of: newer, in: .openmetrics)
         try OpenMetricsCheck().check(metrics)
         #expect(metrics.contains("countdownd_odd_name___total 1"))
         #expect(metrics.contains(#"countdownd_info{version="2\"\\u{7}"} 1"#))

@@ -30,6 +30,14 @@ struct DurationHistogramTests {
         #expect(histogram.quantile(100).microseconds == 15)
     }
 
+    @Test("the counts up to the bounds are exact, and include those up to smaller bounds")
+    func bounds() {
+        let durations = DurationHistogram.bounds.flatMap { [$0, $0 + 1] }
+        let counted = histogram(durations + [-1]).counted
+        #expect(counted.map(\.bound) == [100, 1_000, 10_000, 100_000, 500_000, 2_500_000])
+        #expect(counted.map(\.count) == [2, 4, 6, 8, 10, 12])
+    }
+
     @Test("a quantile is never too small, and at most a sixteenth too great, from a microsecond to a century")
     func error() {
         var generator = SeededGenerator(seed: 3)

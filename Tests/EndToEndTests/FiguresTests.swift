@@ -25,6 +25,10 @@ struct FiguresTests {
             #expect(lateness.count == 5)
             #expect(lateness.sumUSec == late.reduce(0, +))
             #expect(lateness.greatestUSec == late[4])
+            for (bound, count) in try #require(lateness.atMost) {
+                let limit = try #require(Int64(bound))
+                #expect(late.count { $0 <= limit } == Int(count))
+            }
             #expect((late[2]...late[2] + late[2] / 16).contains(lateness.p50USec))
             #expect(lateness.p99USec == late[4])
             try daemon.kill()

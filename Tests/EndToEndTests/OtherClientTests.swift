@@ -42,13 +42,34 @@ struct OtherClientTests {
             "Tests/EndToEndTests/Clients/parse_openmetrics.py"
         ).path
         let run = try typist.type(
-            shell: "countdownctl status --format openmetrics | '\(TestPython.path())' '\(script)'"
+            shell: "countdownctl status --format openmetrics | '\(TestPython.path())' '\(script)' openmetrics"
         )
         #expect(run.exitCode == 0, "\(run.standardError)")
         let families = run.standardOutput.split(separator: "\n")
-        #expect(families.contains("countdownd_end_lateness_seconds summary 4"))
+        #expect(families.contains("countdownd_end_lateness_seconds histogram 9"))
         #expect(families.contains("countdownd_calls counter 1"))
         #expect(families.count > 20)
+        try daemon.terminate()
+    }
+
+    @Test("the parser of a node exporter's textfile collector keeps the types, and the alerts name figures that exist")
+    func keepsTypes() throws {
+        let daemon = try DaemonProcess()
+        let directory = BuiltProduct.packageDirectory
+        let script = directory.appendingPathComponent("Tests/EndToEndTests/Clients/parse_openmetrics.py").path
+        let run = try Typist(daemon).type(
+            shell: "countdownctl status --format prometheus | '\(TestPython.path())' '\(script)' prometheus"
+        )
+        #expect(run.exitCode == 0, "\(run.standardError)")
+        let families = run.standardOutput.split(separator: "\n").map { $0.split(separator: " ") }
+        #expect(families.allSatisfy { ["gauge", "counter", "histogram"].contains($0[1]) })
+        let alerts = directory.appendingPathComponent("examples/prometheus/alerts.yml")
+        let text = try String(contentsOf: alerts, encoding: .utf8)
+        let names = Set(text.matches(of: /countdownd_\w+/).map(\.output)).filter { !$0.hasPrefix("countdownd_fleet_") }
+        #expect(names.count > 6)
+        for name in names {
+            #expect(families.contains { name.hasPrefix($0[0]) && $0[0] != "countdownd" }, "\(name)")
+        }
         try daemon.terminate()
     }
 }

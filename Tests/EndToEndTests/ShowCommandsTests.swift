@@ -171,12 +171,19 @@ struct ShowCommandsTests {
         }
         #expect(lines.contains("countdownd_endings_total 1"))
         #expect(lines.contains("countdownd_end_lateness_seconds_count 1"))
+        for (name, limit) in status.limits where name == name.lowercased() {
+            #expect(lines.contains("countdownd_limit{limit=\"\(name)\"} \(limit)"))
+        }
+        let older = try typist.type("status --format prometheus").data
+        let socket = "{socket=\"\(daemon.socketPath)\"}"
+        #expect(older.contains("# TYPE countdownd_endings_total counter"))
+        #expect(older.contains("countdownd_endings_total\(socket) 1"))
         for line in ["--json", "tea"] {
             #expect(try typist.type("status --format openmetrics \(line)").exitCode == 64)
         }
-        let unknown = try typist.type("status --format prometheus")
+        let unknown = try typist.type("status --format graphite")
         #expect(unknown.exitCode == 64)
-        #expect(unknown.messages.first?.contains("prometheus") == true)
+        #expect(unknown.messages.first?.contains("graphite") == true)
     }
 
     @Test("--json prints the interface's objects, each one valid")

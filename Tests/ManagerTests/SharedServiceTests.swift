@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -34,6 +35,32 @@ struct SharedServiceTests {
 
         let lines = try machine.journal("_SYSTEMD_UNIT=countdownd@workers.service", "_COMM=countdownd")
         #expect(Set(lines.compactMap { $0["MESSAGE"] }).isSubset(of: ["ready", "stopping"]))
+    }
+
+    @Test("the example for a node exporter writes the figures whole, and removes them if the daemon does not answer")
+    func textfile() throws {
+        let folder = BuiltProduct.packageDirectory.appendingPathComponent("examples/prometheus")
+        for name in ["countdownd-textfile@.service", "countdownd-textfile@.timer"] {
+            let unit = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+            try machine.tell(.root, "tee", "/etc/systemd/system/\(name)", input: unit)
+        }
+        try machine.shell(.root, "mkdir -p /var/lib/prometheus/node-exporter && systemctl daemon-reload")
+        let units = "countdownd-textfile@judy.service countdownd-textfile@judy.timer"
+        #expect(try machine.shell(.root, "systemd-analyze verify --man=no \(units) 2>&1") == "")
+
+        try machine.tell(.root, "systemctl", "start", "countdownd@judy.socket")
+        try machine.tell(.root, "systemctl", "start", "countdownd-textfile@judy.service")
+        let files = "cd /var/lib/prometheus/node-exporter && ls && cat *"
+        let figures = try machine.shell(.root, files)
+        #expect(figures.hasPrefix("countdownd-judy.prom\n# TYPE countdownd_info gauge\n"))
+        #expect(figures.contains(#"countdownd_watchers{socket="/run/countdownd/judy/io.countdownd"} 0"#))
+        try machine.tell(.root, "systemctl", "start", "countdownd-textfile@judy.timer")
+
+        try machine.tell(.root, "systemctl", "stop", "countdownd@judy.socket", "countdownd@judy.service")
+        let failed = try machine.run(as: .root, ["systemctl", "start", "countdownd-textfile@judy.service"])
+        #expect(failed.exitCode == 1)
+        #expect(try machine.tell(.root, "ls", "/var/lib/prometheus/node-exporter") == "")
+        try machine.tell(.root, "systemctl", "stop", "countdownd-textfile@judy.timer")
     }
 
     @Test("it runs as a dynamic user without capabilities, without a network and without a way to gain privileges")

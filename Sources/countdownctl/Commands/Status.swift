@@ -7,13 +7,14 @@ struct StatusCommand: Subcommand {
     static let configuration = CommandConfiguration(
         subcommand: "status",
         abstract: "Show the state of the daemon, or of a countdown.",
-        usage: "countdownctl status [KEY] [--all] [--format openmetrics] [options]",
+        usage: "countdownctl status [KEY] [--all] [--format FORMAT] [options]",
         discussion: """
             Examples:
               countdownctl status
               countdownctl status --all          with its counters and limits
               countdownctl status --json
               countdownctl status --format openmetrics     for Prometheus
+              countdownctl status --format prometheus      for the textfile collector of a node exporter
               countdownctl status tea            the same as show tea
             """
     )
@@ -24,7 +25,7 @@ struct StatusCommand: Subcommand {
     @Flag(name: .shortAndLong, help: "Show the counters and limits of the daemon, too.")
     var all = false
 
-    @Option(help: ArgumentHelp("Print the figures of the daemon in this format.", valueName: "openmetrics"))
+    @Option(help: ArgumentHelp("Print the figures of the daemon in this format.", valueName: "openmetrics|prometheus"))
     var format: StatusFormat?
 
     @OptionGroup var options: OutputOptions
@@ -36,9 +37,14 @@ struct StatusCommand: Subcommand {
             guard format == nil else { throw CommandFailure.usage("use either a KEY or --format") }
             return try ShowCommand.show(KeyWord(typed: key), output)
         }
-        let status = try DaemonEndpoint().call(GetStatus())
-        if format == .openmetrics {
-            try output.print(OpenMetrics.lines(of: status))
+        let daemon = try DaemonEndpoint()
+        let status = try daemon.call(GetStatus())
+        if let format {
+            // A node exporter reads the files of several daemons, whose samples must differ. The socket that ssh forwards has
+            // another name each time.
+            let isLocalFile = format == .prometheus && !RemoteInvocation.isInside
+            let labels = isLocalFile ? [("socket", daemon.path)] : []
+            try output.print(OpenMetrics.lines(of: status, in: format, labels: labels))
         } else if let style = output.json {
             try output.print(json: JSONText.object(status, style))
         } else if !output.isQuiet {
@@ -60,6 +66,8 @@ struct StatusCommand: Subcommand {
 enum StatusFormat: String, CaseIterable, ExpressibleByArgument {
     /// The text format of OpenMetrics.
     case openmetrics
+    /// The older text format of Prometheus.
+    case prometheus
 }
 
 /// Whether the services of a user run without a session of his, as systemd-logind keeps it.

@@ -1,16 +1,26 @@
 import IPC
 import System
 
-/// The daemon's figures in the text format of OpenMetrics 1.0.
-///
-/// Only the types gauge, counter and summary occur, so that the textfile collector of a node exporter reads it, too.
+/// The daemon's figures in a text format: OpenMetrics 1.0, or the older one of Prometheus, which the textfile collector of a
+/// node exporter reads. There, the type of a counter has the name of its samples.
 struct OpenMetrics {
     private static let prefix = "countdownd_"
+    private let format: StatusFormat
+    private let labels: [(String, String)]
     private var lines: [String] = []
 
-    /// The lines of a status.
-    static func lines(of status: GetStatus.Reply) -> [String] {
-        var text = OpenMetrics()
+    private init(_ format: StatusFormat, labels: [(String, String)]) {
+        self.format = format
+        self.labels = labels
+    }
+
+    /// The lines of a status. All samples have the labels.
+    static func lines(
+        of status: GetStatus.Reply,
+        in format: StatusFormat,
+        labels: [(String, String)] = []
+    ) -> [String] {
+        var text = OpenMetrics(format, labels: labels)
         text.writeDaemon(status)
         if let lateness = status.lateness {
             text.write(lateness, "end_lateness", "How late countdowns ended whose deadline came while the daemon ran.")
@@ -26,8 +36,10 @@ struct OpenMetrics {
                 text.family(snakeCase(name), "counter", help, [("_total", [:], "\(value)")])
             }
         }
+        let limits = status.limits.sorted { $0.key < $1.key }
+        text.family("limit", "gauge", "The limits.", limits.map { ("", ["limit": snakeCase($0.key)], "\($0.value)") })
         if let fleet = status.fleet { text.write(fleet) }
-        return text.lines + ["# EOF"]
+        return text.lines + (format == .openmetrics ? ["# EOF"] : [])
     }
 
     private mutating func writeDaemon(_ status: GetStatus.Reply) {
@@ -79,18 +91,22 @@ struct OpenMetrics {
     }
 
     private mutating func write(_ durations: GetStatus.Durations, _ name: String, _ help: String) {
+        let bounds = (durations.atMost ?? [:]).compactMap { bound, count in Int64(bound).map { ($0, count) } }
+        let buckets = bounds.sorted { $0.0 < $1.0 }.map { (Self.shortSeconds($0), $1) } + [("+Inf", durations.count)]
         family(
             "\(name)_seconds",
-            "summary",
+            "histogram",
             help,
-            [
-                ("", ["quantile": "0.5"], Self.seconds(durations.p50USec)),
-                ("", ["quantile": "0.99"], Self.seconds(durations.p99USec)),
+            buckets.map { ("_bucket", ["le": $0], "\($1)") } + [
                 ("_sum", [:], Self.seconds(durations.sumUSec)),
                 ("_count", [:], "\(durations.count)"),
             ]
         )
-        gauge("\(name)_greatest_seconds", "The greatest of \(name)_seconds.", seconds: durations.greatestUSec)
+        gauge(
+            "\(name)_greatest_seconds",
+            "The greatest of \(name)_seconds since the start of the daemon.",
+            seconds: durations.greatestUSec
+        )
     }
 
     private mutating func gauge(_ name: String, _ help: String, _ value: Int64) {
@@ -101,19 +117,24 @@ struct OpenMetrics {
         family(name, "gauge", help, [("", [:], Self.seconds(microseconds))])
     }
 
-    /// Appends a family. Its unit is the last word of its name.
+    /// Appends a family if it has samples. Its unit is the last word of its name.
     private mutating func family(
         _ name: String,
         _ type: String,
         _ help: String,
         _ samples: [(suffix: String, labels: KeyValuePairs<String, String>, value: String)]
     ) {
+        guard !samples.isEmpty else { return }
         let name = Self.prefix + name
-        lines.append("# TYPE \(name) \(type)")
-        for unit in ["seconds", "bytes"] where name.hasSuffix("_\(unit)") { lines.append("# UNIT \(name) \(unit)") }
-        lines.append("# HELP \(name) \(help)")
+        let title = format == .prometheus && type == "counter" ? "\(name)_total" : name
+        lines.append("# TYPE \(title) \(type)")
+        for unit in ["seconds", "bytes"] where format == .openmetrics && name.hasSuffix("_\(unit)") {
+            lines.append("# UNIT \(name) \(unit)")
+        }
+        lines.append("# HELP \(title) \(help)")
         for sample in samples {
-            let labels = sample.labels.map { "\($0.key)=\"\(Self.escape($0.value))\"" }.joined(separator: ",")
+            let labels = (labels + sample.labels.map { ($0.key, $0.value) })
+                .map { "\($0)=\"\(Self.escape($1))\"" }.joined(separator: ",")
             lines.append("\(name)\(sample.suffix)\(labels.isEmpty ? "" : "{\(labels)}") \(sample.value)")
         }
     }
@@ -128,6 +149,13 @@ struct OpenMetrics {
     private static func seconds(_ microseconds: Int64) -> String {
         let (whole, part) = microseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
         return "\(microseconds < 0 ? "-" : "")\(whole).\(String(1_000_000 + part).dropFirst())"
+    }
+
+    /// A time as a number of seconds without zeros at its end, as other programs write bounds.
+    private static func shortSeconds(_ microseconds: Int64) -> String {
+        var text = seconds(microseconds)
+        while text.hasSuffix("0"), !text.hasSuffix(".0") { text.removeLast() }
+        return text
     }
 
     /// `wakeUps` as `wake_ups`. A character that a name may not have becomes `_`.

@@ -1,8 +1,10 @@
-"""Parses OpenMetrics text from standard input, and prints the name and type of each family."""
+"""Parses figures from standard input, in the format openmetrics or prometheus, and prints the name and type of each family."""
 
 import sys
 
-from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from prometheus_client import parser
+from prometheus_client.openmetrics import parser as openmetrics_parser
 
-for family in text_string_to_metric_families(sys.stdin.read()):
+parsers = {"openmetrics": openmetrics_parser, "prometheus": parser}
+for family in parsers[sys.argv[1]].text_string_to_metric_families(sys.stdin.read()):
     print(family.name, family.type, len(family.samples))
