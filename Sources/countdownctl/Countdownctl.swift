@@ -45,10 +45,11 @@ struct Countdownctl: ParsableCommand {
                70  internal error
                74  the change was not stored, or standard output cannot be written
                75  try again later: already running, a limit is reached, the revision does
-                   not match, the daemon cannot open its store and does not know, or a
-                   fleet did not answer and a change may have been made
+                   not match, the daemon cannot open its store and does not know, or the
+                   countdowns of a fleet are not known
                76  protocol mismatch with the daemon
                77  permission denied: the daemon serves another user
+               79  a fleet did not answer, so the change may have been made
               124  timed out: --timeout expired
               126  the command of run cannot be executed
               127  the command of run was not found

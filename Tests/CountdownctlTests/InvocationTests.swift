@@ -20,8 +20,8 @@ struct InvocationTests {
     func values() {
         let codes: [countdownctl.ExitCode: Int32] = [
             .success: 0, .notRunning: 3, .unknownKey: 4, .usage: 64, .unavailable: 69, .internalFault: 70,
-            .notStored: 74, .tryLater: 75, .protocolFault: 76, .denied: 77, .timedOut: 124, .notExecutable: 126,
-            .notFound: 127, .interrupted: 130,
+            .notStored: 74, .tryLater: 75, .protocolFault: 76, .denied: 77, .unknownOutcome: 79, .timedOut: 124,
+            .notExecutable: 126, .notFound: 127, .interrupted: 130,
         ]
         for (status, code) in codes { #expect(status.rawValue == code) }
     }

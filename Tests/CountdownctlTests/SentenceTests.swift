@@ -84,7 +84,7 @@ struct SentenceTests {
             (.countdown(.limitReached(limit: "labelBytes", maximum: 1)), .usage),
             (.countdown(.limitReached(limit: "patterns", maximum: 1)), .usage),
             (.countdown(.storageFailed(reason: "disk full")), .notStored),
-            (.countdown(.unreachable(reason: "no answer")), .tryLater),
+            (.countdown(.unreachable(reason: "no answer")), .unknownOutcome),
         ] as [(ClientError, ExitCode)]
     )
     func codes(_ error: ClientError, _ status: ExitCode) {
@@ -146,6 +146,7 @@ struct SentenceTests {
     func worst() {
         #expect([ExitCode.success, .unknownKey, .notRunning].max() == .unknownKey)
         #expect([ExitCode.notStored, .tryLater, .unknownKey].max() == .tryLater)
+        #expect([ExitCode.unknownOutcome, .tryLater, .denied].max() == .unknownOutcome)
     }
 
     @Test("the user of a UID is found in lines of passwd(5)")

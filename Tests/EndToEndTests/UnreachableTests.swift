@@ -34,7 +34,7 @@ struct UnreachableTests {
     }
 
     @Test(
-        "the code is 75, and the error says that a change may have been made",
+        "the code is 79, and the error says that a change may have been made",
         arguments: [
             ("start tea 5m", "Start"), ("start tea 5m --fail", "Start"), ("start tea 5m --queue", "Start"),
             ("start tea --rate 3/10m", "Start"), ("adjust tea +1m", "Adjust"),
@@ -44,7 +44,7 @@ struct UnreachableTests {
         let run = try refuse(line, method)
         #expect(run.messages == ["countdownctl: \(Self.sentence)"])
         #expect(run.standardOutput.isEmpty)
-        #expect(run.exitCode == 75)
+        #expect(run.exitCode == 79)
     }
 
     @Test(
@@ -62,14 +62,14 @@ struct UnreachableTests {
     }
 
     @Test(
-        "run does not run its command, and exits with 75 whatever -E says",
+        "run does not run its command, and exits with 79 whatever -E says",
         arguments: ["run tea 5m", "run tea 5m -E 0", "run tea 5m -q", "run tea --rate 3/10m", "run tea 5m --wait"]
     )
     func runsNothing(_ line: String) throws {
         let run = try refuse("\(line) -- echo sent", "Start")
         #expect(run.messages == ["countdownctl: \(Self.sentence)"])
         #expect(run.standardOutput.isEmpty)
-        #expect(run.exitCode == 75)
+        #expect(run.exitCode == 79)
     }
 
     @Test(
@@ -87,7 +87,7 @@ struct UnreachableTests {
         )
         let run = try command.finish()
         #expect(run.messages == ["countdownctl: tea: \(Self.sentence)", "countdownctl: egg: no such countdown"])
-        #expect(run.exitCode == 75)
+        #expect(run.exitCode == 79)
     }
 
     @Test("if the last change after a command is not confirmed, the countdown is looked up before it is changed again")

@@ -89,7 +89,7 @@ extension CommandFailure {
     }
 }
 
-/// The exit codes of countdownctl: 3 and 4 as in systemctl(1), 124 as in timeout(1), the others from sysexits.h;
+/// The exit codes of countdownctl: 3 and 4 as in systemctl(1), 124 as in timeout(1), 79 its own, the others from sysexits.h;
 /// `run` returns the code of its command.
 struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
     let rawValue: Int32
@@ -107,13 +107,16 @@ struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
     static let internalFault = ExitCode(rawValue: 70)
     /// EX_IOERR: a change that could not be stored, or output that could not be written.
     static let notStored = ExitCode(rawValue: 74)
-    /// EX_TEMPFAIL: it runs already, a limit is reached, another revision is there, a fleet did not answer, or a daemon that
-    /// cannot open its store does not know.
+    /// EX_TEMPFAIL: it runs already, a limit is reached, another revision is there, or the daemon cannot open its store or reach
+    /// its fleet, and does not know.
     static let tryLater = ExitCode(rawValue: 75)
     /// EX_PROTOCOL: daemon and client do not understand each other.
     static let protocolFault = ExitCode(rawValue: 76)
     /// EX_NOPERM: another user's daemon.
     static let denied = ExitCode(rawValue: 77)
+    /// A fleet did not answer, so a change may have been made. sysexits.h ends at 78, and among several keys this is worse than
+    /// a refusal.
+    static let unknownOutcome = ExitCode(rawValue: 79)
     /// The time of `--timeout` passed.
     static let timedOut = ExitCode(rawValue: 124)
     /// The command is there and cannot be run.
@@ -180,7 +183,8 @@ extension CountdownError {
         case .noSuchCountdown: .unknownKey
         case .wrongState: .notRunning
         case .limitReached(let limit, let maximum) where excess(over: limit, of: maximum) != nil: .usage
-        case .alreadyRunning, .revisionMismatch, .historyTrimmed, .limitReached, .unreachable: .tryLater
+        case .alreadyRunning, .revisionMismatch, .historyTrimmed, .limitReached: .tryLater
+        case .unreachable: .unknownOutcome
         case .storageFailed: .notStored
         }
     }
