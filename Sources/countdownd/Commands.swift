@@ -221,7 +221,7 @@ extension Daemon {
             fleet: fleet?.status(clockLead: clocks.engineLead, at: now),
             lateness: lateness,
             queues: queues,
-            storageFailure: storage.failure?.reason
+            storageFailure: storage.failure?.reason ?? fleet?.failure
         )
     }
 }

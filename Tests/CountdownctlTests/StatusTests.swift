@@ -133,6 +133,9 @@ struct StatusTests {
         )
         fleet.shards[0].lagUSec = 20_000
         #expect(shown()[0].hasSuffix(" (2h), 20ms behind"))
+        let refusing = lines(of: status(fleet: fleet, storageFailure: "it is full"))
+        #expect(refusing.contains("   Storage: changes cannot be stored: it is full"))
+        #expect(refusing.contains { $0.hasSuffix(" (2h), 20ms behind, and changes are refused") })
         fleet.shards = [GetStatus.Shard(state: .lost, sinceUSec: Self.noon, lagUSec: 9, reason: "cut\u{7}")]
         #expect(shown()[0] == "     Fleet: mail on Redis 7.0.15, lost since 12:00:00 (0s): cut\\u{7}")
         let nothing = GetStatus.Durations(count: 0, sumUSec: 0, p50USec: 0, p99USec: 0, greatestUSec: 0)

@@ -110,9 +110,11 @@ struct OutageTests {
     func full() throws {
         backend.setFull(true)
         #expect(try caller.error(of: Start(key: "new"))?.refusal?.contains("the engine is full") == true)
+        #expect(try caller.call(GetStatus()).storageFailure?.contains("the engine is full") == true)
         try expectService()
         backend.setFull(false)
         #expect(try caller.call(Start(key: "new")).outcome == .started)
+        #expect(try caller.call(GetStatus()).storageFailure == nil)
     }
 
     @Test("a change that too few replicas acknowledge is unknown, and watchers hear of it")

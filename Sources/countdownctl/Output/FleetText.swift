@@ -5,6 +5,7 @@ import System
 struct FleetText {
     let fleet: GetStatus.Fleet
     let clock: ClockText
+    let refusesChanges: Bool
 
     /// How the countdowns of the fleet are followed: `fleet on Redis 7.0.15, live since 17:30:05 (2m)`.
     var following: String {
@@ -17,7 +18,8 @@ struct FleetText {
     private func state(_ shard: GetStatus.Shard) -> String {
         let reason = shard.reason.map { ": \(PrintableText.escape($0))" } ?? ""
         let lag = shard.state == .live && shard.lagUSec > 0 ? ", \(DurationFormat.render(shard.lagUSec)) behind" : ""
-        return "\(shard.state.rawValue) since \(clock.renderBeginning(shard.sinceUSec))\(lag)\(reason)"
+        let refusal = shard.state == .live && refusesChanges ? ", and changes are refused" : ""
+        return "\(shard.state.rawValue) since \(clock.renderBeginning(shard.sinceUSec))\(lag)\(refusal)\(reason)"
     }
 
     /// How fast the engine answers, and how its clock differs; nil if neither is known.

@@ -31,7 +31,7 @@ struct StatusDetails {
         ]
         if let notifier { lines.append(field("Notifier", notifier.sentence)) }
         if let fleet = status.fleet {
-            let text = FleetText(fleet: fleet, clock: clock)
+            let text = FleetText(fleet: fleet, clock: clock, refusesChanges: status.storageFailure != nil)
             lines.append(field("Fleet", text.following))
             if let engine = text.engine { lines.append(field("Engine", engine)) }
         }

@@ -28,6 +28,8 @@ struct FleetMember: ~Copyable {
     /// Whether the engine can be reached.
     var engineWatch: EngineWatch
     var counters = FleetCounters()
+    /// Why the engine has refused the last change; nil if it makes changes.
+    private var refusal: String?
     /// The position that was stored last.
     var storedPosition: LogCursor.Position?
     /// Whether a line of the log has said that the system clock differs from the engine's.
@@ -55,6 +57,30 @@ struct FleetMember: ~Copyable {
     ///
     /// - Returns: the line to log.
     mutating func watchEngine(at now: Now) -> EngineWatch.Line? { engineWatch.update(shard, at: now) }
+
+    /// Why changes are not made; nil if they are.
+    var failure: String? { engineWatch.state == .live ? refusal : engineWatch.reason }
+
+    /// Notes that the engine was lost or found again, or that it has made a change.
+    mutating func note(_ event: LogCursor.Event) {
+        switch event {
+        case .changes, .live: refusal = nil
+        case .resumed, .trimmed, .diverged, .page, .lost: break
+        }
+    }
+
+    /// Notes the answers to proposals.
+    mutating func note(_ answers: [Answer], to proposals: [Proposal]) {
+        counters.note(answers)
+        for (answer, proposal) in zip(answers, proposals) where proposal.record != nil {
+            switch answer {
+            case .won: refusal = nil
+            case .unacknowledged: refusal = "too few replicas have acknowledged the last change"
+            case .unknown(let reason), .unreachable(let reason): refusal = reason
+            case .conflict, .early, .late: break
+            }
+        }
+    }
 
     /// Notes a call with a postponed reply.
     ///

@@ -48,9 +48,11 @@ extension Daemon {
                 // Everything else is for the instant by that clock.
                 (turn.isCutShort, turn.waitsForClock) = (true, true)
                 return
-            case .event(let event): fleet?.shard.receive(event, &timetable, at: now)
+            case .event(let event):
+                fleet?.note(event)
+                fleet?.shard.receive(event, &timetable, at: now)
             case .answers(let answers, let proposals):
-                fleet?.counters.note(answers)
+                fleet?.note(answers, to: proposals)
                 fleet?.shard.receive(answers, to: proposals, &timetable, at: now)
             }
         }
