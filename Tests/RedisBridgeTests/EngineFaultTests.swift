@@ -185,7 +185,7 @@ struct EngineFaultTests {
         #expect(try follower.update().state == .lost)
         // Each key that is loaded takes 50 ms.
         try server.start(["--key-load-delay", "50000", "--loading-process-events-interval-bytes", "1024"])
-        try bridge.program.line(containing: "is loading its data: LOADING Redis is loading the dataset in memory")
+        try bridge.program.line(containing: "is loading its data: LOADING")
         let answer = try client.propose(Propose.Proposal("b", "x.2"))
         #expect(answer.outcome == .unreachable)
         #expect(answer.reason?.contains("is loading its data") == true)
@@ -268,14 +268,38 @@ struct EngineFaultTests {
         try bridge.program.line(containing: "the namespace fleet has shards 4, and this bridge has 1")
     }
 
-    @Test("a key of another type is named")
-    func otherType() throws {
+    @Test(
+        "a key of another type is named, and no part of the change is made",
+        arguments: ["now", "due", "version", "log"]
+    )
+    func otherType(name: String) throws {
         let server = try RedisServer()
         let bridge = try BridgeProcess(server)
-        try server.command("SET", "cd:{fleet/0}:log", "text")
+        let keys = name == "version" ? ["LPUSH", "cd:{fleet/0}:version"] : ["SET", "cd:{fleet/0}:\(name)"]
+        try server.command(keys + ["text"])
         let answer = try bridge.client().propose(Propose.Proposal("a", "x.1"))
         #expect(answer.outcome == .unreachable)
         #expect(answer.reason?.contains("holds a key of the namespace fleet that is of another type") == true)
+        #expect(try server.command("KEYS", "cd:{fleet/0}:*") == "cd:{fleet/0}:\(name)")
+    }
+
+    @Test("once a URL has led to the engine, no hint doubts it")
+    func workingURL() throws {
+        let received = Received()
+        let engine = try FakeEngine { command in
+            received.add(command)
+            // It fails with the first change, and accepts and closes connections from then on.
+            if received.commands.contains(where: { $0[0] == "EVALSHA" && !$0[1].isEmpty }) { return .close("") }
+            return FakeEngine.healthy(command) ?? FakeEngine.empty(command) ?? .text("")
+        }
+        let bridge = try BridgeProcess("redis://127.0.0.1:{port}", port: engine.port)
+        try bridge.program.line(containing: "connected to")
+        let client = try bridge.client()
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .unknown)
+        let count = received.commands.count
+        try waitUntil("further attempts to connect") { received.commands.count > count + 4 }
+        let reason = try client.propose(Propose.Proposal("a", "x.1")).reason
+        #expect(reason == "127.0.0.1:\(engine.port) has closed the connection")
     }
 
     @Test("an engine that becomes a replica is left")

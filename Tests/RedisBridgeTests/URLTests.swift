@@ -35,6 +35,7 @@ struct URLTests {
                 "redis://h?namespace=",
                 "invalid parameter 'namespace': use namespace=VALUE, with %XX for special characters"
             ),
+            ("redis://h?namespace=a&acks=1&namespace=b", "the parameter 'namespace' is given twice: use it once"),
             ("redis://h?acks=x", "invalid acks 'x': use a number from 0 to 8"),
             ("redis://h?margin=5", "invalid margin '5': use a number of milliseconds from 10 to 1000"),
             (

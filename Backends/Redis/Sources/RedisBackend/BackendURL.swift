@@ -97,7 +97,14 @@ struct BackendURL: Equatable, Sendable {
         guard !(query ?? "").contains("#"), !path.contains("#") else {
             throw Invalid("invalid URL: it has a fragment (#)")
         }
-        for parameter in (query ?? "").split(separator: "&") { try readParameter(String(parameter)) }
+        var names: Set<String> = []
+        for parameter in (query ?? "").split(separator: "&") {
+            let (name, value) = Self.split(String(parameter), at: "=")
+            guard names.insert(name).inserted else {
+                throw Invalid("the parameter '\(name)' is given twice: use it once")
+            }
+            try readParameter(name, value ?? "")
+        }
         try assign(places.map { ServerAddress(host: $0.host, port: $0.port ?? (primary == nil ? 6_379 : 26_379)) })
         try check()
     }
@@ -159,9 +166,8 @@ struct BackendURL: Equatable, Sendable {
         }
     }
 
-    private mutating func readParameter(_ parameter: String) throws(Invalid) {
-        let (name, encoded) = Self.split(parameter, at: "=")
-        guard let value = Self.decode(encoded ?? ""), !value.isEmpty else {
+    private mutating func readParameter(_ name: String, _ encoded: String) throws(Invalid) {
+        guard let value = Self.decode(encoded), !value.isEmpty else {
             throw Invalid("invalid parameter '\(name)': use \(name)=VALUE, with %XX for special characters")
         }
         switch name {

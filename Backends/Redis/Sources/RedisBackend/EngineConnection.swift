@@ -89,6 +89,9 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
         loop.execute { self.flush() }
     }
 
+    /// Finds out whether the connection still works, unless an answer is awaited anyway.
+    func check() { if pending.isEmpty { send(["PING"]) { _ in } } }
+
     /// Sends a command from any task and returns its reply.
     ///
     /// - Throws: why the connection broke, or the engine's error.
@@ -144,13 +147,9 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
         guard let oldest = pending.first else { return }
         let rest = oldest.sent + EngineFailure.answerTime - .now()
         guard rest <= .zero else { return scheduleTimer(in: rest) }
-        close(
-            EngineFailure(
-                url.usesTLS && !isEncrypted
-                    ? "no TLS handshake with \(url.address) within 2 s: if it does not speak TLS, use redis:"
-                    : "no answer from \(url.address) within 2 s"
-            )
-        )
+        guard url.usesTLS, !isEncrypted else { return close(EngineFailure("no answer from \(url.address) within 2 s")) }
+        let sentence = "no TLS handshake with \(url.address) within 2 s"
+        close(EngineFailure(sentence, hint: ": if it does not speak TLS, use redis:"))
     }
 
     // MARK: The channel
@@ -212,8 +211,8 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Ends after the engine has closed the connection.
     private func closeUnasked() {
-        let isHandshake = url.usesTLS && !isEncrypted
-        let hint = hasReplied ? "" : isHandshake ? " before the TLS handshake ended" : ": if it speaks TLS, use rediss:"
-        close(EngineFailure("\(url.address) has closed the connection\(url.usesTLS && !isHandshake ? "" : hint)"))
+        let place = url.usesTLS && !isEncrypted ? " before the TLS handshake ended" : ""
+        let hint = url.usesTLS || hasReplied ? "" : ": if it speaks TLS, use rediss:"
+        close(EngineFailure("\(url.address) has closed the connection\(place)", hint: hint))
     }
 }

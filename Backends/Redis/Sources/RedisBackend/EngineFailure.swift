@@ -6,9 +6,22 @@ import System
 
 /// Why the engine cannot be used: one sentence, without credentials.
 struct EngineFailure: Error, Equatable, CustomStringConvertible {
-    let description: String
+    private let sentence: String
+    /// What may be wrong with the URL if it has never led to an engine.
+    private let hint: String
 
-    init(_ sentence: String) { description = sentence }
+    init(_ sentence: String, hint: String = "") { (self.sentence, self.hint) = (sentence, hint) }
+
+    /// Several failures at once.
+    init(_ failures: [EngineFailure]) {
+        sentence = failures.map(\.sentence).joined(separator: "; ")
+        hint = failures.first { !$0.hint.isEmpty }?.hint ?? ""
+    }
+
+    var description: String { sentence + hint }
+
+    /// The same of a URL that has led to the engine.
+    var withoutHint: EngineFailure { EngineFailure(sentence) }
 
     /// How long the engine may take for an answer.
     static let answerTime = TimeAmount.seconds(2)
@@ -27,7 +40,7 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
         let isSecret = repeatsArguments || url.login.password.map { !$0.isEmpty && whole.contains($0) } ?? false
         let words = isSecret ? "its words hold the password" : whole.beginning(Self.wordsLimit)
         let server = url.address
-        description =
+        let sentence =
             switch code {
             case "WRONGPASS" where url.isSentinel: "\(server) rejects sentineluser or sentinelpassword of the URL"
             case "WRONGPASS": "\(server) rejects the user name or the password of the URL"
@@ -58,6 +71,7 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
                 Self(permission: words, to: command, of: url).description
             default: "\(server) answers \(command) with an error: \(words)"
             }
+        self.init(sentence)
     }
 
     /// An answer that no engine gives.
@@ -69,20 +83,20 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
     /// Names the permission that is missing, as ACL SETUSER writes it.
     init(permission words: String, to command: String, of url: BackendURL) {
         let (missing, rule) =
-            if words.contains("keys") {
-                ("the keys of \(command)", "~cd:{\(url.namespace)}:* ~cd:{\(url.namespace)/*")
-            } else if words.contains("channels") {
+            if !words.contains("access") {
+                (command, "+\(command.lowercased())")
+            } else if words.contains("channel") {
                 ("the channel of \(command)", "&cd:{\(url.namespace)/*")
             } else {
-                (command, "+\(command.lowercased())")
+                ("the keys of \(command)", "~cd:{\(url.namespace)}:* ~cd:{\(url.namespace)/*")
             }
-        description = "the user of \(url.address) lacks a permission for \(missing): allow it \(rule)"
+        self.init("the user of \(url.address) lacks a permission for \(missing): allow it \(rule)")
     }
 
     /// A server that is a replica.
     init(replica url: BackendURL) {
         let advice = url.primary == nil ? "use the address of its primary" : "waiting for the sentinels to name another"
-        description = "\(url.address) is a replica: \(advice)"
+        self.init("\(url.address) is a replica: \(advice)")
     }
 
     /// The codes of errors that the engine replies before it has carried out any part of a command.

@@ -65,6 +65,8 @@ local function write()
             dues[#dues + 1] = key
         end
     end
+    -- It also finds a key of another type before anything is written.
+    local due = call('ZRANGE', KEYS[2], '-inf', '(' .. text(now), 'BYSCORE', 'LIMIT', 0, 4 + #changes)
     -- The first write: if it fails, nothing was written.
     local oldest = math.max(0, version - ARGV[1])
     call('XADD', KEYS[4], 'MINID', '~', text(oldest) .. '-0', text(version) .. '-0', unpack(changes))
@@ -74,6 +76,7 @@ local function write()
     call('HSET', KEYS[1], unpack(changes))
     if #staying > 0 then call('ZREM', KEYS[2], unpack(staying)) end
     if #dues > 0 then call('ZADD', KEYS[2], unpack(dues)) end
+    return due
 end
 
 local function refusal(error)
@@ -87,17 +90,17 @@ end)
 if not isRead then
     for place = 2, (#ARGV - 1) / 7 + 1 do answers[place] = refusal(error) end
 elseif #changes > 0 then
-    local isWritten, error = pcall(write)
+    local isWritten, result = pcall(write)
     if isWritten then
         redis.pcall('SPUBLISH', KEYS[4], table.concat(changes, '\n'))
-        -- Only if something is due: an unconditional removal would make confirms fail while writes are refused.
-        local due = redis.pcall('ZRANGE', KEYS[2], '-inf', '(' .. text(now), 'BYSCORE', 'LIMIT', 0, 4 + #changes)
+        local due = {}
+        for _, key in ipairs(result) do if not changed[key] then due[#due + 1] = key end end
         if #due > 0 then
             redis.pcall('ZREM', KEYS[2], unpack(due))
             redis.pcall('HDEL', KEYS[1], unpack(due))
         end
     else
-        for _, place in ipairs(dependent) do answers[place] = refusal(error) end
+        for _, place in ipairs(dependent) do answers[place] = refusal(result) end
     end
 end
 return answers
