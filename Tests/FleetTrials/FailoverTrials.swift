@@ -91,6 +91,36 @@ struct FailoverTrials {
         }
     }
 
+    @Test(
+        "a replica that the sentinels can no longer choose is left out, and has all changes when it is back",
+        arguments: ["killed", "frozen", "cut off"]
+    )
+    func leftOutReplica(fault: String) throws {
+        let engine = try ReplicatedEngine(replicas: 2)
+        let fleet = try fleet(engine)
+        let replica = engine.servers[2]
+        switch fault {
+        case "killed": try replica.kill()
+        case "frozen": try replica.freeze()
+        default:
+            // The primary has no such user.
+            try replica.command("CONFIG", "SET", "masteruser", "nobody", "masterauth", "SECRET")
+            try fleet.engine.command("CLIENT", "KILL", "TYPE", "replica")
+        }
+        try fleet.awaitChanges()
+        try fleet.hosts[0].start("meanwhile", .seconds(3_600))
+        #expect(try replica.isAnswering == false || replica.records()["meanwhile"] == nil)
+        switch fault {
+        case "killed": try engine.restart(replica)
+        case "frozen": replica.thaw()
+        default: try replica.command("CONFIG", "SET", "masteruser", "", "masterauth", "")
+        }
+        try ReplicatedEngine.awaitReplicas(2, of: engine.primary)
+        try fleet.awaitChanges()
+        #expect(try replica.records()["meanwhile"] != nil)
+        #expect(try engine.primary() === fleet.engine)
+    }
+
     @Test("without its replica the engine refuses changes, after some that are unknown; the rest goes on")
     func lostReplica() throws {
         let engine = try ReplicatedEngine(options: ["--min-replicas-to-write", "1", "--min-replicas-max-lag", "4"])

@@ -89,6 +89,16 @@ struct NetworkFaultTrials {
         try expectEqualAgain()
     }
 
+    @Test("a connection for changes that the network has forgotten is made again before a change needs it")
+    func forgottenConnection() throws {
+        // It is the first one that a bridge makes.
+        proxy.hold(connection: 0)
+        try host.bridge.program.line(containing: "no answer from 127.0.0.1:\(proxy.port) within 2 s")
+        try host.bridge.program.line(containing: "connected to")
+        #expect(try outcome { try host.start("new", .seconds(3_600)) } == .made)
+        try expectEqualAgain()
+    }
+
     @Test("half-open: a bridge that is killed unnoticed by the engine is in nobody's way")
     func halfOpenAtEngine() throws {
         proxy.hold([.toEngine])

@@ -75,7 +75,7 @@ struct SentinelTests {
         }
         try engine.servers[0].kill()
         try engine.awaitFailover(from: engine.servers[0])
-        try bridge.program.line(containing: "connected to Redis 7.0.15 at 127.0.0.1:\(engine.servers[1].port)")
+        try bridge.program.line(containing: "at 127.0.0.1:\(engine.servers[1].port), the primary 'cooldowns'")
         let answers = try client.propose((0..<50).map { Propose.Proposal("k\($0)", "y.\($0)") })
         #expect(answers.map { $0.stored?.id } == (0..<50).map { "x.\($0)" })
         let updates = try follower.updates(until: .resumed)
@@ -96,7 +96,7 @@ struct SentinelTests {
         let former = engine.servers[0]
         try former.freeze()
         try engine.awaitFailover(from: former)
-        try bridge.program.line(containing: "connected to Redis 7.0.15 at 127.0.0.1:\(engine.servers[1].port)")
+        try bridge.program.line(containing: "at 127.0.0.1:\(engine.servers[1].port), the primary 'cooldowns'")
         former.thaw()
         try awaitChanges(bridge, "after")
         try waitUntil("the former primary to be a replica") { former.isReplica }
@@ -212,7 +212,7 @@ struct SentinelTests {
         let truth = "127.0.0.1:\(engine.sentinels[0].port)"
         let liars = "127.0.0.1:\(stale.port),127.0.0.1:\(garbage.port)"
         let bridge = try BridgeProcess("redis://\(liars),\(truth)/?sentinel=cooldowns")
-        try bridge.program.line(containing: "connected to Redis 7.0.15 at 127.0.0.1:\(primary)")
+        try bridge.program.line(containing: "at 127.0.0.1:\(primary), the primary 'cooldowns'")
         let misled = try BridgeProcess("redis://\(liars)/?sentinel=cooldowns")
         let sentence = "127.0.0.1:\(replica) is a replica: waiting for the sentinels to name another"
         try misled.program.line(containing: "error: \(sentence)")
@@ -229,6 +229,7 @@ struct SentinelTests {
         case ["SENTINEL", "MASTER"]: .text("*2\r\n$12\r\nconfig-epoch\r\n:\(epoch)\r\n")
         case ["SENTINEL", "GET-MASTER-ADDR-BY-NAME"]:
             .text("*2\r\n$9\r\n127.0.0.1\r\n$\("\(primary)".count)\r\n\(primary)\r\n")
+        case ["SENTINEL", "REPLICAS"]: .text("*0\r\n")
         default: .text("+OK\r\n")
         }
     }
@@ -248,7 +249,8 @@ struct SentinelTests {
                 "+ping",
                 "+subscribe",
                 "+sentinel|get-master-addr-by-name",
-                "+sentinel|master"
+                "+sentinel|master",
+                "+sentinel|replicas"
             )
         }
         let bridge = try bridge("&sentineluser=fleet&sentinelpassword=SECRET2")

@@ -45,6 +45,9 @@ public final class NetworkProxy: Sendable {
     /// Swallows bytes and ends of connections in these directions, without an error on either side.
     public func hold(_ directions: [Direction]) { network.change { $0.held = Set(directions) } }
 
+    /// Swallows what is sent on one connection; they are counted from the first one.
+    public func hold(connection: Int) { network.change { $0.heldConnection = connection } }
+
     /// Ends `hold`; the bytes that were sent meanwhile arrive.
     public func release() { network.release() }
 
@@ -64,6 +67,7 @@ public final class NetworkProxy: Sendable {
 private final class Network: @unchecked Sendable {
     struct Faults {
         var held: Set<NetworkProxy.Direction> = []
+        var heldConnection: Int?
         var delay = Duration.zero
         var bytesToCut: (direction: NetworkProxy.Direction, rest: Int)?
     }
@@ -79,12 +83,19 @@ private final class Network: @unchecked Sendable {
         condition.broadcast()
     }
 
-    func release() { change { $0.held = [] } }
+    func release() { change { ($0.held, $0.heldConnection) = ([], nil) } }
 
     func add(_ connection: ProxiedConnection) {
         condition.lock()
         defer { condition.unlock() }
         connections.append(connection)
+    }
+
+    private func isHeld(_ connection: ProxiedConnection, _ direction: NetworkProxy.Direction) -> Bool {
+        if let place = faults.heldConnection, connections.indices.contains(place), connections[place] === connection {
+            return true
+        }
+        return faults.held.contains(direction)
     }
 
     func cut() {
@@ -97,10 +108,10 @@ private final class Network: @unchecked Sendable {
     /// Waits until bytes may pass.
     ///
     /// - Returns: how many of them pass before every connection is cut; nil for all.
-    func pass(_ count: Int, _ direction: NetworkProxy.Direction) -> Int? {
+    func pass(_ count: Int, of connection: ProxiedConnection, _ direction: NetworkProxy.Direction) -> Int? {
         condition.lock()
         defer { condition.unlock() }
-        while faults.held.contains(direction) { condition.wait() }
+        while isHeld(connection, direction) { condition.wait() }
         if faults.delay > .zero {
             let end = Date(timeIntervalSinceNow: faults.delay / .seconds(1))
             while Date() < end { _ = condition.wait(until: end) }
@@ -131,7 +142,7 @@ private final class ProxiedConnection: Sendable {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = read(source, &buffer, buffer.count)
-            let limit = network.pass(max(0, count), direction)
+            let limit = network.pass(max(0, count), of: self, direction)
             guard count > 0, send(buffer[..<(limit ?? count)], to: target) else { break }
             if limit != nil { network.cut() }
         }

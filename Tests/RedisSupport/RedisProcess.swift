@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 
 /// A process of Redis on loopback that a test started. Its folder and its port outlive the process.
@@ -52,6 +53,17 @@ public class RedisProcess {
     public func freeze() throws {
         isAnswering = false
         try program?.stop()
+    }
+
+    /// Stops it for a time.
+    public func freeze(for time: Duration) throws {
+        try freeze()
+        guard let process = program?.identifier else { return }
+        Thread.detachNewThread {
+            letPass(time)
+            Glibc.kill(process, SIGCONT)
+        }
+        isAnswering = true
     }
 
     /// Ends `freeze`.

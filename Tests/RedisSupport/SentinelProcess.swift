@@ -131,14 +131,18 @@ public final class ReplicatedEngine {
         }
     }
 
-    /// Cuts the primary off from its replicas and, if so, from the sentinels: it permits nothing to the user that has no name.
+    /// Cuts the primary off from its replicas, or from some of them, and, if so, from the sentinels: it permits nothing to the
+    /// user that has no name.
     /// There is the user `admin` with the password `SECRET` for everything else.
-    public func isolate(_ primary: RedisServer, fromSentinels: Bool) throws {
+    public func isolate(_ primary: RedisServer, fromSentinels: Bool, replicas: Int? = nil) throws {
         try primary.command("ACL", "SETUSER", "admin", "on", ">SECRET", "~*", "&*", "+@all")
         // A replica whose PSYNC is refused tries SYNC.
         let withdrawn = fromSentinels ? ["-@all"] : ["-psync", "-sync"]
         try administer(primary, ["ACL", "SETUSER", "default"] + withdrawn)
-        try administer(primary, ["CLIENT", "KILL", "TYPE", "replica"])
+        let clients = try administer(primary, ["CLIENT", "LIST", "TYPE", "replica"]).matches(of: /(?m)^id=(\d+)/)
+        for client in clients.prefix(replicas ?? .max) {
+            try administer(primary, ["CLIENT", "KILL", "ID", String(client.1)])
+        }
     }
 
     /// Ends `isolate`.

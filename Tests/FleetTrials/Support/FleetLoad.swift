@@ -30,8 +30,11 @@ struct FleetLoad {
         var call: (change: Change, isCancel: Bool)?
     }
 
+    /// The longest pause between the calls of a client during a fault.
+    private static let pause = Duration.milliseconds(20)
+
     /// Keys that are extended again and again.
-    static let extended = (0..<8).map { "extended/\($0)" }
+    private let extended: [String]
 
     /// What became of the changes.
     private(set) var fates: [Change: Fate] = [:]
@@ -40,8 +43,12 @@ struct FleetLoad {
     /// Keys that were started and not cancelled.
     private var started: [String] = []
     private var calls = 0
+    /// The beginning of its keys and labels.
+    private let name: String
 
-    init(_ fleet: Fleet, seed: UInt64, clientsOfHost: Int = 4) {
+    init(_ fleet: Fleet, seed: UInt64, clientsOfHost: Int = 4, name: String = "") {
+        self.name = name
+        extended = (0..<8).map { "\(name)extended/\($0)" }
         clients = fleet.hosts.flatMap { host in (0..<clientsOfHost).map { _ in Client(host: host) } }
         generator = SeededGenerator(seed: seed)
     }
@@ -56,6 +63,16 @@ struct FleetLoad {
         }
     }
 
+    /// Makes calls while a condition holds, without filling the engine's log.
+    mutating func run(during condition: () throws -> Bool) throws {
+        try waitUntil("the end of a fault") {
+            guard try condition() else { return true }
+            try run(until: 1)
+            letPass(Self.pause)
+            return false
+        }
+    }
+
     /// Waits for the answers to all calls.
     mutating func finish() throws {
         while clients.contains(where: { $0.call != nil }) { _ = try receive(by: Deadline()) }
@@ -66,7 +83,7 @@ struct FleetLoad {
         guard let caller = clients[index].caller else { return }
         let kind = Int.random(in: 0..<4, using: &generator)
         calls += 1
-        let label = "call \(calls)"
+        let label = "\(name)call \(calls)"
         do {
             if kind == 0, let key = started.randomElement(using: &generator) {
                 started.removeAll { $0 == key }
@@ -82,9 +99,9 @@ struct FleetLoad {
     }
 
     private mutating func start(isExtension: Bool, _ label: String) -> Start {
-        guard isExtension, let key = Self.extended.randomElement(using: &generator) else {
+        guard isExtension, let key = extended.randomElement(using: &generator) else {
             let duration = [Int64.hour, 1_000_000, 3_000_000].randomElement(using: &generator)
-            return Start(key: "started/\(calls)", durationUSec: duration, ifRunning: .fail, label: label)
+            return Start(key: "\(name)started/\(calls)", durationUSec: duration, ifRunning: .fail, label: label)
         }
         return Start(key: key, durationUSec: .hour, ifRunning: .extend, label: label)
     }
@@ -110,7 +127,7 @@ struct FleetLoad {
                 } else {
                     try caller.answer(to: Start.self, until: deadline).value.countdown
                 }
-            if case .labelled = change, countdown.key.hasPrefix("started/") { started.append(countdown.key) }
+            if case .labelled = change, !extended.contains(countdown.key) { started.append(countdown.key) }
             fates[change] = .made
             clients[index].call = nil
         } catch CountdownError.unreachable {
@@ -156,7 +173,7 @@ extension FleetLoad {
                 }
             #expect(expected.contains(made[change] ?? 0), "\(change) was answered as \(fate)")
         }
-        for key in Self.extended {
+        for key in extended {
             #expect(countdowns[key]?.duration ?? 0 == Int64(log.count { $0.key == key }) * .hour)
         }
         let counts = Dictionary(grouping: fates.values) { $0 }.mapValues(\.count)

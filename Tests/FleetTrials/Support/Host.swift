@@ -43,15 +43,22 @@ final class Host {
     /// Waits until changes are made.
     func awaitChanges() throws {
         let key = "host/\(daemon.socketPath)"
-        try waitUntil("a change to be made by \(daemon.standardError)") {
-            do {
-                try start(key, .seconds(3_600), .restart)
-                return true
-            } catch CountdownError.storageFailed {
-                return false
-            } catch CountdownError.unreachable {
+        var reason = ""
+        do {
+            try waitUntil("a change to be made by \(daemon.standardError)") {
+                do {
+                    try start(key, .seconds(3_600), .restart)
+                    return true
+                } catch CountdownError.storageFailed(let words) {
+                    reason = words
+                } catch CountdownError.unreachable(let words) {
+                    reason = words
+                }
                 return false
             }
+        } catch {
+            print("no change is made: \(reason)")
+            throw error
         }
     }
 

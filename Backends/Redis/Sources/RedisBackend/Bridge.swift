@@ -10,6 +10,9 @@ public final class Bridge: @unchecked Sendable {
     private static let retryTimes = (least: 0.1, greatest: 5.0, greatestOfSentinels: 1.0)
     /// How often the shard's version is compared.
     private static let heartbeat = TimeAmount.seconds(30)
+    /// How often the connections for changes and queries are checked: a network can lose one without a word, and a firewall
+    /// forgets those that are quiet.
+    private static let connectionCheck = TimeAmount.seconds(2)
     /// How often the clock is read and the subscription is checked; otherwise the bridge sends nothing on it and would not see
     /// that it is dead.
     private static let subscriptionCheck = TimeAmount.seconds(5)
@@ -17,6 +20,8 @@ public final class Bridge: @unchecked Sendable {
     private static let clockMessage = (text: "clock", interval: Int64(1_000_000))
     /// The messages that wait for answers, at most.
     private static let heldMessages = 1_000
+    /// After how many microseconds the sentinels can be asked again, and for how many their reports are used.
+    private static let reportTimes: (least: Int64, greatest: Int64) = (200_000, 3_000_000)
     /// A step of the engine's clock that is logged, in microseconds.
     private static let loggedStep: Int64 = 100_000
 
@@ -25,6 +30,12 @@ public final class Bridge: @unchecked Sendable {
     /// As it was configured.
     private var configuredURL: BackendURL
     private var watches: [SentinelWatch] = []
+    /// What the sentinels have said last.
+    private var reports: SentinelReports?
+    /// What waits for the next reports.
+    private var awaitedReports: [() -> Void] = []
+    /// When each replica has acknowledged changes of the present primary, on the boot clock.
+    private var acknowledgements: [ServerAddress: Int64] = [:]
     /// The engine that is being connected to.
     private var target: ServerAddress?
     private(set) var settings: NamespaceSettings
@@ -54,6 +65,8 @@ public final class Bridge: @unchecked Sendable {
     private var isDelayLogged = false
     /// When the last message about the clock was sent, on the boot clock.
     private var clockMessageTime = Int64.min / 2
+    /// Whether the URL has led to the engine.
+    private var hasConnected = false
     private var attempts = 0
     /// Whether the last sessions have ended soon after they had begun: then each further one may do so too.
     private var isFlapping = false
@@ -98,33 +111,40 @@ public final class Bridge: @unchecked Sendable {
         }
     }
 
-    /// Asks the sentinels for the primary, and connects to it.
+    /// Asks the sentinels for the primary and its replicas, and connects to it.
     ///
     /// - Parameter isAttempt: whether this is the only attempt to connect.
     private func lookUpPrimary(isAttempt: Bool) {
         let (url, loop, generation) = (configuredURL, loop, generation)
         Task {
-            let result: Result<KnownPrimary, EngineFailure>
+            let result: Result<SentinelReports, EngineFailure>
             do {
-                result = .success(try await PrimaryLookup.primary(of: url, on: loop))
+                result = .success(try await PrimaryLookup.reports(of: url, on: loop))
             } catch {
                 result = .failure(EngineFailure(error, of: url))
             }
             loop.execute {
-                guard generation == self.generation else { return }
-                switch result {
-                case .success(let primary): self.use(primary)
-                case .failure(let failure): if isAttempt { self.fail(failure) }
+                if generation == self.generation {
+                    switch result {
+                    case .success(let reports): self.use(reports)
+                    case .failure(let failure): if isAttempt { self.fail(failure) }
+                    }
                 }
+                let completions = self.awaitedReports
+                self.awaitedReports = []
+                for completion in completions { completion() }
             }
         }
     }
 
     /// Goes over to the primary that the sentinels name.
-    private func use(_ primary: KnownPrimary) {
+    private func use(_ reports: SentinelReports) {
+        let primary = reports.primary
+        // A sentinel that has not heard of the last failover names the primary before it.
+        guard session == nil || primary.epoch >= session?.epoch ?? 0 else { return }
+        self.reports = reports
         if let session {
-            // A sentinel that has not heard of the last failover names the primary before it.
-            guard primary.address != session.url.server, primary.epoch >= session.epoch ?? 0 else { return }
+            guard primary.address != session.url.server else { return }
             let name = url.primary ?? ""
             endSession(EngineFailure("the primary '\(name)' is \(primary.address) now, and no longer \(url.address)"))
         } else if primary.address != target {
@@ -160,7 +180,8 @@ public final class Bridge: @unchecked Sendable {
     }
 
     /// An attempt to connect has failed.
-    private func fail(_ failure: EngineFailure) {
+    private func fail(_ reason: EngineFailure) {
+        let failure = hasConnected ? reason.withoutHint : reason
         let isNews = failure.description != self.failure
         note(failure)
         if isNews { for follower in followers.values { follower.stop(failure.description) } }
@@ -169,8 +190,9 @@ public final class Bridge: @unchecked Sendable {
 
     private func begin(_ session: EngineSession) {
         generation += 1
-        (isSettled, isMessageLogged) = (false, false)
+        (isSettled, isMessageLogged, hasConnected) = (false, false, true)
         self.session = session
+        acknowledgements = Dictionary(uniqueKeysWithValues: session.replicas.map { ($0, BootClock.now) })
         engine = session.engine
         let generation = generation
         for connection in session.connections {
@@ -186,6 +208,9 @@ public final class Bridge: @unchecked Sendable {
         }
         for sample in session.samples { take(sample, isTold: false) }
         for follower in followers.values { follower.start() }
+        beat(generation, every: Self.connectionCheck) { session in
+            for connection in [session.changes, session.queries] { connection.check() }
+        }
         beat(generation, every: Self.heartbeat) { self.readVersion($0) }
         beat(generation, every: Self.subscriptionCheck) { session in
             self.settle(session)
@@ -250,7 +275,7 @@ public final class Bridge: @unchecked Sendable {
         configuredURL = url
         settings = NamespaceSettings(url)
         keys = NamespaceKeys(url.namespace)
-        attempts = 0
+        (attempts, hasConnected, reports) = (0, false, nil)
         for watch in watches { watch.stop() }
         if session != nil {
             endSession(EngineFailure("the URL has changed"), level: .info)
@@ -294,17 +319,48 @@ public final class Bridge: @unchecked Sendable {
         log.write(.info, "\(url.address) accepts changes again")
     }
 
-    /// Notes how many replicas have acknowledged changes in time.
-    func note(acknowledgements count: Int64) {
-        let isEnough = count >= url.acknowledgements
+    /// Notes how many replicas have acknowledged changes in time, and which other one can become the primary.
+    func note(acknowledgements count: Int, lacking candidate: ServerAddress?) {
+        let isEnough = count >= url.acknowledgements && candidate == nil
         guard isEnough == isUnacknowledgedLogged else { return }
         isUnacknowledgedLogged = !isEnough
         if isEnough {
             log.write(.info, "the replicas of \(url.address) acknowledge changes again")
         } else {
-            let sentence = "\(count) replicas of \(url.address) acknowledge changes in time, and acks="
-            log.write(.error, "\(sentence)\(url.acknowledgements) demands more: they may be lost")
+            let need = candidate.map { "\($0) can become the primary" } ?? "acks=\(url.acknowledgements) demands more"
+            let sentence = "\(count) replicas of \(url.address) acknowledge changes in time"
+            log.write(.error, "\(sentence), and \(need): they may be lost")
         }
+    }
+
+    /// Notes which replicas have acknowledged changes.
+    func note(acknowledgementsOf replicas: Set<ServerAddress>) {
+        for replica in replicas { acknowledgements[replica] = BootClock.now }
+    }
+
+    /// Finds a replica that the sentinels can make the primary, and that is not among the given ones. The
+    /// completion is called on the loop; without sentinels with nil.
+    func candidate(
+        besides replicas: Set<ServerAddress>,
+        of session: EngineSession,
+        completion: @escaping (ServerAddress?) -> Void
+    ) {
+        guard session.epoch != nil, let reports, let missing = reports.replica(besides: replicas, where: { _ in true })
+        else { return completion(nil) }
+        func candidate() -> ServerAddress? {
+            guard let reports = self.reports, reports.isMajority, reports.primary.address == session.url.server,
+                BootClock.now - reports.asked < Self.reportTimes.greatest
+            else { return missing }
+            return reports.replica(besides: replicas) { replica in
+                replica.isCandidate(seen: self.acknowledgements[replica.address], asked: reports.asked)
+            }
+        }
+        let (first, age) = (candidate(), BootClock.now - reports.asked)
+        if age > Self.reportTimes.least, first != nil || age > Self.reportTimes.greatest / 3 {
+            if awaitedReports.isEmpty { lookUpPrimary(isAttempt: false) }
+            awaitedReports.append(first == nil ? {} : { completion(candidate()) })
+        }
+        if first == nil || age <= Self.reportTimes.least { completion(first) }
     }
 
     /// Notes how many records of a snapshot cannot be read.

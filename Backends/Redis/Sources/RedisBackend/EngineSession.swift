@@ -71,6 +71,8 @@ struct EngineSession: Sendable {
     let subscription: EngineConnection
     /// The name and version of the engine.
     let engine: String
+    /// The replicas that were connected to it.
+    let replicas: Set<ServerAddress>
     /// The name of the script in the engine.
     let script: String
     /// Settings of the engine that can lose changes, a sentence each.
@@ -108,7 +110,8 @@ struct EngineSession: Sendable {
         _ subscription: EngineConnection
     ) async throws -> EngineSession {
         try await changes.logIn(tls)
-        let info = EngineInfo(try await changes.reply(to: ["INFO"]).text ?? "")
+        let reply = try await changes.reply(to: ["INFO"])
+        let info = EngineInfo(reply.text ?? "")
         let engine = try info.check(url)
         try await checkPermissions(url, changes)
         try await agree(NamespaceSettings(url), changes)
@@ -135,6 +138,7 @@ struct EngineSession: Sendable {
             queries: queries,
             subscription: subscription,
             engine: engine,
+            replicas: ReplicationInfo(.success(reply))?.replicas(at: 0) ?? [],
             script: script,
             warnings: info.warnings(url),
             samples: samples
@@ -196,6 +200,30 @@ struct EngineSession: Sendable {
             }
         }
     }
+}
+
+/// The reply of INFO replication.
+struct ReplicationInfo {
+    /// The end of the changes in the primary's stream to its replicas.
+    private(set) var end: Int64 = 0
+    /// How much of the stream each replica that is online has acknowledged.
+    private(set) var acknowledged: [ServerAddress: Int64] = [:]
+
+    /// Reads the reply; nil if it is something else.
+    init?(_ reply: Result<RESPValue, EngineFailure>) {
+        guard let text = (try? reply.get())?.text else { return nil }
+        for line in text.utf8.split(whereSeparator: { [10, 13].contains($0) }).map(Substring.init) {
+            if line.hasPrefix("master_repl_offset:") { end = Int64(line.drop { $0 != ":" }.dropFirst()) ?? 0 }
+            guard line.hasPrefix("slave"), line.contains(",state=online,") else { continue }
+            let words = line.drop { $0 != ":" }.dropFirst().split(separator: ",").map { $0.split(separator: "=") }
+            let fields = Dictionary(words.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }) { first, _ in first }
+            guard let host = fields["ip"], let port = fields["port"].flatMap({ Int($0) }) else { continue }
+            acknowledged[ServerAddress(host: String(host), port: port)] = fields["offset"].flatMap { Int64($0) } ?? 0
+        }
+    }
+
+    /// The replicas that have acknowledged the stream as far as this.
+    func replicas(at offset: Int64) -> Set<ServerAddress> { Set(acknowledged.filter { $0.value >= offset }.keys) }
 }
 
 /// The reply of INFO.

@@ -5,7 +5,9 @@ import System
 
 /// Makes proposals in the engine: the proposals of one iteration of the loop are sent together, up to 64 in a call of the
 /// script. If replicas have to acknowledge changes, WAIT follows them and holds back all that is sent behind it, so further
-/// changes are kept until it is over, and sent together then. It is confined to the loop.
+/// changes are kept until it is over, and sent together then. With sentinels, every replica has to acknowledge a change that
+/// could become the primary, because a replica that does not hear of the failover acknowledges changes that it loses. It is
+/// confined to the loop.
 final class Proposer: @unchecked Sendable {
     /// The proposals of a call of `Propose`, which are answered together.
     private struct Request {
@@ -40,10 +42,11 @@ final class Proposer: @unchecked Sendable {
         }
     }
 
-    /// The batches that one WAIT is for.
+    /// The batches that are acknowledged together.
     private final class Wait {
         var made: [(batch: Batch, answers: [Propose.Answer])]
-        var isOver = false
+        /// Where the changes end in the stream to the replicas; nil if it is not known yet.
+        var end: Int64?
 
         init(made: [(batch: Batch, answers: [Propose.Answer])] = []) { self.made = made }
     }
@@ -52,6 +55,9 @@ final class Proposer: @unchecked Sendable {
 
     /// For how many milliseconds after its arrival a change waits for its acknowledgements. The daemon gives up after 2 s.
     private static let acknowledgementTime: Int64 = 1_800
+    /// After how many milliseconds of waiting the replicas are looked at again.
+    private static let waitTime: Int64 = 100
+    private static let replicationQuery: RESPCommand = ["INFO", "replication"]
 
     private unowned let bridge: Bridge
     /// The requests of this iteration of the loop.
@@ -60,6 +66,10 @@ final class Proposer: @unchecked Sendable {
     private var kept: [Request] = []
     /// The batches, and the calls of WAIT, that are under way for changes that need acknowledgements.
     private var unsettled = 0
+    /// How many replicas acknowledge changes at present.
+    private var acknowledging = 0
+    /// A replica that can become the primary, and was not connected to it when it was looked at last.
+    private var absent: ServerAddress?
     /// The batches under way that are answered without waiting for acknowledgements.
     private var unanswered = 0
 
@@ -98,7 +108,13 @@ final class Proposer: @unchecked Sendable {
             run(batch, on: session.queries, session) { batch.answer($0) }
         }
         let changes = requests.filter { !$0.isConfirmation }
-        if unsettled > 0 { kept = changes } else { make(changes, session) }
+        if unsettled > 0 {
+            kept = changes
+        } else if absent != nil, !changes.isEmpty {
+            makeIfConnected(changes, session)
+        } else {
+            make(changes, session)
+        }
     }
 
     // MARK: Acknowledgements
@@ -112,7 +128,7 @@ final class Proposer: @unchecked Sendable {
             run(batch, on: session.changes, session) { answers in
                 if !Self.needAcknowledgements(answers, batch.proposals) {
                     batch.answer(answers)
-                } else if wait.isOver {
+                } else if wait.end != nil {
                     // The script had to be sent again, behind WAIT.
                     self.begin(Wait(made: [(batch, answers)]), since: earliest, session)
                 } else {
@@ -124,21 +140,61 @@ final class Proposer: @unchecked Sendable {
         begin(wait, since: earliest, session)
     }
 
-    /// Sends WAIT, and answers the changes when enough replicas have acknowledged them or the time is up.
-    private func begin(_ wait: Wait, since arrival: Int64, _ session: EngineSession) {
-        let demanded = bridge.url.acknowledgements
-        let rest = max(1, Self.acknowledgementTime - (BootClock.now - arrival) / 1_000)
+    /// Makes changes, unless a replica that can become the primary is still not connected to it: then it may be the primary.
+    private func makeIfConnected(_ changes: [Request], _ session: EngineSession) {
         unsettled += 1
-        session.changes.send(["WAIT", "\(demanded)", "\(rest)"]) { reply in
-            wait.isOver = true
-            let number = (try? reply.get())?.number
-            let count = number ?? 0
-            if let number, !wait.made.isEmpty { self.bridge.note(acknowledgements: number) }
-            for (batch, answers) in wait.made {
-                batch.answer(count >= demanded ? answers : Self.unacknowledged(answers, batch.proposals))
+        session.changes.send(Self.replicationQuery) { reply in
+            let replicas = ReplicationInfo(reply)?.replicas(at: 0) ?? []
+            self.bridge.candidate(besides: replicas, of: session) { candidate in
+                self.absent = candidate
+                if let candidate, session.changes.end == nil {
+                    let state = "can become the primary, and is not connected to \(session.url.address)"
+                    let batch = Batch(requests: changes)
+                    batch.answer(batch.failures("\(candidate) \(state)", isMadeMaybe: false))
+                } else {
+                    self.kept = changes + self.kept
+                }
+                self.settle()
             }
-            self.settle()
         }
+    }
+
+    /// Waits until the changes are acknowledged or the time is up, and answers them.
+    private func begin(_ wait: Wait, since arrival: Int64, _ session: EngineSession) {
+        unsettled += 1
+        session.changes.send(Self.replicationQuery) { wait.end = ReplicationInfo($0)?.end ?? .max }
+        awaitAcknowledgements(wait, since: arrival, session)
+    }
+
+    private func awaitAcknowledgements(_ wait: Wait, since arrival: Int64, _ session: EngineSession) {
+        let demanded = bridge.url.acknowledgements
+        let rest = Self.acknowledgementTime - (BootClock.now - arrival) / 1_000
+        let time = max(1, min(rest, Self.waitTime))
+        session.changes.send(["WAIT", "\(max(demanded, acknowledging))", "\(time)"]) { _ in }
+        session.changes.send(Self.replicationQuery) { reply in
+            guard !wait.made.isEmpty, let info = ReplicationInfo(reply) else {
+                return self.finish(wait, isAcknowledged: false)
+            }
+            let replicas = info.replicas(at: wait.end ?? .max)
+            self.bridge.note(acknowledgementsOf: replicas)
+            self.bridge.candidate(besides: replicas, of: session) { candidate in
+                let isAcknowledged = replicas.count >= demanded && candidate == nil
+                self.acknowledging = replicas.count + (isAcknowledged ? 0 : 1)
+                guard isAcknowledged || rest <= Self.waitTime || session.changes.end != nil else {
+                    return self.awaitAcknowledgements(wait, since: arrival, session)
+                }
+                self.absent = candidate.flatMap { info.acknowledged[$0] == nil ? $0 : nil }
+                self.bridge.note(acknowledgements: replicas.count, lacking: candidate)
+                self.finish(wait, isAcknowledged: isAcknowledged)
+            }
+        }
+    }
+
+    private func finish(_ wait: Wait, isAcknowledged: Bool) {
+        for (batch, answers) in wait.made {
+            batch.answer(isAcknowledged ? answers : Self.unacknowledged(answers, batch.proposals))
+        }
+        settle()
     }
 
     private func settle() {

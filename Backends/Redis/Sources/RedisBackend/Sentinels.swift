@@ -1,6 +1,7 @@
 import NIOCore
 import NIOSSL
 import RESP
+import System
 
 /// The primary, as sentinels know it.
 struct KnownPrimary: Hashable, Sendable {
@@ -9,21 +10,118 @@ struct KnownPrimary: Hashable, Sendable {
     var epoch: Int64
 }
 
-/// Asks all sentinels for the primary at once, and takes the address with the greatest epoch, so that a sentinel that is gone
+/// A replica, as a sentinel knows it.
+struct KnownReplica: Sendable {
+    let address: ServerAddress
+    /// Names the server, which can have several addresses.
+    let server: String
+    /// Whether the sentinel cannot make it the primary, because it does not answer or has lost the primary for long.
+    let isDown: Bool
+    /// Whether it was the primary, and was not told that another one is. The sentinel chooses it last.
+    let isFormerPrimary: Bool
+
+    /// Reads an element of the reply of SENTINEL REPLICAS; nil if it is something else.
+    init?(_ element: RESPValue) {
+        let fields = SentinelFields(element)
+        guard let host = fields["ip"]?.text, let port = fields["port"]?.number, (1...65_535).contains(port) else {
+            return nil
+        }
+        address = ServerAddress(host: host, port: Int(port))
+        let name = fields["runid"]?.text ?? ""
+        server = name.isEmpty ? "\(address)" : name
+        // A connection that was lost does not count, because a server closes all connections when it becomes the primary.
+        let flags = (fields["flags"]?.text ?? "").split(separator: ",")
+        let longest = 10 * (fields["down-after-milliseconds"]?.number ?? 0)
+        isDown =
+            flags.contains("s_down") || flags.contains("o_down") || fields["slave-priority"]?.number == 0
+            || fields["master-link-down-time"]?.number ?? 0 > longest
+        isFormerPrimary =
+            !flags.contains("promoted") && fields["role-reported"]?.text == "master"
+            && fields["slave-repl-offset"]?.number == 0
+    }
+
+    /// Whether the sentinel may make it the primary, although it says something else.
+    ///
+    /// - Parameters:
+    ///   - seen: when it has acknowledged changes of the present primary; nil if it never has.
+    ///   - asked: when the sentinel was asked.
+    /// - Returns: false if it cannot become the primary.
+    func isCandidate(seen: Int64?, asked: Int64) -> Bool {
+        isFormerPrimary ? seen != nil : !isDown || seen ?? .min >= asked
+    }
+}
+
+/// The names and values in the reply of a sentinel.
+private struct SentinelFields {
+    private var values: [String: RESPValue] = [:]
+
+    init(_ reply: RESPValue) {
+        let elements = reply.elements ?? []
+        for index in stride(from: 0, to: elements.count - 1, by: 2) {
+            if let name = elements[index].text { values[name] = elements[index + 1] }
+        }
+    }
+
+    subscript(name: String) -> RESPValue? { values[name] }
+}
+
+/// What a sentinel knows.
+struct SentinelReport: Sendable {
+    let primary: KnownPrimary
+    let replicas: [KnownReplica]
+}
+
+/// What the sentinels know that have answered.
+struct SentinelReports: Sendable {
+    let primary: KnownPrimary
+    /// When they were asked, on the boot clock.
+    let asked: Int64
+    /// Whether more than half of them have answered: the others cannot replace the primary.
+    let isMajority: Bool
+    /// By server.
+    private let replicas: [[KnownReplica]]
+
+    init(_ reports: [SentinelReport], primary: KnownPrimary, sentinels: Int, asked: Int64) {
+        self.primary = primary
+        self.asked = asked
+        isMajority = reports.count * 2 > sentinels
+        // A sentinel that has missed a failover has the primary among its replicas.
+        let others = reports.flatMap(\.replicas).filter { $0.address != primary.address }
+        replicas = Dictionary(grouping: others, by: \.server).values.map { $0 }
+    }
+
+    /// Finds a replica that is not among the given ones. If the sentinels do not know as many of the given ones, these are the
+    /// same replicas under other addresses.
+    ///
+    /// - Parameters:
+    ///   - given: the addresses that the primary has for its replicas.
+    ///   - condition: which replicas are looked for; a server with several addresses needs one that meets it.
+    /// - Returns: its address; nil if there is none.
+    func replica(besides given: Set<ServerAddress>, where condition: (KnownReplica) -> Bool) -> ServerAddress? {
+        let unknown = given.subtracting(replicas.joined().map(\.address))
+        let missing = replicas.filter { server in
+            !server.contains { given.contains($0.address) } && server.contains(where: condition)
+        }
+        return missing.count > unknown.count ? missing.first?.first?.address : nil
+    }
+}
+
+/// Asks all sentinels for the primary and its replicas at once, and takes the primary with the greatest epoch, so that a sentinel that is gone
 /// or that has missed a failover does no harm. It is confined to the loop.
 final class PrimaryLookup: @unchecked Sendable {
     /// How long the other sentinels may take after the first answer.
     private static let patience = TimeAmount.milliseconds(300)
 
     private let url: BackendURL
-    private let result: EventLoopPromise<KnownPrimary>
-    private var primaries: [KnownPrimary] = []
+    private let result: EventLoopPromise<SentinelReports>
+    private var reports: [SentinelReport] = []
     /// The reasons of the sentinels that have not named the primary, in the order of the URL.
     private var failures: [EngineFailure?]
     private var missing: Int
     private var isOver = false
+    private let asked = BootClock.now
 
-    private init(_ url: BackendURL, _ result: EventLoopPromise<KnownPrimary>) {
+    private init(_ url: BackendURL, _ result: EventLoopPromise<SentinelReports>) {
         self.url = url
         self.result = result
         failures = Array(repeating: nil, count: url.sentinels.count)
@@ -33,9 +131,9 @@ final class PrimaryLookup: @unchecked Sendable {
     /// Asks the sentinels of a URL.
     ///
     /// - Throws: `EngineFailure` if none of them knows the primary.
-    static func primary(of url: BackendURL, on loop: any EventLoop) async throws -> KnownPrimary {
+    static func reports(of url: BackendURL, on loop: any EventLoop) async throws -> SentinelReports {
         let tls = try TLS.context(url)
-        let result = loop.makePromise(of: KnownPrimary.self)
+        let result = loop.makePromise(of: SentinelReports.self)
         let lookup = PrimaryLookup(url, result)
         for (index, sentinel) in url.sentinels.enumerated() {
             Task {
@@ -46,13 +144,13 @@ final class PrimaryLookup: @unchecked Sendable {
         return try await result.futureResult.get()
     }
 
-    private func receive(_ answer: Result<KnownPrimary, EngineFailure>, from index: Int, on loop: any EventLoop) {
+    private func receive(_ answer: Result<SentinelReport, EngineFailure>, from index: Int, on loop: any EventLoop) {
         missing -= 1
         switch answer {
         case .failure(let failure): failures[index] = failure
-        case .success(let primary):
-            primaries.append(primary)
-            if primaries.count == 1 { loop.scheduleTask(in: Self.patience) { self.finish() } }
+        case .success(let report):
+            reports.append(report)
+            if reports.count == 1 { loop.scheduleTask(in: Self.patience) { self.finish() } }
         }
         if missing == 0 { finish() }
     }
@@ -60,15 +158,14 @@ final class PrimaryLookup: @unchecked Sendable {
     private func finish() {
         guard !isOver else { return }
         isOver = true
-        guard let epoch = primaries.map(\.epoch).max() else {
-            let reasons = failures.compactMap { $0?.description }
-            let isUnknown = failures.contains { $0?.description == Self.unknownName(url).description }
-            return result.fail(isUnknown ? Self.unknownName(url) : EngineFailure(reasons.joined(separator: "; ")))
+        guard let epoch = reports.map(\.primary.epoch).max() else {
+            let isUnknown = failures.contains(Self.unknownName(url))
+            return result.fail(isUnknown ? Self.unknownName(url) : EngineFailure(failures.compactMap(\.self)))
         }
         // With the same epoch, what most of them say.
-        let newest = Dictionary(grouping: primaries.filter { $0.epoch == epoch }) { $0 }
+        let newest = Dictionary(grouping: reports.map(\.primary).filter { $0.epoch == epoch }) { $0 }
         guard let primary = newest.max(by: { $0.value.count < $1.value.count })?.key else { return }
-        result.succeed(primary)
+        result.succeed(SentinelReports(reports, primary: primary, sentinels: url.sentinels.count, asked: asked))
     }
 
     private static func unknownName(_ url: BackendURL) -> EngineFailure {
@@ -79,7 +176,7 @@ final class PrimaryLookup: @unchecked Sendable {
         _ url: BackendURL,
         _ tls: NIOSSLContext?,
         on loop: any EventLoop
-    ) async -> Result<KnownPrimary, EngineFailure> {
+    ) async -> Result<SentinelReport, EngineFailure> {
         let connection = EngineConnection(to: url, on: loop)
         defer { loop.execute { connection.close(EngineFailure("the sentinel has answered")) } }
         do {
@@ -88,21 +185,22 @@ final class PrimaryLookup: @unchecked Sendable {
             // During a failover, only this has the new address at once.
             let place = try await connection.reply(to: ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", name])
             guard let parts = place.elements else { return .failure(unknownName(url)) }
-            let description = try await connection.reply(to: ["SENTINEL", "MASTER", name]).elements ?? []
-            let epoch = stride(from: 0, to: description.count - 1, by: 2)
-                .first { description[$0].text == "config-epoch" }.flatMap { description[$0 + 1].number }
+            let epoch = SentinelFields(try await connection.reply(to: ["SENTINEL", "MASTER", name]))["config-epoch"]?
+                .number
+            let replicas = try await connection.reply(to: ["SENTINEL", "REPLICAS", name]).elements
             guard parts.count == 2, let host = parts[0].text, (1...255).contains(host.utf8.count),
                 let port = parts[1].number,
-                (1...65_535).contains(port), let epoch
+                (1...65_535).contains(port), let epoch, let replicas
             else { return .failure(EngineFailure("\(url.address) answers SENTINEL with something else than a server")) }
-            return .success(KnownPrimary(address: ServerAddress(host: host, port: Int(port)), epoch: epoch))
+            let primary = KnownPrimary(address: ServerAddress(host: host, port: Int(port)), epoch: epoch)
+            return .success(SentinelReport(primary: primary, replicas: replicas.compactMap(KnownReplica.init)))
         } catch {
             return .failure(EngineFailure(error, of: url))
         }
     }
 }
 
-/// Subscribes to the failovers at a sentinel, again and again. It is confined to the loop.
+/// Subscribes to the failovers and to new replicas at a sentinel, again and again. It is confined to the loop.
 final class SentinelWatch: @unchecked Sendable {
     private static let pause = TimeAmount.seconds(2)
     private static let check = TimeAmount.seconds(5)
@@ -119,7 +217,7 @@ final class SentinelWatch: @unchecked Sendable {
     ///   - url: leads to the sentinel.
     ///   - log: gets a line if the sentinel is lost or found again.
     ///   - isConnected: whether the engine is connected. If it is not, the reasons of the sentinels are logged elsewhere.
-    ///   - onNews: is called if the primary may be another one.
+    ///   - onNews: is called if the primary may be another one, or has a new replica.
     init(
         _ url: BackendURL,
         _ log: LimitedLog,
@@ -142,7 +240,9 @@ final class SentinelWatch: @unchecked Sendable {
         Task {
             do {
                 try await connection.logIn(TLS.context(url))
-                _ = try await connection.reply(to: ["SUBSCRIBE", "+switch-master"])
+                for channel in ["+switch-master", "+slave"] {
+                    _ = try await connection.reply(to: ["SUBSCRIBE", channel])
+                }
                 loop.execute { self.begin(on: loop) }
             } catch {
                 let failure = EngineFailure(error, of: self.url)
@@ -172,8 +272,9 @@ final class SentinelWatch: @unchecked Sendable {
     }
 
     private func receive(_ message: RESPValue) {
-        guard let words = message.elements?.last?.text?.split(separator: " "), let name = words.first else { return }
-        if name == url.primary ?? "" { onNews() }
+        // A new replica is followed by its primary.
+        let words = message.elements?.last?.text?.split(separator: " ") ?? []
+        if [words.first, words.dropFirst(5).first].contains(Substring(url.primary ?? "")) { onNews() }
     }
 
     private func lose(_ failure: EngineFailure, on loop: any EventLoop) {
