@@ -27,7 +27,7 @@ struct Countdownctl: ParsableCommand {
             Cooldowns of run and button are left out. If the countdown changes between the
             lookup and the change, it is looked up once more; then the exit code is 75.
             If no countdown has the key, commands for people (cancel, finish, pause,
-            resume, toggle, adjust, show, attach) take it as the label of a timer, as in
+            resume, toggle, adjust, show) take it as the label of a timer, as in
             cancel Green tea. --key takes a key as it is, even if it is called @next.
 
             A DURATION is 90 (seconds), 90s, 1h30m, 1 h 30 min, 1.5h, 250ms, 1:30 or

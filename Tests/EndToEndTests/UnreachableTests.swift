@@ -79,12 +79,15 @@ struct UnreachableTests {
     func names(_ verb: String, _ method: String) throws {
         let command = try typist.begin("\(verb) tea egg")
         let connection = try daemon.accept()
+        // Whether the words are the label of a timer.
+        try answer(connection, "List", with: unreachable)
         try answer(connection, method, with: unreachable)
         try answer(
             connection,
             method,
             with: #"{"error":"io.countdownd.NoSuchCountdown","parameters":{"key":"egg"}}"#
         )
+        for _ in 1...2 { try answer(connection, "List", with: unreachable) }
         let run = try command.finish()
         #expect(run.messages == ["countdownctl: tea: \(Self.sentence)", "countdownctl: egg: no such countdown"])
         #expect(run.exitCode == 79)

@@ -24,7 +24,7 @@ struct AttachCommand: Subcommand {
         let output = options.output
         let daemon = try DaemonEndpoint()
         var ends = WaitLoop(
-            [try daemon.countdown(of: argument.required(by: "attach")).key],
+            [try daemon.key(of: argument.required(by: "attach"))],
             of: daemon,
             output: output,
             showing: try output.watchOutput(of: daemon, .one)

@@ -58,14 +58,11 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         let names = words.compactMap { word in if case .name(let name) = word { name } else { nil } }
         guard 2...8 ~= names.count, names.count == words.count else { return words }
         let label = names.joined(separator: " ")
-        let keys: [String]
-        do throws(ClientError) {
-            guard try !client.timers(called: label).isEmpty else { return words }
-            keys = try client.list(List(states: [.running, .paused], keys: names)).map(\.key)
-        } catch {
-            throw CommandFailure(error)
-        }
-        guard let key = keys.first else { return [.name(label)] }
+        // If no list can be had, the words are keys.
+        guard let timers = try? client.timers(called: label), !timers.isEmpty,
+            let countdowns = try? client.list(List(states: [.running, .paused], keys: names))
+        else { return words }
+        guard let key = countdowns.first?.key else { return [.name(label)] }
         throw .usage("\(quoted(label)) is a timer, and \(quoted(key)) is a key: quote the label, or use --key")
     }
 

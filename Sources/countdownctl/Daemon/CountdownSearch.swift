@@ -104,8 +104,9 @@ extension Client {
             do {
                 return try make(&self, name, revision)
             } catch .countdown(.noSuchCountdown) {
-                let timers = try timers(called: name)
-                guard timers.count == 1 else { throw .countdown(.noSuchCountdown(key: name)) }
+                guard let timers = try? timers(called: name), timers.count == 1 else {
+                    throw .countdown(.noSuchCountdown(key: name))
+                }
                 return try make(&self, timers[0].key, revision)
             }
         case .reference(let reference):
