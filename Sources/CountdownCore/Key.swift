@@ -60,6 +60,14 @@ public struct Key: Hashable, Sendable {
         return try body(long.text.utf8.span)
     }
 
+    /// The key of its first bytes; nil if that would cut a character.
+    func prefix(bytes count: Int) -> Key? {
+        withBytes { bytes in
+            guard count == bytes.count || bytes[count] & 0xC0 != 0x80 else { return nil }
+            return try? Key(unsafe UTF8Span(unchecked: bytes.extracting(first: count)))
+        }
+    }
+
     /// Appends the bytes of the key.
     public func append(to bytes: inout [UInt8]) {
         withBytes { unsafe $0.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) } }

@@ -33,8 +33,12 @@ public struct Limits: Sendable {
 
     // MARK: Watching
 
-    /// Each event is matched against each pattern of each watcher. Exact keys are looked up and need no such limit.
+    /// Each countdown of a list is matched against each pattern. Keys are looked up and need no such limit.
     public var patterns = 64
+    /// The cost of the different patterns of all watches that are tried for each change, in scanned entries: a millisecond at worst
+    /// for a change. A pattern with anything between two `*` costs 32, so there may be 512 of them; others cost 4, and 1 more for
+    /// eight characters. Keys, and patterns such as `login/*`, are looked up and cost nothing here.
+    public var matchStepsInAll = 16_384
     /// A pattern need not be longer than a key.
     public var patternBytes = 255
     /// A screen shows no more than a hundred ticks a second.
@@ -47,10 +51,10 @@ public struct Limits: Sendable {
     public var tickPlaces = 8_000_000
     /// A heartbeat shows that the connection is alive; it does not measure time.
     public var shortestHeartbeat = Duration.seconds(1)
-    /// Up to so many keys are looked up one by one; a selection with more keys takes a scan, and is asked for each event.
+    /// Up to so many keys are looked up one by one for a list or a snapshot; a selection with more keys takes a scan.
     public static let keysAtOnce = 256
     /// The memory of the keys and patterns of all watches and lists, and of lists in progress: 64 KiB for each of the
-    /// `connections`; a single one may take two megabytes.
+    /// `connections`; a single one, with as many keys as a call has room for, may take 22 megabytes.
     public var selectionBytesInAll = 256 * 1_024 * 1_024
     /// The soonest of a list are kept during its scan; a client that wants more of them wants the whole list.
     public var soonest = 1_000
@@ -62,7 +66,7 @@ public struct Limits: Sendable {
     /// Connections of one user other than the daemon's own and root, with `--access=socket`: a user who takes all of them leaves
     /// as many to each of three others.
     public var connectionsPerUser = 1_024
-    /// Connections over quota that are answered with the reason; further ones are closed without an answer.
+    /// Connections over the quota of a user that are answered with the reason; further ones are closed without an answer.
     public var refusalsPerUser = 16
     /// The largest call: a `Watch` of a thousand long keys. Calls behind a call that is not answered yet are read up to as many
     /// bytes; beyond that, the client's socket is not read.
@@ -89,15 +93,17 @@ public struct Limits: Sendable {
     public var callsInTurn = 256
     /// Calls of one connection: a fair share if several clients send many.
     public var callsOfConnectionInTurn = 64
+    /// Bytes of calls, after which no further call is carried out: to read a call and to keep its keys takes 50 ns a byte at worst.
+    public var callBytesInTurn = 64 * 1_024
     /// Countdowns that end.
     public var endsInTurn = 4_096
     /// Ticks, each for all of its watchers.
     public var ticksInTurn = 4_096
     /// Queued starts that are served: each takes as long as a call.
     public var servedStartsInTurn = 256
-    /// Matches of keys against patterns for events and ticks: if watchers have more patterns, a turn has fewer calls, ends and
-    /// ticks. A pattern with anything behind a `*` counts as 32, because it takes 2 µs at worst and others take almost nothing.
-    public var matchesInTurn = 524_288
+    /// The cost of trying patterns for events and ticks, counted as in `matchStepsInAll`, each 60 ns at worst: if watchers have
+    /// more patterns, a turn has fewer calls, ends, ticks and records of a fleet.
+    public var matchesInTurn = 131_072
     /// Entries scanned for `List` and `Watch`, with the patterns against which each is matched.
     public var entriesInTurn = 4_096
     /// Ends compacted: a budget apart from the scans, which could use it up all the time; and more than a turn can end.
@@ -130,6 +136,7 @@ public struct Limits: Sendable {
             "endsHeldForWatches": endsHeldForWatches,
             "patterns": patterns,
             "patternBytes": patternBytes,
+            "matchStepsInAll": matchStepsInAll,
             "shortestTickUSec": Int(shortestTick.microseconds),
             "tickIntervals": tickIntervals,
             "tickPlaces": tickPlaces,

@@ -18,21 +18,47 @@ public struct Pattern: Hashable, Sendable {
             case .oneOf(let ranges, let negated): ranges.contains { $0.contains(scalar) } != negated
             }
         }
+
+        /// The character that it stands for; nil if it is a wildcard.
+        var literal: Unicode.Scalar? {
+            if case .scalar(let scalar) = self { scalar } else { nil }
+        }
+    }
+
+    /// How the watchers with a pattern are found for a key.
+    enum Lookup: Hashable, Sendable {
+        /// No key matches.
+        case nothing
+        /// Every key that begins so matches.
+        case prefix(Key)
+        /// The pattern has to be tried for each key that the filter lets through.
+        case trial(Filter)
     }
 
     private let parts: [Part]
-    /// Matches all positions at once; nil if so few parts follow each `*` that backtracking is cheap.
+    /// The index of the part after the last `*`; nil if there is no `*`.
+    private let tail: Int?
+    /// Matches all positions at once; nil if so few parts stand between two `*` that backtracking is cheap.
     private let states: PatternStates?
+    let lookup: Lookup
     /// The cost of a match at worst, in scanned entries.
     let steps: Int
     /// The memory that it takes, rounded up.
     let bytes: Int
 
-    /// The most parts behind a `*` that are tried again at each character of a key.
+    /// The most parts between two `*` that are tried again at each character of a key.
     private static let partsTriedAgain = 4
 
     /// Whether every key matches.
     public var matchesAll: Bool { parts == [.run] }
+    /// Whether another key than its text may match.
+    var hasWildcards: Bool { parts.contains { $0.literal == nil } }
+    /// The only key that matches; nil if none does, or if it has wildcards.
+    var key: Key? { hasWildcards ? nil : Self.key(of: parts) }
+    /// The cost of trying it for each key; 0 if its watchers are looked up.
+    var stepsIfTried: Int {
+        if case .trial = lookup { steps } else { 0 }
+    }
 
     /// Parses a pattern.
     public init(_ text: String) throws(InvalidPattern) {
@@ -50,9 +76,25 @@ public struct Pattern: Hashable, Sendable {
         guard parts.count <= PatternStates.capacity else { throw .tooLong(parts: parts.count) }
         self.parts = parts
         bytes = 96 * text.utf8.count
-        let tried = parts.split(separator: .run, omittingEmptySubsequences: false).dropFirst().map(\.count).max() ?? 0
-        steps = tried > 0 ? 32 : 1 + parts.count / 8
+        tail = parts.lastIndex(of: .run).map { $0 + 1 }
+        // The parts before the first `*` and after the last one are tried once.
+        let pieces = parts.split(separator: .run, omittingEmptySubsequences: false)
+        let tried = pieces.dropFirst().dropLast().map(\.count).max() ?? 0
+        steps = tried > 0 ? 32 : 4 + parts.count / 8
         states = tried > Self.partsTriedAgain ? PatternStates(parts) : nil
+        lookup = Self.lookup(parts)
+    }
+
+    private static func lookup(_ parts: [Part]) -> Lookup {
+        guard parts.last == .run, parts.dropLast().allSatisfy({ $0.literal != nil }) else {
+            return .trial(Filter(of: parts))
+        }
+        return key(of: parts.dropLast()).map { .prefix($0) } ?? .nothing
+    }
+
+    /// The key that consists of parts without wildcards; nil if it is not a valid key.
+    private static func key(of parts: some Collection<Part>) -> Key? {
+        try? Key(String(String.UnicodeScalarView(parts.compactMap(\.literal))))
     }
 
     private static func bracket(_ remaining: inout Substring.UnicodeScalarView) throws(InvalidPattern) -> Part {
@@ -84,6 +126,13 @@ public struct Pattern: Hashable, Sendable {
             if part < parts.count, parts[part] == .run {
                 part += 1
                 retry = (position, part)
+                guard part == tail else { continue }
+                // The parts after the last `*` match the end of the key or nothing.
+                let end = text.endIndex
+                guard let start = text.index(end, offsetBy: part - parts.count, limitedBy: position) else {
+                    return false
+                }
+                (position, retry) = (start, nil)
             } else if part < parts.count, parts[part].matches(text[position]) {
                 part += 1
                 text.formIndex(after: &position)
@@ -97,6 +146,57 @@ public struct Pattern: Hashable, Sendable {
         }
         return parts[part...].allSatisfy { $0 == .run }
     }
+}
+
+extension Pattern {
+    /// The first bytes of a key and the set of its bytes, or those that a pattern requires: a comparison that rules out most keys.
+    struct Filter: Hashable, Sendable {
+        /// The first eight bytes, and which of them are known.
+        private var start: UInt64 = 0
+        private var known: UInt64 = 0
+        /// A bit for each byte, the same for several.
+        private var bytes: UInt64 = 0
+
+        /// The features of a key.
+        init(of key: Key) {
+            known = ~0
+            key.withBytes { bytes in
+                for index in bytes.indices { add(bytes[index], at: index) }
+            }
+        }
+
+        /// The features that every key has which matches.
+        init(of parts: [Part]) {
+            var index: Int? = 0
+            for part in parts {
+                guard let literal = part.literal else {
+                    index = nil
+                    continue
+                }
+                for byte in String(literal).utf8 {
+                    add(byte, at: index ?? .max)
+                    if let place = index, place < 8 { known |= 0xFF << UInt64(8 * place) }
+                    index = index.map { $0 + 1 }
+                }
+            }
+        }
+
+        private mutating func add(_ byte: UInt8, at index: Int) {
+            if index < 8 { start |= UInt64(byte) << UInt64(8 * index) }
+            bytes |= 1 << UInt64(byte % 64)
+        }
+
+        /// Whether a key with these features may match; if not, it is certain that it does not.
+        func mayMatch(_ key: Filter) -> Bool {
+            key.start & known == start && bytes & ~key.bytes == 0
+        }
+    }
+
+    /// Two patterns are equal if they have the same parts.
+    public static func == (left: Pattern, right: Pattern) -> Bool { left.parts == right.parts }
+
+    /// Hashes the parts.
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
 }
 
 /// Why a text is not a pattern.

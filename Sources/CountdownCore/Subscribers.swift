@@ -1,53 +1,149 @@
 /// The watchers of each key.
 ///
-/// Watchers of a few keys are found in a table; watchers with patterns or many keys are asked one by one. So adding and
-/// removing a watcher is cheap.
+/// Keys, and patterns such as `login/*`, are looked up in tables. Every other pattern is tried for each key, once for all of its
+/// watchers; `Limits.matchStepsInAll` limits these.
 struct Subscribers: Sendable {
     private var everything: [WatcherID] = []
-    private var byKey: [Key: Set<WatcherID>] = [:]
-    private var others: [(watcher: WatcherID, selection: Selection)] = []
-    /// The cost of matching a key against all patterns, in scanned entries.
-    private(set) var patternSteps = 0
+    private var byKey = WatcherTable()
+    private var byPrefix = WatcherTable()
+    /// The number of entries of `byPrefix` whose prefix has as many bytes.
+    private var prefixCounts = [Int](repeating: 0, count: Key.maximumBytes + 1)
+    private var byPattern = TriedPatterns()
+
+    /// The cost of the patterns that are tried for each key, in scanned entries.
+    var patternSteps: Int { byPattern.steps }
+
+    /// How much `patternSteps` would grow with a selection.
+    func patternSteps(adding selection: Selection) -> Int {
+        Set(selection.patterns).reduce(0) { $0 + (byPattern.has($1) ? 0 : $1.stepsIfTried) }
+    }
 
     mutating func insert(_ watcher: WatcherID, _ selection: Selection) {
-        if selection.isEverything {
-            everything.append(watcher)
-        } else if selection.hasKeysAlone {
-            for key in selection.keys { byKey[key, default: []].insert(watcher) }
-        } else {
-            others.append((watcher, selection))
-            patternSteps += selection.patternSteps
+        if selection.isEverything { return everything.append(watcher) }
+        for key in selection.keys { _ = byKey.insert(watcher, under: key) }
+        for pattern in selection.patterns {
+            switch pattern.lookup {
+            case .nothing: break
+            case .prefix(let prefix):
+                if byPrefix.insert(watcher, under: prefix) { prefixCounts[prefix.withBytes { $0.count }] += 1 }
+            case .trial(let filter): byPattern.insert(watcher, pattern, filter)
+            }
         }
     }
 
     mutating func remove(_ watcher: WatcherID, _ selection: Selection) {
-        if selection.isEverything {
-            everything.removeAll { $0 == watcher }
-        } else if selection.hasKeysAlone {
-            for key in selection.keys {
-                byKey[key]?.remove(watcher)
-                if byKey[key]?.isEmpty == true { byKey[key] = nil }
+        if selection.isEverything { return everything.removeAll { $0 == watcher } }
+        for key in selection.keys { _ = byKey.remove(watcher, under: key) }
+        for pattern in selection.patterns {
+            switch pattern.lookup {
+            case .nothing: break
+            case .prefix(let prefix):
+                if byPrefix.remove(watcher, under: prefix) { prefixCounts[prefix.withBytes { $0.count }] -= 1 }
+            case .trial: byPattern.remove(watcher, pattern)
             }
-        } else {
-            others.removeAll { $0.watcher == watcher }
-            patternSteps -= selection.patternSteps
         }
     }
 
+    /// Calls back once with each watcher of a key.
     func forEach(of key: Key, _ body: (WatcherID) -> Void) {
         for watcher in everything { body(watcher) }
-        if !byKey.isEmpty, let watchers = byKey[key] {
-            for watcher in watchers { body(watcher) }
+        // A watcher may have several reasons to follow the key.
+        var found = byKey.isEmpty ? [] : byKey.watchers(under: key)
+        if !byPrefix.isEmpty {
+            for count in 1...key.withBytes({ $0.count }) where prefixCounts[count] > 0 {
+                guard let prefix = key.prefix(bytes: count) else { continue }
+                found.formUnion(byPrefix.watchers(under: prefix))
+            }
         }
-        for (watcher, selection) in others where selection.contains(key) { body(watcher) }
+        if !byPattern.isEmpty { byPattern.forEachMatch(of: key) { found.formUnion($0) } }
+        for watcher in found { body(watcher) }
     }
 
     /// Whether all keys have the same watchers.
-    var areSameForAllKeys: Bool { others.isEmpty && byKey.isEmpty }
+    var areSameForAllKeys: Bool { byKey.isEmpty && byPrefix.isEmpty && byPattern.isEmpty }
 
     /// Whether two keys are certain to have the same watchers; false if finding out would cost as much as asking for each.
     func areSame(for key: Key, and other: Key) -> Bool {
-        key == other || others.isEmpty && byKey[key] == nil && byKey[other] == nil
+        key == other
+            || byPrefix.isEmpty && byPattern.isEmpty && byKey.watchers(under: key).isEmpty
+                && byKey.watchers(under: other).isEmpty
+    }
+}
+
+/// The watchers under each of many keys or prefixes.
+///
+/// Many small tables: each grows on its own, so growing never copies more than some thousand entries.
+private struct WatcherTable: Sendable {
+    private var tables = [[Key: Set<WatcherID>]](repeating: [:], count: KeyIndex.tableCount)
+    private var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    func watchers(under key: Key) -> Set<WatcherID> { tables[Self.table(of: key)][key] ?? [] }
+
+    /// - Returns: whether it is the first watcher under the key.
+    mutating func insert(_ watcher: WatcherID, under key: Key) -> Bool {
+        let table = Self.table(of: key)
+        let before = tables[table].count
+        tables[table][key, default: []].insert(watcher)
+        count += tables[table].count - before
+        return tables[table].count > before
+    }
+
+    /// - Returns: whether it was the last watcher under the key.
+    mutating func remove(_ watcher: WatcherID, under key: Key) -> Bool {
+        let table = Self.table(of: key)
+        guard tables[table][key]?.remove(watcher) != nil, tables[table][key]?.isEmpty == true else { return false }
+        tables[table][key] = nil
+        count -= 1
+        return true
+    }
+
+    private static func table(of key: Key) -> Int { Int(KeyIndex.place(of: key).table) }
+}
+
+/// Patterns that are tried for each key, each once for all of its watchers.
+private struct TriedPatterns: Sendable {
+    /// Beside the patterns, because a key is compared with all filters and with few patterns.
+    private var filters: [Pattern.Filter] = []
+    private var patterns: [(pattern: Pattern, watchers: Set<WatcherID>)] = []
+    private var places: [Pattern: Int] = [:]
+    private(set) var steps = 0
+
+    var isEmpty: Bool { filters.isEmpty }
+
+    func has(_ pattern: Pattern) -> Bool { places[pattern] != nil }
+
+    mutating func insert(_ watcher: WatcherID, _ pattern: Pattern, _ filter: Pattern.Filter) {
+        if let place = places[pattern] {
+            patterns[place].watchers.insert(watcher)
+            return
+        }
+        places[pattern] = patterns.count
+        patterns.append((pattern, [watcher]))
+        filters.append(filter)
+        steps += pattern.steps
+    }
+
+    mutating func remove(_ watcher: WatcherID, _ pattern: Pattern) {
+        guard let place = places[pattern] else { return }
+        patterns[place].watchers.remove(watcher)
+        guard patterns[place].watchers.isEmpty else { return }
+        places[pattern] = nil
+        patterns.swapAt(place, patterns.count - 1)
+        filters.swapAt(place, filters.count - 1)
+        patterns.removeLast()
+        filters.removeLast()
+        if place < patterns.count { places[patterns[place].pattern] = place }
+        steps -= pattern.steps
+    }
+
+    /// Calls back with the watchers of each pattern that matches a key.
+    func forEachMatch(of key: Key, _ body: (Set<WatcherID>) -> Void) {
+        let features = Pattern.Filter(of: key)
+        for place in filters.indices where filters[place].mayMatch(features) && patterns[place].pattern.matches(key) {
+            body(patterns[place].watchers)
+        }
     }
 }
 
@@ -64,9 +160,9 @@ public struct WatcherID: Hashable, Sendable {
 
 /// The countdowns that a watch follows or a list contains.
 public struct Selection: Sendable {
-    /// The selected keys.
+    /// The selected keys, and patterns without a wildcard.
     public let keys: Set<Key>
-    /// The patterns of selected keys.
+    /// The patterns with a wildcard.
     public let patterns: [Pattern]
     /// Whether every key is selected.
     public let isEverything: Bool
@@ -76,7 +172,11 @@ public struct Selection: Sendable {
 
     /// The countdowns whose key is one of the keys or matches one of the patterns; none if both are empty.
     public init(keys: Set<Key>, patterns: [Pattern]) {
-        self.init(keys: keys, patterns: patterns, isEverything: patterns.contains(where: \.matchesAll))
+        self.init(
+            keys: keys.union(patterns.compactMap(\.key)),
+            patterns: patterns.filter { $0.hasWildcards },
+            isEverything: patterns.contains(where: \.matchesAll)
+        )
     }
 
     private init(keys: Set<Key>, patterns: [Pattern], isEverything: Bool) {
@@ -91,12 +191,14 @@ public struct Selection: Sendable {
     }
 
     /// The cost of `contains`, in scanned entries.
-    public var steps: Int { 1 + patternSteps }
-    var patternSteps: Int { patterns.reduce(0) { $0 + $1.steps } }
+    public var steps: Int { patterns.reduce(1) { $0 + $1.steps } }
 
-    /// The memory that it takes, rounded up: a key that is looked up directly is in a table besides.
-    public var bytes: Int {
-        keys.reduce(patterns.reduce(0) { $0 + $1.bytes }) { $0 + $1.text.utf8.count + (hasKeysAlone ? 512 : 128) }
+    /// The memory that it takes, rounded up.
+    ///
+    /// - Parameter tables: how many tables of watchers have its keys: none for a list, one for a watch, two for a watch with ticks.
+    /// - Returns: the bytes.
+    public func bytes(tables: Int) -> Int {
+        keys.reduce(patterns.reduce(0) { $0 + $1.bytes }) { $0 + $1.text.utf8.count + 128 + 192 * tables }
     }
 
     /// Whether it consists of few keys and no patterns, so that its countdowns are looked up without a scan.

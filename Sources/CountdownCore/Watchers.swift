@@ -31,8 +31,8 @@ public struct Watchers: ~Copyable, Sendable {
 
     /// The number of watchers, opened or not.
     public var count: Int { watchers.count }
-    /// The cost of matching a key against all their patterns, in scanned entries.
-    public var patternSteps: Int { subscribers.patternSteps }
+    /// The cost of finding the watchers of a change by their patterns, in scanned entries: once for the event and once for ticks.
+    public var patternSteps: Int { subscribers.patternSteps * (wantsTicks ? 2 : 1) }
     /// The number of different tick intervals.
     public var intervals: Int { ticks.count }
     /// Whether a countdown that is followed at a further interval would have ticks.
@@ -44,6 +44,11 @@ public struct Watchers: ~Copyable, Sendable {
 
     /// Whether any watcher wants ticks at this interval.
     public func hasTicks(every interval: Duration) -> Bool { ticks.has(interval) }
+
+    /// The cost of the patterns that are tried for each change, in scanned entries, if one more watcher had this selection.
+    public func patternSteps(with selection: Selection) -> Int {
+        subscribers.patternSteps + subscribers.patternSteps(adding: selection)
+    }
 
     /// Adds a watcher that receives nothing yet.
     public mutating func add(_ id: WatcherID, following selection: Selection, every interval: Duration?) {

@@ -11,7 +11,7 @@ extension Daemon {
         let queue = connections.takeCallQueue()
         turn.callers.reserveCapacity(queue.count)
         for (index, connection) in queue.enumerated() {
-            guard turn.callsLeft > 0, turn.servedStartsLeft > 0 else {
+            guard turn.callsLeft > 0, turn.canAnswerMore else {
                 connections.putBack(toCallQueue: queue[index...])
                 break
             }
@@ -24,7 +24,7 @@ extension Daemon {
             if calls > 0 {
                 turn.callers.append(Turn.Caller(connection: connection, savepoint: savepoint, calls: calls))
             }
-            if calls == budget || turn.servedStartsLeft == 0 { connections.enqueueCalls(of: connection) }
+            if calls == budget || !turn.canAnswerMore { connections.enqueueCalls(of: connection) }
         }
     }
 
@@ -34,6 +34,7 @@ extension Daemon {
             release(caller.connection)
             caller.connection.session.rollback(to: caller.savepoint)
         }
+        turn.callBytesLeft = .max
         for caller in turn.callers {
             _ = answerCalls(of: caller.connection, limit: caller.calls, &turn)
             // A call that waited may have been answered at once this time, so the calls behind it can follow.
@@ -56,15 +57,16 @@ extension Daemon {
         _ turn: inout Turn
     ) -> Int {
         var calls = 0
-        while calls < limit, turn.servedStartsLeft > 0, !connection.isBusy, !connection.isHeldUp,
-            session.pendingInput > 0
-        {
+        while calls < limit, turn.canAnswerMore, !connection.isBusy, !connection.isHeldUp, session.pendingInput > 0 {
             guard session.unsent <= limits.pageBytes else {
                 connection.isThrottled = true
                 break
             }
             let savepoint = session.hasPostponedCalls ? session.savepoint() : nil
-            switch session.next() {
+            let pending = session.pendingInput
+            let step = session.next()
+            turn.callBytesLeft -= pending - session.pendingInput
+            switch step {
             case .call(let call):
                 counters.calls += 1
                 if !answer(call, in: &session, of: connection, &turn), let savepoint {

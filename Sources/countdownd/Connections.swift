@@ -260,10 +260,10 @@ extension Daemon {
         }
     }
 
-    /// Counts the bytes of the keys and patterns of a watch or list until its reply is finished.
+    /// Counts the bytes of the keys and patterns of a watch or list, and of its tables, until its reply is finished.
     /// - Throws: `LimitReached` if there is no room.
-    func keep(_ selection: Selection, for connection: Connection) throws {
-        guard count(selection.bytes, for: connection) else { throw requestsOverQuota }
+    func keep(_ selection: Selection, tables: Int, for connection: Connection) throws {
+        guard count(selection.bytes(tables: tables), for: connection) else { throw requestsOverQuota }
     }
 
     /// Counts bytes that a list in progress takes besides, until its reply is finished.

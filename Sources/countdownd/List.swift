@@ -4,7 +4,7 @@ import Varlink
 /// `List`: answering page by page.
 extension Daemon {
     func beginList(_ request: ListRequest, _ call: Call, of connection: Connection) throws {
-        try keep(request.selection, for: connection)
+        try keep(request.selection, tables: 0, for: connection)
         connection.unfinishedReply = .listing(ListCursor(request: request, takesPages: call.more))
         connections.enqueueScan(of: connection)
     }

@@ -42,6 +42,8 @@ struct Turn: ~Copyable {
     /// The budgets at the beginning of the turn.
     let budget: (calls: Int, endings: Int, ticks: Int, servedStarts: Int)
     var callsLeft: Int
+    /// Below zero after the call that used the budget up.
+    var callBytesLeft: Int
     var endingsLeft: Int
     var ticksLeft: Int
     var servedStartsLeft: Int
@@ -64,8 +66,13 @@ struct Turn: ~Copyable {
         (callsLeft, endingsLeft, ticksLeft, servedStartsLeft) = budget
         entriesLeft = limits.entriesInTurn
         compactionsLeft = limits.compactionsInTurn
-        (fleetEntriesLeft, fleetKeysLeft) = (limits.fleetEntriesInTurn, limits.fleetKeysInTurn)
+        callBytesLeft = limits.callBytesInTurn
+        fleetEntriesLeft = min(limits.fleetEntriesInTurn, matched)
+        fleetKeysLeft = min(limits.fleetKeysInTurn, matched)
     }
+
+    /// Whether the budgets that one call can exceed allow another call.
+    var canAnswerMore: Bool { callBytesLeft > 0 && servedStartsLeft > 0 }
 
     /// Reserves memory for as many changes as the last turn had.
     mutating func expect(changes count: Int) {

@@ -5,7 +5,7 @@ import Varlink
 extension Daemon {
     func beginWatch(_ request: WatchRequest, of connection: Connection, at now: Now) throws {
         if let refusal = refusal(of: request) { throw refusal }
-        try keep(request.selection, for: connection)
+        try keep(request.selection, tables: request.tick == nil ? 1 : 2, for: connection)
         publisher.watchers.add(connection.watcher, following: request.selection, every: request.tick)
         connection.lastDelivery = now.boot
         if let interval = request.heartbeat { publisher.heartbeats.set(connection.token, at: now.boot + interval) }
@@ -23,6 +23,9 @@ extension Daemon {
     private func refusal(of request: WatchRequest) -> (any ReplyError)? {
         if let since = request.since, !timetable.canResume(after: since) {
             return translation.historyTrimmed(oldest: timetable.oldestRevision)
+        }
+        if publisher.watchers.patternSteps(with: request.selection) > limits.matchStepsInAll {
+            return translation.limitReached("matchStepsInAll", limits.matchStepsInAll)
         }
         guard let tick = request.tick, !publisher.watchers.hasTicks(every: tick) else { return nil }
         if publisher.watchers.intervals >= limits.tickIntervals {

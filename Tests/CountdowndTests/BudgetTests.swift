@@ -151,8 +151,8 @@ struct BudgetTests {
 
     @Test("the more patterns there are, the fewer changes a turn has, and all are delivered")
     func matches() throws {
-        let daemon = try SmallDaemon { $0.matchesInTurn = 10 }
-        let follower = try daemon.follower(IPC.Watch(match: ["a*", "b*", "c*", "d*", "e*"], tickUSec: 0))
+        let daemon = try SmallDaemon { $0.matchesInTurn = 40 }
+        let follower = try daemon.follower(IPC.Watch(match: ["*a", "*b", "*c", "*d", "*e"], tickUSec: 0))
         try follower.events(through: .synced)
         let call = #"{"method":"io.countdownd.Start","parameters":{"key":"e","ifRunning":"restart"},"oneway":true}"#
         let caller = try daemon.caller()
@@ -160,6 +160,28 @@ struct BudgetTests {
         #expect(try follower.next().type == .started)
         for _ in 1..<100 { #expect(try follower.next().type == .restarted) }
         #expect(try caller.call(GetStatus()).counters["mostCallsInTurn"] == 2)
+    }
+
+    @Test("keys and prefixes take nothing from the budgets, however many are watched")
+    func lookups() throws {
+        let daemon = try SmallDaemon { $0.matchesInTurn = 20 }
+        let keys = (0..<1_000).map { "key/\($0)" }
+        let follower = try daemon.follower(IPC.Watch(match: ["a*", "b/c/*", "exact"], tickUSec: 0, keys: keys))
+        try follower.events(through: .synced)
+        let caller = try daemon.caller()
+        let call = #"{"method":"io.countdownd.Start","parameters":{"key":"b/c/d"},"oneway":true}"#
+        try caller.connection.send(Array(String(repeating: call + "\0", count: 20).utf8))
+        #expect(try follower.next().countdown?.key == "b/c/d")
+        #expect(try #require(try caller.call(GetStatus()).counters["mostCallsInTurn"]) >= 20)
+    }
+
+    @Test("long calls are answered in several turns, each in its order")
+    func bytes() throws {
+        let daemon = try SmallDaemon { $0.callBytesInTurn = 1 }
+        let caller = try daemon.caller()
+        for number in 0..<20 { try caller.send(Start(key: "\(number)")) }
+        for number in 0..<20 { #expect(try caller.answer(to: Start.self).value.countdown.key == "\(number)") }
+        #expect(try caller.call(GetStatus()).counters["mostCallsInTurn"] == 1)
     }
 
     @Test("the history is removed in parts, too")

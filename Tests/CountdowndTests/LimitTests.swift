@@ -136,7 +136,9 @@ struct LimitTests {
         #expect(try caller.call(GetStatus()).counters["mostServedStartsInTurn"] == 4)
     }
 
-    @Test("a connection beyond the limit is served when another one is closed")
+    @Test(
+        "a connection beyond the limit is answered with the limit and closed; once another one is closed, the next is served"
+    )
     func connections() throws {
         let daemon = try SmallDaemon { $0.connections = 2 }
         let first = try daemon.caller()
@@ -222,16 +224,37 @@ struct LimitTests {
         #expect(try caller.call(GetStatus()).limits["tickPlaces"] == 2)
     }
 
+    @Test("too many patterns that are tried for each change are refused; prefixes, keys and known patterns are not")
+    func patternSteps() throws {
+        let daemon = try SmallDaemon { $0.matchStepsInAll = 40 }
+        let full = CountdownError.limitReached(limit: "matchStepsInAll", maximum: 40)
+        let caller = try daemon.caller()
+        var first: Follower? = try daemon.follower(IPC.Watch(match: ["*a*", "*a*"], tickUSec: 0))
+        try first?.events(through: .synced)
+        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["*b*"], tickUSec: 0)) }
+        let others = try [["*a*", "b/*"], ["b", "c/*"], ["*/b"], ["[ab]c"]].map {
+            try daemon.follower(IPC.Watch(match: $0, tickUSec: 0))
+        }
+        for other in others { try other.events(through: .synced) }
+        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["?"], tickUSec: 0)) }
+        #expect(try caller.call(List(match: ["*b*", "*c*"])).countdowns.isEmpty)
+        first = nil
+        try waitUntil("a watcher less") { try caller.call(GetStatus()).watchers == 4 }
+        // The pattern still has another watcher.
+        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["*b*"], tickUSec: 0)) }
+        #expect(try caller.call(GetStatus()).limits["matchStepsInAll"] == 40)
+    }
+
     @Test("too many keys and patterns of all watchers together are refused; a watch of everything is not")
     func selections() throws {
-        let daemon = try SmallDaemon { $0.selectionBytesInAll = 20_000 }
-        let full = CountdownError.limitReached(limit: "selectionBytesInAll", maximum: 20_000)
+        let daemon = try SmallDaemon { $0.selectionBytesInAll = 13_000 }
+        let full = CountdownError.limitReached(limit: "selectionBytesInAll", maximum: 13_000)
         let caller = try daemon.caller()
         let keys = (0..<30).map { "key/\($0)" }
         var watcher: Follower? = try daemon.follower(IPC.Watch(tickUSec: 0, keys: keys))
         try watcher?.events(through: .synced)
         #expect(throws: full) { try caller.call(all: IPC.Watch(tickUSec: 0, keys: keys)) }
-        #expect(throws: full) { try caller.call(List(match: [String(repeating: "x", count: 100)])) }
+        #expect(throws: full) { try caller.call(List(match: [String(repeating: "?", count: 100)])) }
         #expect(throws: full) { try caller.call(List(states: [.paused], soonest: 10)) }
         for watch in [IPC.Watch(tickUSec: 0), IPC.Watch(tickUSec: 0, keys: ["key/1"])] {
             try daemon.follower(watch).events(through: .synced)
@@ -240,7 +263,7 @@ struct LimitTests {
         watcher = nil
         try waitUntil("no watcher") { try caller.call(GetStatus()).watchers == 0 }
         for _ in 0..<10 { _ = try caller.call(List(keys: keys, soonest: 5)) }
-        #expect(try caller.call(GetStatus()).limits["selectionBytesInAll"] == 20_000)
+        #expect(try caller.call(GetStatus()).limits["selectionBytesInAll"] == 13_000)
     }
 
     @Test(

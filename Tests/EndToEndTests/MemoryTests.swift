@@ -73,7 +73,7 @@ struct MemoryTests {
         _ = try caller.call(GetStatus())
         var limits = Limits()
         limits.receivedBytesInAll = 20 * 2 * (limits.messageBytes + limits.readBytesInTurn)
-        limits.selectionBytesInAll = 10 * (40_000 * 132 + 64 * 96 * 204)
+        limits.selectionBytesInAll = 10 * (40_000 * 324 + 64 * 96 * 204)
         let ceiling =
             20 * limits.connectionCeiling + limits.receivedCeiling + limits.selectionBytesInAll + 8 * 1_024 * 1_024
         #expect(try growth() < ceiling)

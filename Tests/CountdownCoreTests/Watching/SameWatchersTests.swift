@@ -32,6 +32,13 @@ struct SameWatchersTests {
         #expect(watchers.haveSameWatchers(key("b"), key("c")) == true)
     }
 
+    @Test("two keys that are not among the many keys of a watcher")
+    func manyKeys() {
+        let many = Selection(keys: Set((0...Limits.keysAtOnce).map { key("key/\($0)") }), patterns: [])
+        #expect(watchers(.everything, many).haveSameWatchers(key("a"), key("b")) == true)
+        #expect(watchers(.everything, many).haveSameWatchers(key("a"), key("key/0")) == false)
+    }
+
     @Test("not two keys if a watcher has a pattern")
     func patterns() throws {
         #expect(

@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @Suite("Watchers")
@@ -28,6 +29,37 @@ final class WatcherTests {
         #expect(subscribers(of: "egg") == [1, 2, 4])
         #expect(subscribers(of: "toast") == [1, 3])
         #expect(subscribers(of: "jam") == [1])
+    }
+
+    @Test("are found once for each key that their selection contains, whatever others come and go")
+    func anySelections() {
+        var generator = SeededGenerator(seed: 27)
+        func draw(_ alphabet: String) -> String {
+            String(
+                (0..<Int.random(in: 1...5, using: &generator)).compactMap { _ in
+                    alphabet.randomElement(using: &generator)
+                }
+            )
+        }
+        var selections: [Int: Selection] = [:]
+        for _ in 0..<3_000 {
+            let number = Int.random(in: 0..<30, using: &generator)
+            if Bool.random(using: &generator) {
+                let texts = (0..<Int.random(in: 0...4, using: &generator)).map { _ in draw("abé?*") }
+                let keys = Set((0..<Int.random(in: 0...3, using: &generator)).map { _ in key(draw("abé")) })
+                let selection = Selection(keys: keys, patterns: (texts + texts.prefix(1)).map(pattern))
+                selections[number] = selection
+                open(number, selection)
+            } else {
+                selections[number] = nil
+                watchers.remove(WatcherID(number))
+            }
+            let text = draw("abéc")
+            #expect(subscribers(of: text) == selections.filter { $0.value.contains(key(text)) }.keys.sorted())
+        }
+        for number in selections.keys { watchers.remove(WatcherID(number)) }
+        #expect(watchers.patternSteps == 0)
+        #expect(watchers.haveSameWatchers(key("a"), key("b")) == true)
     }
 
     @Test("receive nothing before they are open")

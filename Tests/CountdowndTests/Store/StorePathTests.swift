@@ -131,12 +131,11 @@ struct StorePathTests {
 
     /// Gives all of it to nobody, with these modes.
     private func setModes(directory: mode_t, file: mode_t) throws {
-        let lock = scene.directory.path(of: "lock")
-        for path in try scene.files.keys.map(scene.directory.path(of:)) + [lock, scene.directory.path] {
-            unsafe chown(path, geteuid() == 0 ? 65_534 : geteuid(), getegid())
-        }
-        for path in try scene.files.keys { unsafe chmod(scene.directory.path(of: path), file) }
-        unsafe chmod(scene.directory.path, directory)
+        // As root, the test uses the rights of everybody in place of the owner's.
+        func set(_ path: String, _ mode: mode_t) { unsafe chmod(path, mode | mode >> 6) }
+        set(scene.directory.path(of: "lock"), 0o600)
+        for path in try scene.files.keys { set(scene.directory.path(of: path), file) }
+        set(scene.directory.path, directory)
     }
 
     // MARK: Links
