@@ -61,13 +61,16 @@ public struct Limits: Sendable {
 
     // MARK: Connections
 
-    /// About half of `LimitNOFILE=` in the unit; further connections wait in the listen queue.
+    /// Connections whose calls are carried out; fewer if there are not enough descriptors.
     public var connections = 4_096
     /// Connections of one user other than the daemon's own and root, with `--access=socket`: a user who takes all of them leaves
     /// as many to each of three others.
     public var connectionsPerUser = 1_024
     /// Connections over the quota of a user that are answered with the reason; further ones are closed without an answer.
     public var refusalsPerUser = 16
+    /// Open connections that are answered with the reason; further ones wait in the listen queue until one of them is closed, after a
+    /// tenth of a second at the latest.
+    public var refusals = 256
     /// The largest call: a `Watch` of a thousand long keys. Calls behind a call that is not answered yet are read up to as many
     /// bytes; beyond that, the client's socket is not read.
     public var messageBytes = 256 * 1_024

@@ -11,6 +11,8 @@ struct ConnectionTable {
     private var freePlaces: [Int] = []
     private var countByUser: [uid_t: Int] = [:]
     private var tokensMade: UInt64
+    /// The number of connections that are refused.
+    private(set) var refused = 0
 
     /// Connections that may have sent calls which are not carried out yet.
     private var callQueue: [Connection] = []
@@ -31,7 +33,10 @@ struct ConnectionTable {
     /// - Parameter tokensMade: how many tokens were made before.
     init(tokensMade: UInt64 = 0) { self.tokensMade = tokensMade }
 
+    /// The number of open connections, refused ones included.
     var count: Int { places.count - freePlaces.count }
+    /// The number of connections whose calls are carried out.
+    var served: Int { count - refused }
     var all: some Sequence<Connection> { places.lazy.compactMap(\.self) }
     /// Whether calls or scans are left for the next turn.
     var hasQueuedWork: Bool { !callQueue.isEmpty || !scanQueue.isEmpty }
@@ -61,6 +66,7 @@ struct ConnectionTable {
             places.append(connection)
         }
         countByUser[connection.user, default: 0] += 1
+        if connection.isOverQuota { refused += 1 }
     }
 
     /// Removes a connection with all that was counted for it. A connection that is not in the table is ignored.
@@ -73,6 +79,7 @@ struct ConnectionTable {
         let place = Self.place(of: connection.token)
         places[place] = nil
         freePlaces.append(place)
+        if connection.isOverQuota { refused -= 1 }
         let rest = count(of: connection.user) - 1
         countByUser[connection.user] = rest == 0 ? nil : rest
     }
@@ -166,22 +173,10 @@ struct ConnectionTable {
 
 /// Whether connections are accepted. Other connections stay in the listen queue.
 struct AcceptBackoff {
-    enum AcceptState: Equatable {
-        case on
-        /// Until a connection is closed.
-        case full
-        /// Until a connection is closed, or until this instant.
-        case failed(until: BootInstant)
-    }
+    /// The pause if no further connection can be refused, or after a failure. Meanwhile refused clients read their error, and other
+    /// processes may free descriptors or memory.
+    static let pause = Duration.milliseconds(100)
 
-    /// The pause after a failure; meanwhile other processes may free descriptors or memory.
-    static let pause = Duration.seconds(1)
-
-    var state = AcceptState.on
-
-    /// When to try again; nil if only a closed connection can help.
-    var next: BootInstant? {
-        guard case .failed(let instant) = state else { return nil }
-        return instant
-    }
+    /// When to accept connections again, if none is closed before; nil if they are accepted now.
+    var next: BootInstant?
 }

@@ -7,7 +7,7 @@ import Varlink
 /// Accepting.
 extension Daemon {
     func pollListener() throws(SystemFailure) {
-        try poller.add(listener.descriptor, token: Token.listener, reading: acceptBackoff.state == .on)
+        try poller.add(listener.descriptor, token: Token.listener, reading: acceptBackoff.next == nil)
         if let watch = listener.watchDescriptor { try poller.add(watch, token: Token.socketFile) }
     }
 
@@ -29,29 +29,35 @@ extension Daemon {
     }
 
     func acceptAll(at now: Now) {
-        for _ in 0..<limits.connectionsInTurn where acceptBackoff.state == .on {
-            guard connections.count < limits.connections else {
-                return stopAccepting(.full, "all \(limits.connections) connections are taken", at: now)
+        for _ in 0..<limits.connectionsInTurn where acceptBackoff.next == nil {
+            guard connections.refused < limits.refusals else {
+                return pauseAccepting("\(connections.refused) refused connections have not been closed", at: now)
             }
             do throws(SystemFailure) {
                 guard let connection = try listener.accept() else { return }
                 try accept(Descriptor(owning: connection, of: "accept4"), at: now)
             } catch {
                 reserve.release()
-                stopAccepting(.failed(until: now.boot + AcceptBackoff.pause), "\(error)", at: now)
+                pauseAccepting("\(error)", at: now)
             }
         }
     }
 
-    /// Accepts connections again if the pause is over.
+    /// Accepts connections again if the pause is over. Refused connections that sent no call in it are closed, so that their
+    /// number does not keep others from an answer.
     func acceptAgain(at now: Now) {
         guard let next = acceptBackoff.next, next <= now.boot else { return }
-        setAccepting(reserve.fill() ? .on : .failed(until: now.boot + AcceptBackoff.pause))
+        for connection in connections.all where connection.isOverQuota {
+            counters.excessPeers += 1
+            connection.drop()
+            connections.markDirty(connection)
+        }
+        setAccepting(reserve.fill() ? nil : now.boot + AcceptBackoff.pause)
     }
 
     /// Accepts connections again after a connection was closed.
     func acceptInsteadOfGone() {
-        if acceptBackoff.state != .on, reserve.fill() { setAccepting(.on) }
+        if acceptBackoff.next != nil, reserve.fill() { setAccepting(nil) }
     }
 
     private func accept(_ socket: consuming Descriptor, at now: Now) throws(SystemFailure) {
@@ -59,15 +65,16 @@ extension Daemon {
         guard unsafe linux_peer_user(socket.number, &user) == 0 else { throw SystemFailure("getsockopt") }
         let overQuota = isStranger(user) ? connections.count(of: user) + 1 - limits.connectionsPerUser : 0
         guard overQuota <= limits.refusalsPerUser else { return reject(user, at: now) }
+        let refusal = overQuota > 0 ? userIsOverQuota : refusalOfAll(reserve.isAlmostLast(socket.number), at: now)
         let connection = Connection(
             socket: socket,
             token: connections.makeToken(),
             of: user,
-            isOverQuota: overQuota > 0,
+            isOverQuota: refusal != nil,
             session: ServerSession(
                 service: Translation.service,
                 messageLimit: limits.messageBytes,
-                refusal: refusal(of: user, isOverQuota: overQuota > 0)
+                refusal: options.access == .owner && isStranger(user) ? ServiceError.permissionDenied : refusal
             )
         )
         try poller.add(connection.descriptor, token: connection.token)
@@ -77,10 +84,16 @@ extension Daemon {
     /// Whether a user is neither the daemon's user nor root.
     func isStranger(_ user: uid_t) -> Bool { user != geteuid() && user != 0 }
 
-    /// The error that all calls of a connection get; nil if they are carried out.
-    private func refusal(of user: uid_t, isOverQuota: Bool) -> (any ReplyError)? {
-        if options.access == .owner, isStranger(user) { return ServiceError.permissionDenied }
-        return isOverQuota ? translation.limitReached("connectionsPerUser", limits.connectionsPerUser) : nil
+    private var userIsOverQuota: any ReplyError {
+        translation.limitReached("connectionsPerUser", limits.connectionsPerUser)
+    }
+
+    /// The error for a further connection, whoever its user is; nil if there is room for it.
+    private func refusalOfAll(_ isShortOfDescriptors: Bool, at now: Now) -> (any ReplyError)? {
+        guard isShortOfDescriptors || connections.served >= limits.connections else { return nil }
+        let (served, reason) = (connections.served, isShortOfDescriptors ? "; few descriptors are left" : "")
+        logLimited(.overQuota, "refusing a connection, because \(served) are open\(reason)", at: now)
+        return translation.limitReached("connections", served)
     }
 
     private func reject(_ user: uid_t, at now: Now) {
@@ -92,15 +105,16 @@ extension Daemon {
         )
     }
 
-    private func stopAccepting(_ state: AcceptBackoff.AcceptState, _ reason: String, at now: Now) {
+    private func pauseAccepting(_ reason: String, at now: Now) {
         logLimited(.notAccepting, "not accepting connections: \(reason)", at: now)
-        setAccepting(state)
+        setAccepting(now.boot + AcceptBackoff.pause)
     }
 
-    private func setAccepting(_ state: AcceptBackoff.AcceptState) {
-        acceptBackoff.state = state
+    /// Accepts connections now, or stops until an instant.
+    private func setAccepting(_ next: BootInstant?) {
+        acceptBackoff.next = next
         do throws(SystemFailure) {
-            try poller.set(listener.descriptor, token: Token.listener, reading: state == .on, writing: false)
+            try poller.set(listener.descriptor, token: Token.listener, reading: next == nil, writing: false)
         } catch {
             fail(error)
         }

@@ -103,7 +103,7 @@ struct Counters {
     var hoardingPeers = 0
     /// The most bytes that all clients together had not read.
     var mostUnsentBytes = 0
-    /// Connections that were closed without a reply because their user had too many.
+    /// Connections that were closed without a reply because their user had too many, or because all were taken and they sent no call.
     var excessPeers = 0
     /// How often the system clock was set.
     var clockSteps = 0

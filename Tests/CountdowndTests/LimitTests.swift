@@ -144,12 +144,32 @@ struct LimitTests {
         let first = try daemon.caller()
         var second: Caller? = try daemon.caller()
         #expect(try second?.call(GetStatus()).connections == 2)
-        let third = try daemon.caller()
-        try third.send(GetStatus())
-        // It is not taken in while there are two: they would tell of three.
-        for _ in 0..<10 { #expect(try first.call(GetStatus()).connections == 2) }
+        let full = CountdownError.limitReached(limit: "connections", maximum: 2)
+        for _ in 0..<20 {
+            let third = try daemon.caller()
+            #expect(throws: full) { try third.call(GetStatus()) }
+            #expect(try third.connection.nextMessage() == nil)
+        }
+        _ = second
         second = nil
-        #expect(try third.answer(to: GetStatus.self).value.connections == 2)
+        try waitUntil("one connection") { try first.call(GetStatus()).connections == 1 }
+        #expect(try daemon.caller().call(GetStatus()).connections == 2)
+    }
+
+    @Test("connections beyond the limit that send nothing are closed, so that the others are answered")
+    func silentConnections() throws {
+        let daemon = try SmallDaemon {
+            $0.connections = 1
+            $0.refusals = 2
+        }
+        let first = try daemon.caller()
+        _ = try first.call(GetStatus())
+        let silent = try (0..<5).map { _ in try daemon.connect() }
+        let last = try daemon.caller()
+        #expect(throws: CountdownError.limitReached(limit: "connections", maximum: 1)) { try last.call(GetStatus()) }
+        for connection in silent.prefix(4) { #expect(try connection.nextMessage() == nil) }
+        #expect(try #require(try first.call(GetStatus()).counters["excessPeers"]) >= 4)
+        #expect(try first.call(GetStatus()).connections <= 3)
     }
 
     @Test("a request that is too large is refused with the limit")
