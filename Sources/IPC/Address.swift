@@ -1,5 +1,5 @@
 import Glibc
-import System
+public import System
 
 /// The path of the daemon's socket. The daemon and its clients find it by the same rule.
 public struct Address: Sendable, Hashable {
@@ -86,18 +86,7 @@ public enum AddressError: Error, Hashable {
     }
 
     /// Why a runtime directory cannot be used.
-    public enum DirectoryFault: Error, Hashable {
-        /// It does not exist. With `DirectoryOrigin.user`, the user has no session and lingering is off.
-        case missing
-        /// Something else is at its path.
-        case notADirectory
-        /// Another user owns it.
-        case foreignOwner(uid: UInt32)
-        /// Its group or everybody can write in it.
-        case writableByOthers(mode: UInt32)
-        /// stat(2) failed.
-        case unreadable(errno: Int32)
-    }
+    public typealias DirectoryFault = System.DirectoryFault
 }
 
 extension AddressError: CustomStringConvertible {
@@ -111,19 +100,6 @@ extension AddressError: CustomStringConvertible {
         case .directory(let path, .user, _, let fault): "\(path) \(fault); correct it"
         case .directory(let path, .environment, _, let fault):
             "XDG_RUNTIME_DIR is \(PrintableText.escape(path)), which \(fault); correct it"
-        }
-    }
-}
-
-extension AddressError.DirectoryFault: CustomStringConvertible {
-    /// The fault, to be put behind the name of the directory: `is missing`.
-    public var description: String {
-        switch self {
-        case .missing: "is missing"
-        case .notADirectory: "is not a directory"
-        case .foreignOwner(let uid): "belongs to UID \(uid)"
-        case .writableByOthers(let mode): "can be written by others (mode 0\(String(mode, radix: 8)))"
-        case .unreadable(let errno): "cannot be examined: \(systemMessage(errno))"
         }
     }
 }
@@ -154,11 +130,10 @@ private struct RuntimeDirectory {
         } catch {
             return error.code == ENOENT ? .missing : .unreadable(errno: error.code)
         }
-        guard found.isDirectory else { return .notADirectory }
         // Root can write everywhere, so a directory of root that the variable names is as safe as one of the user.
-        guard found.owner == surroundings.uid || origin == .environment && found.owner == 0 else {
+        if origin == .user, found.isDirectory, found.owner != surroundings.uid {
             return .foreignOwner(uid: found.owner)
         }
-        return found.mode & 0o022 == 0 ? nil : .writableByOthers(mode: found.mode)
+        return DirectoryFault(found, for: surroundings.uid)
     }
 }

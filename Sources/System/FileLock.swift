@@ -17,12 +17,13 @@ public struct FileLock: ~Copyable {
     /// Whether the lock still keeps other processes out: false if another program has removed or replaced the file.
     public var isHeld: Bool { file != nil && FileIdentity(of: path) == file }
 
-    /// Makes the file if it is missing, and locks it. It stays afterwards, because removing it would let two processes in.
+    /// Makes the file if it is missing, and locks it; a symbolic link is refused. It stays afterwards, because removing it would let
+    /// two processes in.
     public init(path: String) throws(Unavailable) {
         self.path = path
         let holder: String
         do throws(SystemFailure) {
-            let number = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            let number = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             let descriptor = try Descriptor(owning: number, of: "open lock")
             if flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 {
                 Self.writeHolder(descriptor.number)
@@ -40,7 +41,9 @@ public struct FileLock: ~Copyable {
 
     private static func writeHolder(_ lock: Int32) {
         let holder = "process \(getpid()) on \(hostName())\n"
-        guard ftruncate(lock, 0) == 0 else { return }
+        var status = stat()
+        // If the file has a second name, a program may keep something else in it.
+        guard unsafe fstat(lock, &status) == 0, status.st_nlink == 1, ftruncate(lock, 0) == 0 else { return }
         unsafe _ = Array(holder.utf8).withUnsafeBytes { unsafe pwrite(lock, $0.baseAddress, $0.count, 0) }
     }
 

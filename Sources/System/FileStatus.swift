@@ -20,7 +20,17 @@ public struct FileStatus: Sendable, Hashable {
     public static func read(_ path: String) throws(SystemFailure) -> FileStatus {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw SystemFailure("stat") }
-        return FileStatus(
+        return FileStatus(status)
+    }
+
+    /// Reads the status of the file at a path, of a link and not of its target.
+    static func read(entry path: String) throws(SystemFailure) -> FileStatus {
+        guard let status = FileIdentity.status(of: path) else { throw SystemFailure("lstat") }
+        return FileStatus(status)
+    }
+
+    private init(_ status: stat) {
+        self.init(
             isDirectory: status.st_mode & S_IFMT == S_IFDIR,
             owner: status.st_uid,
             mode: status.st_mode & 0o7777

@@ -6,6 +6,8 @@ public struct StateDirectory: ~Copyable {
     public enum Unavailable: Error {
         /// Another process has locked it.
         case locked(path: String, holder: String)
+        /// It belongs to another user, who could replace its files.
+        case foreign(path: String, DirectoryFault)
         /// It cannot be made, opened or locked.
         case unusable(path: String, SystemFailure)
     }
@@ -21,11 +23,13 @@ public struct StateDirectory: ~Copyable {
     /// and the host that hold the lock.
     public init(path: String) throws(Unavailable) {
         self.path = path
+        let status: FileStatus
         do throws(SystemFailure) {
-            try Self.makeDirectory(path)
+            status = try Self.makeDirectory(path)
         } catch {
             throw .unusable(path: path, error)
         }
+        guard status.isOwned(by: geteuid()) else { throw .foreign(path: path, .foreignOwner(uid: status.owner)) }
         do throws(FileLock.Unavailable) {
             lock = try FileLock(path: "\(path)/lock")
         } catch {
@@ -37,7 +41,7 @@ public struct StateDirectory: ~Copyable {
     }
 
     /// Makes a directory and the directories above it.
-    private static func makeDirectory(_ path: String) throws(SystemFailure) {
+    private static func makeDirectory(_ path: String) throws(SystemFailure) -> FileStatus {
         var prefix = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             prefix += (prefix.isEmpty || prefix.hasSuffix("/") ? "" : "/") + part
@@ -46,7 +50,9 @@ public struct StateDirectory: ~Copyable {
             // On a read-only file system mkdir(2) fails for directories that are there, too.
             guard unsafe access(prefix, F_OK) == 0 else { throw failure }
         }
-        guard try FileStatus.read(path).isDirectory else { throw SystemFailure("mkdir", code: ENOTDIR) }
+        let status = try FileStatus.read(path)
+        guard status.isDirectory else { throw SystemFailure("mkdir", code: ENOTDIR) }
+        return status
     }
 }
 

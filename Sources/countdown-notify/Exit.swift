@@ -45,6 +45,8 @@ struct Exit: Error, Equatable {
                 EX_UNAVAILABLE,
                 "another countdown-notify (\(holder)) uses \(path); a second one needs its own --state-directory"
             )
+        case .foreign(let path, let fault):
+            self.init(EX_CANTCREAT, "\(path) \(fault); choose another --state-directory")
         case .unusable(let path, let failure):
             self.init(EX_CANTCREAT, "cannot use \(path): \(failure); choose another --state-directory")
         }

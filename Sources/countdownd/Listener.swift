@@ -23,8 +23,8 @@ struct Listener: ~Copyable {
         case inUse(path: String)
         /// The file there is not a socket, so it is not removed.
         case notASocket(path: String)
-        /// Another user can write in the directory, or owns it, and could put a socket there.
-        case openDirectory(path: String)
+        /// Another user could put a socket there.
+        case unsafe(UnsafeDirectory)
         /// The socket cannot be given to the group.
         case group(UInt32, SystemFailure, path: String)
 
@@ -33,12 +33,12 @@ struct Listener: ~Copyable {
             case .system(let failure, let path): "cannot listen on \(path): \(failure)"
             case .inUse(let path): "another daemon answers on \(path); end it first, or give another --socket"
             case .notASocket(let path): "\(path) is no socket; it is left alone: remove it, or give another --socket"
-            case .openDirectory(let path):
-                "others can write in \(path), so that one of them could take the socket's place: "
-                    + "choose another --socket"
             case .group(let group, let failure, let path):
                 "cannot give \(path) to the group \(group): \(failure); "
                     + "--socket-group must be a group of the user who runs countdownd"
+            case .unsafe(let directory):
+                "\(directory.path) \(directory.fault), so that another user could take the socket's place: "
+                    + "correct that, or choose another --socket"
             }
         }
     }
@@ -118,7 +118,7 @@ struct Listener: ~Copyable {
     /// Makes the last directory of the path, for the users who can connect, if it does not exist.
     private static func prepareDirectory(of path: String, _ rights: Rights) throws(ListenError) {
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        guard !directory.isEmpty else { return }
+        guard !directory.isEmpty else { return try check("/") }
         if unsafe mkdir(directory, 0o700) == 0 {
             do throws(SystemFailure) {
                 try Descriptor.setAccess(to: directory, mode: rights.directoryMode, group: rights.group)
@@ -129,15 +129,15 @@ struct Listener: ~Copyable {
         } else if errno != EEXIST {
             throw .system(SystemFailure("mkdir"), path: directory)
         }
-        let status: FileStatus
-        do throws(SystemFailure) {
-            status = try FileStatus.read(directory)
+        try check(directory)
+    }
+
+    private static func check(_ directory: String) throws(ListenError) {
+        do throws(UnsafeDirectory) {
+            try UnsafeDirectory.check(wayTo: directory)
         } catch {
-            throw .system(error, path: directory)
+            throw .unsafe(error)
         }
-        let isOthers = status.owner != geteuid() && status.owner != 0
-        let isOpen = status.mode & 0o002 != 0 && status.mode & S_ISVTX == 0
-        if isOthers || isOpen { throw .openDirectory(path: directory) }
     }
 
     private static func listen(on path: String, _ rights: Rights) throws(ListenError) -> Descriptor {

@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import System
 import Testing
 import Varlink
 

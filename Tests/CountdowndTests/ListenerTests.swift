@@ -92,19 +92,21 @@ struct ListenerTests {
     }
 
     @Test(
-        "is not made in a directory in which every user could replace it; a sticky bit prevents that",
-        arguments: [false, true]
+        "is not made in a directory in which its group or every user could replace it; a sticky bit prevents that",
+        arguments: [0o777, 0o770, 0o1777]
     )
-    func openDirectory(isSticky: Bool) throws {
+    func openDirectory(mode: mode_t) throws {
         unsafe mkdir(directory.path(of: "open"), 0o700)
-        unsafe chmod(directory.path(of: "open"), isSticky ? 0o1777 : 0o777)
-        if isSticky {
-            try listen("open/socket")
-        } else {
-            let failure = #expect(throws: Listener.ListenError.self) { try listen("open/socket") }
-            guard case .openDirectory = failure else {
+        unsafe chmod(directory.path(of: "open"), mode)
+        for name in ["open/socket", "open/made/socket"] {
+            guard mode & S_ISVTX == 0 else {
+                try listen(name)
+                continue
+            }
+            let failure = #expect(throws: Listener.ListenError.self) { try listen(name) }
+            guard case .unsafe(let refused) = failure, refused.path == directory.path(of: "open") else {
                 Issue.record("\(String(describing: failure))")
-                return
+                continue
             }
         }
     }

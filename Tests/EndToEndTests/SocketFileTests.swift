@@ -135,7 +135,7 @@ struct SocketFileTests {
         try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: false)
         try setMode(0o777, of: open)
         let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", "\(open)/socket"]) }
-        #expect(log.contains("others can write in \(open)"))
+        #expect(log.contains("\(open) can be written by others (mode 0777)"))
     }
 
     @Test("a link to a directory works as the directory")

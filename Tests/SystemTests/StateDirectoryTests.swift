@@ -51,6 +51,32 @@ struct StateDirectoryTests {
         #expect(try holder() == nil)
     }
 
+    @Test("it is refused if another user owns it", .enabled(if: geteuid() == 0, "only root can give files away"))
+    func foreign() throws {
+        unsafe mkdir(directory.path(of: "foreign"), 0o700)
+        unsafe chown(directory.path(of: "foreign"), 1_234, 0)
+        let failure = #expect(throws: StateDirectory.Unavailable.self) {
+            _ = try StateDirectory(path: directory.path(of: "foreign"))
+        }
+        guard case .foreign(directory.path(of: "foreign"), .foreignOwner(uid: 1_234)) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+    }
+
+    @Test("a link in the place of the lock is refused, and no other file is changed")
+    func linkedLock() throws {
+        let precious = try directory.write("precious", to: "precious")
+        unsafe mkdir(directory.path(of: "linked"), 0o700)
+        let lock = directory.path(of: "linked/lock")
+        unsafe symlink(precious, lock)
+        #expect(throws: StateDirectory.Unavailable.self) { _ = try StateDirectory(path: directory.path(of: "linked")) }
+        unsafe unlink(lock)
+        unsafe link(precious, lock)
+        _ = try StateDirectory(path: directory.path(of: "linked"))
+        #expect(try StoredText.read(precious) == "precious")
+    }
+
     @Test("it is no longer locked if the lock file is removed or replaced")
     func lockFileLost() throws {
         let held = try StateDirectory(path: path)

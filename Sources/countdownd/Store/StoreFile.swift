@@ -359,6 +359,8 @@ extension StateDirectory {
         } catch {
             switch error {
             case .locked(let path, let holder): throw .held(path: path, holder: holder)
+            case .foreign(let path, let fault):
+                throw .unavailable(StoreFailure(reason: "\(path) \(fault)", hint: nil))
             case .unusable(let path, let failure): throw .unavailable(StoreFailure(failure, of: path))
             }
         }
