@@ -180,7 +180,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SharedTests",
-            dependencies: ["Backend", "FakeBackend", "IPC", "ModelEngine", "TestSupport"],
+            dependencies: ["Backend", "FakeBackend", "IPC", "ModelEngine", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
         .testTarget(name: "ModelTests", dependencies: ["TestSupport"], swiftSettings: strict),
@@ -192,7 +192,7 @@ let package = Package(
         ),
         .testTarget(
             name: "NotifyTrials",
-            dependencies: ["countdown-notify", "IPC", "System", "TestSupport"],
+            dependencies: ["countdown-notify", "IPC", "System", "TestSupport", "Varlink"],
             exclude: ["Desktop"],
             swiftSettings: strict
         ),

@@ -53,7 +53,7 @@ public enum StoreHarness: Harness {
         for number in 0..<24 {
             let key = try Key("key/\(number % 16)")
             let label = number.isMultiple(of: 3) ? "label" : nil
-            let metadata = number.isMultiple(of: 5) ? ["number": "\(number)"] : nil
+            let metadata: Metadata? = number.isMultiple(of: 5) ? ["number": "\(number)"] : nil
             let start = Request.Start(key, .after(.seconds(60)), ifLive: .restart, label: label, metadata: metadata)
             let requests: [Request] = [.start(start), [.cancel(key), .pause(key), .finish(key)][number % 3]]
             for request in requests {

@@ -99,7 +99,7 @@ public struct KeyedCountdown: Hashable, Sendable {
         duration: Duration,
         started: WallInstant,
         label: String? = nil,
-        metadata: [String: String] = [:],
+        metadata: Metadata = [:],
         forget: Bool = false,
         revision: Revision
     ) {
@@ -138,7 +138,7 @@ public struct KeyedCountdown: Hashable, Sendable {
     /// A line for people.
     public var label: String? { annotations.label }
     /// Pairs that the client stores with the countdown.
-    public var metadata: [String: String] { annotations.metadata }
+    public var metadata: Metadata { annotations.metadata }
     /// Whether it has a label or metadata.
     public var hasAnnotations: Bool {
         if case .none = annotations { return false }
@@ -184,9 +184,9 @@ public struct KeyedCountdown: Hashable, Sendable {
 /// Few countdowns have any. They are boxed, so that copying a countdown copies one reference.
 enum Annotations: Hashable, Sendable {
     case none
-    indirect case some(label: String?, metadata: [String: String])
+    indirect case some(label: String?, metadata: Metadata)
 
-    init(label: String?, metadata: [String: String]) {
+    init(label: String?, metadata: Metadata) {
         self = label == nil && metadata.isEmpty ? .none : .some(label: label, metadata: metadata)
     }
 
@@ -195,7 +195,7 @@ enum Annotations: Hashable, Sendable {
         return label
     }
 
-    var metadata: [String: String] {
+    var metadata: Metadata {
         guard case .some(_, let metadata) = self else { return [:] }
         return metadata
     }
@@ -204,6 +204,6 @@ enum Annotations: Hashable, Sendable {
     var size: Int {
         guard case .some(let label, let metadata) = self else { return 0 }
         let labelBytes = label.map { 32 + $0.utf8.count } ?? 0
-        return metadata.reduce(labelBytes) { $0 + 96 + $1.key.utf8.count + $1.value.utf8.count }
+        return labelBytes + 96 * metadata.count + metadata.bytes
     }
 }

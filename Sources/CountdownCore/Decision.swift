@@ -152,7 +152,7 @@ extension Timetable {
         guard metadata.count <= limits.metadataPairs else {
             throw .limitReached(.metadataPairs, maximum: limits.metadataPairs)
         }
-        guard metadata.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= limits.metadataBytes else {
+        guard metadata.bytes <= limits.metadataBytes else {
             throw .limitReached(.metadataBytes, maximum: limits.metadataBytes)
         }
     }

@@ -61,7 +61,7 @@ public enum Request: Sendable {
         /// A line for people; nil for none.
         public var label: String?
         /// Pairs to keep with the countdown; nil for none.
-        public var metadata: [String: String]?
+        public var metadata: Metadata?
         /// Whether its end is not kept.
         public var forget: Bool
         /// The most that may remain after `extend` or `wait`; nil if `extend` may always add, and `wait` never.
@@ -73,7 +73,7 @@ public enum Request: Sendable {
             _ end: End? = nil,
             ifLive: IfLive = .attach,
             label: String? = nil,
-            metadata: [String: String]? = nil,
+            metadata: Metadata? = nil,
             forget: Bool = false,
             upTo: Duration? = nil
         ) {

@@ -39,7 +39,7 @@ public struct Record: Equatable, Sendable {
     /// A line for people.
     public let label: String?
     /// Pairs of the client.
-    public let metadata: [String: String]
+    public let metadata: Metadata
     /// Whether its end is not kept.
     public let forget: Bool
     /// The members that this version does not know; they are kept if the countdown changes.
@@ -227,7 +227,7 @@ extension Record {
         guard label != nil || !metadata.isEmpty || !unknown.isEmpty else { return true }
         let limits = Limits()
         return label?.utf8.count ?? 0 <= limits.labelBytes && metadata.count <= limits.metadataPairs
-            && metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } <= limits.metadataBytes
+            && metadata.bytes <= limits.metadataBytes
             && unknown.reduce(0) { $0 + $1.name.utf8.count + $1.value.count } <= Self.unknownBytes
     }
 }
@@ -245,7 +245,7 @@ private struct RecordMembers: ~Copyable {
     var remaining: Int64?
     var end: Int64?
     var label: String?
-    var metadata: [String: String]?
+    var metadata: Metadata?
     var forget: Bool?
     var unknown: [Record.Member] = []
     /// The name of the first member whose value has another type; nil if all values have their types.

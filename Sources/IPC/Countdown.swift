@@ -22,7 +22,7 @@ public struct Countdown: Sendable, Hashable {
     /// A text for people.
     public var label: String?
     /// Values of its starter, which the daemon only stores.
-    public var metadata: [String: String]?
+    public var metadata: TextMap<String>?
     /// Whether the daemon forgets it at its end.
     public var forget: Bool
     /// The revision of its last change.
@@ -39,7 +39,7 @@ public struct Countdown: Sendable, Hashable {
         deadlineUSec: Int64? = nil,
         endedUSec: Int64? = nil,
         label: String? = nil,
-        metadata: [String: String]? = nil,
+        metadata: TextMap<String>? = nil,
         forget: Bool = false,
         revision: Int64
     ) {
@@ -60,7 +60,7 @@ public struct Countdown: Sendable, Hashable {
 
 extension Countdown {
     /// A countdown made of its texts and its other fields.
-    public init(key: String, label: String?, metadata: [String: String]?, fields: CountdownFields) {
+    public init(key: String, label: String?, metadata: TextMap<String>?, fields: CountdownFields) {
         self.init(
             key: key,
             state: fields.state,
@@ -112,7 +112,7 @@ extension Countdown: JSONEncodable, JSONDecodable {
         var deadlineUSec = JSONMember<Int64>("deadlineUSec")
         var endedUSec = JSONMember<Int64>("endedUSec")
         var label = JSONMember<String>("label")
-        var metadata = JSONMember<[String: String]>("metadata")
+        var metadata = JSONMember<TextMap<String>>("metadata")
         var forget = JSONMember<Bool>("forget")
         var revision = JSONMember<Int64>("revision")
         reader.knownMembers {

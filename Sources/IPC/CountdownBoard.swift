@@ -1,3 +1,5 @@
+public import Varlink
+
 /// The countdowns that are running or paused, as the events of a watch report them. It does no I/O and reads no clock.
 ///
 /// A board stays right across restarts of the daemon if it is given every ``WatchEvent``. A watch that resumes does not
@@ -14,11 +16,11 @@ public struct CountdownBoard: Sendable {
     }
 
     /// The countdowns by their keys, as they were reported last.
-    public private(set) var countdowns: [String: Countdown] = [:]
+    public private(set) var countdowns: TextMap<Countdown> = [:]
     /// Whether everything that was there in the beginning has been reported.
     public private(set) var isSynced = false
     /// The keys that this connection has reported.
-    private var reported: Set<String> = []
+    private var reported: TextMap<Bool> = [:]
 
     /// An empty board.
     public init() {}
@@ -29,7 +31,7 @@ public struct CountdownBoard: Sendable {
     public mutating func apply(_ event: Event) -> Effect? {
         if event.type == .synced { isSynced = true }
         guard let key = event.key else { return nil }
-        reported.insert(key)
+        reported[key] = true
         switch event.type {
         case .attached, .started, .restarted, .adjusted, .paused, .resumed: return update(key, event)
         case .tick: return tick(key, event)
@@ -48,18 +50,18 @@ public struct CountdownBoard: Sendable {
     }
 
     /// Notes that another connection reports from now on.
-    public mutating func restart() { reported = [] }
+    public mutating func restart() { reported = [:] }
 
     /// Whether this connection has reported a key, on the board or not.
-    public func hasReported(_ key: String) -> Bool { reported.contains(key) }
+    public func hasReported(_ key: String) -> Bool { reported[key] != nil }
 
     /// The keys on the board that this connection has not reported. After `synced` they have either not changed or
     /// ended and been forgotten: `Get` shows which.
-    public var unconfirmed: [String] { countdowns.keys.filter { !reported.contains($0) } }
+    public var unconfirmed: [String] { countdowns.keys.filter { !hasReported($0) } }
 
     /// Takes a countdown as another call returned it. One that has ended leaves the board.
     public mutating func apply(_ countdown: Countdown) {
-        reported.insert(countdown.key)
+        reported[countdown.key] = true
         switch countdown.state {
         case .running, .paused: countdowns[countdown.key] = countdown
         case .finished, .cancelled: countdowns[countdown.key] = nil
@@ -75,7 +77,8 @@ public struct CountdownBoard: Sendable {
     ///   - instant: microseconds since 1970.
     ///   - ticking: a key with ticks, which report its remaining time.
     public mutating func updateRemaining(at instant: Int64, except ticking: String? = nil) {
-        for (key, countdown) in countdowns where countdown.state == .running && key != ticking {
+        for (key, countdown) in countdowns
+        where countdown.state == .running && !(ticking?.hasSameBytes(as: key) ?? false) {
             guard let deadline = countdown.deadlineUSec else { continue }
             let (remaining, overflow) = deadline.subtractingReportingOverflow(instant)
             countdowns[key]?.remainingUSec = overflow ? (deadline > 0 ? .max : 0) : max(0, remaining)

@@ -20,7 +20,7 @@ public struct Start: Method {
     /// A text for people.
     public var label: String?
     /// Values that the daemon only stores.
-    public var metadata: [String: String]?
+    public var metadata: TextMap<String>?
     /// Whether the daemon forgets the countdown at its end, after it has reported the end.
     public var forget: Bool?
     /// Microseconds: the most that may remain after `extend` or `wait`, at least the duration. Nil if `extend` may always
@@ -35,7 +35,7 @@ public struct Start: Method {
         deadlineUSec: Int64? = nil,
         ifRunning: IfRunning? = nil,
         label: String? = nil,
-        metadata: [String: String]? = nil,
+        metadata: TextMap<String>? = nil,
         forget: Bool? = nil,
         upToUSec: Int64? = nil
     ) {
@@ -82,7 +82,7 @@ public struct Start: Method {
         var deadlineUSec = JSONMember<Int64>("deadlineUSec")
         var ifRunning = JSONMember<IfRunning>("ifRunning")
         var label = JSONMember<String>("label")
-        var metadata = JSONMember<[String: String]>("metadata")
+        var metadata = JSONMember<TextMap<String>>("metadata")
         var forget = JSONMember<Bool>("forget")
         var upToUSec = JSONMember<Int64>("upToUSec")
         try reader.members {

@@ -182,22 +182,7 @@ extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
     /// Reads a map, which is an object in JSON; nil if a member is not of the type, or if the value is of another kind.
     ///
     /// - Throws: the first error of a member.
-    @inlinable
     public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [String: Value]? {
-        guard reader.beginObject() else { return nil }
-        var map: [String: Value] = [:]
-        var isInvalid = false
-        var error: InvalidParameter?
-        while reader.nextMember() {
-            let name = reader.memberName
-            do throws(InvalidParameter) {
-                let value = try Value.read(from: &reader)
-                if let value { map[name] = value } else { isInvalid = true }
-            } catch let invalid {
-                error = error ?? invalid
-            }
-        }
-        if let error, !isInvalid { throw error }
-        return isInvalid ? nil : map
+        try TextMap<Value>.read(from: &reader).map { Dictionary($0.map { ($0.key, $0.value) }) { _, last in last } }
     }
 }

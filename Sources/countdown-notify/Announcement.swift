@@ -1,5 +1,6 @@
 import IPC
 import System
+import Varlink
 
 /// Whether an end rings.
 enum RingMode: String {

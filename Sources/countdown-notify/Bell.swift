@@ -1,4 +1,5 @@
 import IPC
+import Varlink
 
 /// The ends that ring, each until it is answered or was rung often enough. It does no I/O: its owner reports events and
 /// plays a sound while `isRinging`.
@@ -63,7 +64,7 @@ struct Bell {
                 guard let countdown = event.countdown, new.contains(countdown.revision) else { continue }
                 if end(countdown, now: now) { last = countdown.revision }
             case .started, .restarted, .attached, .cancelled:
-                rings.removeAll { $0.key == event.key }
+                rings.removeAll { event.key?.hasSameBytes(as: $0.key) == true }
             case .synced:
                 isCatchingUp = false
                 rungBefore = nil
@@ -75,7 +76,7 @@ struct Bell {
 
     /// - Returns: whether it rings.
     private mutating func end(_ countdown: Countdown, now: Int64) -> Bool {
-        rings.removeAll { $0.key == countdown.key }
+        rings.removeAll { $0.key.hasSameBytes(as: countdown.key) }
         let mode = rules.announcement(of: countdown).ring
         guard mode != .no, countdown.revision > rungBefore ?? .min else { return false }
         let (lateness, overflow) = now.subtractingReportingOverflow(countdown.endedUSec ?? now)

@@ -1,5 +1,6 @@
 import IPC
 import System
+import Varlink
 
 /// A `Start` that a click on a notification asked for, and that the daemon has not answered yet.
 final class PendingStart {
@@ -54,7 +55,7 @@ final class PendingStart {
                 countdown,
                 rules.snoozeUSec,
                 ifRunning: .extend,
-                (countdown.metadata ?? [:]).merging(["snoozed": "yes"]) { $1 }
+                (countdown.metadata ?? [:]).merging(["snoozed": "yes"])
             )
         }
     }
@@ -63,7 +64,7 @@ final class PendingStart {
         _ countdown: Countdown,
         _ durationUSec: Int64,
         ifRunning: IfRunning,
-        _ metadata: [String: String]?
+        _ metadata: TextMap<String>?
     ) -> Start {
         Start(
             key: countdown.key,

@@ -1,4 +1,5 @@
 import IPC
+import Varlink
 
 /// The notifications of running and paused countdowns: one each, updated in its place.
 struct ProgressNotifications {
@@ -20,7 +21,7 @@ struct ProgressNotifications {
     private static let maximumRefusals = 5
 
     private var board = CountdownBoard()
-    private var shown: [String: Shown] = [:]
+    private var shown: TextMap<Shown> = [:]
     /// The keys of the notifications to make or update, in that order.
     private var changed: [String] = []
 
@@ -39,7 +40,7 @@ struct ProgressNotifications {
             touch(countdown.key)
         case .ended(let countdown):
             guard let item = shown.removeValue(forKey: countdown.key) else { break }
-            if item.isChanged { changed.removeAll { $0 == countdown.key } }
+            if item.isChanged { changed.removeAll { $0.hasSameBytes(as: countdown.key) } }
             return item.number == 0 ? nil : item.number
         }
         return nil

@@ -1,4 +1,5 @@
 import IPC
+import Varlink
 
 /// The deadlines of the running countdowns that have a warning or wake the machine. It does no I/O and reads no clock.
 ///
@@ -14,7 +15,7 @@ struct RunningCountdowns {
     }
 
     private let rules: AnnouncementRules
-    private var items: [String: Item] = [:]
+    private var items: TextMap<Item> = [:]
     /// An instant of the boot clock before which no warning is due; nil if there are no warnings.
     private(set) var nextWarning: Int64?
     /// The next instant of the boot clock for which the machine has to be awake; nil if no countdown wakes it.

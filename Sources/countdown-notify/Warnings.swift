@@ -1,17 +1,18 @@
 import IPC
+import Varlink
 
 /// The notifications before the end of countdowns. Each is closed when its countdown changes or ends.
 struct WarningNotifications {
     /// Those that wait to be shown, in that order.
     private var waiting: [Countdown] = []
     /// The numbers of those on the desktop, by their keys.
-    private var numbers: [String: UInt32] = [:]
+    private var numbers: TextMap<UInt32> = [:]
 
     /// The countdown whose warning is to be shown next; nil if no warning waits.
     var next: Countdown? { waiting.first }
 
     mutating func append(_ countdown: Countdown) {
-        waiting.removeAll { $0.key == countdown.key }
+        waiting.removeAll { $0.key.hasSameBytes(as: countdown.key) }
         waiting.append(countdown)
     }
 
@@ -20,7 +21,7 @@ struct WarningNotifications {
     /// - Returns: the number of a notification that is to be closed.
     mutating func receive(_ event: Event) -> UInt32? {
         guard let key = event.key, event.type != .tick, event.type != .attached else { return nil }
-        waiting.removeAll { $0.key == key }
+        waiting.removeAll { $0.key.hasSameBytes(as: key) }
         return numbers.removeValue(forKey: key)
     }
 
@@ -29,7 +30,7 @@ struct WarningNotifications {
     /// - Returns: false if the countdown has changed meanwhile.
     @discardableResult
     mutating func shown(_ key: String, as number: UInt32?) -> Bool {
-        guard let place = waiting.firstIndex(where: { $0.key == key }) else { return false }
+        guard let place = waiting.firstIndex(where: { $0.key.hasSameBytes(as: key) }) else { return false }
         waiting.remove(at: place)
         numbers[key] = number
         return true

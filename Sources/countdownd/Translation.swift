@@ -1,4 +1,5 @@
 public import CountdownCore
+import Fleet
 import IPC
 public import Varlink
 
@@ -59,7 +60,7 @@ final class Translation: Sendable {
             duration ?? deadline,
             ifLive: ifLive(start.ifRunning ?? .attach),
             label: start.label,
-            metadata: start.metadata,
+            metadata: start.metadata.map { Metadata($0) },
             forget: start.forget ?? false,
             upTo: start.upToUSec.map { Duration(microseconds: $0) }
         )
@@ -319,7 +320,7 @@ extension Translation {
         IPC.Countdown(
             key: countdown.key.text,
             label: countdown.label,
-            metadata: countdown.metadata.isEmpty ? nil : countdown.metadata,
+            metadata: countdown.metadata.isEmpty ? nil : TextMap(countdown.metadata.pairs),
             fields: CountdownFields(countdown, at: now)
         )
     }

@@ -2,13 +2,14 @@ import IPC
 import System
 import TestSupport
 import Testing
+import Varlink
 
 @testable import countdown_notify
 
 @Suite("How a countdown is announced")
 struct AnnouncementTests {
     private func announcement(
-        _ metadata: [String: String],
+        _ metadata: TextMap<String>,
         _ rules: AnnouncementRules = AnnouncementRules(warningUSec: 60_000_000)
     ) -> Announcement {
         var tea = running("tea")

@@ -1,5 +1,6 @@
 import IPC
 import Testing
+import Varlink
 
 @testable import countdown_notify
 
@@ -12,7 +13,7 @@ struct RunningCountdownsTests {
         _ type: EventType,
         _ key: String = "tea",
         remaining: Int64,
-        metadata: [String: String] = [:],
+        metadata: TextMap<String> = [:],
         boot: Int64 = 0,
         wall: Int64 = 0
     ) {

@@ -1,6 +1,7 @@
 import Foundation
 import IPC
 import Testing
+import Varlink
 
 @testable import countdownctl
 

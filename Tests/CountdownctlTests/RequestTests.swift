@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import Testing
+import Varlink
 
 @testable import countdownctl
 
@@ -36,14 +37,30 @@ struct RequestTests {
 
     @Test("start takes a label, metadata, forget, and what to do if the key is running")
     func startsWithMore() throws {
-        let typed = try start("a", "1s", "--label", "L", "--meta", "k=v", "--meta", "e=", "--meta", "x=a=b", "--forget")
+        let typed = try start(
+            "a",
+            "1s",
+            "--label",
+            "L",
+            "--meta",
+            "k=v",
+            "--meta",
+            "e=",
+            "--meta",
+            "x=a=b",
+            "--forget",
+            "--meta",
+            "\u{E9}=1",
+            "--meta",
+            "e\u{301}=2"
+        )
         #expect(
             typed.call
                 == Start(
                     key: "a",
                     durationUSec: 1_000_000,
                     label: "L",
-                    metadata: ["k": "v", "e": "", "x": "a=b"],
+                    metadata: ["k": "v", "e": "", "x": "a=b", "\u{E9}": "1", "e\u{301}": "2"],
                     forget: true
                 )
         )
@@ -257,7 +274,7 @@ struct RequestTests {
 
     @Test("run and button mark their countdowns as cooldowns")
     func marksCooldowns() throws {
-        let mark = ["cooldown": "yes"]
+        let mark: TextMap<String> = ["cooldown": "yes"]
         #expect(try RunCommand.parse(["tea", "1h", "--", "true"]).request().metadata == mark)
         let button = try ButtonOptions.parse([]).button(key: "tea", title: "", counting: "", command: nil)
         #expect(button.start.metadata == mark)

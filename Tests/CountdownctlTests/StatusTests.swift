@@ -2,6 +2,7 @@ import IPC
 import System
 import TestSupport
 import Testing
+import Varlink
 
 @testable import countdownctl
 
@@ -85,7 +86,7 @@ struct StatusTests {
             (details.notifier, ["wake": "yes"], true), (details.notifier, ["wake": "no"], false),
             (NotifierStatus(isEnabled: true, state: "shown", wakes: true), ["wake": "yes"], false),
             (nil, ["wake": "yes"], false),
-        ] {
+        ] as [(NotifierStatus?, TextMap<String>, Bool)] {
             #expect((NotifierStatus.wakeNote(for: metadata, status) != nil) == isNoted)
         }
     }

@@ -22,6 +22,16 @@ struct WaitSetTests {
         #expect(KeySelection(typed: []).match == nil && KeySelection(typed: []).named == nil)
     }
 
+    @Test("keys that only Unicode normalization makes equal are both awaited")
+    func bytes() {
+        var waits = WaitSet(["\u{E9}", "e\u{301}", "\u{E9}"])
+        #expect(waits.keys.count == 2)
+        let isFirst = waits.update(countdown("\u{E9}", .finished, revision: 1))
+        #expect(isFirst && waits.hasOpen)
+        let isSecond = waits.update(countdown("e\u{301}", .cancelled, revision: 2))
+        #expect(isSecond && !waits.hasOpen)
+    }
+
     private func countdown(_ key: String, _ state: State, revision: Int64) -> Countdown {
         Countdown(
             key: key,

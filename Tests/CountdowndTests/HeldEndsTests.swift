@@ -18,7 +18,7 @@ struct HeldEndsTests {
             limits(&$0)
         }
         let caller = try daemon.caller()
-        let metadata = ["note": String(repeating: "n", count: 400)]
+        let metadata: TextMap<String> = ["note": String(repeating: "n", count: 400)]
         for number in 0..<Self.live { try caller.send(Start(key: "\(number)", metadata: metadata), oneway: true) }
         #expect(try caller.call(GetStatus()).running == Self.live)
         return (daemon, caller)

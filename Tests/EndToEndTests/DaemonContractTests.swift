@@ -131,7 +131,7 @@ struct DaemonContractTests {
     @Test("a parameter that is too long, or one too many, is refused with a limit of GetStatus")
     func limits() throws {
         let limits = try caller.call(GetStatus()).limits
-        let many = Dictionary(uniqueKeysWithValues: (0..<33).map { ("\($0)", "") })
+        let many = TextMap((0..<33).map { (key: "\($0)", value: "") })
         let calls: [(any Method, String)] = [
             (Start(key: "tea", label: String(repeating: "x", count: 1_025)), "labelBytes"),
             (Start(key: "tea", metadata: many), "metadataPairs"),
@@ -160,7 +160,7 @@ struct DaemonContractTests {
         try watcher.send(message: #"{"method":"io.countdownd.Watch","parameters":{"tickUSec":0},"more":true}"#)
         _ = try watcher.message()
         for key in keys {
-            let metadata = ["a": String(repeating: "\u{1}", count: 4_095)]
+            let metadata: TextMap<String> = ["a": String(repeating: "\u{1}", count: 4_095)]
             let start = Start(key: key, label: String(repeating: "\u{2}", count: 1_024), metadata: metadata)
             try caller.send(start, oneway: true)
         }

@@ -209,7 +209,7 @@ struct EventsTests {
             let caller = try Caller(of: daemon)
             // Two events of each together are more than may be unsent.
             let count = 600
-            let metadata = ["note": String(repeating: "x", count: 4_000)]
+            let metadata: TextMap<String> = ["note": String(repeating: "x", count: 4_000)]
             for number in 0..<count {
                 _ = try caller.call(Start(key: "\(number)", metadata: metadata))
                 _ = try caller.call(Finish(key: "\(number)"))

@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import Varlink
 
 @Suite("Private texts")
 struct SecrecyTests {

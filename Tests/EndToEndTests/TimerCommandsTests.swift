@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import Varlink
 
 @Suite("countdownctl timer, toggle and snooze, and the words @next and @last")
 struct TimerCommandsTests {
@@ -113,7 +114,7 @@ struct TimerCommandsTests {
     func findsBehindCooldowns() throws {
         let caller = try Caller(of: daemon)
         for number in 0..<100 {
-            let metadata = ["cooldown": "yes"]
+            let metadata: TextMap<String> = ["cooldown": "yes"]
             _ = try caller.call(Start(key: "c\(number)", durationUSec: .seconds(60), metadata: metadata))
         }
         try start("tea 2h", "egg 1h")

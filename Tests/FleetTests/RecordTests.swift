@@ -48,6 +48,25 @@ struct RecordTests {
         #expect(LogEntry(key: key("k"), held: held) == entry)
     }
 
+    @Test("keep metadata names that only Unicode normalization makes equal")
+    func names() throws {
+        let metadata: Metadata = ["\u{E9}": "1", "e\u{301}": "2"]
+        let countdown = KeyedCountdown(
+            key: key("k"),
+            phase: .paused(remaining: .seconds(3)),
+            clock: .elapsed,
+            duration: .seconds(60),
+            started: noon,
+            metadata: metadata,
+            revision: Revision(0)
+        )
+        let change = Change(kind: .paused, countdown: countdown, replaced: nil)
+        let record = Record(change, run: run, unknown: [], at: now)
+        let read = try Record(json: record.json)
+        #expect(read.metadata == metadata)
+        #expect(read.countdown(under: key("k")).metadata.count == 2)
+    }
+
     @Test("are read as they were written, and become the same countdown")
     func roundTrip() throws {
         let records = [

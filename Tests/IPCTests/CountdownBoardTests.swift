@@ -1,5 +1,6 @@
 import IPC
 import Testing
+import Varlink
 
 @Suite("The board of live countdowns")
 struct CountdownBoardTests {
@@ -23,6 +24,17 @@ struct CountdownBoardTests {
 
     private func event(_ type: EventType, _ countdown: Countdown) -> Event {
         Event(type: type, revision: 1, key: countdown.key, remainingUSec: countdown.remainingUSec, countdown: countdown)
+    }
+
+    @Test("countdowns whose keys only Unicode normalization makes equal are two")
+    func bytes() {
+        var board = CountdownBoard()
+        let (one, other) = (countdown("\u{E9}"), countdown("e\u{301}", remaining: 50))
+        for countdown in [one, other] { _ = board.apply(event(.started, countdown)) }
+        #expect(board.countdowns.count == 2)
+        #expect(board.countdowns["e\u{301}"]?.remainingUSec == 50)
+        _ = board.apply(event(.finished, countdown("\u{E9}", .finished)))
+        #expect(board.countdowns.keys.map { Array($0.utf8) } == [Array("e\u{301}".utf8)])
     }
 
     @Test("a countdown is on the board from its start to its end")

@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import Varlink
 
 /// A daemon, a session bus and a notification service.
 struct Scene {

@@ -2,6 +2,7 @@ import Glibc
 import IPC
 import TestSupport
 import Testing
+import Varlink
 
 /// The daemon, the bus and the notification service go away and come back.
 @Suite("A desktop with faults")
@@ -144,7 +145,7 @@ struct FaultTrials {
         let desktop = try Desktop(in: directory)
         let server = try NotificationServer(on: desktop)
         let notify = try notify()
-        let metadata = ["warn": "1h", "ring": "no"]
+        let metadata: TextMap<String> = ["warn": "1h", "ring": "no"]
         let caller = try Caller(of: daemon)
         _ = try caller.call(Start(key: "tea", durationUSec: 3_603_000_000, metadata: metadata))
         // The reply to a later call shows that the start was reported.

@@ -3,6 +3,7 @@ import IPC
 import System
 import TestSupport
 import Testing
+import Varlink
 
 @Suite("Ends that ring")
 struct RingTrials {
@@ -18,7 +19,7 @@ struct RingTrials {
         try FakePlayers(in: scene.desktop.directory, lines)
     }
 
-    private func end(_ key: String, _ metadata: [String: String]) throws {
+    private func end(_ key: String, _ metadata: TextMap<String>) throws {
         let caller = try Caller(of: scene.daemon)
         _ = try caller.call(Start(key: key, durationUSec: 3_600_000_000, metadata: metadata))
         _ = try caller.call(Finish(key: key))
@@ -229,7 +230,7 @@ struct RingTrials {
             _ = try caller.call(Finish(key: "tea"))
             #expect(try scene.server.next().hints?.urgency == 2)
         }
-        let metadata = ["warn": "1h"]
+        let metadata: TextMap<String> = ["warn": "1h"]
         _ = try caller.call(Start(key: "egg", durationUSec: 3_600_200_000, metadata: metadata))
         #expect(try scene.server.next().body == "Ends in 1 h")
         let sentence = "metadata warn=soon is ignored: use a duration such as 30s, or no\n"

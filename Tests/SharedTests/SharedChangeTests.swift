@@ -4,6 +4,7 @@ import IPC
 import ModelEngine
 import TestSupport
 import Testing
+import Varlink
 
 @Suite("Daemons of a fleet", .serialized)
 struct SharedChangeTests {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import System
+import Varlink
 
 struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -83,7 +84,7 @@ struct CountdownDetails {
         } else if let deadline = countdown.deadlineUSec {
             fields.append(("Ends", "\(clock.render(deadline))\(clockRule)"))
         }
-        for (name, value) in (countdown.metadata ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (name, value) in (countdown.metadata ?? [:]).inOrder {
             fields.append(("Metadata", "\(PrintableText.escape(name))=\(PrintableText.escape(value))"))
         }
         if countdown.forget { fields.append(("Forget", "yes, nothing is kept after its end")) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import System
+import Varlink
 
 struct SnoozeCommand: Subcommand {
     /// The duration if neither the command line nor the file of defaults has one, in microseconds.
@@ -121,7 +122,7 @@ extension Countdown {
             durationUSec: duration,
             ifRunning: .fail,
             label: label,
-            metadata: (metadata ?? [:]).merging(SnoozeMark.metadata) { $1 },
+            metadata: (metadata ?? [:]).merging(SnoozeMark.metadata),
             forget: forget ? true : nil
         )
     }

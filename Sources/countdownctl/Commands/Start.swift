@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import System
+import Varlink
 
 struct StartCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -311,17 +312,16 @@ struct StartRequest {
     }
 
     /// The pairs of `--meta`; nil without the option.
-    static func metadata(_ typed: [String]) throws(CommandFailure) -> [String: String]? {
+    static func metadata(_ typed: [String]) throws(CommandFailure) -> TextMap<String>? {
         guard !typed.isEmpty else { return nil }
-        var metadata: [String: String] = [:]
+        var metadata: TextMap<String> = [:]
         for pair in typed {
             guard let sign = pair.firstIndex(of: "="), sign != pair.startIndex else {
                 throw .usage("invalid --meta \(quoted(pair)): use NAME=VALUE")
             }
             let name = String(pair[..<sign])
-            guard metadata.updateValue(String(pair[pair.index(after: sign)...]), forKey: name) == nil else {
-                throw .usage("duplicate --meta name \(quoted(name))")
-            }
+            guard metadata[name] == nil else { throw .usage("duplicate --meta name \(quoted(name))") }
+            metadata[name] = String(pair[pair.index(after: sign)...])
         }
         return metadata
     }

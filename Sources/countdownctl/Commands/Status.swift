@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import IPC
 import System
+import Varlink
 
 struct StatusCommand: Subcommand {
     static let configuration = CommandConfiguration(
@@ -111,7 +112,7 @@ extension NotifierStatus {
 
     /// The note that `wake=yes` has no effect; nil if it has, or is not known to have none.
     static func wakeNote(
-        for metadata: [String: String]?,
+        for metadata: TextMap<String>?,
         _ status: @autoclosure () -> NotifierStatus? = .local
     ) -> String? {
         guard metadata?["wake"] == "yes", status()?.wakes == false else { return nil }

@@ -1,14 +1,15 @@
 import IPC
 import System
+import Varlink
 
 /// The metadata by which countdowns that only keep a command from running again differ from timers.
 enum CooldownMark {
     /// The metadata of countdowns that `run` and `button` start.
-    static let metadata = ["cooldown": "yes"]
+    static let metadata: TextMap<String> = ["cooldown": "yes"]
 
     /// The metadata with a random token, by which a caller whose reply was lost recognizes its own start.
-    static func ownMetadata() -> [String: String] {
-        metadata.merging([token: String(UInt64.random(in: .min ... .max), radix: 16)]) { $1 }
+    static func ownMetadata() -> TextMap<String> {
+        metadata.merging([token: String(UInt64.random(in: .min ... .max), radix: 16)])
     }
 
     /// The name of the token.
@@ -20,7 +21,7 @@ enum CooldownMark {
 
 /// The metadata of countdowns that `snooze`, or the button of a notification, has started again.
 enum SnoozeMark {
-    static let metadata = ["snoozed": "yes"]
+    static let metadata: TextMap<String> = ["snoozed": "yes"]
 
     /// Whether a countdown has it.
     static func marks(_ countdown: Countdown) -> Bool { countdown.metadata?["snoozed"] == "yes" }
@@ -32,7 +33,7 @@ extension Client {
 
     /// All pages of a list together. If a countdown changed meanwhile and appears twice, the last one counts.
     mutating func list(_ request: List) throws(ClientError) -> [Countdown] {
-        var places: [String: Int] = [:]
+        var places: TextMap<Int> = [:]
         var countdowns: [Countdown] = []
         try start(streaming: request)
         var continues = true

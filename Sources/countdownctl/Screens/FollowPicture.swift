@@ -1,5 +1,6 @@
 import IPC
 import System
+import Varlink
 
 /// The frame of followed countdowns: one as a bar, several as a table, with key hints below.
 extension FollowScreen {

@@ -1,4 +1,5 @@
 import IPC
+import Varlink
 
 /// Countdowns that are followed, as a person sees them and changes them by keys.
 struct FollowScreen: Screen {
@@ -43,7 +44,7 @@ struct FollowScreen: Screen {
     }
 
     /// The running and paused countdowns.
-    var countdowns: [String: Countdown] { board.countdowns }
+    var countdowns: TextMap<Countdown> { board.countdowns }
 
     /// Whether the watch has sent all countdowns, or the one that is followed.
     var isComplete: Bool { board.isSynced || subject == .one && !countdowns.isEmpty }
@@ -65,7 +66,7 @@ extension FollowScreen {
 
     /// Selects another countdown before one leaves the board.
     private mutating func deselect(_ key: String) {
-        if key == selected { selected = neighbour(1) ?? neighbour(-1) }
+        if selected?.hasSameBytes(as: key) == true { selected = neighbour(1) ?? neighbour(-1) }
         if note == .question(key: key) { note = nil }
     }
 
@@ -142,7 +143,7 @@ extension FollowScreen {
     /// The key at a distance below the selected one.
     private func neighbour(_ distance: Int) -> String? {
         let order = board.soonest()
-        guard let place = order.firstIndex(where: { $0.key == selection?.key }) else { return nil }
+        guard let place = order.firstIndex(where: { $0.key.hasSameBytes(as: selection?.key ?? "") }) else { return nil }
         return order.indices.contains(place + distance) ? order[place + distance].key : nil
     }
 }

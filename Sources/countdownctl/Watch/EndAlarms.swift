@@ -1,4 +1,5 @@
 import IPC
+import Varlink
 
 /// The instants at which countdowns have a given time left, for `--before`. A value without clocks: the owner passes the
 /// instants, in microseconds of the boot clock, which goes on while the machine sleeps and cannot be set.
@@ -10,7 +11,7 @@ struct EndAlarms {
 
     /// The time before the end, in microseconds.
     let lead: Int64
-    private var alarms: [String: Alarm] = [:]
+    private var alarms: TextMap<Alarm> = [:]
     /// The earliest instant; nil if no running countdown has more than the lead left.
     private(set) var next: Int64?
 

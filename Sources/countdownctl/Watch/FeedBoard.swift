@@ -1,4 +1,5 @@
 import IPC
+import Varlink
 
 /// The countdowns of a feed: those on the board, and for a while the one that finished last.
 struct FeedBoard {
@@ -9,7 +10,7 @@ struct FeedBoard {
     /// Applies an event; returns whether a countdown has finished.
     mutating func apply(_ event: Event) -> Bool {
         switch board.apply(event) {
-        case .updated(let countdown): if finished?.key == countdown.key { finished = nil }
+        case .updated(let countdown): if finished?.key.hasSameBytes(as: countdown.key) == true { finished = nil }
         case .ended(let countdown) where event.type == .finished:
             finished = countdown
             return true
@@ -26,8 +27,8 @@ struct FeedBoard {
 
     /// Removes the countdowns that this connection has not reported and that are not among `countdowns`.
     mutating func confirm(_ countdowns: [Countdown]) {
-        let keys = Set(countdowns.map(\.key))
-        for key in unconfirmed where !keys.contains(key) { board.remove(key) }
+        let keys = TextMap(countdowns.map { (key: $0.key, value: true) })
+        for key in unconfirmed where keys[key] == nil { board.remove(key) }
     }
 
     /// Removes the finished countdown.

@@ -1,5 +1,6 @@
 import IPC
 import System
+import Varlink
 
 /// A text with fields of a countdown: `{key} {remaining} {metadata.room}`. Literal braces are doubled.
 struct Template: Equatable {

@@ -1,5 +1,6 @@
 import IPC
 import System
+import Varlink
 
 /// Waits for the ends of countdowns, for `wait`, `attach` and `start --wait`.
 struct WaitLoop {
@@ -170,17 +171,20 @@ extension Countdown {
 struct WaitSet {
     /// The keys in the order in which they were typed, each once.
     let keys: [String]
-    private let members: Set<String>
+    private let members: TextMap<Bool>
     private var board = CountdownBoard()
     /// The exit codes of the keys that have ended.
-    private var ended: [String: ExitCode] = [:]
+    private var ended: TextMap<ExitCode> = [:]
     /// The revision of the start, for countdowns that were started here: earlier ends do not count.
-    private var startRevision: [String: Int64] = [:]
+    private var startRevision: TextMap<Int64> = [:]
 
     init(_ keys: [String]) {
-        var seen: Set<String> = []
-        self.keys = keys.filter { seen.insert($0).inserted }
-        members = seen
+        var members: TextMap<Bool> = [:]
+        self.keys = keys.filter { key in
+            defer { members[key] = true }
+            return members[key] == nil
+        }
+        self.members = members
     }
 
     /// Applies an event; returns whether it is an awaited end.
@@ -245,5 +249,5 @@ struct WaitSet {
         ended.values.reduce(.success, max)
     }
 
-    private func isOpen(_ key: String) -> Bool { ended[key] == nil && members.contains(key) }
+    private func isOpen(_ key: String) -> Bool { ended[key] == nil && members[key] != nil }
 }

@@ -1,4 +1,5 @@
 import CountdownCore
+import Fleet
 import Glibc
 import Varlink
 
@@ -209,7 +210,7 @@ extension Row {
         }
     }
 
-    private static func map(_ metadata: Value<[String: String]>) throws(Fault) -> [String: String] {
+    private static func map(_ metadata: Value<Metadata>) throws(Fault) -> Metadata {
         switch metadata {
         case .none: [:]
         case .some(let map): map
@@ -239,7 +240,7 @@ extension Row {
         let key: Key?
         let distance, state, clock, boot, instant, rest, length, started: Int64?
         var label = Value<String>.none
-        var metadata = Value<[String: String]>.none
+        var metadata = Value<Metadata>.none
         var forget: Int64? = 0
 
         /// Whether the line is a JSON array with the right number of values.

@@ -21,7 +21,7 @@ struct Model {
         var duration: Int64
         var started: Int64
         var label: String?
-        var metadata: [String: String]
+        var metadata: Metadata
         var forget: Bool
         var revision: Int64
 
@@ -132,7 +132,7 @@ struct Model {
         by span: Int64,
         _ now: Now,
         label: String? = nil,
-        metadata: [String: String]? = nil
+        metadata: Metadata? = nil
     ) -> Verdict {
         let left = (known[key]?.remaining(now) ?? 0) + span
         guard left <= Self.century else { return .refused }

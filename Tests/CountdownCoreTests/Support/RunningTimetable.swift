@@ -37,7 +37,7 @@ final class RunningTimetable {
         _ end: Request.End? = nil,
         _ ifLive: Request.IfLive = .attach,
         label: String? = nil,
-        metadata: [String: String]? = nil,
+        metadata: Metadata? = nil,
         forget: Bool = false
     ) throws(Refusal) -> Applied? {
         let start = Request.Start(

@@ -228,8 +228,10 @@ struct StartTests {
     @Test("takes 32 pairs of metadata, and no more")
     mutating func metadataPairs() throws {
         let pairs = Dictionary(uniqueKeysWithValues: (0..<33).map { ("\($0)", "") })
-        try scene.start("k", metadata: pairs.filter { $0.key != "0" })
-        #expect(throws: Refusal.limitReached(.metadataPairs, maximum: 32)) { try scene.start("l", metadata: pairs) }
+        try scene.start("k", metadata: Metadata(pairs.filter { $0.key != "0" }))
+        #expect(throws: Refusal.limitReached(.metadataPairs, maximum: 32)) {
+            try scene.start("l", metadata: Metadata(pairs))
+        }
     }
 
     @Test("takes metadata of 4,096 bytes, names and values together, and no byte more")

@@ -1,5 +1,6 @@
 import IPC
 import Testing
+import Varlink
 
 @testable import countdownctl
 

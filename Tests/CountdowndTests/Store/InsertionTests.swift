@@ -30,7 +30,7 @@ struct InsertionTests {
         do { try scene.open().turn(requests, at: scene.now) }
         let known = try scene.open().known
         #expect(known.map(\.label) == (0..<16).map { $0 % 2 == 0 ? "label \($0)" : nil })
-        #expect(known.map { $0.metadata["number"] } == (0..<16).map { $0 % 3 == 0 ? "\($0)" : nil })
+        #expect(known.map(\.metadata) == (0..<16).map { $0 % 3 == 0 ? ["number": "\($0)"] : [:] })
     }
 
     @Test("if another program has used the revision, the turn fails and stores nothing")

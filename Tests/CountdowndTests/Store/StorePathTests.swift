@@ -132,7 +132,7 @@ struct StorePathTests {
     /// Gives all of it to nobody, with these modes.
     private func setModes(directory: mode_t, file: mode_t) throws {
         // As root, the test uses the rights of everybody in place of the owner's.
-        func set(_ path: String, _ mode: mode_t) { unsafe chmod(path, mode | mode >> 6) }
+        func set(_ path: String, _ mode: mode_t) { unsafe chmod(path, mode | mode >> 3 | mode >> 6) }
         set(scene.directory.path(of: "lock"), 0o600)
         for path in try scene.files.keys { set(scene.directory.path(of: path), file) }
         set(scene.directory.path, directory)

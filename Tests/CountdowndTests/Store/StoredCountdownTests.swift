@@ -27,14 +27,14 @@ struct StoredCountdownTests {
     func texts(text: String) throws {
         var request = Request.Start(try (try? Key(text)) ?? Key("key"), label: text)
         let others = ["": text, "name": text, "\u{0}": "\u{0}"]
-        request.metadata = text.utf8.count > 300 ? [text: ""] : others.merging([text: text]) { _, new in new }
-        let metadata = request.metadata ?? [:]
+        let pairs = text.utf8.count > 300 ? [text: ""] : others.merging([text: text]) { _, new in new }
+        let metadata = Metadata(pairs)
+        request.metadata = metadata
         do { try scene.open().turn(.start(request), at: scene.now) }
         let found = try #require(try scene.open().known.first)
         #expect(bytes(found.key.text) == bytes(request.key.text))
         #expect(bytes(found.label) == bytes(text))
-        #expect(Set(found.metadata.keys.map { bytes($0) }) == Set(metadata.keys.map { bytes($0) }))
-        for (name, value) in metadata { #expect(bytes(found.metadata[name]) == bytes(value)) }
+        #expect(found.metadata == metadata)
         #expect(scene.lines.all.isEmpty)
     }
 
