@@ -145,9 +145,9 @@ public final class ReplicatedEngine {
         }
     }
 
-    /// Ends `isolate`.
+    /// Ends `isolate`. SYNC stays forbidden, because a replica that comes back by it never acknowledges changes.
     public func reunite(_ primary: RedisServer) throws {
-        try administer(primary, ["ACL", "SETUSER", "default", "+@all"])
+        try administer(primary, ["ACL", "SETUSER", "default", "+@all", "-sync"])
     }
 
     /// Carries out a command as the user that `isolate` leaves.
