@@ -117,7 +117,8 @@ struct FailoverTrials {
         }
         try ReplicatedEngine.awaitReplicas(2, of: engine.primary)
         try fleet.awaitChanges()
-        #expect(try replica.records()["meanwhile"] != nil)
+        // It may still load its data.
+        try waitUntil("the replica to have the change") { (try? replica.records())?["meanwhile"] != nil }
         #expect(try engine.primary() === fleet.engine)
     }
 
