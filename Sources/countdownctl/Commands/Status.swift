@@ -15,7 +15,7 @@ struct StatusCommand: Subcommand {
               countdownctl status --all          with its counters and limits
               countdownctl status --json
               countdownctl status --format openmetrics     for Prometheus
-              countdownctl status --format prometheus    for a node exporter's textfiles
+              countdownctl status --format prometheus      for a node exporter's textfiles
               countdownctl status tea            the same as show tea
             """
     )
