@@ -468,9 +468,9 @@ class PageTests(unittest.TestCase):
         sys.path.insert(0, str(ROOT / "examples/web"))
         with unittest.mock.patch.dict(os.environ, SECRET="secret of the test", COUNTDOWND_SOCKET=str(self.daemon.socket)):
             server = importlib.import_module("server")
-        for rule in ("once", "rate"):
-            with self.subTest(rule):
-                asyncio.run(self.fail_late(server, rule))
+            for rule in ("once", "rate"):
+                with self.subTest(rule):
+                    asyncio.run(asyncio.wait_for(self.fail_late(server, rule), PATIENCE))
 
     async def fail_late(self, server: Any, rule: str) -> None:
         """Lets a code fail after the next one was sent."""
