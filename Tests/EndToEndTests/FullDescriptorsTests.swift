@@ -24,8 +24,8 @@ struct FullDescriptorsTests {
     @Test("further clients are told so, and are served when the limit is raised, even if no client has left")
     func refuses() throws {
         let connections = try (0..<40).map { _ in try daemon.connect() }
-        let served = try Caller(on: connections[0])
-        let last = try Caller(on: connections[39])
+        let served = Caller(on: connections[0])
+        let last = Caller(on: connections[39])
         let refusal = #expect(throws: CountdownError.self) { try last.call(GetStatus()) }
         guard case .limitReached("connections", let maximum) = refusal else {
             Issue.record("\(String(describing: refusal))")
