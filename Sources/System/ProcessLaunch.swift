@@ -92,7 +92,7 @@ public struct ProcessLaunch {
         let dropped = variables.map { "\($0.name)=" } + (droppedPrefix.map { [$0] } ?? [])
         guard var place = unsafe environ as UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? else { return all }
         while let entry = unsafe place.pointee {
-            if unsafe !dropped.contains(where: { unsafe strncmp(entry, $0, $0.utf8.count) == 0 }) {
+            if !dropped.contains(where: { unsafe strncmp(entry, $0, $0.utf8.count) == 0 }) {
                 all.append(unsafe Array(UnsafeBufferPointer(start: entry, count: strlen(entry) + 1)))
             }
             unsafe place += 1

@@ -187,6 +187,23 @@ struct HookCommandsTests {
         _ = try next.finish()
     }
 
+    @Test("a command has the event's variables alone, also if an outer value begins with a combining character")
+    func replacesVariables() throws {
+        let words = ["watch", "-q", "--tick", "0", "--on", "finished", "--cursor-file", cursor, "--shell", "--exec"]
+        let watch = try RunningCommand(
+            words + [#"env | grep ^COUNTDOWN_LABEL >> "$OUT""#],
+            environment: [
+                "COUNTDOWND_SOCKET": daemon.socketPath, "OUT": out, "COUNTDOWN_LABEL": "\u{301}outer",
+            ]
+        )
+        try awaitCursor()
+        try end("tea")
+        try awaitCursor()
+        #expect(try lines(1) == ["COUNTDOWN_LABEL="])
+        watch.interrupt()
+        _ = try watch.finish()
+    }
+
     /// A watch that writes the event, the metadata and the number of variables with metadata for `--before`.
     private func beginBefore() throws -> RunningCommand {
         let words = ["watch", "-q", "--tick", "0", "--before", "10m", "--cursor-file", cursor, "--shell", "--exec"]
