@@ -69,7 +69,7 @@ struct DocumentTests {
             for named in command.matches(of: #/(?:^|sudo |\$ )make ([a-z-]+)/#) {
                 #expect(makefile.contains("\n\(named.1):"), "\(command)")
             }
-            for named in command.matches(of: #/(?:^|[ (])((?:scripts|Tests|examples|docs|systemd)\/[\w\/.+-]+)/#) {
+            for named in command.matches(of: #/(?:^|[ (])((?:scripts|Tests|examples|docs|systemd)\/[\w\/.+@-]+)/#) {
                 let path = BuiltProduct.packageDirectory.appendingPathComponent(String(named.1)).path
                 #expect(files.fileExists(atPath: path), "\(command)")
             }
@@ -81,7 +81,8 @@ struct DocumentTests {
         var helps: [String: String] = [:]
         for command in try Self.documents.get().flatMap(\.commands) {
             for typed in command.matches(of: #/\bcountdownctl(?: --host \S+)? ([a-z][a-z-]*)([^|;&)]*)/#) {
-                let verb = String(typed.1)
+                // A time or a duration in the place of the subcommand starts a timer.
+                let verb = ["at", "in"].contains(typed.1) ? "timer" : String(typed.1)
                 let help = try helps[verb] ?? CommandRun([verb, "--help"]).standardOutput
                 helps[verb] = help
                 #expect(verb == "help" || help.contains("USAGE: countdownctl \(verb)"), "\(command)")

@@ -38,6 +38,7 @@ struct ExitCodeTests {
         75: .lines(["start tea 1h", "start tea --fail"]),
         76: .answer("tea"),
         77: .answer(#"{"error":"org.varlink.service.PermissionDenied"}"#),
+        79: .answer(#"{"error":"io.countdownd.Unreachable","parameters":{"reason":"silent for 2 s"}}"#),
         124: .lines(["start tea 1h", "wait tea --timeout 10ms"]),
         126: .lines(["run tea -- /etc/passwd"]),
         127: .lines(["run tea -- /nowhere/to/be/found"]),
