@@ -51,7 +51,7 @@ public struct Limits: Sendable {
     public var tickPlaces = 8_000_000
     /// A heartbeat shows that the connection is alive; it does not measure time.
     public var shortestHeartbeat = Duration.seconds(1)
-    /// Up to so many keys are looked up one by one for a list or a snapshot; a selection with more keys takes a scan.
+    /// Up to this many keys are looked up one by one for a list or a snapshot; a selection with more keys takes a scan.
     public static let keysAtOnce = 256
     /// The memory of the keys and patterns of all watches and lists, and of lists in progress: 64 KiB for each of the
     /// `connections`; a single one, with as many keys as a call has room for, may take 22 megabytes.

@@ -1,6 +1,6 @@
 /// A key as it is typed: the key itself, or a word that stands for the key of a countdown.
 enum KeyWord: Equatable, Sendable {
-    /// The key, and nothing else.
+    /// A literal key.
     case key(String)
     /// The key; if no countdown has it, the label of a timer.
     case name(String)

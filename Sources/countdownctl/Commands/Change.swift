@@ -51,8 +51,9 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         output = command.options.output
     }
 
-    /// The words, or if they are together the label of a timer, this label.
+    /// Joins the words if together they are the label of a timer.
     ///
+    /// - Returns: the label, or the words as they are.
     /// - Throws: a usage error if one of the words is the key of a countdown as well.
     mutating func joined(_ words: [KeyWord]) throws(CommandFailure) -> [KeyWord] {
         let names = words.compactMap { word in if case .name(let name) = word { name } else { nil } }

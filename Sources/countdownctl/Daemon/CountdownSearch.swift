@@ -163,7 +163,7 @@ extension DaemonEndpoint {
             }
         }
     }
-    /// The countdown under the key of a word; if the word is no key, the timer whose label it is.
+    /// The countdown under the key of a word, or the timer with this label if no countdown has the key.
     ///
     /// - Throws: if the daemon does not run, no countdown fits the word, or several timers do.
     func countdown(of word: KeyWord) throws(CommandFailure) -> Countdown {

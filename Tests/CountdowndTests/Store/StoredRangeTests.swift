@@ -50,7 +50,7 @@ struct StoredRangeTests {
         }
     }
 
-    /// What is known of a countdown.
+    /// A countdown as the test expects it.
     private struct Known: Equatable {
         let deadline: WallInstant?
         let countdown: KeyedCountdown
