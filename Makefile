@@ -130,7 +130,7 @@ test-clients: ## test the clients for Python and node, and the Swift module, by 
 	scripts/test-clients
 
 # The case of a fleet needs the bridge that make build-fleet has made, and is skipped without it.
-test-web: ## test the page of examples/web in Chromium; PICTURE=1 takes the picture for the README
+test-web: ## test the page of examples/web in Chromium; PICTURE=1 takes its picture
 	$(dependencies) web
 	scripts/test-python
 	swift build --product countdownd

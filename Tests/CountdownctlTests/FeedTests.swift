@@ -145,8 +145,8 @@ struct FeedTests {
         #expect(object["percentage"] as? Int == 25)
     }
 
-    @Test("the lines for waybar are those in the README")
-    func looksAsInReadme() throws {
+    @Test("the lines for waybar are those of the page about bars")
+    func looksAsOnThePage() throws {
         let tea = CountdownctlTests.countdown("tea", 200, label: "Earl Grey")
         let coffee = CountdownctlTests.countdown("coffee", 90, .paused)
         let feed = FeedLine(format: .waybar, thresholds: FeedClass.Thresholds())

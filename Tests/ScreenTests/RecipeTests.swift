@@ -24,7 +24,7 @@ struct RecipeTests {
         let readme = try String(contentsOf: path, encoding: .utf8)
         let blocks = readme.matches(of: #/<!-- RecipeTests: ([a-z]+) -->\n```sh\n((?s).*?)```/#)
         let block = try #require(blocks.first { $0.1 == recipe }, "the README has no recipe \(recipe)")
-        #expect(blocks.count == 5)
+        #expect(blocks.count == 6)
         let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
         return try visitor.terminal(String(block.2), ["PATH": "\(built):\(programs.path):/usr/bin:/bin"], rows: 24)
     }
@@ -67,24 +67,28 @@ struct RecipeTests {
         #expect(try visitor.run("is-running", "tea").exitCode == 0)
     }
 
-    @Test("each page has a countdown of its own")
-    func pages() throws {
-        let terminal = try terminal("pages")
-        try terminal.waitForExit(0)
-        #expect(try terminal.picture().contains("login: cancelled"))
-        let keys = try visitor.run("list", "--no-legend").standardOutput.split(separator: "\n").map {
-            $0.prefix { $0 != " " }
-        }
-        #expect(Set(keys) == ["register", "find-password"])
+    @Test("the backup runs once a day")
+    func cooldown() throws {
+        let terminal = try terminal("cooldown")
+        try terminal.waitForExit(75)
+        #expect(try terminal.picture().contains("backup: again in "))
+        #expect(try calls() == ["restic backup /home"])
     }
 
-    @Test("one countdown serves several programs, and the command runs once")
+    @Test("three codes are sent, and the fourth is told when to come again")
+    func rate() throws {
+        let terminal = try terminal("rate")
+        try terminal.waitForExit(75)
+        #expect(try terminal.picture().contains(#/codes\/138: again in 3:[12][0-9]/#))
+        #expect(try calls() == Array(repeating: "send-code 138", count: 3))
+    }
+
+    @Test("one countdown serves several programs")
     func shared() throws {
         let terminal = try terminal("shared")
-        try terminal.waitForExit(75)
+        try terminal.waitForExit(0)
         let picture = try terminal.picture()
         #expect(picture.contains("sms/138: started") && picture.contains("sms/138: already running"))
-        #expect(picture.contains("not yet\n") && picture.contains("backup: again in "))
-        #expect(try calls() == ["restic backup /home"])
+        #expect(picture.contains("not yet\n"))
     }
 }

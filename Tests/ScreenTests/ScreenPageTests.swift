@@ -2,13 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The README")
-struct ReadmeTests {
-    @Test("it shows the screens as their tests have them")
+@Suite("The pages with screens")
+struct ScreenPageTests {
+    @Test("they show the screens as their tests have them")
     func showsScreens() throws {
         let folder = BuiltProduct.packageDirectory
-        let readme = try String(contentsOf: folder.appendingPathComponent("README.md"), encoding: .utf8)
-        let pictures = readme.matches(
+        let pages = try ["terminal", "bars-and-hooks"].map {
+            try String(contentsOf: folder.appendingPathComponent("docs/\($0).md"), encoding: .utf8)
+        }.joined()
+        let pictures = pages.matches(
             of: #/<!-- (Tests/Fixtures/screens/([a-z0-9-]+)\.txt) -->\n```[a-z]*\n((?s).*?)```\n/#
         )
         for picture in pictures {
@@ -17,7 +19,7 @@ struct ReadmeTests {
         }
         let kinds = Set(pictures.map { $0.2.prefix { $0 != "-" } })
         #expect(kinds == ["bar", "table", "button", "code", "waybar"])
-        #expect(pictures.count == readme.matches(of: #/Tests/Fixtures/screens/#).count)
+        #expect(pictures.count == pages.matches(of: #/Tests/Fixtures/screens/#).count)
         #expect(pictures.count { $0.2.hasPrefix("button-") } == 4)
     }
 }
