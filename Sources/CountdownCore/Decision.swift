@@ -16,17 +16,17 @@ extension Timetable {
     /// - Parameters:
     ///   - request: the request.
     ///   - now: this instant.
-    ///   - isBehindOthers: whether other starts wait for the same key.
+    ///   - queued: how many other starts wait for the same key.
     /// - Returns: the change, if there is one.
     /// - Throws: `Refusal` if the request is invalid in this state, out of range, or exceeds a limit.
     public func decide(
         _ request: Request,
         at now: Now,
-        isBehindOthers: Bool = false
+        queued: Int = 0
     ) throws(Refusal) -> Decision {
         switch request {
         case .start(let start):
-            return try decideStart(start, at: now, isBehindOthers)
+            return try decideStart(start, at: now, queued)
         case .cancel(let key, let revision):
             let countdown = try live(key, ifRevision: revision)
             return change(countdown, .cancelled, to: .cancelled(at: now.wall, remaining: countdown.remaining(at: now)))
@@ -54,7 +54,7 @@ extension Timetable {
     private func decideStart(
         _ start: Request.Start,
         at now: Now,
-        _ isBehindOthers: Bool
+        _ queued: Int
     ) throws(Refusal) -> Decision {
         try checkRange(of: start, at: now)
         try checkSizes(of: start)
@@ -65,20 +65,20 @@ extension Timetable {
             try checkRoom(for: start.annotations, instead: .none)
             return .change(Change(kind: .started, countdown: begin(start, at: now), replaced: nil))
         }
-        return try decideStart(start, whileLive: current, at: now, isBehindOthers)
+        return try decideStart(start, whileLive: current, at: now, queued)
     }
 
     private func decideStart(
         _ start: Request.Start,
         whileLive current: KeyedCountdown,
         at now: Now,
-        _ isBehindOthers: Bool
+        _ queued: Int
     ) throws(Refusal) -> Decision {
         switch start.ifLive {
         case .attach:
             return .attached(current)
         case .fail:
-            throw alreadyRunning(current, retryAfter: current.remaining(at: now), isBehindOthers)
+            throw alreadyRunning(current, retryAfter: current.remaining(at: now), queued)
         case .restart:
             try checkRoom(for: start.annotations, instead: current.annotations)
             return .change(
@@ -87,17 +87,20 @@ extension Timetable {
         case .extend:
             if let upTo = start.upTo {
                 let excess = excess(of: start, over: upTo, in: current, at: now)
-                guard !isBehindOthers, excess <= .zero else {
-                    throw alreadyRunning(current, retryAfter: excess, isBehindOthers)
+                guard queued == 0, excess <= .zero else {
+                    throw alreadyRunning(current, retryAfter: excess, queued)
                 }
             }
             return try extend(current, as: start, at: now)
+        case .later: return try prolong(current, as: start, at: now)
         case .wait:
-            guard let upTo = start.upTo, !isBehindOthers else { return .wait(until: nil) }
-            guard excess(of: start, over: upTo, in: current, at: now) > .zero else {
+            if queued == 0, let upTo = start.upTo, excess(of: start, over: upTo, in: current, at: now) <= .zero {
                 return try extend(current, as: start, at: now)
             }
-            guard case .running(let deadline) = current.phase else { return .wait(until: nil) }
+            if let places = start.queueUpTo, queued >= places { throw .alreadyRunning(current, retryAfter: nil) }
+            guard let upTo = start.upTo, queued == 0, case .running(let deadline) = current.phase else {
+                return .wait(until: nil)
+            }
             return .wait(until: deadline.moved(by: duration(of: start) - upTo))
         }
     }
@@ -115,9 +118,9 @@ extension Timetable {
     private func alreadyRunning(
         _ current: KeyedCountdown,
         retryAfter duration: Duration,
-        _ isBehindOthers: Bool
+        _ queued: Int
     ) -> Refusal {
-        guard case .running = current.phase, !isBehindOthers else { return .alreadyRunning(current, retryAfter: nil) }
+        guard case .running = current.phase, queued == 0 else { return .alreadyRunning(current, retryAfter: nil) }
         return .alreadyRunning(current, retryAfter: duration)
     }
 
@@ -141,6 +144,13 @@ extension Timetable {
             guard start.ifLive == .extend || start.ifLive == .wait, upTo >= duration(of: start) else {
                 throw .outOfRange(.upTo)
             }
+        }
+        if let most = start.maxDuration {
+            if case .at = start.end { throw .outOfRange(.maxDuration) }
+            guard start.ifLive == .later, most >= duration(of: start) else { throw .outOfRange(.maxDuration) }
+        }
+        if let places = start.queueUpTo {
+            guard start.ifLive == .wait, places > 0 else { throw .outOfRange(.queueUpTo) }
         }
     }
 
@@ -185,17 +195,43 @@ extension Timetable {
     }
 
     private func extend(_ current: KeyedCountdown, as start: Request.Start, at now: Now) throws(Refusal) -> Decision {
+        let countdown = try annotated(current, as: start)
+        do {
+            return try adjust(countdown, by: duration(of: start), at: now)
+        } catch {
+            throw .outOfRange(.duration)
+        }
+    }
+
+    /// Makes the remaining time that of the start, within its bound, if that is longer.
+    private func prolong(_ current: KeyedCountdown, as start: Request.Start, at now: Now) throws(Refusal) -> Decision {
+        let remaining = current.remaining(at: now)
+        if case .at(let instant) = start.end {
+            guard case .running = current.phase else { throw .wrongState(current) }
+            guard instant - now.wall > remaining else { return .attached(current) }
+            return try adjust(annotated(current, as: start), to: instant, at: now)
+        }
+        var wanted = duration(of: start)
+        if let most = start.maxDuration { wanted = min(wanted, most - (current.duration(at: now) - remaining)) }
+        guard wanted > remaining else { return .attached(current) }
+        var countdown = try annotated(current, as: start)
+        countdown.clock = .elapsed
+        countdown.duration = duration(current, by: wanted - remaining, leaving: wanted)
+        guard case .running = current.phase else {
+            return change(countdown, .adjusted, to: .paused(remaining: wanted))
+        }
+        return change(countdown, .adjusted, to: .running(until: .elapsed(now.boot + wanted)))
+    }
+
+    /// The countdown with the label and the metadata of a start, if they are given.
+    private func annotated(_ current: KeyedCountdown, as start: Request.Start) throws(Refusal) -> KeyedCountdown {
         var countdown = current
         countdown.annotations = Annotations(
             label: start.label ?? current.label,
             metadata: start.metadata ?? current.metadata
         )
         try checkRoom(for: countdown.annotations, instead: current.annotations)
-        do {
-            return try adjust(countdown, by: duration(of: start), at: now)
-        } catch {
-            throw .outOfRange(.duration)
-        }
+        return countdown
     }
 
     // MARK: Adjust

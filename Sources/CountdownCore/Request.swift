@@ -31,6 +31,8 @@ public enum Request: Sendable {
         case attach
         case restart
         case extend
+        /// The remaining time becomes that of the request, if that is longer.
+        case later
         case fail
         /// Wait until the key is neither running nor paused, behind the calls that wait already.
         case wait
@@ -66,6 +68,10 @@ public enum Request: Sendable {
         public var forget: Bool
         /// The most that may remain after `extend` or `wait`; nil if `extend` may always add, and `wait` never.
         public var upTo: Duration?
+        /// How long the countdown may run in all before `later` changes nothing more; nil without such a bound.
+        public var maxDuration: Duration?
+        /// How many starts may queue for the key after `wait` has joined them; nil for any number.
+        public var queueUpTo: Int64?
 
         /// The fields of a countdown, which `decide` checks.
         public init(
@@ -75,7 +81,9 @@ public enum Request: Sendable {
             label: String? = nil,
             metadata: Metadata? = nil,
             forget: Bool = false,
-            upTo: Duration? = nil
+            upTo: Duration? = nil,
+            maxDuration: Duration? = nil,
+            queueUpTo: Int64? = nil
         ) {
             self.key = key
             self.end = end
@@ -84,6 +92,8 @@ public enum Request: Sendable {
             self.metadata = metadata
             self.forget = forget
             self.upTo = upTo
+            self.maxDuration = maxDuration
+            self.queueUpTo = queueUpTo
         }
 
         /// The memory that its key, label and metadata take while it waits, in bytes.
@@ -126,5 +136,9 @@ public enum Refusal: Error, Equatable, Sendable {
         case adjustment
         /// A maximum of the remaining time that is shorter than the duration, or that does not apply.
         case upTo
+        /// A bound for `later` that is shorter than the duration, or that does not apply.
+        case maxDuration
+        /// A number of places in the queue below 1, or one that does not apply.
+        case queueUpTo
     }
 }

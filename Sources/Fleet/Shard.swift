@@ -332,8 +332,7 @@ extension Shard {
                 continue
             }
             do throws(Refusal) {
-                let isBehindOthers = !entry.queue.isEmpty
-                switch try timetable.decide(call.request, at: now, isBehindOthers: isBehindOthers) {
+                switch try timetable.decide(call.request, at: now, queued: entry.queue.count) {
                 case .attached(let countdown): finish(call, withoutEngine(.attached(countdown), reason))
                 case .wait: enqueue(call, in: &entry)
                 case .change: finish(call, .notMade(reason))

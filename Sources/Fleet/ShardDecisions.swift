@@ -75,9 +75,9 @@ extension Shard {
             guard draft.chain.steps.count < options.proposalsAtOnce,
                 call.request.ifRevision == nil || draft.applied.isEmpty
             else { return }
-            let isBehindOthers = !entry.queue.isEmpty
+            let queued = entry.queue.count
             let decision = Result { () throws(Refusal) in
-                try timetable.decide(call.request, at: now, isBehindOthers: isBehindOthers)
+                try timetable.decide(call.request, at: now, queued: queued)
             }
             if case .success(.wait(let room)) = decision {
                 if entry.queue.isEmpty { wake(key, at: room?.wall(at: now)) }

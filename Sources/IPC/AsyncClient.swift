@@ -56,6 +56,7 @@ extension AsyncClient {
     ///   - ifRunning: the action if the key is running or paused; nil for ``IfRunning/attach``.
     ///   - label: a text for people.
     ///   - upTo: the most that may remain after ``IfRunning/extend`` or ``IfRunning/wait``.
+    ///   - maxDuration: how long ``IfRunning/later`` lets the countdown run in all.
     /// - Returns: the outcome and the countdown.
     /// - Throws: a ``ClientError``, or `CancellationError`.
     @discardableResult
@@ -64,7 +65,8 @@ extension AsyncClient {
         for duration: Duration? = nil,
         ifRunning: IfRunning? = nil,
         label: String? = nil,
-        upTo: Duration? = nil
+        upTo: Duration? = nil,
+        maxDuration: Duration? = nil
     ) async throws -> Start.Reply {
         try await call(
             Start(
@@ -72,7 +74,8 @@ extension AsyncClient {
                 durationUSec: duration?.microseconds,
                 ifRunning: ifRunning,
                 label: label,
-                upToUSec: upTo?.microseconds
+                upToUSec: upTo?.microseconds,
+                maxDurationUSec: maxDuration?.microseconds
             )
         )
     }

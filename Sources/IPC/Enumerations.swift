@@ -54,6 +54,8 @@ public enum IfRunning: String, Sendable, CaseIterable, JSONReadable, JSONWritabl
     case restart
     /// Add the duration; with `upToUSec` only if no more than that remains afterwards, otherwise answer `AlreadyRunning`.
     case extend
+    /// The later deadline wins: the requested time becomes the remaining time if it is longer.
+    case later
     /// Answer `AlreadyRunning`.
     case fail
     /// Queue, and start it when it ends; with `upToUSec` extend it as soon as no more than that remains afterwards.

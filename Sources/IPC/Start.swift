@@ -3,8 +3,8 @@ public import Varlink
 /// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both, from 1 us to 100 years ahead. If the key is
 /// running or paused, `ifRunning` decides.
 ///
-/// Errors: `AlreadyRunning` with `ifRunning: fail`, or with `extend` and `upToUSec`; `LimitReached`, `StorageFailed`,
-/// `Unreachable`.
+/// Errors: `AlreadyRunning` with `ifRunning: fail`, with `extend` and `upToUSec`, or with `wait` and `queueUpTo`; `WrongState`
+/// with `later` and a deadline; `LimitReached`, `StorageFailed`, `Unreachable`.
 public struct Start: Method {
     /// The method's name on the wire, without the interface.
     public static let name = "Start"
@@ -26,6 +26,10 @@ public struct Start: Method {
     /// Microseconds: the most that may remain after `extend` or `wait`, at least the duration. Nil if `extend` may always
     /// add, and `wait` waits for the end.
     public var upToUSec: Int64?
+    /// Microseconds: how long the countdown may run in all before `later` changes nothing more, at least the duration.
+    public var maxDurationUSec: Int64?
+    /// How many calls may queue for the key, this one included, at least 1; more `wait` fail with `AlreadyRunning`.
+    public var queueUpTo: Int64?
 
     /// A call; parameters that are nil have the daemon's defaults.
     @inlinable
@@ -37,7 +41,9 @@ public struct Start: Method {
         label: String? = nil,
         metadata: TextMap<String>? = nil,
         forget: Bool? = nil,
-        upToUSec: Int64? = nil
+        upToUSec: Int64? = nil,
+        maxDurationUSec: Int64? = nil,
+        queueUpTo: Int64? = nil
     ) {
         self.key = key
         self.durationUSec = durationUSec
@@ -47,6 +53,8 @@ public struct Start: Method {
         self.metadata = metadata
         self.forget = forget
         self.upToUSec = upToUSec
+        self.maxDurationUSec = maxDurationUSec
+        self.queueUpTo = queueUpTo
     }
 
     /// Writes the parameters; those that are nil are left out.
@@ -59,6 +67,8 @@ public struct Start: Method {
         writer.memberIfPresent("metadata", metadata)
         writer.memberIfPresent("forget", forget)
         writer.memberIfPresent("upToUSec", upToUSec)
+        writer.memberIfPresent("maxDurationUSec", maxDurationUSec)
+        writer.memberIfPresent("queueUpTo", queueUpTo)
     }
 
     /// Reads the parameters.
@@ -85,9 +95,12 @@ public struct Start: Method {
         var metadata = JSONMember<TextMap<String>>("metadata")
         var forget = JSONMember<Bool>("forget")
         var upToUSec = JSONMember<Int64>("upToUSec")
+        var maxDurationUSec = JSONMember<Int64>("maxDurationUSec")
+        var queueUpTo = JSONMember<Int64>("queueUpTo")
         try reader.members {
             key.read(&$0) || durationUSec.read(&$0) || deadlineUSec.read(&$0) || ifRunning.read(&$0)
                 || label.read(&$0) || metadata.read(&$0) || forget.read(&$0) || upToUSec.read(&$0)
+                || maxDurationUSec.read(&$0) || queueUpTo.read(&$0)
         }
         let start = Start(
             key: "",
@@ -97,7 +110,9 @@ public struct Start: Method {
             label: try label.optional,
             metadata: try metadata.optional,
             forget: try forget.optional,
-            upToUSec: try upToUSec.optional
+            upToUSec: try upToUSec.optional,
+            maxDurationUSec: try maxDurationUSec.optional,
+            queueUpTo: try queueUpTo.optional
         )
         return (try key.required, start)
     }

@@ -147,8 +147,8 @@ extension Daemon {
         _ turn: inout Turn
     ) throws {
         if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
-        let isBehindOthers = turn.hasQueuedStarts && isBehindOthers(request)
-        switch try decide(request, at: turn.now, isBehindOthers: isBehindOthers) {
+        let queued = turn.hasQueuedStarts ? queuedStarts(before: request) : 0
+        switch try decide(request, at: turn.now, queued: queued) {
         case .attached(let current): reply(.attached, current, to: call, in: &session, at: turn.now)
         case .wait(let due): enqueue(request, of: connection, until: due, &turn)
         case .change(let change):
@@ -158,9 +158,9 @@ extension Daemon {
         }
     }
 
-    private func decide(_ request: Request, at now: Now, isBehindOthers: Bool) throws -> Decision {
+    private func decide(_ request: Request, at now: Now, queued: Int) throws -> Decision {
         do throws(Refusal) {
-            return try timetable.decide(request, at: now, isBehindOthers: isBehindOthers)
+            return try timetable.decide(request, at: now, queued: queued)
         } catch {
             throw translation.error(error, at: now)
         }

@@ -3,10 +3,12 @@ import Varlink
 
 /// The queue in the steps of a turn.
 extension Daemon {
-    /// Whether a request is a start for whose key other starts wait.
-    func isBehindOthers(_ request: Request) -> Bool {
-        guard case .start(let start) = request else { return false }
-        return startQueue.hasCalls(for: start.key)
+    /// How many starts of clients that are there wait for the key of a start, counted up to its `queueUpTo`; 0 for any other
+    /// request.
+    func queuedStarts(before request: Request) -> Int {
+        guard case .start(let start) = request else { return 0 }
+        let open = startQueue.calls(for: start.key).lazy.filter { $0.connection.condition == .open }
+        return open.prefix(max(1, Int(start.queueUpTo ?? 1))).count
     }
 
     /// Lets a start wait. If it is the first one for its key, it may be served when the deadline comes.

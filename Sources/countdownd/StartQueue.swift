@@ -36,7 +36,8 @@ struct StartQueue {
     /// The number of keys that have to be looked at.
     var markedCount: Int { marked.count }
 
-    func hasCalls(for key: Key) -> Bool { queues[key] != nil }
+    /// The calls for a key, in their order.
+    func calls(for key: Key) -> [QueuedCall] { queues[key]?.calls ?? [] }
 
     /// The first call for a key.
     func first(for key: Key) -> QueuedCall? { queues[key]?.calls.first }

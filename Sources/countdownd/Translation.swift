@@ -62,7 +62,9 @@ final class Translation: Sendable {
             label: start.label,
             metadata: start.metadata.map { Metadata($0) },
             forget: start.forget ?? false,
-            upTo: start.upToUSec.map { Duration(microseconds: $0) }
+            upTo: start.upToUSec.map { Duration(microseconds: $0) },
+            maxDuration: start.maxDurationUSec.map { Duration(microseconds: $0) },
+            queueUpTo: start.queueUpTo
         )
     }
 
@@ -71,6 +73,7 @@ final class Translation: Sendable {
         case .attach: .attach
         case .restart: .restart
         case .extend: .extend
+        case .later: .later
         case .fail: .fail
         case .wait: .wait
         }
@@ -218,6 +221,8 @@ extension Translation {
         case .outOfRange(.deadline): InvalidParameter("deadlineUSec")
         case .outOfRange(.adjustment): InvalidParameter("byUSec")
         case .outOfRange(.upTo): InvalidParameter("upToUSec")
+        case .outOfRange(.maxDuration): InvalidParameter("maxDurationUSec")
+        case .outOfRange(.queueUpTo): InvalidParameter("queueUpTo")
         }
     }
 

@@ -67,6 +67,9 @@ struct RequestTests {
         #expect(try start("a", "--restart").call.ifRunning == .restart)
         #expect(try start("a", "--extend").call.ifRunning == .extend)
         #expect(try start("a", "--fail").call.ifRunning == .fail)
+        let later = Start(key: "a", durationUSec: 42_000_000, ifRunning: .later, maxDurationUSec: 600_000_000)
+        #expect(try start("a", "42s", "--later", "--max", "10m").call == later)
+        #expect(try start("a", "--until", "12:01", "--later").call.ifRunning == .later)
     }
 
     @Test("for a time that has passed today, there is a note that it is tomorrow's")
@@ -161,6 +164,13 @@ struct RequestTests {
             ("start tea --for 5m --rate 3/10m", "unexpected duration '5m': --rate 3/10m sets the duration"),
             ("start tea --until 17:30 --rate 3/10m", "unexpected --until '17:30': --rate 3/10m sets the duration"),
             ("start tea --restart --rate 3/10m", "--restart cannot be combined with --rate 3/10m"),
+            ("start tea --later --rate 3/10m", "--later cannot be combined with --rate 3/10m"),
+            ("start tea --later --queue", "--later cannot be combined with --queue"),
+            ("start tea --max 10m", "--max needs --later"),
+            ("start tea --extend --max 10m", "--max needs --later"),
+            ("start tea --later --max 59s", "invalid --max '59s': it is shorter than the duration"),
+            ("start tea --later --max soon", "invalid duration 'soon'; use for example 5m, 90s or 1:30"),
+            ("start tea --until 17:30 --later --max 10m", "--max needs a duration, not a time"),
             ("start tea --queue --fail", "--fail cannot be combined with --queue"),
             ("start tea --queue --until 17:30", "unexpected --until '17:30': --queue needs a duration"),
             (

@@ -41,7 +41,7 @@ struct StartQueueTests {
         #expect(first(tea) == 3)
         queue.removeFirst(for: tea)
         #expect(first(tea) == nil)
-        #expect(!queue.hasCalls(for: tea))
+        #expect(queue.calls(for: tea).isEmpty)
         #expect(queue.count == 2)
         #expect(queue.removeAll(for: egg).map(\.connection.token) == [2, 4])
         #expect(queue.isEmpty)

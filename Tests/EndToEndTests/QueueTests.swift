@@ -65,6 +65,47 @@ struct QueueTests {
 
     private func wait(_ duration: Int64) -> Start { wait("tea", duration) }
 
+    @Test("with places for one, one trailing run comes of all triggers, and a client that is gone takes no place")
+    func places() throws {
+        let one = Start(key: "build", ifRunning: .wait, queueUpTo: 1)
+        let first = try caller.call(one).countdown
+        var waiting: Caller? = try queue(one)
+        for _ in 0..<20 {
+            #expect {
+                try caller.call(one)
+            } throws: { error in
+                guard case CountdownError.alreadyRunning(_, retryAfterUSec: nil) = error else { return false }
+                return true
+            }
+        }
+        _ = waiting
+        waiting = nil
+        try awaitQueued(0)
+        let last = try queue(one)
+        _ = try caller.call(Finish(key: "build"))
+        #expect(try served(last).countdown.startedUSec >= first.startedUSec)
+        #expect(try caller.call(GetStatus()).counters["servedStarts"] == 1)
+        #expect(throws: ServiceError.invalidParameter("queueUpTo")) {
+            try caller.call(Start(key: "build", ifRunning: .wait, queueUpTo: 0))
+        }
+    }
+
+    @Test("a call of a client that hung up in the same moment takes no place in the queue")
+    func placeOfHungUp() throws {
+        let one = Start(key: "build", ifRunning: .wait, queueUpTo: 1)
+        _ = try caller.call(one)
+        var leaving: Caller? = try queue(one)
+        let next = try Caller(of: daemon)
+        try daemon.process.stop()
+        leaving = nil
+        _ = leaving
+        try next.send(one)
+        daemon.process.send(signal: SIGCONT)
+        try awaitQueued(1)
+        _ = try caller.call(Finish(key: "build"))
+        #expect(try served(next).outcome == .started)
+    }
+
     @Test("starts at once if nothing is live under the key")
     func free() throws {
         #expect(try caller.call(wait()).outcome == .started)

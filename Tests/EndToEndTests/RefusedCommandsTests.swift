@@ -142,10 +142,10 @@ struct RefusedCommandsTests {
                 "'countdowns' (7)"
             ),
             (#"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"key"}}"#, 64, "255 bytes"),
-            (#"{"error":"org.varlink.service.MethodNotFound","parameters":{"method":"x.Y"}}"#, 76, "older"),
+            (#"{"error":"org.varlink.service.MethodNotFound","parameters":{"method":"x.Y"}}"#, 76, "newer"),
             (
                 #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"forget"}}"#, 76,
-                "does not know 'forget': it is older than countdownctl; `systemctl --user restart countdownd`"
+                "this needs a newer countdownd; restart it after the upgrade: `systemctl --user restart countdownd`"
             ),
             (#"{"error":"x.Y"}"#, 76, "x.Y"), (#"{"parameters":{}}"#, 76, "outcome"), ("nonsense", 76, "Varlink"),
         ] as [(String, Int32, String)]

@@ -72,6 +72,22 @@ struct StartCommandsTests {
         #expect(message.hasSuffix("nothing changed; `countdownctl resume tea` continues it, --restart starts it again"))
     }
 
+    @Test("start --later lets the later end win, within --max")
+    func letsTheLaterEndWin() throws {
+        #expect(try typist.type("start api 42s --later").messages == ["api: started, 0:42 left, ends TIME"])
+        #expect(try typist.type("start api 1m --later").messages == ["api: extended, 1:00 left, ends TIME"])
+        for line in ["start api 5s --later", "start api 1m --later --max 1m"] {
+            let run = try typist.type(line)
+            #expect(run.exitCode == 0)
+            #expect(run.message.hasPrefix("api: already running, "))
+            #expect(run.message.hasSuffix(" left, ends TIME; nothing changed"))
+        }
+        _ = try typist.type("pause api")
+        let refused = try typist.type("start api --until 23:59:59 --later")
+        #expect(refused.exitCode == 3)
+        #expect(refused.message.hasSuffix("api: is paused; nothing changed"))
+    }
+
     @Test("start --restart starts it again, --extend adds, --fail changes nothing and exits with 75")
     func choosesWhatToDo() throws {
         _ = try typist.type("start tea 1h")

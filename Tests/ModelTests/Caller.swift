@@ -92,7 +92,10 @@ final class Caller {
         case "extended":
             return countdown.isAlive && (asked.label == nil || asked.label == countdown.label)
                 && countdown.remainingUSec <= asked.upToUSec ?? .max
-        case "attached": return countdown.isAlive
+                && (asked.ifRunning != "later" || agrees(countdown, extendedByLater: asked))
+        case "attached":
+            let isLate = countdown.remainingUSec >= asked.durationUSec ?? 0 || asked.maxDurationUSec != nil
+            return countdown.isAlive && (asked.ifRunning != "later" || isLate)
         case "Pause": return countdown.isPaused
         case "Resume": return countdown.isRunning && countdown.clock == "elapsed"
         case "Adjust":
@@ -105,6 +108,16 @@ final class Caller {
         }
     }
 
+    /// Whether the remaining time is the requested one, or if there is a bound, less.
+    private func agrees(_ countdown: Countdown, extendedByLater asked: Parameters) -> Bool {
+        if let deadline = asked.deadlineUSec { return countdown.deadlineUSec == deadline && countdown.clock == "wall" }
+        let duration = asked.durationUSec ?? 60_000_000
+        let most = asked.maxDurationUSec ?? .max
+        return countdown.clock == "elapsed"
+            && (countdown.remainingUSec == duration
+                || countdown.remainingUSec < duration && countdown.durationUSec == most)
+    }
+
     /// Whether a Start may be refused because of a countdown, with this time to wait.
     private func agrees(_ countdown: Countdown, refused asked: Parameters, _ retryAfter: Int?) -> Bool {
         let duration = asked.durationUSec ?? 60_000_000
@@ -114,6 +127,7 @@ final class Caller {
             // Without a time calls queue for the key, or it is paused.
             guard let retryAfter else { return countdown.isAlive }
             return countdown.isRunning && retryAfter > 0 && retryAfter == countdown.remainingUSec + duration - upTo
+        case ("wait", _): return asked.queueUpTo != nil && retryAfter == nil && countdown.isAlive
         default: return false
         }
     }
@@ -149,6 +163,9 @@ final class Caller {
         case ("AlreadyRunning", "Start"):
             isRight = countdown.map { agrees($0, refused: call.parameters, reply.parameters?.retryAfterUSec) } ?? false
         case ("RevisionMismatch", _): isRight = countdown.map { $0.revision != call.parameters.ifRevision } ?? false
+        case ("WrongState", "Start"):
+            let asked = call.parameters
+            isRight = asked.ifRunning == "later" && asked.deadlineUSec != nil && countdown?.isPaused == true
         case ("WrongState", "Pause"): isRight = countdown.map { !$0.isRunning } ?? false
         case ("WrongState", "Resume"): isRight = countdown.map { !$0.isPaused } ?? false
         case ("WrongState", "Adjust"):

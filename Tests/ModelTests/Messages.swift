@@ -51,6 +51,8 @@ struct Parameters: Codable {
     var since: Int?
     var heartbeatUSec: Int?
     var upToUSec: Int?
+    var maxDurationUSec: Int?
+    var queueUpTo: Int?
 }
 
 struct Call: Encodable {

@@ -226,19 +226,23 @@ final class ModelRun {
         call.parameters.ifRunning = "wait"
         if chance(50) { call.parameters.upToUSec = duration + .random(in: 0...100_000, using: &random) }
         if chance(20) { call.parameters.label = "queued" }
+        if chance(20) { call.parameters.queueUpTo = .random(in: 1...2, using: &random) }
         return call
     }
 
     private func completeStart(_ parameters: inout Parameters, _ key: String) {
         let isShort = chance(70)
         parameters.ifRunning =
-            [nil, "attach", "restart", "restart", "extend", "fail"].randomElement(using: &random) ?? nil
+            [nil, "attach", "restart", "restart", "extend", "later", "later", "fail"].randomElement(using: &random)
+            ?? nil
         parameters.durationUSec =
             isShort ? .random(in: 1...30_000, using: &random) : .random(in: 100_000...20_000_000, using: &random)
         if parameters.ifRunning == "extend", chance(50) {
             parameters.upToUSec = (parameters.durationUSec ?? 0) + .random(in: 0...1_000_000, using: &random)
         }
-        if parameters.ifRunning != "extend", chance(15) {
+        if parameters.ifRunning == "later", chance(50) {
+            parameters.maxDurationUSec = (parameters.durationUSec ?? 0) + .random(in: 0...50_000, using: &random)
+        } else if parameters.ifRunning != "extend", chance(15) {
             parameters.deadlineUSec = systemClock() + Int.random(in: 20_000...2_000_000, using: &random)
             parameters.durationUSec = nil
         }

@@ -10,7 +10,7 @@ enum ArgumentNormalizer {
     private static let options = ["adjust": amountOption, "start": "--for", "run": "--for"]
     /// Options that take such a word as their value.
     private static let lengthOptions: Set = [
-        "--for", "--timeout", "--tick", "--exec-timeout", "--rate", "--before", "--soon", "--urgent",
+        "--for", "--timeout", "--tick", "--exec-timeout", "--rate", "--before", "--soon", "--urgent", "--max",
     ]
     /// Options that may stand without a value, with the value that stands for this. The `--wait` of `start` is a flag.
     private static let optionalValues: [String: [String: String]] = [

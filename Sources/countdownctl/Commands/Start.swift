@@ -9,8 +9,9 @@ struct StartCommand: Subcommand {
         abstract: "Start a countdown, or find it running.",
         usage: """
             countdownctl start KEY [DURATION | TIME | --for DURATION | --until TIME]
-                  [--restart | --extend | --fail | --queue[=TIMEOUT]] [--label TEXT]
-                  [--meta NAME=VALUE]... [--forget] [--wait | --attach] [options]
+                  [--restart | --extend | --later [--max DURATION] | --fail |
+                  --queue[=TIMEOUT]] [--label TEXT] [--meta NAME=VALUE]... [--forget]
+                  [--wait | --attach] [options]
             countdownctl start KEY --rate N/PERIOD [--queue[=TIMEOUT]] [options]
             """,
         discussion: """
@@ -21,12 +22,17 @@ struct StartCommand: Subcommand {
               countdownctl start call at 17:30        or 5:30pm, or tomorrow 9:00
               countdownctl start tea 5m --restart     start again if it is running
               countdownctl start login/alice --fail && send-code
+              countdownctl start api/openai 42s --later      after Retry-After: 42
               countdownctl start tea 5m --wait && play gong.wav
               countdownctl start codes/alice --rate 3/10m && send-code alice
               countdownctl start printer 30s --queue && print-page
 
             The default duration is 60 s. If the countdown is already running or paused,
             nothing changes, and the remaining time is printed.
+
+            With --later, the later end wins: if the duration is longer than the remaining
+            time, it becomes the remaining time; otherwise nothing changes. With --max 10m,
+            such calls let the countdown run for at most ten minutes in all.
 
             With --rate 3/10m, three starts are accepted at once, then one per 3:20; others
             exit with code 75 and say when to try again. A rate is not a hard cap: any ten
@@ -55,6 +61,12 @@ struct StartCommand: Subcommand {
     var until: String?
 
     @Flag var choice: RunningChoice?
+
+    @Option(
+        name: .customLong("max"),
+        help: ArgumentHelp("With --later, how long it may run in all.", valueName: "duration")
+    )
+    var most: String?
 
     @Option(help: ArgumentHelp("Accept N starts at once, then one per PERIOD / N.", valueName: "n/period"))
     var rate: String?
@@ -139,6 +151,7 @@ struct StartCommand: Subcommand {
         let countdown = reply.countdown
         let clause: String
         switch reply.outcome {
+        case .attached where choice == .later: clause = alreadyThere(countdown)
         case .attached: clause = "\(alreadyThere(countdown)); \(advice(countdown))"
         // Its event says the same.
         case .started, .restarted, .extended:
@@ -170,12 +183,14 @@ struct StartCommand: Subcommand {
 enum RunningChoice: String, EnumerableFlag {
     case restart
     case extend
+    case later
     case fail
 
     static func help(for value: RunningChoice) -> ArgumentHelp? {
         switch value {
         case .restart: "If it is already running, start it again with these options."
         case .extend: "If it is already running, add the duration."
+        case .later: "If it is already running, let the later end win."
         case .fail: "If it is already running, exit with code 75."
         }
     }
@@ -185,6 +200,7 @@ enum RunningChoice: String, EnumerableFlag {
         switch self {
         case .restart: .restart
         case .extend: .extend
+        case .later: .later
         case .fail: .fail
         }
     }
@@ -231,8 +247,21 @@ struct StartRequest {
             label: typed.label,
             metadata: try Self.metadata(typed.meta),
             forget: typed.forget ? true : nil,
-            upToUSec: rate?.limit
+            upToUSec: rate?.limit,
+            maxDurationUSec: try Self.most(typed, timing)
         )
+    }
+
+    /// The value of `--max`.
+    private static func most(_ typed: StartCommand, _ timing: Timing) throws(CommandFailure) -> Int64? {
+        guard let text = typed.most else { return nil }
+        guard typed.choice == .later else { throw .usage("--max needs --later") }
+        let most = try DurationParser.read(text)
+        guard timing.deadline == nil else { throw .usage("--max needs a duration, not a time") }
+        guard most >= timing.length ?? 60_000_000 else {
+            throw .usage("invalid --max \(quoted(text)): it is shorter than the duration")
+        }
+        return most
     }
 
     private static func checkRate(_ typed: StartCommand) throws(CommandFailure) {

@@ -253,11 +253,12 @@ extension CommandFailure {
 /// Messages for a daemon of another version, which still runs after an upgrade.
 enum VersionMismatch {
     /// How to start the installed version; no countdown is lost.
-    static let remedy = "`systemctl --user restart countdownd` starts the installed version"
+    static let remedy = "\(command) starts the installed version"
+    private static let command = "`systemctl --user restart countdownd`"
 
     /// That the daemon does not know something of the interface, which this program does.
     static func doesNotKnow(_ name: String) -> String {
-        "the daemon does not know \(quoted(name)): it is older than countdownctl; \(remedy)"
+        "the daemon does not know \(quoted(name)): this needs a newer countdownd; restart it after the upgrade: \(command)"
     }
 }
 

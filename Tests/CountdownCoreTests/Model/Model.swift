@@ -96,7 +96,8 @@ struct Model {
         if case .at = start.end { isWall = true }
         let addsOrWaits = start.ifLive == .extend || start.ifLive == .wait
         guard (1...Self.century).contains(duration), !(isWall && addsOrWaits),
-            start.upTo.map({ addsOrWaits && duration <= $0.microseconds }) ?? true
+            start.upTo.map({ addsOrWaits && duration <= $0.microseconds }) ?? true,
+            start.maxDuration.map({ start.ifLive == .later && !isWall && duration <= $0.microseconds }) ?? true
         else { return .refused }
         if let entry = known[start.key], entry.isLive {
             let hasRoom = start.upTo.map { entry.remaining(now) + duration <= $0.microseconds }
@@ -107,6 +108,7 @@ struct Model {
             case .extend where hasRoom == false: return .refused
             case .extend, .wait:
                 return adjust(start.key, nil, by: duration, now, label: start.label, metadata: start.metadata)
+            case .later: return prolong(start, entry, duration, isWall, now)
             case .restart: break
             }
         } else if live.count >= most {
@@ -124,6 +126,29 @@ struct Model {
             revision: revision
         )
         return .changed
+    }
+
+    private mutating func prolong(
+        _ start: Request.Start,
+        _ before: Entry,
+        _ duration: Int64,
+        _ isWall: Bool,
+        _ now: Now
+    ) -> Verdict {
+        let left = before.remaining(now)
+        let ran = max(before.duration, left) - left
+        let wanted = min(duration, start.maxDuration.map { $0.microseconds - ran } ?? .max)
+        if isWall, before.state == .paused { return .refused }
+        guard wanted > left else { return .attached }
+        return change(start.key, nil) { entry in
+            entry.label = start.label ?? entry.label
+            entry.metadata = start.metadata ?? entry.metadata
+            entry.isWall = isWall
+            entry.duration = max(wanted, entry.duration + wanted - left)
+            entry.rest = entry.state == .paused ? wanted : 0
+            guard entry.state == .running else { return }
+            entry.end = wanted + (isWall ? now.wall.microseconds : now.boot.microseconds)
+        }
     }
 
     private mutating func adjust(

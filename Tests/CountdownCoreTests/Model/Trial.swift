@@ -151,7 +151,7 @@ struct Trial {
 
     private mutating func start(_ key: Key) -> Request.Start {
         let ends: [Request.End?] = [nil, .after(span()), .at(now.wall + span()), .after(.zero), .at(now.wall)]
-        let ifLive: Request.IfLive = pick([.attach, .restart, .restart, .extend, .extend, .wait, .fail])
+        let ifLive: Request.IfLive = pick([.attach, .restart, .restart, .extend, .extend, .later, .later, .wait, .fail])
         let hasUpTo = ifLive == .extend || ifLive == .wait ? draw(0...1) == 0 : draw(0...9) == 0
         return Request.Start(
             key,
@@ -160,7 +160,8 @@ struct Trial {
             label: pick([nil, "tea"]),
             metadata: pick([nil, ["a": "b"]]),
             forget: draw(0...3) == 0,
-            upTo: hasUpTo ? pick([span() + span(), .seconds(90), .zero]) : nil
+            upTo: hasUpTo ? pick([span() + span(), .seconds(90), .zero]) : nil,
+            maxDuration: draw(0...9) < (ifLive == .later ? 5 : 1) ? pick([span() + span(), .seconds(90)]) : nil
         )
     }
 

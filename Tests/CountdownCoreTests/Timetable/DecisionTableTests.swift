@@ -5,15 +5,15 @@ import Testing
 struct DecisionTableTests {
     /// The result of each request, by the phase of the countdown under its key.
     static let table = """
-                   attach   restart   extend   fail           room     noRoom         wait    waitRoom waitNoRoom cancel     finish     pause      resume     by         less       to
-        unknown    started  started   started  started        started  started        started started  started    noSuch     noSuch     noSuch     noSuch     noSuch     noSuch     noSuch
-        elapsed    attached restarted adjusted alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   paused     wrongState adjusted   finished   adjusted
-        wall       attached restarted adjusted alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   paused     wrongState adjusted   finished   adjusted
-        paused     attached restarted adjusted alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   wrongState resumed    adjusted   finished   wrongState
-        pausedWall attached restarted adjusted alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   wrongState resumed    adjusted   finished   wrongState
-        finished   started  started   started  started        started  started        started started  started    wrongState wrongState wrongState wrongState wrongState wrongState wrongState
-        cancelled  started  started   started  started        started  started        started started  started    wrongState wrongState wrongState wrongState wrongState wrongState wrongState
-        forgotten  started  started   started  started        started  started        started started  started    noSuch     noSuch     noSuch     noSuch     noSuch     noSuch     noSuch
+                   attach   restart   extend   later    sooner   laterTo    fail           room     noRoom         wait    waitRoom waitNoRoom cancel     finish     pause      resume     by         less       to
+        unknown    started  started   started  started  started  started    started        started  started        started started  started    noSuch     noSuch     noSuch     noSuch     noSuch     noSuch     noSuch
+        elapsed    attached restarted adjusted adjusted attached adjusted   alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   paused     wrongState adjusted   finished   adjusted
+        wall       attached restarted adjusted adjusted attached adjusted   alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   paused     wrongState adjusted   finished   adjusted
+        paused     attached restarted adjusted adjusted attached wrongState alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   wrongState resumed    adjusted   finished   wrongState
+        pausedWall attached restarted adjusted adjusted attached wrongState alreadyRunning adjusted alreadyRunning wait    adjusted wait       cancelled  finished   wrongState resumed    adjusted   finished   wrongState
+        finished   started  started   started  started  started  started    started        started  started        started started  started    wrongState wrongState wrongState wrongState wrongState wrongState wrongState
+        cancelled  started  started   started  started  started  started    started        started  started        started started  started    wrongState wrongState wrongState wrongState wrongState wrongState wrongState
+        forgotten  started  started   started  started  started  started    started        started  started        started started  started    noSuch     noSuch     noSuch     noSuch     noSuch     noSuch     noSuch
         """
 
     struct Cell: CustomTestStringConvertible {
@@ -116,6 +116,10 @@ struct DecisionTableTests {
         case "attach": return .start(Request.Start(k, ifLive: .attach))
         case "restart": return .start(Request.Start(k, ifLive: .restart))
         case "extend": return .start(Request.Start(k, ifLive: .extend))
+        // 55 s remain.
+        case "later": return .start(Request.Start(k, .after(.seconds(55) + .microseconds(1)), ifLive: .later))
+        case "sooner": return .start(Request.Start(k, .after(.seconds(55)), ifLive: .later))
+        case "laterTo": return .start(Request.Start(k, .at(now.wall + .seconds(90)), ifLive: .later))
         case "fail": return .start(Request.Start(k, ifLive: .fail))
         // 55 s remain, and 60 s are added.
         case "room": return .start(Request.Start(k, ifLive: .extend, upTo: .seconds(115)))

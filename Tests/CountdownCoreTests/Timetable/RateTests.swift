@@ -107,7 +107,7 @@ struct RateTests {
     // MARK: Behind others
 
     private func decision(_ request: Request) throws -> Decision {
-        try scene.timetable.decide(request, at: scene.now, isBehindOthers: true)
+        try scene.timetable.decide(request, at: scene.now, queued: 1)
     }
 
     @Test("is refused without a time if other starts wait for the key, although there is room")
