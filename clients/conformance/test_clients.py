@@ -382,6 +382,7 @@ class Scenarios(ServerTests):
 
         def second(peer: Peer, call: Any) -> None:
             self.assertNotIn("since", call)
+            peer.events({"type": "attached", "revision": 7, "key": "tea", "remainingUSec": 1, "countdown": countdown()})
             peer.events(synced(7), {"type": "tick", "key": "tea", "remainingUSec": 5})
             peer.events(finished("tea", 9), {"type": "heartbeat", "revision": 12})
             peer.events({"type": "adjusted", "key": "tea", "remainingUSec": 5, "countdown": countdown()})
@@ -393,8 +394,8 @@ class Scenarios(ServerTests):
         server = self.fake(first, second, third)
         driver = self.driver(server)
         driver.do("watch", keys=["tea"])
-        types = [driver.next()["type"] for _ in range(9)]
-        expected = "attached disconnected synced tick finished heartbeat adjusted disconnected synced"
+        types = [driver.next()["type"] for _ in range(10)]
+        expected = "attached disconnected attached synced tick finished heartbeat adjusted disconnected synced"
         self.assertEqual(types, expected.split())
         server.finish()
         for call in server.calls:

@@ -6,23 +6,25 @@ import contextlib
 import copy
 import dataclasses
 import decimal
+import json
 import logging
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import unittest
 from collections.abc import Awaitable, Callable, Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from harness import PATIENCE, PYTHON_CLIENT, Peer, ServerTests, wait_until
+from harness import PATIENCE, PYTHON_CLIENT, ROOT, Peer, ServerTests, wait_until
 from test_clients import countdown, finished, stay, synced
 
 sys.path.insert(0, str(PYTHON_CLIENT))
 import countdownd  # noqa: E402
-from countdownd import _errors  # noqa: E402
+from countdownd import _errors, _rates  # noqa: E402
 
 NUMBER = "+49 171 138"
 
@@ -44,6 +46,7 @@ def errors() -> Iterator[countdownd.CountdowndError]:
     yield _errors.error_from("org.example.TeaIsCold", {"degrees": 20, "key": NUMBER})
     yield countdownd.TimedOut.after(5)
     yield countdownd.NoDaemon("no daemon at /run", 111)
+    yield countdownd.Refused(timedelta(seconds=3), (countdownd.Room(NUMBER, 0, timedelta(seconds=3), None),), NUMBER)
     for kind in (countdownd.Disconnected, countdownd.ProtocolError, countdownd.CallTooLong, countdownd.AddressError):
         yield kind("a reason")
 
@@ -90,6 +93,140 @@ class PythonTests(ServerTests):
         with self.assertRaisesRegex(TimeoutError, r"^the daemon has not answered for 0.01 s; a change may have been made$") as raised:
             client.start("tea")
         self.assertIsInstance(raised.exception, countdownd.Disconnected)
+
+    def test_an_error_names_the_key_of_the_call(self) -> None:
+        client = countdownd.Client("/missing")
+        for call in (client.get, client.start, client.pause, client.wait):
+            with self.assertRaises(countdownd.NoDaemon) as raised:
+                call("tea")
+            self.assertEqual(raised.exception.key, "tea")
+        client = countdownd.Client(self.daemon().socket)
+        client.start("tea", 3600)
+        with self.assertRaises(countdownd.AlreadyRunning) as refused:
+            client.start("tea", if_running="fail")
+        self.assertEqual(refused.exception.key, "tea")
+        with self.assertRaises(countdownd.InvalidParameter) as invalid:
+            client.start("", 3600)
+        self.assertEqual(invalid.exception.key, "")
+
+    def test_a_daemon_that_is_older_than_a_method_is_to_be_restarted(self) -> None:
+        def refuse(peer: Peer, call: Any) -> None:
+            peer.write({"error": "org.varlink.service.MethodNotFound", "parameters": {"method": "io.countdownd.StartAll"}})
+
+        with self.assertRaisesRegex(countdownd.MethodNotFound, "needs a newer countdownd: restart it after the upgrade$"):
+            countdownd.Client(self.fake(refuse).socket).start_all([countdownd.Cooldown("tea", 60)])
+
+    # Calls
+
+    def test_a_countdown_is_paused_resumed_adjusted_and_finished(self) -> None:
+        client = countdownd.Client(self.daemon().socket)
+        client.start("tea", 3600)
+        self.assertEqual(client.pause("tea").state, "paused")
+        self.assertEqual(client.resume("tea").state, "running")
+        self.assertEqual(client.adjust("tea", -600).duration, timedelta(seconds=3000))
+        deadline = datetime(2100, 1, 1, tzinfo=timezone.utc)
+        adjusted = client.adjust("tea", until=deadline)
+        self.assertEqual((adjusted.clock, adjusted.deadline), ("wall", deadline))
+        with self.assertRaises(countdownd.RevisionMismatch):
+            client.finish("tea", if_revision=1)
+        self.assertEqual(client.finish("tea", if_revision=adjusted.revision).state, "finished")
+        status = client.status()
+        self.assertEqual((status.running, status.connections, status.queued_starts), (0, 1, 0))
+        self.assertEqual(status.limits["connections"], status.parameters["limits"]["connections"])
+
+    def test_the_later_deadline_wins_within_a_bound(self) -> None:
+        client = countdownd.Client(self.daemon().socket)
+        client.start("tea", 60)
+        self.assertEqual(client.start("tea", 30, if_running="later").outcome, "attached")
+        self.assertEqual(client.start("tea", 90, if_running="later", max_duration=3600).outcome, "extended")
+        self.assertEqual(client.start("tea", 90, if_running="later", max_duration=90).outcome, "attached")
+        with self.assertRaises(countdownd.InvalidParameter):
+            client.start("tea", 90, queue_up_to=0, if_running="wait")
+
+    def test_a_rate_is_a_duration_and_the_most_that_may_remain(self) -> None:
+        client = countdownd.Client(self.daemon().socket)
+        for _ in range(3):
+            last = client.start("codes", rate="3/10m")
+        self.assertEqual((last.outcome, last.countdown.duration), ("extended", timedelta(minutes=10)))
+        with self.assertRaises(countdownd.AlreadyRunning) as refused:
+            client.start("codes", rate="3/10m")
+        assert refused.exception.retry_after
+        self.assertLessEqual(refused.exception.retry_after, timedelta(minutes=3, seconds=20))
+        for rate in ("5", "0/1h", "-1/1h", "5/1y", "5/", "5/1h 30", "2/1us", "1/101y", "5/-1h", "1/40000d", "٣/1h"):
+            with self.subTest(rate), self.assertRaisesRegex(ValueError, f"^invalid (rate|period) .*{rate.split('/')[-1]}"):
+                client.start("codes", rate=rate)
+        with self.assertRaisesRegex(TypeError, "expected no duration and no up_to"):
+            client.start("codes", 60, rate="3/10m")
+
+    def test_periods_are_read_as_countdownctl_reads_them(self) -> None:
+        second = 1_000_000
+        for text, period in [
+            ("90", 90 * second), ("1h30m", 5400 * second), ("1 h 30 min", 5400 * second), ("1.5h", 5400 * second),
+            ("250ms", second // 4), ("2 weeks", 14 * 86400 * second), ("1us", 1),
+        ]:
+            self.assertEqual(_rates.Rate.parse(f"1/{text}").period, period)
+        self.assertEqual(_rates.Rate.parse("3/10s").interval, 3_333_334)
+
+    def test_rates_of_one_key_have_the_keys_that_countdownctl_gives_them(self) -> None:
+        table = json.loads((ROOT / "Tests/Fixtures/rates/rates.json").read_text())
+        for case in table["cases"]:
+            rates = [_rates.Rate.parse(limit["rate"]) for limit in case["limits"]]
+            made = zip(_rates.rate_keys(case["key"], rates), rates, strict=True)
+            expected = [(limit["key"], limit["durationUSec"], limit["upToUSec"]) for limit in case["limits"]]
+            with self.subTest(case["name"]):
+                self.assertEqual([(key, rate.interval, rate.up_to) for key, rate in made], expected)
+        for case in table["invalid"]:
+            with self.subTest(case["name"]), self.assertRaises(ValueError):
+                list(_rates.rate_keys(case["key"], [_rates.Rate.parse(rate) for rate in case["rates"]]))
+
+    # Connections
+
+    def test_calls_one_after_the_other_share_a_connection(self) -> None:
+        def three(peer: Peer, call: Any) -> None:
+            for _ in range(3):
+                peer.write({"parameters": {"countdown": countdown()}})
+                peer.wait_for_end() if _ == 2 else peer.read()
+
+        client = countdownd.Client((fake := self.fake(three)).socket)
+        for _ in range(3):
+            client.get("tea")
+        client.close()
+        fake.finish()
+
+    def test_a_call_after_a_restart_of_the_daemon_is_made_on_a_new_connection(self) -> None:
+        daemon = self.daemon()
+        client = countdownd.Client(daemon.socket)
+
+        async def test() -> None:
+            async with countdownd.AsyncClient(daemon.socket) as asynchronous:
+                for _ in range(3):
+                    client.start("tea")
+                    await asynchronous.start("tea")
+                    daemon.restart(signal.SIGKILL)
+
+        self.run_async(test)
+        client.start("tea")
+
+    def test_threads_share_a_client_and_each_gets_its_reply(self) -> None:
+        client = countdownd.Client(self.daemon().socket)
+        keys = [f"key/{number}" for number in range(400)]
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            started = list(pool.map(lambda key: client.start(key).countdown.key, keys))
+        self.assertEqual(started, keys)
+        self.assertLessEqual(client.status().connections, 8)
+
+    def test_a_child_process_makes_its_own_connection(self) -> None:
+        daemon = self.daemon()
+        client = countdownd.Client(daemon.socket)
+        client.start("tea")
+        if not (child := os.fork()):
+            with contextlib.suppress(BaseException):
+                client.start("of the child")
+                client.close()
+                os._exit(0)
+            os._exit(1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(client.get("of the child").key, "of the child")
 
     # Arguments
 
@@ -170,6 +307,106 @@ class PythonTests(ServerTests):
         os.close(writer)
 
     # asyncio
+
+    def test_tasks_share_a_connection_and_each_gets_its_reply(self) -> None:
+        daemon = self.daemon()
+
+        async def test() -> None:
+            async with countdownd.AsyncClient(daemon.socket) as client:
+                keys = [f"key/{number}" for number in range(1000)]
+                started = await asyncio.gather(*(client.start(key) for key in keys))
+                self.assertEqual([one.countdown.key for one in started], keys)
+                self.assertEqual((await client.status()).connections, 1)
+
+        self.run_async(test)
+
+    def test_a_call_that_waits_does_not_delay_the_calls_of_other_tasks(self) -> None:
+        daemon = self.daemon()
+
+        async def test() -> None:
+            async with countdownd.AsyncClient(daemon.socket) as client:
+                await client.start("tea", 3600)
+                waiting = [asyncio.create_task(client.wait("tea")), asyncio.create_task(client.start("tea", if_running="wait"))]
+                while (await client.status()).queued_starts == 0:
+                    await asyncio.sleep(0)
+                await client.finish("tea")
+                self.assertEqual([type(one).__name__ for one in await asyncio.gather(*waiting)], ["Countdown", "Started"])
+
+        self.run_async(test)
+
+    def test_a_call_that_is_cancelled_does_not_disturb_the_others(self) -> None:
+        daemon = self.daemon()
+
+        async def test() -> None:
+            async with countdownd.AsyncClient(daemon.socket) as client:
+                calls = [asyncio.create_task(client.start(f"key/{number}")) for number in range(100)]
+                await asyncio.sleep(0)
+                for call in calls[::2]:
+                    call.cancel()
+                started = await asyncio.gather(*calls[1::2])
+                self.assertEqual([one.countdown.key for one in started], [f"key/{number}" for number in range(1, 100, 2)])
+
+        self.run_async(test)
+
+    def test_a_daemon_that_is_silent_ends_all_calls_of_a_connection_and_the_next_one_connects_again(self) -> None:
+        def answer(peer: Peer, call: Any) -> None:
+            peer.write({"parameters": {"countdown": countdown()}})
+            stay(peer)
+
+        async def test() -> None:
+            client = countdownd.AsyncClient(self.fake(lambda peer, call: stay(peer), answer).socket, timeout=0.05)
+            results = await asyncio.gather(*(client.get("tea") for _ in range(3)), return_exceptions=True)
+            self.assertEqual([type(one) for one in results], [countdownd.TimedOut] * 3)
+            self.assertEqual((await client.get("tea")).key, "tea")
+            client.close()
+
+        self.run_async(test)
+
+    def test_a_client_works_in_one_event_loop_after_another_and_in_several_threads(self) -> None:
+        client = countdownd.AsyncClient(self.daemon().socket)
+
+        async def start(number: int) -> str:
+            started = await asyncio.gather(*(client.start(f"key/{number}") for _ in range(10)))
+            return started[-1].countdown.key
+
+        self.assertEqual([asyncio.run(start(number)) for number in range(3)], [f"key/{number}" for number in range(3)])
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            started = list(pool.map(lambda number: asyncio.run(start(number)), range(20)))
+        self.assertEqual(started, [f"key/{number}" for number in range(20)])
+
+    def test_clients_need_not_be_closed(self) -> None:
+        program = """
+import asyncio, countdownd, gc
+countdownd.Client().start("tea")
+async def start():
+    await countdownd.AsyncClient().start("tea")
+    client = countdownd.AsyncClient()
+    await client.start("tea")
+    return client
+client = asyncio.run(start())
+del client
+gc.collect()
+"""
+        environment = {"PYTHONPATH": str(PYTHON_CLIENT), "COUNTDOWND_SOCKET": str(self.daemon().socket)}
+        run = subprocess.run([sys.executable, "-W", "always", "-c", program], env=environment, capture_output=True, text=True)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+
+    def test_closing_a_client_ends_its_calls_and_it_can_be_used_again(self) -> None:
+        daemon = self.daemon()
+
+        async def test() -> None:
+            client = countdownd.AsyncClient(self.fake(lambda peer, call: stay(peer)).socket)
+            call = asyncio.create_task(client.get("tea"))
+            await asyncio.sleep(0)
+            client.close()
+            with self.assertRaisesRegex(countdownd.Disconnected, "^the client was closed$"):
+                await call
+            client = countdownd.AsyncClient(daemon.socket)
+            for _ in range(2):
+                await client.start("tea")
+                client.close()
+
+        self.run_async(test)
 
     def run_async(self, test: Callable[[], Awaitable[None]]) -> None:
         async def limited() -> None:

@@ -20,6 +20,7 @@ from ._errors import (
     NoSuchCountdown,
     PermissionDenied,
     ProtocolError,
+    Refused,
     RevisionMismatch,
     StorageFailed,
     TimedOut,
@@ -27,7 +28,21 @@ from ._errors import (
     WrongState,
 )
 from ._sync import Client, Watch
-from ._types import Countdown, Duration, Event, IfRunning, Started, State
+from ._types import (
+    Clock,
+    Cooldown,
+    Countdown,
+    Duration,
+    Event,
+    EventType,
+    IfRunning,
+    Outcome,
+    Room,
+    Started,
+    StartedAll,
+    State,
+    Status,
+)
 
 __version__ = "0.1.0"
 
@@ -39,11 +54,14 @@ __all__ = [
     "CallError",
     "CallTooLong",
     "Client",
+    "Clock",
+    "Cooldown",
     "Countdown",
     "CountdowndError",
     "Disconnected",
     "Duration",
     "Event",
+    "EventType",
     "HistoryTrimmed",
     "IfRunning",
     "InvalidParameter",
@@ -51,11 +69,16 @@ __all__ = [
     "MethodNotFound",
     "NoDaemon",
     "NoSuchCountdown",
+    "Outcome",
     "PermissionDenied",
     "ProtocolError",
+    "Refused",
     "RevisionMismatch",
+    "Room",
     "Started",
+    "StartedAll",
     "State",
+    "Status",
     "StorageFailed",
     "TimedOut",
     "Unreachable",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import stat
 from collections.abc import Mapping
@@ -23,7 +22,7 @@ class Addressed:
         self._given = path
         self._timeout = None if timeout is None else microseconds(timeout) / 1_000_000
 
-    @functools.cached_property
+    @property
     def path(self) -> str:
         """The path of the daemon's socket: by default `$COUNTDOWND_SOCKET`, else `countdownd/io.countdownd` in the runtime
         directory.
@@ -40,8 +39,13 @@ class Addressed:
         return path
 
     def _limit(self, method: str, parameters: Mapping[str, Any]) -> float | None:
-        """How many seconds to wait for a reply; None without limit, as for a call that waits by its nature."""
-        return None if method == "Wait" or parameters.get("ifRunning") == "wait" else self._timeout
+        """How many seconds to wait for a reply; None without limit."""
+        return None if self._waits(method, parameters) else self._timeout
+
+    @staticmethod
+    def _waits(method: str, parameters: Mapping[str, Any]) -> bool:
+        """Whether the call waits by its nature, and with it those after it on its connection."""
+        return method == "Wait" or parameters.get("ifRunning") == "wait"
 
 
 def _runtime_directory() -> str:

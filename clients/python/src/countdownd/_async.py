@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import collections
 import contextlib
+import copy
 import math
 import os
 import socket
+import threading
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -15,14 +18,24 @@ from typing import Any
 
 from . import _calls
 from ._address import Addressed
-from ._errors import CountdowndError, Disconnected, NoDaemon, StorageFailed, TimedOut
+from ._errors import CountdowndError, Disconnected, NoDaemon, ProtocolError, StorageFailed, TimedOut, naming
 from ._resume import ResumableWatch, backoff
-from ._types import Countdown, Duration, Event, IfRunning, Started, State
-from ._wire import READ_SIZE, Framer, decode_reply, encode_call
+from ._types import (
+    Cooldown,
+    Countdown,
+    Duration,
+    Event,
+    IfRunning,
+    Started,
+    StartedAll,
+    State,
+    Status,
+)
+from ._wire import READ_SIZE, Framer, Socket, decode_reply, encode_call
 
 
 class _Connection:
-    """A connection for one call, because calls behind a call that waits would wait too."""
+    """A connection for one call, because calls after a call that waits would wait too."""
 
     def __init__(self, streams: tuple[asyncio.StreamReader, asyncio.StreamWriter], more: bool, timeout: float | None) -> None:
         self._reader, self._writer = streams
@@ -38,26 +51,14 @@ class _Connection:
     ) -> _Connection:
         """Connects and makes the call."""
         call = encode_call(method, parameters, more)
-        end = time.monotonic() + (math.inf if timeout is None else timeout)
-        attempt = 1
-        while True:
-            connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
-            try:
-                # A Unix socket connects at once. asyncio would take a full queue for a connection.
-                connected.connect(path)
-                streams = await asyncio.open_unix_connection(sock=connected, limit=READ_SIZE)
-                streams[1].write(call)
-                return cls(streams, more, timeout)
-            except OSError as error:
-                connected.close()
-                # The daemon's queue of new connections is full.
-                if not isinstance(error, BlockingIOError) or time.monotonic() + backoff(attempt) > end:
-                    raise NoDaemon(f"no daemon at {path}: {error.strerror}", error.errno) from error
-            except BaseException:
-                connected.close()
-                raise
-            await asyncio.sleep(backoff(attempt))
-            attempt += 1
+        connected = await _connected(path, timeout)
+        try:
+            streams = await asyncio.open_unix_connection(sock=connected, limit=READ_SIZE)
+        except BaseException:
+            connected.close()
+            raise
+        streams[1].write(call)
+        return cls(streams, more, timeout)
 
     async def reply(self) -> tuple[Mapping[str, Any], bool]:
         while not self._messages:
@@ -89,22 +90,202 @@ class _Connection:
         """Whether this process was forked from the one that made the connection."""
         return self._owner != os.getpid()
 
+    async def reply_so_far(self) -> tuple[Mapping[str, Any], bool] | None:
+        """The next reply, if it has arrived."""
+        replying = asyncio.ensure_future(self.reply())
+        await asyncio.sleep(0)
+        if not replying.done():
+            replying.cancel()
+            await asyncio.wait([replying])
+        return None if replying.cancelled() else replying.result()
+
     def close(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop may be closed
             self._writer.transport.abort()
 
 
+class _Pipeline:
+    """A connection for many calls, which are all sent at once; the replies come in the order of the calls."""
+
+    def __init__(self, path: str, connected: socket.socket, timeout: float | None) -> None:
+        self.path = path
+        self._socket = connected
+        self._timeout = timeout
+        self._owner = os.getpid()
+        self._loop = asyncio.get_running_loop()
+        self._replies: collections.deque[tuple[asyncio.Future[bytes], float]] = collections.deque()
+        self._unsent = bytearray()
+        self._framer = Framer()
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
+        self._loop.add_reader(connected, self._receive)
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a call can be made in this process and event loop. If no reply is expected, nothing may have arrived."""
+        if self._is_closed or self._owner != os.getpid() or self._loop is not asyncio.get_running_loop():
+            return False
+        return bool(self._replies) or not self._receive() and not self._is_closed
+
+    def send(self, call: bytes) -> asyncio.Future[bytes]:
+        """Makes a call. The result is the message with the reply."""
+        reply = self._loop.create_future()
+        self._replies.append((reply, self._loop.time() + (self._timeout or 0)))
+        if self._timeout is not None and self._timer is None:
+            self._timer = self._loop.call_later(self._timeout, self._expire)
+        if not self._unsent:
+            self._loop.call_soon(self._flush)  # with the calls of other tasks
+        self._unsent += call
+        return reply
+
+    def _flush(self) -> None:
+        if self._is_closed:
+            return
+        try:
+            del self._unsent[: self._socket.send(self._unsent)]
+        except BlockingIOError:
+            pass
+        except OSError:  # if the daemon has closed the connection, it may have sent the reason before
+            self._unsent.clear()
+        if self._unsent:
+            self._loop.add_writer(self._socket, self._flush)
+        else:
+            self._loop.remove_writer(self._socket)
+
+    def _receive(self) -> bool:
+        """Takes in what has arrived; whether there was something."""
+        try:
+            data = self._socket.recv(READ_SIZE)
+            if not data:
+                raise Disconnected("the daemon closed the connection")
+            for message in self._framer.receive(data):
+                if not self._replies:
+                    raise ProtocolError("the reply is not one of countdownd")
+                reply, _ = self._replies.popleft()
+                if not reply.done():  # its task may be cancelled
+                    reply.set_result(message)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            self.close(Disconnected(f"the connection to the daemon failed: {error.strerror}"))
+        except CountdowndError as error:
+            self.close(error)
+        return not self._is_closed
+
+    def _expire(self) -> None:
+        self._timer = None
+        while self._receive():  # what came while the program kept the event loop busy
+            pass
+        if not self._replies or self._timeout is None:
+            return
+        if self._replies[0][1] <= self._loop.time():
+            self.close(TimedOut.after(self._timeout))
+        else:
+            self._timer = self._loop.call_at(self._replies[0][1], self._expire)
+
+    def close(self, error: CountdowndError) -> None:
+        """Ends the calls that have no reply yet with the error."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        if self._owner == os.getpid() and not self._loop.is_closed():
+            # A child process would take it out of the poller that it shares with its parent.
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+            if self._timer:
+                self._timer.cancel()
+            for reply, _ in self._replies:
+                if not reply.done():
+                    reply.set_exception(copy.copy(error))
+        self._replies.clear()
+        self._socket.close()
+
+
+async def _connected(path: str, timeout: float | None) -> socket.socket:
+    """A Unix socket connects at once. asyncio would take a full queue for a connection."""
+    end = time.monotonic() + (math.inf if timeout is None else timeout)
+    attempt = 1
+    while True:
+        connected = Socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        try:
+            connected.connect(path)
+            return connected
+        except OSError as error:
+            connected.close()
+            # The daemon's queue of new connections is full.
+            if not isinstance(error, BlockingIOError) or time.monotonic() + backoff(attempt) > end:
+                raise NoDaemon(f"no daemon at {path}: {error.strerror}", error.errno) from error
+        await asyncio.sleep(backoff(attempt))
+        attempt += 1
+
+
 class AsyncClient(Addressed):
-    """A client of this user's daemon, or of the daemon with the socket at `path`. Every call has its own connection.
+    """A client of this user's daemon, or of the daemon with the socket at `path`.
+
+    All tasks share one connection, which it keeps; a call that waits has its own. Each event loop and each child process has
+    its own. `close`, or leaving an `async with`, closes it; the client can still be used.
 
     Durations are a `timedelta` or a number of seconds. A call raises the errors that a call of `Client` raises. A call that
     is cancelled may have been made.
     """
 
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, timeout: Duration | None = 5) -> None:
+        super().__init__(path, timeout=timeout)
+        self._of_thread = threading.local()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError):  # its construction may have failed
+            self.close()
+
+    def close(self) -> None:
+        """Closes the connection of this thread. Calls that have no reply yet raise `Disconnected`."""
+        if pipeline := self._kept:
+            pipeline.close(Disconnected("the client was closed"))
+            self._kept = None
+
+    @property
+    def _kept(self) -> _Pipeline | None:
+        """The connection of this thread, because it belongs to an event loop."""
+        kept: _Pipeline | None = getattr(self._of_thread, "pipeline", None)
+        return kept
+
+    @_kept.setter
+    def _kept(self, pipeline: _Pipeline | None) -> None:
+        self._of_thread.pipeline = pipeline
+
     async def call(self, method: str, **parameters: Any) -> Mapping[str, Any]:
         """Makes any call of io.countdownd, with names and values as on the wire. Parameters that are None are left
         out."""
-        return (await self._replies(method, parameters, more=False))[0]
+        if self._waits(method, parameters):
+            return (await self._replies(method, parameters, more=False))[0]
+        call = encode_call(method, parameters, more=False)
+        with naming(parameters):
+            pipeline = await self._pipeline()
+            message = await pipeline.send(call)
+            try:
+                return decode_reply(message, more=False)[0]
+            except ProtocolError as error:
+                pipeline.close(error)
+                raise
+
+    async def _pipeline(self) -> _Pipeline:
+        kept = self._kept
+        if kept is None or not kept.is_usable or kept.path != self.path:
+            connected = await _connected(self.path, self._timeout)
+            if (other := self._kept) and other is not kept:  # another task was faster, as the daemon's queue was full
+                connected.close()
+                return other
+            self.close()
+            self._kept = kept = _Pipeline(self.path, connected, self._timeout)
+        return kept
 
     async def start(
         self,
@@ -117,11 +298,34 @@ class AsyncClient(Addressed):
         metadata: Mapping[str, str] | None = None,
         forget: bool | None = None,
         up_to: Duration | None = None,
+        rate: str | None = None,
+        max_duration: Duration | None = None,
+        queue_up_to: int | None = None,
     ) -> Started:
         """Starts a countdown, of 60 s by default. If one is running or paused under the key, `if_running` decides:
-        "attach", the default, changes nothing. `up_to` is the most that may remain after "extend" or "wait"."""
-        parameters = _calls.start(key, duration, until, if_running, label, metadata, forget, up_to)
+
+        - "attach", the default: nothing changes.
+        - "restart": it begins again with the arguments of this call.
+        - "extend": the duration is added to the remaining time; with `up_to`, at most that much remains, or `AlreadyRunning`
+          is raised: `up_to` / `duration` calls succeed at once, then one per `duration`.
+        - "fail": `AlreadyRunning` is raised.
+        - "wait": the call waits for its turn, then it starts the countdown; with `up_to`, as soon as there is room. If
+          `queue_up_to` calls wait already, `AlreadyRunning` is raised.
+        - "later": the later deadline wins: if more time was asked for than remains, that remains, and the outcome is
+          "extended". With `max_duration`, the countdown runs no longer than that: a debounce that cannot starve.
+
+        `rate="5/1h"` accepts five calls at once, then one per 12 minutes: a token bucket (GCRA). It sets `duration` and
+        `up_to`; `if_running` is "extend", which is then the default, or "wait". With `forget` the end is not kept.
+        """
+        parameters = _calls.start(
+            key, duration, until, if_running, label, metadata, forget, up_to, rate, max_duration, queue_up_to
+        )
         return _calls.started(await self.call("Start", **parameters))
+
+    async def start_all(self, cooldowns: Iterable[Cooldown], *, dry_run: bool = False) -> StartedAll:
+        """Starts or extends the countdowns of all cooldowns, or of none: at most 16, each key once. A refusal is a reply, with
+        `accepted` false. With `dry_run`, nothing changes: it says whether the call would be accepted, and how many are left."""
+        return _calls.started_all(await self.call("StartAll", **_calls.start_all(cooldowns, dry_run)))
 
     async def get(self, key: str) -> Countdown:
         """The countdown under a key, also after its end as long as the daemon keeps it."""
@@ -143,6 +347,34 @@ class AsyncClient(Addressed):
     async def cancel(self, key: str, *, if_revision: int | None = None) -> Countdown:
         """Ends a countdown before its deadline."""
         return _calls.countdown(await self.call("Cancel", key=key, ifRevision=if_revision))
+
+    async def finish(self, key: str, *, if_revision: int | None = None) -> Countdown:
+        """Ends a countdown as if its deadline had come."""
+        return _calls.countdown(await self.call("Finish", key=key, ifRevision=if_revision))
+
+    async def pause(self, key: str, *, if_revision: int | None = None) -> Countdown:
+        """Freezes the remaining time."""
+        return _calls.countdown(await self.call("Pause", key=key, ifRevision=if_revision))
+
+    async def resume(self, key: str, *, if_revision: int | None = None) -> Countdown:
+        """Lets a paused countdown run for the remaining time."""
+        return _calls.countdown(await self.call("Resume", key=key, ifRevision=if_revision))
+
+    async def adjust(
+        self,
+        key: str,
+        by: Duration | None = None,
+        *,
+        until: datetime | None = None,
+        if_revision: int | None = None,
+    ) -> Countdown:
+        """Adds a duration, which may be negative, to the remaining time, or sets the deadline. If nothing remains, the
+        countdown finishes."""
+        return _calls.countdown(await self.call("Adjust", **_calls.adjust(key, by, until, if_revision)))
+
+    async def status(self) -> Status:
+        """The daemon's version, counters and limits."""
+        return _calls.status(await self.call("GetStatus"))
 
     async def wait(self, key: str) -> Countdown:
         """Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back."""
@@ -170,25 +402,32 @@ class AsyncClient(Addressed):
 
         `tick` is the interval of ticks, 1 s by default; 0 turns them off.
         """
-        return AsyncWatch(self.path, _calls.watch(match, keys, tick, since, heartbeat))
+        return AsyncWatch(self.path, _calls.watch(match, keys, tick, since, heartbeat), self._timeout)
 
     async def _replies(self, method: str, parameters: Mapping[str, Any], more: bool) -> Sequence[Mapping[str, Any]]:
-        replies = []
+        """Those of a call with its own connection."""
         limit = self._limit(method, parameters)
-        with contextlib.closing(await _Connection.open(self.path, method, parameters, more, limit)) as connection:
-            continues = True
-            while continues:
-                reply, continues = await connection.reply()
-                replies.append(reply)
-        return replies
+        with naming(parameters):
+            with contextlib.closing(await _Connection.open(self.path, method, parameters, more, limit)) as connection:
+                return await _all_replies(connection)
+
+
+async def _all_replies(connection: _Connection) -> list[Mapping[str, Any]]:
+    replies = []
+    continues = True
+    while continues:
+        reply, continues = await connection.reply()
+        replies.append(reply)
+    return replies
 
 
 class AsyncWatch(AsyncIterator[Event]):
     """The events of countdowns, as `Watch` has them. Cancelling a task that waits for the next event loses none: the next
     iteration continues. `async with` ends the watch."""
 
-    def __init__(self, path: str, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, path: str, parameters: Mapping[str, Any], timeout: float | None) -> None:
         self._path = path
+        self._timeout = timeout
         self._state = ResumableWatch(parameters)
         self._connection: _Connection | None = None
         self._closed = asyncio.Event()
@@ -200,9 +439,11 @@ class AsyncWatch(AsyncIterator[Event]):
 
     async def __anext__(self) -> Event:
         while not self._closed.is_set():
-            if event := self._state.next():
-                return event
             try:
+                if self._state.must_list:
+                    await self._list()
+                if event := self._state.next():
+                    return event
                 await self._receive()
             except CountdowndError as error:
                 self._disconnect()
@@ -239,10 +480,21 @@ class AsyncWatch(AsyncIterator[Event]):
             self._connection = await _Connection.open(self._path, "Watch", self._state.request(), more=True)
             if self._closed.is_set():
                 return
-        reply, continues = await self._connection.reply()
-        self._state.receive(reply)
-        if not continues:
+        self._take(await self._connection.reply())
+
+    def _take(self, reply: tuple[Mapping[str, Any], bool]) -> None:
+        self._state.receive(reply[0])
+        if not reply[1]:
             raise Disconnected("the daemon ended the watch")
+
+    async def _list(self) -> None:
+        """Finds out which countdowns were forgotten while the watch was away."""
+        request = self._state.list_request()
+        with contextlib.closing(await _Connection.open(self._path, "List", request, True, self._timeout)) as connection:
+            listed = _calls.countdowns(await _all_replies(connection))
+        while self._connection and (reply := await self._connection.reply_so_far()):
+            self._take(reply)
+        self._state.confirm(one.key for one in listed)
 
     def _disconnect(self) -> None:
         # Closing it here would take it out of the poller that the event loop of the parent process has too.

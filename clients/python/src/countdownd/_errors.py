@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, TypeVar
 
-from ._types import Countdown, duration_from, member, optional
+from ._types import Countdown, Room, duration_from, member, optional
 
 _Value = TypeVar("_Value")
 
 
 class CountdowndError(Exception):
     """Every error of this package."""
+
+    #: The key that the call named; None if it named none, or several.
+    key: str | None = None
 
 
 class AddressError(CountdowndError):
@@ -48,6 +52,22 @@ class CallTooLong(CountdowndError):
     """The call has more bytes than a daemon accepts, so it was not made."""
 
 
+class Refused(CountdowndError):
+    """A limiter or a cooldown has no room for another call."""
+
+    def __init__(self, retry_after: timedelta | None, rooms: Sequence[Room], key: str | None = None) -> None:
+        seconds = "" if retry_after is None else f"; again in {-(-retry_after // timedelta(seconds=1))} s"
+        super().__init__(f"too early{seconds}")
+        #: How long until it is accepted, if nothing else changes; None if that cannot be known.
+        self.retry_after = retry_after
+        #: What each of its limits has room for.
+        self.rooms = rooms
+        self.key = key
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.retry_after, self.rooms, self.key), self.__dict__
+
+
 #: The parameters of errors that name no countdown, and so may stand in a log.
 _SHOWN = ("limit", "maximum", "reason", "parameter", "method", "oldestRevision", "retryAfterUSec")
 
@@ -60,7 +80,10 @@ class CallError(CountdowndError):
 
     def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
         shown = ", ".join(f"{member} {parameters[member]}" for member in _SHOWN if member in parameters)
-        super().__init__(f"the daemon refused the call: {name.rpartition('.')[2]}" + (f" ({shown})" if shown else ""))
+        message = f"the daemon refused the call: {name.rpartition('.')[2]}" + (f" ({shown})" if shown else "")
+        if name.endswith(".MethodNotFound"):
+            message += "; this needs a newer countdownd: restart it after the upgrade"
+        super().__init__(message)
         #: The name on the wire: "io.countdownd.NoSuchCountdown".
         self.name = name
         #: The parameters on the wire.
@@ -77,8 +100,6 @@ class CallError(CountdowndError):
 class NoSuchCountdown(CallError):
     """The countdown was never started, or its end is no longer kept."""
 
-    key: str
-
     def _read(self, parameters: Mapping[str, Any]) -> None:
         self.key = member(parameters, "key", str)
 
@@ -89,6 +110,7 @@ class _CountdownError(CallError):
 
     def _read(self, parameters: Mapping[str, Any]) -> None:
         self.countdown = Countdown.from_wire(parameters["countdown"])
+        self.key = self.countdown.key
 
 
 class AlreadyRunning(_CountdownError):
@@ -155,7 +177,7 @@ class InvalidParameter(CallError):
 
 
 class MethodNotFound(CallError):
-    """The daemon is older than the method."""
+    """The daemon is older than the method: restart it after the upgrade."""
 
 
 class PermissionDenied(CallError):
@@ -172,6 +194,16 @@ _CLASSES: dict[str, Callable[[str, Mapping[str, Any]], CallError]] = {
     },
     **{f"org.varlink.service.{kind.__name__}": kind for kind in (InvalidParameter, MethodNotFound, PermissionDenied)},
 }
+
+
+@contextlib.contextmanager
+def naming(parameters: Mapping[str, Any]) -> Iterator[None]:
+    """Gives errors the key of the call that has these parameters."""
+    try:
+        yield
+    except CountdowndError as error:
+        error.key = error.key or parameters.get("key")
+        raise
 
 
 def error_from(name: str, parameters: Mapping[str, Any]) -> CallError:

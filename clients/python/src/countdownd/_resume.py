@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import errno
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ._errors import (
@@ -31,7 +31,9 @@ class ResumableWatch:
     """Which call to make next, how far events were delivered, when to try again, and which errors are final.
 
     Its owner connects after `delay()` seconds, makes the call `request()` and hands every reply to `receive`. If anything
-    fails, it hands the error to `fail`, closes the connection and begins again. `next` has the events to deliver.
+    fails, it hands the error to `fail`, closes the connection and begins again. `next` has the events to deliver. If
+    `must_list`, its owner lists the countdowns on another connection, hands over the replies that came until then, and calls
+    `confirm`: every countdown that was reported as running or paused gets an end, or is reported as forgotten.
     """
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
@@ -42,10 +44,16 @@ class ResumableWatch:
         self._has_begun = False
         self._attempts: int | None = None  # since the daemon was lost; None while it is there
         self._trims = 0  # since "synced" arrived last
+        self._is_resumed = False  # whether the call had a since
         self._events: collections.deque[Event] = collections.deque()
+        self._live: set[str] = set()  # reported as running or paused
+        self._unconfirmed: set[str] = set()  # of these, not reported again since the connection was lost
+        #: Whether the owner has to list the countdowns before the next event.
+        self.must_list = False
 
     def request(self) -> Mapping[str, Any]:
         """The parameters of the call that begins or resumes the watch."""
+        self._is_resumed = self.since is not None
         return {**self._parameters, "since": self.since}
 
     def delay(self) -> float:
@@ -59,9 +67,32 @@ class ResumableWatch:
             self._attempts += 1
         return delay
 
+    def list_request(self) -> Mapping[str, Any]:
+        """The parameters of the call that lists what is watched."""
+        return {"match": self._parameters["match"], "keys": self._parameters["keys"]}
+
     def receive(self, reply: Mapping[str, Any]) -> None:
         self._has_begun = True
-        self._events.extend(read(lambda: [Event.from_wire(event) for event in reply["events"]]))
+        for event in read(lambda: [Event.from_wire(event) for event in reply["events"]]):
+            self._events.append(event)
+            self._note(event)
+
+    def _note(self, event: Event) -> None:
+        if event.key is not None:
+            self._unconfirmed.discard(event.key)
+            if event.countdown:
+                change = self._live.add if event.countdown.state in ("running", "paused") else self._live.discard
+                change(event.key)
+        elif event.type == "synced" and not self._is_resumed:
+            self.confirm(())
+
+    def confirm(self, listed: Iterable[str]) -> None:
+        """Reports the countdowns as forgotten that are not listed, and that no event has named since the connection."""
+        self.must_list = False
+        for key in sorted(self._unconfirmed.difference(listed), key=str.encode):
+            self._live.discard(key)
+            self._events.append(Event("forgotten", key=key))
+        self._unconfirmed = set()
 
     def next(self) -> Event | None:
         """The next event to deliver; None if there is none."""
@@ -72,6 +103,7 @@ class ResumableWatch:
             self._is_opening = False
             self._attempts = None
             self._trims = 0
+            self.must_list = bool(self._unconfirmed)
         # Before "synced", changes may arrive earlier than countdowns with lower revisions.
         if event.revision is not None and not self._is_opening:
             self.since = max(self.since or 0, event.revision)
@@ -79,6 +111,8 @@ class ResumableWatch:
 
     def fail(self, error: CountdowndError) -> None:
         """Notes that the watch has ended. Raises the error if another attempt would fail in the same way."""
+        self._unconfirmed = set(self._live)
+        self.must_list = False
         if isinstance(error, HistoryTrimmed):
             self.since = None
             self._is_opening = True

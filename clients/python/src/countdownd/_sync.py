@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import itertools
 import os
+import select
 import socket
 import threading
 import time
@@ -15,29 +17,36 @@ from typing import Any
 
 from . import _calls
 from ._address import Addressed
-from ._errors import CountdowndError, Disconnected, NoDaemon, StorageFailed, TimedOut
+from ._errors import CallError, CountdowndError, Disconnected, NoDaemon, StorageFailed, TimedOut, naming
 from ._resume import ResumableWatch, backoff
-from ._types import Countdown, Duration, Event, IfRunning, Started, State
-from ._wire import READ_SIZE, Framer, decode_reply, encode_call
+from ._types import (
+    Cooldown,
+    Countdown,
+    Duration,
+    Event,
+    IfRunning,
+    Started,
+    StartedAll,
+    State,
+    Status,
+)
+from ._wire import READ_SIZE, Framer, Socket, decode_reply, encode_call
 
 
 class _Connection:
-    """A connection for one call, because calls behind a call that waits would wait too."""
+    """A connection for one call at a time."""
 
-    def __init__(
-        self, path: str, method: str, parameters: Mapping[str, Any], more: bool, timeout: float | None = None
-    ) -> None:
-        """Connects and makes the call."""
-        call = encode_call(method, parameters, more)
-        self._more = more
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    def __init__(self, path: str, timeout: float | None) -> None:
+        self.path = path
+        self._socket = Socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
         self._owner = os.getpid()
         self._messages: list[bytes] = []
         self._framer = Framer()
+        self._poll = select.poll()
+        self._poll.register(self._socket, select.POLLIN)
         try:
             self._connect(path, timeout)
-            self._send(call)
         except BaseException:
             self.close()
             raise
@@ -53,7 +62,7 @@ class _Connection:
                     raise NoDaemon(f"no daemon at {path}: {error.strerror}", error.errno) from error
             time.sleep(backoff(attempt))
 
-    def _send(self, call: bytes) -> None:
+    def send(self, call: bytes) -> None:
         try:
             self._socket.sendall(call)
         except TimeoutError:
@@ -61,7 +70,8 @@ class _Connection:
         except (BrokenPipeError, ConnectionResetError):
             pass  # If the daemon has closed the connection, it may have sent the reason before.
 
-    def reply(self) -> tuple[Mapping[str, Any], bool]:
+    def reply(self, more: bool) -> tuple[Mapping[str, Any], bool]:
+        """The parameters of the next reply, and whether others follow."""
         while not self._messages:
             try:
                 data = self._socket.recv(READ_SIZE)
@@ -72,7 +82,17 @@ class _Connection:
             if not data:
                 raise Disconnected("the daemon closed the connection")
             self._messages = [*self._framer.receive(data)][::-1]
-        return decode_reply(self._messages.pop(), self._more)
+        return decode_reply(self._messages.pop(), more)
+
+    def limit(self, timeout: float | None) -> None:
+        """Sets how long each step of the next call may take."""
+        if self._socket.gettimeout() != timeout:
+            self._socket.settimeout(timeout)
+
+    @property
+    def has_input(self) -> bool:
+        """Whether a reply, or the end of the connection, has arrived."""
+        return bool(self._messages or self._poll.poll(0))
 
     @property
     def is_inherited(self) -> bool:
@@ -90,12 +110,33 @@ class _Connection:
 
 
 class Client(Addressed):
-    """A client of this user's daemon, or of the daemon with the socket at `path`. Every call has its own connection.
+    """A client of this user's daemon, or of the daemon with the socket at `path`.
+
+    Threads may share it. It keeps its connections for later calls, so it has as many as there were calls at once. A child
+    process makes its own. `close`, or leaving a `with`, closes those that are idle; the client can still be used.
 
     Durations are a `timedelta` or a number of seconds. A call raises `NoDaemon` if there is none, `Disconnected` if the
     connection ends before the reply, `TimedOut` if the daemon is silent for the duration `timeout`, and a `CallError` if the
     daemon refuses it. `wait`, `watch`, and `start` with `if_running="wait"` wait without limit.
     """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, timeout: Duration | None = 5) -> None:
+        super().__init__(path, timeout=timeout)
+        self._idle: collections.deque[_Connection] = collections.deque()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the connections that are not in use."""
+        with contextlib.suppress(IndexError):
+            while True:
+                self._idle.pop().close()
 
     def call(self, method: str, **parameters: Any) -> Mapping[str, Any]:
         """Makes any call of io.countdownd, with names and values as on the wire. Parameters that are None are left
@@ -113,11 +154,34 @@ class Client(Addressed):
         metadata: Mapping[str, str] | None = None,
         forget: bool | None = None,
         up_to: Duration | None = None,
+        rate: str | None = None,
+        max_duration: Duration | None = None,
+        queue_up_to: int | None = None,
     ) -> Started:
         """Starts a countdown, of 60 s by default. If one is running or paused under the key, `if_running` decides:
-        "attach", the default, changes nothing. `up_to` is the most that may remain after "extend" or "wait"."""
-        parameters = _calls.start(key, duration, until, if_running, label, metadata, forget, up_to)
+
+        - "attach", the default: nothing changes.
+        - "restart": it begins again with the arguments of this call.
+        - "extend": the duration is added to the remaining time; with `up_to`, at most that much remains, or `AlreadyRunning`
+          is raised: `up_to` / `duration` calls succeed at once, then one per `duration`.
+        - "fail": `AlreadyRunning` is raised.
+        - "wait": the call waits for its turn, then it starts the countdown; with `up_to`, as soon as there is room. If
+          `queue_up_to` calls wait already, `AlreadyRunning` is raised.
+        - "later": the later deadline wins: if more time was asked for than remains, that remains, and the outcome is
+          "extended". With `max_duration`, the countdown runs no longer than that: a debounce that cannot starve.
+
+        `rate="5/1h"` accepts five calls at once, then one per 12 minutes: a token bucket (GCRA). It sets `duration` and
+        `up_to`; `if_running` is "extend", which is then the default, or "wait". With `forget` the end is not kept.
+        """
+        parameters = _calls.start(
+            key, duration, until, if_running, label, metadata, forget, up_to, rate, max_duration, queue_up_to
+        )
         return _calls.started(self.call("Start", **parameters))
+
+    def start_all(self, cooldowns: Iterable[Cooldown], *, dry_run: bool = False) -> StartedAll:
+        """Starts or extends the countdowns of all cooldowns, or of none: at most 16, each key once. A refusal is a reply, with
+        `accepted` false. With `dry_run`, nothing changes: it says whether the call would be accepted, and how many are left."""
+        return _calls.started_all(self.call("StartAll", **_calls.start_all(cooldowns, dry_run)))
 
     def get(self, key: str) -> Countdown:
         """The countdown under a key, also after its end as long as the daemon keeps it."""
@@ -139,6 +203,34 @@ class Client(Addressed):
     def cancel(self, key: str, *, if_revision: int | None = None) -> Countdown:
         """Ends a countdown before its deadline."""
         return _calls.countdown(self.call("Cancel", key=key, ifRevision=if_revision))
+
+    def finish(self, key: str, *, if_revision: int | None = None) -> Countdown:
+        """Ends a countdown as if its deadline had come."""
+        return _calls.countdown(self.call("Finish", key=key, ifRevision=if_revision))
+
+    def pause(self, key: str, *, if_revision: int | None = None) -> Countdown:
+        """Freezes the remaining time."""
+        return _calls.countdown(self.call("Pause", key=key, ifRevision=if_revision))
+
+    def resume(self, key: str, *, if_revision: int | None = None) -> Countdown:
+        """Lets a paused countdown run for the remaining time."""
+        return _calls.countdown(self.call("Resume", key=key, ifRevision=if_revision))
+
+    def adjust(
+        self,
+        key: str,
+        by: Duration | None = None,
+        *,
+        until: datetime | None = None,
+        if_revision: int | None = None,
+    ) -> Countdown:
+        """Adds a duration, which may be negative, to the remaining time, or sets the deadline. If nothing remains, the
+        countdown finishes."""
+        return _calls.countdown(self.call("Adjust", **_calls.adjust(key, by, until, if_revision)))
+
+    def status(self) -> Status:
+        """The daemon's version, counters and limits."""
+        return _calls.status(self.call("GetStatus"))
 
     def wait(self, key: str) -> Countdown:
         """Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back."""
@@ -165,17 +257,43 @@ class Client(Addressed):
 
         `tick` is the interval of ticks, 1 s by default; 0 turns them off.
         """
-        return Watch(self.path, _calls.watch(match, keys, tick, since, heartbeat))
+        return Watch(self.path, _calls.watch(match, keys, tick, since, heartbeat), self._timeout)
 
     def _replies(self, method: str, parameters: Mapping[str, Any], more: bool) -> Sequence[Mapping[str, Any]]:
-        replies = []
-        limit = self._limit(method, parameters)
-        with contextlib.closing(_Connection(self.path, method, parameters, more, limit)) as connection:
-            continues = True
-            while continues:
-                reply, continues = connection.reply()
-                replies.append(reply)
+        call = encode_call(method, parameters, more)
+        with naming(parameters):
+            connection = self._connection(self._limit(method, parameters))
+            try:
+                connection.send(call)
+                replies = _all_replies(connection, more)
+            except CallError:
+                self._idle.append(connection)
+                raise
+            except BaseException:
+                connection.close()
+                raise
+        self._idle.append(connection)
         return replies
+
+    def _connection(self, limit: float | None) -> _Connection:
+        """One that is idle, the last used first, or a new one."""
+        with contextlib.suppress(IndexError):
+            while True:
+                idle = self._idle.pop()
+                if not idle.is_inherited and not idle.has_input and idle.path == self.path:
+                    idle.limit(limit)
+                    return idle
+                idle.close()
+        return _Connection(self.path, limit)
+
+
+def _all_replies(connection: _Connection, more: bool) -> list[Mapping[str, Any]]:
+    replies = []
+    continues = True
+    while continues:
+        reply, continues = connection.reply(more)
+        replies.append(reply)
+    return replies
 
 
 class Watch(Iterator[Event]):
@@ -183,7 +301,8 @@ class Watch(Iterator[Event]):
     and tick.
 
     It never ends by itself. If the daemon goes away, there is one "disconnected"; the watch reconnects and resumes after the
-    newest revision, so no end is missed and none is reported twice. "synced" then says that the daemon is back. If the
+    newest revision, so no end is missed and none is reported twice. "synced" then says that the daemon is back. A
+    "forgotten" follows for each countdown that was reported before and ended meanwhile without its end being kept. If the
     daemon no longer has the history, there is a "historyTrimmed", and then the current state as in the beginning: ends may
     have been missed, and `list` has those that are kept.
 
@@ -191,8 +310,9 @@ class Watch(Iterator[Event]):
     for the next event, at most a few replies are buffered: the daemon leaves out ticks, and finally disconnects.
     """
 
-    def __init__(self, path: str, parameters: Mapping[str, Any]) -> None:
+    def __init__(self, path: str, parameters: Mapping[str, Any], timeout: float | None) -> None:
         self._path = path
+        self._timeout = timeout
         self._state = ResumableWatch(parameters)
         self._connection: _Connection | None = None
         self._closed = threading.Event()
@@ -204,9 +324,11 @@ class Watch(Iterator[Event]):
 
     def __next__(self) -> Event:
         while not self._closed.is_set():
-            if event := self._state.next():
-                return event
             try:
+                if self._state.must_list:
+                    self._list()
+                if event := self._state.next():
+                    return event
                 self._receive()
             except CountdowndError as error:
                 self._disconnect()
@@ -235,13 +357,27 @@ class Watch(Iterator[Event]):
             self._disconnect()  # the events that arrive there belong to the parent process
         if self._connection is None:
             self._closed.wait(self._state.delay())
-            self._connection = _Connection(self._path, "Watch", self._state.request(), more=True)
+            call = encode_call("Watch", self._state.request(), more=True)
+            self._connection = _Connection(self._path, None)
             if self._closed.is_set():
                 return
-        reply, continues = self._connection.reply()
+            self._connection.send(call)
+        self._take_reply(self._connection)
+
+    def _take_reply(self, connection: _Connection) -> None:
+        reply, continues = connection.reply(more=True)
         self._state.receive(reply)
         if not continues:
             raise Disconnected("the daemon ended the watch")
+
+    def _list(self) -> None:
+        """Finds out which countdowns were forgotten while the watch was away."""
+        with contextlib.closing(_Connection(self._path, self._timeout)) as connection:
+            connection.send(encode_call("List", self._state.list_request(), more=True))
+            listed = _calls.countdowns(_all_replies(connection, more=True))
+        while self._connection and self._connection.has_input:
+            self._take_reply(self._connection)
+        self._state.confirm(one.key for one in listed)
 
     def _disconnect(self) -> None:
         if self._connection:

@@ -8,7 +8,7 @@ import math
 import numbers
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta, timezone
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 #: A `timedelta`, or a number of seconds.
 Duration: TypeAlias = timedelta | float
@@ -16,8 +16,21 @@ Duration: TypeAlias = timedelta | float
 #: The state of a countdown.
 State: TypeAlias = Literal["running", "paused", "finished", "cancelled"]
 
-#: The action of `start` if the key is running or paused.
-IfRunning: TypeAlias = Literal["attach", "restart", "extend", "fail", "wait"]
+#: "elapsed": the countdown keeps its remaining time if the system clock is set. "wall": it keeps its deadline.
+Clock: TypeAlias = Literal["elapsed", "wall"]
+
+#: The action of `start` if the key is running or paused; the values are explained there.
+IfRunning: TypeAlias = Literal["attach", "restart", "extend", "fail", "wait", "later"]
+
+#: What `start` did.
+Outcome: TypeAlias = Literal["started", "attached", "restarted", "extended"]
+
+#: From the daemon, except "disconnected", "historyTrimmed" and "forgotten", which the watch itself makes. A newer daemon may
+#: send others: ignore types that you do not know.
+EventType: TypeAlias = Literal[
+    "attached", "synced", "started", "restarted", "adjusted", "paused", "resumed", "tick", "finished", "cancelled", "heartbeat",
+    "disconnected", "historyTrimmed", "forgotten",
+]
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
@@ -81,9 +94,8 @@ class Countdown:
     """A countdown at the instant of the reply."""
 
     key: str
-    state: str
-    #: "elapsed": it keeps its remaining time if the system clock is set. "wall": it keeps its deadline.
-    clock: str
+    state: State
+    clock: Clock
     #: The whole duration with all extensions, without pauses.
     duration: timedelta
     #: Zero if finished; if cancelled, the time that remained then.
@@ -104,8 +116,8 @@ class Countdown:
     def from_wire(cls, wire: Mapping[str, Any]) -> Countdown:
         return cls(
             key=_text(wire, "key"),
-            state=_text(wire, "state"),
-            clock=_text(wire, "clock"),
+            state=cast(State, _text(wire, "state")),
+            clock=cast(Clock, _text(wire, "clock")),
             duration=duration_from(wire, "durationUSec"),
             remaining=duration_from(wire, "remainingUSec"),
             started=_instant(wire, "startedUSec"),
@@ -122,18 +134,110 @@ class Countdown:
 class Started:
     """The reply to `start`."""
 
-    #: "started", "attached", "restarted" or "extended".
-    outcome: str
+    outcome: Outcome
     countdown: Countdown
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Started:
+        return cls(cast(Outcome, _text(wire, "outcome")), Countdown.from_wire(wire["countdown"]))
+
+
+@dataclasses.dataclass(frozen=True)
+class Cooldown:
+    """One of the cooldowns of `start_all`: of `duration`, or a rate, given as `rate="5/1h"`, or by `duration` and `up_to`."""
+
+    key: str
+    duration: Duration | None = None
+    _: dataclasses.KW_ONLY
+    rate: str | None = None
+    up_to: Duration | None = None
+    label: str | None = None
+    metadata: Mapping[str, str] | None = dataclasses.field(default=None, hash=False)
+    #: Whether the end is not kept.
+    forget: bool | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Room:
+    """What a cooldown has room for, after the call."""
+
+    key: str
+    #: How many such calls it would accept now, one after the other.
+    left: int
+    #: How long until `left` is one more; None if everything is left, or if the countdown is paused or calls queue for it.
+    more: timedelta | None
+    #: None if the key is neither running nor paused.
+    countdown: Countdown | None
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Room:
+        return cls(
+            key=_text(wire, "key"),
+            left=_integer(wire, "left"),
+            more=optional(wire, "moreUSec", duration_from),
+            countdown=optional(wire, "countdown", lambda wire, name: Countdown.from_wire(wire[name])),
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class StartedAll:
+    """The reply to `start_all`."""
+
+    #: Whether it was done, or with `dry_run`, whether it would be.
+    accepted: bool
+    #: In the order of the cooldowns.
+    rooms: tuple[Room, ...]
+    #: If not accepted, how long until the same call is, if nothing else changes; None if that cannot be known.
+    retry_after: timedelta | None
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> StartedAll:
+        return cls(
+            accepted=member(wire, "accepted", bool),
+            rooms=tuple(Room.from_wire(room) for room in wire["rooms"]),
+            retry_after=optional(wire, "retryAfterUSec", duration_from),
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Status:
+    """The counters and limits of the daemon."""
+
+    version: str
+    started: datetime
+    running: int
+    paused: int
+    watchers: int
+    connections: int
+    #: Calls of `start` that wait for their turn; None from a daemon that does not count them.
+    queued_starts: int | None
+    limits: Mapping[str, int] = dataclasses.field(hash=False)
+    #: Why changes cannot be stored; None if they are.
+    storage_failure: str | None
+    #: Everything, with the names of the interface.
+    parameters: Mapping[str, Any] = dataclasses.field(hash=False, repr=False)
+
+    @classmethod
+    def from_wire(cls, wire: Mapping[str, Any]) -> Status:
+        return cls(
+            version=_text(wire, "version"),
+            started=_instant(wire, "startedUSec"),
+            running=_integer(wire, "running"),
+            paused=_integer(wire, "paused"),
+            watchers=_integer(wire, "watchers"),
+            connections=_integer(wire, "connections"),
+            queued_starts=optional(wire, "queuedStarts", _integer),
+            limits=member(wire, "limits", dict),
+            storage_failure=optional(wire, "storageFailure", _text),
+            parameters=wire,
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class Event:
     """An event of a watch. Ignore types that you do not know."""
 
-    #: "attached", "synced", "started", "restarted", "adjusted", "paused", "resumed", "tick", "finished", "cancelled" or
-    #: "heartbeat" from the daemon; "disconnected" or "historyTrimmed" from this client.
-    type: str
+    type: EventType
     revision: int | None = None
     key: str | None = None
     remaining: timedelta | None = None
@@ -147,7 +251,7 @@ class Event:
     @classmethod
     def from_wire(cls, wire: Mapping[str, Any]) -> Event:
         return cls(
-            type=_text(wire, "type"),
+            type=cast(EventType, _text(wire, "type")),
             revision=optional(wire, "revision", _integer),
             key=optional(wire, "key", _text),
             remaining=optional(wire, "remainingUSec", duration_from),

@@ -1,8 +1,9 @@
-"""The messages: each is one JSON object and ends with a NUL."""
+"""The messages: each is one JSON object and ends with a NUL. And the sockets that carry them."""
 
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,13 @@ _MESSAGE_LIMIT = 16 << 20
 _CALL_LIMIT = 256 << 10
 #: Beyond it, readers of JSON with floating-point numbers are not exact.
 _GREATEST = (1 << 53) - 1
+
+
+class Socket(socket.socket):
+    """A socket that is closed without a warning when it is not used any more, because clients need not be closed."""
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def encode_call(method: str, parameters: Mapping[str, Any], more: bool) -> bytes:

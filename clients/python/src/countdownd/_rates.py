@@ -1,0 +1,102 @@
+"""Rates as people write them, and the keys of limits."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import hashlib
+import ipaddress
+import re
+from collections.abc import Iterator, Sequence
+
+#: The symbol of each unit, its microseconds, and its other names, as countdownctl reads them.
+_UNITS = {
+    "w": (604_800_000_000, "week weeks"),
+    "d": (86_400_000_000, "day days"),
+    "h": (3_600_000_000, "hr hrs hour hours"),
+    "m": (60_000_000, "min mins minute minutes"),
+    "s": (1_000_000, "sec secs second seconds"),
+    "ms": (1_000, "msec"),
+    "us": (1, "µs μs usec"),
+}
+_MICROSECONDS = {name: length for symbol, (length, names) in _UNITS.items() for name in (symbol, *names.split())}
+_PART = re.compile(r"\s*([0-9]+)(?:\.([0-9]+))?\s*([A-Za-zµμ]*)")
+_LONGEST = 100 * 36_525 * 864 * 1_000_000  # 100 years
+
+
+def _period(text: str) -> int:
+    """The microseconds of a duration such as "90", "10m" or "1h30m"."""
+    end = total = 0
+    while part := _PART.match(text, end):
+        whole, fraction, name = part.groups("")
+        if not name and (end or part.end() < len(text)) or name and name not in _MICROSECONDS:
+            break
+        total += int(int(whole + fraction) * _MICROSECONDS[name or "s"] // 10 ** len(fraction))
+        end = part.end()
+        if not text[end:].strip():
+            return total
+    raise ValueError(f"invalid period {text!r}; expected for example 90s, 10m or 1h30m")
+
+
+@dataclasses.dataclass(frozen=True)
+class Rate:
+    """`times` calls at once, then one per `interval`: a token bucket (GCRA), so a window of `period` may see 2 * times - 1."""
+
+    times: int
+    #: In microseconds, as are the others.
+    period: int
+
+    @classmethod
+    def parse(cls, text: str) -> Rate:
+        """Reads "5/1h": five at once, then one per 12 minutes."""
+        times, slash, period = text.partition("/")
+        if not slash or not re.fullmatch("[0-9]+", times):
+            raise ValueError(f"invalid rate {text!r}; expected a number and a period, such as 5/1h")
+        rate = cls(int(times), _period(period))
+        if not 1 <= rate.times <= rate.period <= _LONGEST:
+            raise ValueError(f"invalid rate {text!r}; expected at least one, at most one per microsecond, and at most 100 years")
+        return rate
+
+    @property
+    def interval(self) -> int:
+        return -(-self.period // self.times)
+
+    @property
+    def up_to(self) -> int:
+        return self.times * self.interval
+
+    @property
+    def suffix(self) -> str:
+        """The period in its greatest whole unit: "1d" for "30/24h"."""
+        return next(f"{self.period // length}{symbol}" for symbol, (length, _) in _UNITS.items() if self.period % length == 0)
+
+
+def rate_keys(key: str, rates: Sequence[Rate]) -> Iterator[str]:
+    """The key of each rate: the first one has KEY, each further one KEY/PERIOD, so that a deployment may change the number."""
+    suffixes = [rate.suffix for rate in rates]
+    if repeated := {suffix for suffix in suffixes if suffixes.count(suffix) > 1}:
+        raise ValueError(f"the period {min(repeated)} has two rates; expected each period once")
+    for number, suffix in enumerate(suffixes):
+        yield f"{key}/{suffix}" if number else key
+
+
+def limit_key(name: str, value: object) -> str:
+    """The key of a limit for what a visitor is told apart by: NAME/VALUE, or NAME/~HASH if the value is long or has other
+    characters than `A-Z a-z 0-9 . _ @ : -`. An IPv6 address counts as its /64. No value is an error."""
+    text = "" if value is None else str(value)
+    try:
+        text = _network(ipaddress.ip_address(text))
+    except ValueError:
+        pass
+    if not re.fullmatch("[A-Za-z0-9._@:-]{1,64}", text):
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        text = "~" + base64.urlsafe_b64encode(digest)[:22].decode()
+    return f"{name}/{text}"
+
+
+def _network(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> str:
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.IPv6Address(int(address) >> 64 << 64))
