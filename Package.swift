@@ -25,7 +25,7 @@ let package = Package(
     products: [
         .library(name: "IPC", targets: ["IPC"]),
         .library(name: "CountdownControls", targets: ["CountdownControls"]),
-        .library(name: "Backend", targets: ["Backend"]),
+        .library(name: "FleetWire", targets: ["FleetWire"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "System", targets: ["System"]),
         .library(name: "RESP", targets: ["RESP"]),
@@ -44,10 +44,11 @@ let package = Package(
         .target(name: "CountdownCore", swiftSettings: strict),
         .target(name: "CountdownControls", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
-        .target(name: "RESP", swiftSettings: strict),
+        // Declared here and not in the package of the bridge, because tests speak it to the engine too.
+        .target(name: "RESP", path: "FleetBridge/Sources/RESP", swiftSettings: strict),
         .target(name: "Fleet", dependencies: ["CountdownCore", "Varlink"], swiftSettings: strict),
         .target(
-            name: "Backend",
+            name: "FleetWire",
             dependencies: ["Varlink"],
             resources: [.embedInCode("io.countdownd.Backend.varlink")],
             swiftSettings: strict
@@ -61,7 +62,7 @@ let package = Package(
         .executableTarget(
             name: "countdownd",
             dependencies: [
-                "Backend", "CountdownCore", "Fleet", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd",
+                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd",
             ],
             swiftSettings: strict
         ),
@@ -89,7 +90,7 @@ let package = Package(
         // The cases that every backend has to pass. It knows a socket and a controller of the engine, and no engine.
         .target(
             name: "BackendContract",
-            dependencies: ["Backend", "System", "Varlink"],
+            dependencies: ["FleetWire", "System", "Varlink"],
             path: "Tests/BackendContract",
             swiftSettings: strict
         ),
@@ -97,7 +98,7 @@ let package = Package(
         // A bridge for tests, with an engine in memory and with faults.
         .target(
             name: "FakeBackend",
-            dependencies: ["Backend", "CProcess", "ModelEngine", "System", "TestSupport", "Varlink"],
+            dependencies: ["CProcess", "FleetWire", "ModelEngine", "System", "TestSupport", "Varlink"],
             path: "Tests/FakeBackend",
             swiftSettings: strict
         ),
@@ -127,7 +128,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BackendTests",
-            dependencies: ["Backend", "BackendContract", "FakeBackend", "TestSupport", "Varlink"],
+            dependencies: ["BackendContract", "FakeBackend", "FleetWire", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
         // The processes of these two: the bridge that `make build-fleet` has made, and redis-server.
@@ -135,7 +136,7 @@ let package = Package(
         .testTarget(name: "FleetTrials", dependencies: ["IPC", "RedisSupport", "TestSupport"]),
         .testTarget(
             name: "RedisBridgeTests",
-            dependencies: ["Backend", "BackendContract", "RedisSupport", "TestSupport"]
+            dependencies: ["BackendContract", "FleetWire", "RedisSupport", "TestSupport"]
         ),
         .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
         .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"], swiftSettings: strict),
@@ -158,7 +159,7 @@ let package = Package(
         .testTarget(
             name: "CountdowndTests",
             dependencies: [
-                "countdownd", "Backend", "CountdownCore", "Fleet", "IPC", "System", "Varlink", "TestSupport",
+                "countdownd", "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Varlink", "TestSupport",
             ],
             swiftSettings: strict
         ),
@@ -180,7 +181,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SharedTests",
-            dependencies: ["Backend", "FakeBackend", "IPC", "ModelEngine", "TestSupport", "Varlink"],
+            dependencies: ["FakeBackend", "FleetWire", "IPC", "ModelEngine", "TestSupport", "Varlink"],
             swiftSettings: strict
         ),
         .testTarget(name: "ModelTests", dependencies: ["TestSupport"], swiftSettings: strict),

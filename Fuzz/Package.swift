@@ -18,9 +18,9 @@ let package = Package(
         .target(name: "RESP", path: "Modules/RESP"),
         .target(name: "Fleet", dependencies: ["CountdownCore", "Varlink"], path: "Modules/Fleet"),
         .target(
-            name: "Backend",
+            name: "FleetWire",
             dependencies: ["Varlink"],
-            path: "Modules/Backend",
+            path: "Modules/FleetWire",
             resources: [.embedInCode("io.countdownd.Backend.varlink")]
         ),
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Modules/JSONTree"),
@@ -33,7 +33,7 @@ let package = Package(
         .target(
             name: "countdownd",
             dependencies: [
-                "Backend", "CountdownCore", "Fleet", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd",
+                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd",
             ],
             path: "Modules/countdownd",
             exclude: ["Countdownd.swift"]

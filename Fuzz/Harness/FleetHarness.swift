@@ -16,7 +16,7 @@ public enum FleetHarness: Harness {
 private struct FleetTrial: ~Copyable {
     private static let keys: [Key] = ["a", "b", "login/+8613800138000"].compactMap { try? Key($0) }
 
-    private var shard: Shard
+    private var member: Member
     private var timetable = Timetable(limits: Limits(), revision: Revision(10))
     private var boot: Int64 = 1_000_000
     private var outstanding: [[Proposal]] = []
@@ -27,8 +27,8 @@ private struct FleetTrial: ~Copyable {
     private var waiting: Set<Int> = []
 
     init() {
-        shard = Shard(host: HostID(1, 2), random: SystemRandomNumberGenerator())
-        shard.open(&timetable)
+        member = Member(host: HostID(1, 2), random: SystemRandomNumberGenerator())
+        member.open(&timetable)
     }
 
     private var now: Now {
@@ -40,10 +40,10 @@ private struct FleetTrial: ~Copyable {
         switch input.next() % 8 {
         case 0, 1: call(&input)
         case 2: boot += Int64(input.nextInteger() % 3_000_000)
-        case 3: shard.open(&timetable)
+        case 3: member.open(&timetable)
         case 4: answer(&input)
         case 5: readRecord(&input)
-        default: shard.receive(event(&input), &timetable, at: now)
+        default: member.receive(event(&input), &timetable, at: now)
         }
         step()
     }
@@ -51,23 +51,23 @@ private struct FleetTrial: ~Copyable {
     private mutating func step() {
         while timetable.expireNext(at: now) != nil {}
         var budget = 8
-        shard.serve(&timetable, at: now, budget: &budget)
-        while case let proposals = shard.takeProposals(), !proposals.isEmpty {
+        member.serve(&timetable, at: now, budget: &budget)
+        while case let proposals = member.takeProposals(), !proposals.isEmpty {
             outstanding.append(proposals)
             ids += proposals.map(\.id)
         }
-        for (number, _) in shard.takeOutput().results {
+        for (number, _) in member.takeOutput().results {
             expect(unanswered.remove(number) != nil, "call \(number) has one result")
             waiting.remove(number)
         }
-        expect(shard.calls == unanswered.count, "every call without a result is counted")
+        expect(member.calls == unanswered.count, "every call without a result is counted")
     }
 
     /// Loses the bridge for good: every call that does not wait for its turn has its result in time.
     mutating func finish() {
-        shard.receive(.lost("the end"), &timetable, at: now)
+        member.receive(.lost("the end"), &timetable, at: now)
         for proposals in outstanding {
-            shard.receive(proposals.map { _ in .unknown("the end") }, to: proposals, &timetable, at: now)
+            member.receive(proposals.map { _ in .unknown("the end") }, to: proposals, &timetable, at: now)
         }
         outstanding = []
         boot += 3_000_000
@@ -94,7 +94,7 @@ private struct FleetTrial: ~Copyable {
             default: .start(Request.Start(key, .after(span), ifLive: kind, forget: choice & 8 != 0))
             }
         if case .start(let start) = request, start.ifLive == .wait { waiting.insert(lastCall) }
-        shard.call(lastCall, request, at: now)
+        member.call(lastCall, request, at: now)
     }
 
     private mutating func answer(_ input: inout Input) {
@@ -103,7 +103,7 @@ private struct FleetTrial: ~Copyable {
         let count = Int(input.next()) % (proposals.count + 2)
         var answers: [Answer] = []
         for proposal in proposals.prefix(count) { answers.append(answer(to: proposal, &input)) }
-        shard.receive(answers, to: proposals, &timetable, at: now)
+        member.receive(answers, to: proposals, &timetable, at: now)
     }
 
     private func answer(to proposal: Proposal, _ input: inout Input) -> Answer {
@@ -149,7 +149,7 @@ private struct FleetTrial: ~Copyable {
     private func version(_ input: inout Input) -> Version {
         let distance = Int64(input.next())
         guard distance < 250 else { return Version(Int64(bitPattern: input.nextInteger())) }
-        return Version((shard.cursor.position?.version.number ?? 100) &+ distance / 8 &- 3)
+        return Version((member.cursor.position?.version.number ?? 100) &+ distance / 8 &- 3)
     }
 
     private func id(_ input: inout Input) -> ProposalID? {

@@ -1,4 +1,4 @@
-/// The position of a host in the log of a shard, and the stream that it needs. A state machine without I/O.
+/// The position of a host in the log of a fleet, and the stream that it needs. A state machine without I/O.
 ///
 /// ```
 /// off ──open──> snapshot ──page…, changes…, live, swept──> live ──lost──> lost ──resumed, changes…, live──> live

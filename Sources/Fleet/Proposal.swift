@@ -1,8 +1,8 @@
 public import CountdownCore
 
-/// The number of a change in the log of a shard. The engine gives them, in order and without gaps.
+/// The number of a change in the log of a fleet. The engine gives them, in order and without gaps.
 public struct Version: Comparable, Hashable, Sendable {
-    /// The number; a later change of the shard has a greater one.
+    /// The number; a later change has a greater one.
     public let number: Int64
 
     /// The version with a number.
@@ -155,7 +155,7 @@ public struct Proposal: Equatable, Sendable {
 public struct LogEntry: Equatable, Sendable {
     /// The key of the countdown.
     public let key: Key
-    /// Its place in the log of the shard.
+    /// Its place in the log of the fleet.
     public let version: Version
     /// The proposal that made it.
     public let id: ProposalID
@@ -237,7 +237,7 @@ enum Basis: Equatable {
     /// The window of a change. It is decided by the time of this host, so it is not made by a clock that is far behind that.
     ///
     /// - Returns: nil if the deadline is so near that the request has to wait for it.
-    func windowOfChange(at now: WallInstant, until limit: WallInstant, _ options: Shard.Options) -> Window? {
+    func windowOfChange(at now: WallInstant, until limit: WallInstant, _ options: Member.Options) -> Window? {
         let first = now - options.patience
         switch self {
         case .free, .live(nil): return Window(notBefore: first, notAfter: limit)

@@ -111,7 +111,7 @@ extension Daemon {
                     return propose(request, call, in: &session, of: connection, at: turn.now)
                 }
                 if session.hasPostponedCalls { return false }
-                if let reason = fleet?.shard.silenceReason, request.isAboutCountdowns {
+                if let reason = fleet?.member.silenceReason, request.isAboutCountdowns {
                     throw translation.unreachable(reason)
                 }
             }
@@ -219,7 +219,7 @@ extension Daemon {
             watchers: publisher.watchers.count,
             connections: connections.count,
             counters: counters.named.merging(fleet?.counters.named ?? [:]) { own, _ in own },
-            queuedStarts: startQueue.count + (fleet?.shard.queuedCalls ?? 0),
+            queuedStarts: startQueue.count + (fleet?.member.queuedCalls ?? 0),
             fleet: fleet?.status(clockLead: clocks.engineLead, at: now),
             lateness: lateness,
             queues: queues,

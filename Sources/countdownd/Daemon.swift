@@ -274,7 +274,7 @@ extension Daemon {
             case Token.signals: stop()
             case Token.clockChanges, Token.eventLoop: break
             case Token.socketFile: listenAgain(at: now)
-            case Token.backend..<Token.backend + BackendLink.tokens:
+            case Token.backend..<Token.backend + BridgeLink.tokens:
                 fleet?.link.exchange(readiness, into: &receiveBuffer)
             default: if let connection = connections[readiness.token] { receive(from: connection, readiness, at: now) }
             }

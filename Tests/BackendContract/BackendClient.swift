@@ -1,4 +1,4 @@
-public import Backend
+public import FleetWire
 import System
 public import Varlink
 

@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 
 /// The engine behind a backend, which the contract breaks and mends.
 public protocol EngineController {

@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 import Varlink
 
 /// The cases of an engine that is full, does not answer or dies, and the case of its clock.

@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 
 /// The cases of followers.
 extension BackendContract {

@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 import Varlink
 
 /// The cases of proposals without faults.

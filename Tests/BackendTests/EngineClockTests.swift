@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 import Testing
 
 @Suite("The engine's clock")

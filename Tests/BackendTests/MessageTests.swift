@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 import TestSupport
 import Testing
 import Varlink

@@ -1,5 +1,5 @@
-public import Backend
 import CProcess
+public import FleetWire
 import Foundation
 import Glibc
 public import ModelEngine

@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 import Glibc
 import ModelEngine
 import System

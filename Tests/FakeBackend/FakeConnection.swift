@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 import Glibc
 import System
 import TestSupport

@@ -1,4 +1,4 @@
-import Backend
+import FleetWire
 import ModelEngine
 
 /// A call of `Follow`. It keeps no changes: its next reply depends on the engine.

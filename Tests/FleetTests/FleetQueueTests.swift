@@ -66,7 +66,7 @@ struct FleetQueueTests {
         let calls = scene.call(0, start(.wait), start(.wait), start(.wait), start(.extend))
         scene.exchange(0)
         #expect(calls.map(scene.word) == ["started", "adjusted", nil, "refused"])
-        #expect(scene.hosts[0].shard.next(at: scene.time) == noon + .seconds(5))
+        #expect(scene.hosts[0].member.next(at: scene.time) == noon + .seconds(5))
         scene.pass(.seconds(5))
         scene.turn(0)
         scene.exchange(0)

@@ -3,8 +3,8 @@ import Testing
 @testable import CountdownCore
 @testable import Fleet
 
-@Suite("The log of a shard")
-struct ShardLogTests {
+@Suite("The log of a member")
+struct MemberLogTests {
     let scene = Scene()
     private let k = key("k")
 
@@ -16,14 +16,14 @@ struct ShardLogTests {
         scene.exchange(0)
         #expect(scene.word(call) == nil)
         #expect(scene.hosts[0].timetable.revision == Revision(0))
-        let patience = scene.hosts[0].shard.options.gapPatience
-        #expect(scene.hosts[0].shard.next(at: scene.time) == noon + patience)
+        let patience = scene.hosts[0].member.options.gapPatience
+        #expect(scene.hosts[0].member.next(at: scene.time) == noon + patience)
         scene.pass(patience)
         scene.turn(0)
         scene.follow(0)
         #expect(scene.word(call) == "started")
         #expect(scene.hosts[0].changes.map(\.countdown.key) == [key("other"), k])
-        #expect(scene.hosts[0].shard.next(at: scene.time).map { $0 > scene.now } ?? true)
+        #expect(scene.hosts[0].member.next(at: scene.time).map { $0 > scene.now } ?? true)
     }
 
     @Test("a message with a gap is not applied until the gap is filled, and the log is read again if that takes long")
@@ -34,12 +34,12 @@ struct ShardLogTests {
         scene.turn(0) { $0.receive(.changes(entries), at: scene.time) }
         #expect(scene.hosts[0].changes.isEmpty)
         #expect(scene.hosts[0].opening == nil)
-        scene.pass(scene.hosts[0].shard.options.gapPatience)
+        scene.pass(scene.hosts[0].member.options.gapPatience)
         scene.turn(0)
         #expect(scene.hosts[0].opening?.after?.version == Version(noon.microseconds))
         scene.follow(0)
         #expect(scene.hosts[0].changes.map(\.countdown.key.text) == ["a", "b"])
-        #expect(scene.hosts[0].shard.cursor.isLive)
+        #expect(scene.hosts[0].member.cursor.isLive)
     }
 
     @Test("changes that the host has won fill the gaps of a stream that leaves them out, in any order")
@@ -58,7 +58,7 @@ struct ShardLogTests {
         scene.turn(0) { $0.receive(.changes([entries[0]]), at: scene.time) }
         #expect(scene.hosts[0].changes.map(\.countdown.key.text) == ["before", "own", "after"])
         #expect(calls.map(scene.word) == ["started"])
-        #expect(scene.hosts[0].shard.cursor.position?.version == scene.engine.version)
+        #expect(scene.hosts[0].member.cursor.position?.version == scene.engine.version)
         #expect(scene.hosts[0].opening == nil)
     }
 
@@ -77,7 +77,7 @@ struct ShardLogTests {
         #expect(scene.hosts[0].changes.isEmpty)
         scene.cut(1)
         scene.reopen(1)
-        #expect(scene.hosts[1].shard.cursor.isLive)
+        #expect(scene.hosts[1].member.cursor.isLive)
         #expect(scene.hosts[1].changes.map(\.kind) == [.started, .cancelled])
         #expect(scene.hosts[1].notes.contains(.snapshot(.diverged)))
     }
@@ -92,7 +92,7 @@ struct ShardLogTests {
         let call = scene.call(0, .start())[0]
         scene.exchange(0)
         #expect(scene.word(call) == "unknown")
-        #expect(scene.hosts[0].shard.cursor.state == .snapshot(.diverged))
+        #expect(scene.hosts[0].member.cursor.state == .snapshot(.diverged))
         scene.follow(0)
         #expect(Set(scene.hosts[0].live(at: scene.time).keys) == [k])
         let next = scene.call(0, .pause(k))[0]
@@ -108,12 +108,12 @@ struct ShardLogTests {
         scene.engine = backup
         scene.call(1, .start(label: "kept"), .start(key: "new"))
         scene.exchange(1)
-        #expect(scene.hosts[0].shard.cursor.position?.version == scene.engine.version)
+        #expect(scene.hosts[0].member.cursor.position?.version == scene.engine.version)
         let revision = scene.hosts[0].timetable.revision
         scene.cut(0)
         scene.reopen(0)
         #expect(scene.hosts[0].live(at: scene.time) == scene.hosts[1].live(at: scene.time))
-        #expect(scene.hosts[0].shard.cursor.stored == scene.engine.position)
+        #expect(scene.hosts[0].member.cursor.stored == scene.engine.position)
         #expect(!scene.hosts[0].canResume(after: revision))
         let kinds = scene.hosts[0].changes.map { "\($0.countdown.key.text) \($0.kind)" }
         #expect(Set(kinds) == ["k started", "gone started", "k finished", "gone cancelled", "new started"])
@@ -131,11 +131,11 @@ struct ShardLogTests {
             record: scene.engine.log[0].record
         )
         scene.turn(0) { $0.receive(.changes(scene.engine.log), at: scene.time) }
-        #expect(scene.hosts[0].shard.cursor.isLive)
+        #expect(scene.hosts[0].member.cursor.isLive)
         scene.turn(0) { $0.receive(.changes([other]), at: scene.time) }
-        #expect(scene.hosts[0].shard.cursor.state == .snapshot(.diverged))
+        #expect(scene.hosts[0].member.cursor.state == .snapshot(.diverged))
         scene.follow(0)
-        #expect(scene.hosts[0].shard.cursor.isLive)
+        #expect(scene.hosts[0].member.cursor.isLive)
         #expect(scene.hosts[0].changes.count == 1)
         let call = scene.call(0, .pause(k))[0]
         scene.engine = Engine(at: noon)
@@ -164,11 +164,11 @@ struct ShardLogTests {
         #expect(scene.hosts[0].countdown(under: k)?.label == "newest")
         scene.turn(0, budget: 1) { $0.receive(.live, at: scene.time) }
         #expect(scene.hosts[0].timetable.liveCount == 5)
-        #expect(scene.hosts[0].shard.cursor.stored == nil)
-        #expect(scene.hosts[0].shard.next(at: scene.time) == scene.now)
+        #expect(scene.hosts[0].member.cursor.stored == nil)
+        #expect(scene.hosts[0].member.next(at: scene.time) == scene.now)
         for _ in 0..<7 { scene.turn(0, budget: 1) }
         #expect(scene.hosts[0].timetable.liveCount == 1)
-        #expect(scene.hosts[0].shard.cursor.stored?.version == Version(104))
+        #expect(scene.hosts[0].member.cursor.stored?.version == Version(104))
         #expect(scene.hosts[0].changes.filter { $0.kind == .cancelled }.count == 5)
     }
 
@@ -182,8 +182,8 @@ struct ShardLogTests {
         #expect(host.opening?.after == scene.engine.position)
         host.turn(at: scene.time) { $0.receive(.resumed, at: scene.time) }
         host.turn(at: scene.time) { $0.receive(.live, at: scene.time) }
-        host.turn(at: scene.time) { $0.shard.call(1, .pause(k), at: scene.time) }
-        let proposals = host.shard.takeProposals()
+        host.turn(at: scene.time) { $0.member.call(1, .pause(k), at: scene.time) }
+        let proposals = host.member.takeProposals()
         #expect(proposals.first?.expected == scene.engine.records[k]?.id)
         #expect(scene.engine.propose(proposals, at: scene.now) == [.won(Version(noon.microseconds + 3))])
         // Ended records are given up once the engine may have removed them, and no call is in flight.
@@ -207,7 +207,7 @@ struct ShardLogTests {
         let records = Array(scene.engine.records.values)
         host.turn(at: scene.time) { $0.receive(.page(records, scene.engine.position), at: scene.time) }
         host.turn(at: scene.time) { $0.receive(.live, at: scene.time) }
-        #expect(host.shard.cursor.isLive)
+        #expect(host.member.cursor.isLive)
         #expect(host.changes.dropFirst(4).map(\.kind) == [.adjusted])
         #expect(host.live(at: scene.time) == scene.hosts[0].live(at: scene.time))
         #expect(host.rows.count == 3)
@@ -229,7 +229,7 @@ struct ShardLogTests {
         #expect(host.rows.count == 3)
         scene.turn(0) { $0.loseStore() }
         scene.follow(0)
-        #expect(host.shard.cursor.isLive)
+        #expect(host.member.cursor.isLive)
         #expect(Set(host.rows.values.map(\.key)) == [k, key("other"), key("missed")])
         #expect(host.changes.map(\.kind) == [.started, .started, .started])
         #expect(FleetHost(1, start: 1, stored: host.stored).opening?.after == scene.engine.position)

@@ -3,8 +3,8 @@ import Testing
 @testable import CountdownCore
 @testable import Fleet
 
-@Suite("Calls of a shard that is lost")
-struct ShardLossTests {
+@Suite("Calls of a member that is cut off")
+struct MemberLossTests {
     let scene = Scene()
     private let k = key("k")
 
@@ -105,12 +105,12 @@ struct ShardLossTests {
         scene.exchange(0)
         #expect(scene.word(call) == "started")
         scene.answer(0, [.conflict(nil)], to: proposals)
-        #expect(scene.hosts[0].shard.cursor.isLive)
+        #expect(scene.hosts[0].member.cursor.isLive)
     }
 
     @Test("too few acknowledgements leave a change unknown, and an acknowledged change after it confirms it")
     func acknowledgements() {
-        var options = Shard.Options()
+        var options = Member.Options()
         options.needsAcknowledgements = true
         let scene = Scene(hosts: 1, options: options)
         let calls = scene.call(0, .start(), .pause(k))
@@ -135,7 +135,7 @@ struct ShardLossTests {
 
     @Test("what was decided on a change that too few replicas have acknowledged is as unknown")
     func unacknowledgedBasis() {
-        var options = Shard.Options()
+        var options = Member.Options()
         options.needsAcknowledgements = true
         let scene = Scene(hosts: 1, options: options)
         let calls = scene.call(0, .start(), .start(), .start(60, .fail))
@@ -149,7 +149,7 @@ struct ShardLossTests {
 
     // MARK: Without the engine
 
-    @Test("while the shard is lost, a change is not made, and an attached start and a refusal come from the cache")
+    @Test("while the engine is lost, a change is not made, and an attached start and a refusal come from the cache")
     func lost() {
         scene.call(0, .start())
         scene.exchange(0)
@@ -171,7 +171,7 @@ struct ShardLossTests {
         #expect(scene.word(calls[4]) == "started")
     }
 
-    @Test("while the shard is lost, a call behind one in flight is answered at once, and that one stays unknown")
+    @Test("while the engine is lost, a call behind one in flight is answered at once, and that one stays unknown")
     func lostBehindFlight() {
         let first = scene.call(0, .start())[0]
         let proposals = scene.take(0)
@@ -189,20 +189,20 @@ struct ShardLossTests {
     @Test("a host that knows nothing and has lost its stream refuses calls at once, and says why")
     func unknownWithoutStream() {
         let host = FleetHost(7)
-        host.turn(at: scene.time) { $0.shard.receive(.lost("there is no bridge"), &$0.timetable, at: scene.time) }
-        host.turn(at: scene.time) { $0.shard.call(1, .start(), at: scene.time) }
+        host.turn(at: scene.time) { $0.member.receive(.lost("there is no bridge"), &$0.timetable, at: scene.time) }
+        host.turn(at: scene.time) { $0.member.call(1, .start(), at: scene.time) }
         #expect(host.results[1]?.result == .notMade("the fleet's engine cannot be reached: there is no bridge"))
-        #expect(host.shard.silenceReason == "the fleet's engine cannot be reached: there is no bridge")
+        #expect(host.member.silenceReason == "the fleet's engine cannot be reached: there is no bridge")
     }
 
-    @Test("with refusesWithoutEngine, nothing is answered from the cache while the shard is lost")
+    @Test("with refusesWithoutEngine, nothing is answered from the cache while the engine is lost")
     func refusing() {
         scene.call(0, .start())
         scene.exchange(0)
-        scene.hosts[0].shard.options.refusesWithoutEngine = true
-        #expect(scene.hosts[0].shard.silenceReason == nil)
+        scene.hosts[0].member.options.refusesWithoutEngine = true
+        #expect(scene.hosts[0].member.silenceReason == nil)
         scene.cut(0)
-        #expect(scene.hosts[0].shard.silenceReason != nil)
+        #expect(scene.hosts[0].member.silenceReason != nil)
         let calls = scene.call(0, .start(), .cancel(k))
         #expect(calls.map(scene.word) == ["notMade", "notMade"])
     }
@@ -210,7 +210,7 @@ struct ShardLossTests {
     @Test("until the first snapshot is read, calls wait, for 2 s")
     func unknownState() {
         let host = FleetHost(7)
-        host.turn(at: scene.time) { $0.shard.call(1, .start(), at: scene.time) }
+        host.turn(at: scene.time) { $0.member.call(1, .start(), at: scene.time) }
         #expect(host.results.isEmpty)
         host.turn(at: engineTime(noon + .seconds(2)))
         guard case .notMade = host.results[1]?.result else {
@@ -221,18 +221,18 @@ struct ShardLossTests {
 
     @Test("too many calls are refused, and a call whose client is gone is not made")
     func limits() {
-        var options = Shard.Options()
+        var options = Member.Options()
         options.calls = 2
         let scene = Scene(hosts: 1, options: options)
         scene.call(0, .start())
         _ = scene.take(0)
         let calls = scene.call(0, .pause(k), .cancel(k))
         #expect(calls.map(scene.word) == [nil, "notMade"])
-        scene.turn(0) { $0.shard.withdraw(calls[0], of: k) }
-        #expect(scene.hosts[0].shard.calls == 1)
+        scene.turn(0) { $0.member.withdraw(calls[0], of: k) }
+        #expect(scene.hosts[0].member.calls == 1)
         scene.pass(.seconds(3))
         scene.turn(0)
-        #expect(scene.hosts[0].shard.calls == 0)
+        #expect(scene.hosts[0].member.calls == 0)
         #expect(scene.word(calls[0]) == nil)
         options.callBytes = 600
         let narrow = Scene(hosts: 1, options: options)

@@ -3,8 +3,8 @@ import Testing
 @testable import CountdownCore
 @testable import Fleet
 
-@Suite("Calls of a shard")
-struct ShardTests {
+@Suite("Calls of a member")
+struct MemberTests {
     let scene = Scene()
     private let k = key("k")
 
@@ -96,7 +96,7 @@ struct ShardTests {
         scene.pass(.milliseconds(9_951))
         let call = scene.call(1, .start(60, .extend, label: "late"))[0]
         #expect(scene.take(1).isEmpty)
-        #expect(scene.hosts[1].shard.next(at: scene.time) == noon + .seconds(10))
+        #expect(scene.hosts[1].member.next(at: scene.time) == noon + .seconds(10))
         scene.pass(.milliseconds(49))
         scene.turn(1)
         let proposals = scene.take(1)
@@ -159,7 +159,7 @@ struct ShardTests {
             let proposals = scene.take(0)
             guard !proposals.isEmpty else {
                 pauses += 1
-                guard let next = scene.hosts[0].shard.next(at: scene.time) else { break }
+                guard let next = scene.hosts[0].member.next(at: scene.time) else { break }
                 scene.pass(max(.microseconds(1), next - scene.now))
                 scene.turn(0)
                 continue
@@ -170,6 +170,6 @@ struct ShardTests {
         #expect(scene.word(call) == "notMade")
         #expect(scene.now == noon + .seconds(2))
         #expect((20...500).contains(pauses))
-        #expect(scene.hosts[0].shard.calls == 0)
+        #expect(scene.hosts[0].member.calls == 0)
     }
 }

@@ -12,12 +12,11 @@ struct HouseTests {
         "CountdownCore": [],
         "System": ["CLinux", "Dispatch", "Glibc"],
         "Varlink": ["Glibc"],
-        "Backend": ["Varlink"],
-        "RESP": [],
+        "FleetWire": ["Varlink"],
         "Fleet": ["CountdownCore", "Varlink"],
         "IPC": ["Dispatch", "Glibc", "System", "Varlink"],
         "countdownd": [
-            "Backend", "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Fleet", "Glibc", "IPC",
+            "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Fleet", "FleetWire", "Glibc", "IPC",
             "Synchronization", "System", "Varlink",
         ],
         "countdownctl": ["ArgumentParser", "CLinux", "CountdownControls", "Glibc", "IPC", "System", "Varlink"],
@@ -81,7 +80,7 @@ struct HouseTests {
 
     /// The targets that receive the time as a value; clients may read the clocks themselves.
     private static let clockless: Set = [
-        "CountdownControls", "CountdownCore", "Varlink", "Backend", "RESP", "Fleet", "countdownd",
+        "CountdownControls", "CountdownCore", "Varlink", "FleetWire", "RESP", "Fleet", "countdownd",
     ]
 
     private struct Line: CustomStringConvertible {

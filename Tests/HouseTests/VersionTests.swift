@@ -17,7 +17,7 @@ struct VersionTests {
 
     /// Every place that repeats it, because its format cannot refer to another file.
     static let places = [
-        ("Backends/Redis/Sources/RedisBackend/Log.swift", #"static let current = "(.*)""#),
+        ("FleetBridge/Sources/FleetBridge/Log.swift", #"static let current = "(.*)""#),
         ("CHANGELOG.md", #"^## \[([0-9.]+)\] - \d{4}-\d\d-\d\d$"#),
         ("clients/node/package.json", #"^  "version": "(.*)",$"#),
         ("clients/python/src/countdownd/__init__.py", #"^__version__ = "(.*)"$"#),
@@ -35,7 +35,7 @@ struct VersionTests {
 
     @Test("the manifests pin the exact version of each Swift package, because lock files are not kept")
     func pins() throws {
-        for path in ["Package.swift", "Backends/Redis/Package.swift"] {
+        for path in ["Package.swift", "FleetBridge/Package.swift"] {
             let lines = try Self.text(of: path).split(separator: "\n").filter { $0.contains(".package(url:") }
             #expect(!lines.isEmpty)
             #expect(lines.allSatisfy { $0.contains(", exact: \"") }, "\(path)")

@@ -1,5 +1,5 @@
-import Backend
 import BackendContract
+import FleetWire
 import Foundation
 import RedisSupport
 import Synchronization

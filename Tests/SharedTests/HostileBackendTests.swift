@@ -1,5 +1,5 @@
-import Backend
 import FakeBackend
+import FleetWire
 import IPC
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import Backend
 import FakeBackend
+import FleetWire
 import Glibc
 import IPC
 import ModelEngine

@@ -11,7 +11,7 @@ from pathlib import Path
 import countdownd
 from harness import BUILT, PATIENCE, ROOT, wait_until
 
-_BRIDGES = [Path(os.environ.get("COUNTDOWND_EXECUTABLES", "/")), ROOT / "Backends/Redis/.build/release", ROOT / "bin"]
+_BRIDGES = [Path(os.environ.get("COUNTDOWND_EXECUTABLES", "/")), ROOT / "FleetBridge/.build/release", ROOT / "bin"]
 
 
 def free_port() -> int:

@@ -24,7 +24,7 @@ FOREVER = 1 << 52
 # A record as a daemon writes it.
 RECORD = json.dumps({"kind": "started", "state": "running", "deadline": FOREVER, "clock": "elapsed", "duration": HOUR,
                      "start": FOREVER - HOUR})
-SCRIPT = os.path.join(ROOT, "Backends/Redis/Sources/RedisBackend/propose.lua")
+SCRIPT = os.path.join(ROOT, "FleetBridge/Sources/FleetBridge/propose.lua")
 
 
 class Bridge(Server):

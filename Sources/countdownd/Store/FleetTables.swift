@@ -6,8 +6,8 @@ import Varlink
 /// What a member of a fleet stores together with the changes of a turn.
 struct FleetChanges {
     /// The rows of the records that have changed, in this order.
-    var rows: [Shard.RowChange] = []
-    /// How far the log of the shard is known; nil while a snapshot is read.
+    var rows: [Member.RowChange] = []
+    /// How far the log of the fleet is known; nil while a snapshot is read.
     var position: LogCursor.Position?
     /// If the history was trimmed, the oldest revision from which a watch can be resumed.
     var oldest: Revision?
@@ -24,7 +24,7 @@ struct FleetChanges {
 /// are. A daemon without a fleet never makes them.
 ///
 /// Records are appended, a few in a row as in the table `batch`, and the line that a record replaces is deleted by its number,
-/// which the shard knows: an index of the keys would be written at places of chance, which takes a hundred times as long if there
+/// which the member knows: an index of the keys would be written at places of chance, which takes a hundred times as long if there
 /// are many.
 struct FleetTables {
     private static let shard: Int64 = 0

@@ -187,7 +187,7 @@ struct RetryingStore: ~Copyable {
     /// - Parameters:
     ///   - now: for the pauses between retries if it cannot be read.
     ///   - restore: gets each record with the number of its row.
-    /// - Returns: how far the log of the shard is known; nil if a snapshot is needed.
+    /// - Returns: how far the log of the fleet is known; nil if a snapshot is needed.
     mutating func openFleet(at now: Now, restore: (LogEntry, Int64) -> Void) -> LogCursor.Position? {
         hasLostFleet = false
         do throws(StoreFailure) {

@@ -12,7 +12,7 @@ protocol Store: AnyObject {
     /// member's changes empties them.
     ///
     /// - Parameter restore: gets each record with the number of its row.
-    /// - Returns: how far the log of the shard is known; nil if a snapshot is needed.
+    /// - Returns: how far the log of the fleet is known; nil if a snapshot is needed.
     /// - Throws: if the tables can be neither made nor read.
     func openFleet(restore: (LogEntry, Int64) -> Void) throws(StoreFailure) -> LogCursor.Position?
     /// Gives up ends that are not kept as history any more; their rows are deleted later.

@@ -7,10 +7,10 @@ import Testing
 
 @Suite("The watch of a fleet's engine")
 struct EngineWatchTests {
-    /// A shard, and the watch that looks at it after each turn.
+    /// A member, and the watch that looks at it after each turn.
     private struct Scene: ~Copyable {
         var timetable = Timetable(limits: Limits(), revision: Revision(0))
-        var shard = Shard(host: HostID(1, 2), random: SeededGenerator(seed: 1))
+        var member = Member(host: HostID(1, 2), random: SeededGenerator(seed: 1))
         var now = Now(boot: BootInstant(microseconds: 0), offset: .seconds(1_760_000_000))
         var watch: EngineWatch
         /// The lines of the log.
@@ -25,17 +25,17 @@ struct EngineWatchTests {
 
         /// Does a turn with events of the stream.
         mutating func turn(_ events: LogCursor.Event...) {
-            for event in events { shard.receive(event, &timetable, at: now) }
+            for event in events { member.receive(event, &timetable, at: now) }
             var budget = 100
-            shard.serve(&timetable, at: now, budget: &budget)
-            for case .lost(let reason) in shard.takeOutput().notes {
+            member.serve(&timetable, at: now, budget: &budget)
+            for case .lost(let reason) in member.takeOutput().notes {
                 if let line = watch.lose(reason, at: now) { lines.append(line) }
             }
-            if let line = watch.update(shard, at: now) { lines.append(line) }
+            if let line = watch.update(member, at: now) { lines.append(line) }
         }
 
         /// Asks for the stream, as a daemon does at its start and whenever it was lost.
-        mutating func open() { shard.open(&timetable) }
+        mutating func open() { member.open(&timetable) }
 
         mutating func becomeLive() {
             open()
@@ -137,9 +137,9 @@ struct EngineWatchTests {
         scene.becomeLive()
         scene.turn(.diverged)
         scene.expect(.snapshot, lines: [])
-        // The reason is the one of an earlier loss, so that the shard reports nothing new.
-        scene.turn(.page([], LogCursor.Position(version: Version(5), id: nil)), .lost(scene.shard.lostReason))
-        scene.expect(.lost, scene.shard.lostReason, lines: [.lost(scene.shard.lostReason)])
+        // The reason is the one of an earlier loss, so that the member reports nothing new.
+        scene.turn(.page([], LogCursor.Position(version: Version(5), id: nil)), .lost(scene.member.lostReason))
+        scene.expect(.lost, scene.member.lostReason, lines: [.lost(scene.member.lostReason)])
         scene.open()
         scene.turn()
         #expect(scene.watch.state == .lost)

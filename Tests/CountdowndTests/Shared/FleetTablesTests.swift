@@ -17,7 +17,7 @@ struct FleetTablesTests {
         )
     }
 
-    private func changes(_ rows: Shard.RowChange..., position entry: LogEntry) -> FleetChanges {
+    private func changes(_ rows: Member.RowChange..., position entry: LogEntry) -> FleetChanges {
         FleetChanges(rows: rows, position: LogCursor.Position(version: entry.version, id: entry.id))
     }
 
@@ -73,7 +73,7 @@ struct FleetTablesTests {
         var kept: [Int64: LogEntry] = [:]
         do {
             let (keeper, _, _) = try read(scene)
-            var rows: [Shard.RowChange] = []
+            var rows: [Member.RowChange] = []
             for number in Int64(1)...100 {
                 // JSON with a line break, and a text that is not JSON.
                 let lineBreak = number.isMultiple(of: 7) ? "\n" : ""
@@ -87,7 +87,7 @@ struct FleetTablesTests {
             let last = try entry("last", 200)
             let position = LogCursor.Position(version: last.version, id: last.id)
             try commit(FleetChanges(rows: rows, position: position), keeper)
-            let deletions = [Int64(1), 16, 17, 18, 64].map(Shard.RowChange.delete)
+            let deletions = [Int64(1), 16, 17, 18, 64].map(Member.RowChange.delete)
             try commit(FleetChanges(rows: deletions + [.insert(200, last, isJSON: true)], position: position), keeper)
             for number in [Int64(1), 7, 16, 17, 18, 64, 100] { kept[number] = nil }
             kept[200] = last
@@ -115,8 +115,8 @@ struct FleetTablesTests {
         let scene = try StoreScene()
         let (a, count) = (try entry("a", 7), Int64(200_000))
         do {
-            let rows = (1...count).map { Shard.RowChange.insert($0, a, isJSON: true) }
-            let deletions = (1..<count).map(Shard.RowChange.delete)
+            let rows = (1...count).map { Member.RowChange.insert($0, a, isJSON: true) }
+            let deletions = (1..<count).map(Member.RowChange.delete)
             let position = LogCursor.Position(version: a.version, id: a.id)
             try commit(FleetChanges(rows: rows + deletions, position: position), try read(scene).keeper)
         }

@@ -202,7 +202,7 @@ struct RetryingStoreTests {
         var storage = try openStorage()
         disk.failure = Self.full
         try? storage.commit(Changes(), of: timetable, at: instant(0))
-        storage.keep(Changes(fleet: FleetChanges(rows: (1...2_000).map(Shard.RowChange.delete))), of: timetable)
+        storage.keep(Changes(fleet: FleetChanges(rows: (1...2_000).map(Member.RowChange.delete))), of: timetable)
         for _ in 0..<10 { try? storage.commit(Changes(), of: timetable, at: instant(0.5)) }
         #expect(disk.attempts == 1)
         disk.failure = nil

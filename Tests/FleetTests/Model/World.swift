@@ -148,7 +148,7 @@ final class World {
         step(until: now + .seconds(2))
         // Starts that wait in a queue would go on for as long as they last.
         for (number, request) in requests {
-            for member in members.indices { members[member].host.shard.withdraw(number, of: request.key) }
+            for member in members.indices { members[member].host.member.withdraw(number, of: request.key) }
         }
         step(until: now + .seconds(2))
         // Clocks differ, so hosts are compared when nothing is about to end.
@@ -176,7 +176,7 @@ final class World {
             turn(number)
         case .call(let number, let request, let call):
             called[call] = now
-            turn(number) { $0.shard.call(call, request, at: self.clock(of: number)) }
+            turn(number) { $0.member.call(call, request, at: self.clock(of: number)) }
         case .carryOut(let number, let birth, let proposals, let isDuplicate):
             carryOut(proposals, of: number, birth, isDuplicate)
         case .answer(let number, let birth, let answers, let proposals):
@@ -208,18 +208,18 @@ final class World {
         let host = members[number].host
         let now = clock(of: number)
         host.turn(at: now, body)
-        if !host.shard.cursor.isLive { members[number].lastTrouble = max(self.now, members[number].lastTrouble) }
+        if !host.member.cursor.isLive { members[number].lastTrouble = max(self.now, members[number].lastTrouble) }
         for call in host.results.keys where answered[call] == nil {
             answered[call] = self.now
             if let from = called[call], from <= members[number].lastTrouble { troubled.insert(call) }
         }
         if host.opening != nil { openStream(of: number) }
         while true {
-            let proposals = host.shard.takeProposals()
+            let proposals = host.member.takeProposals()
             guard !proposals.isEmpty else { break }
             send(proposals, of: number)
         }
-        guard let next = earliest(host.shard.next(at: now), host.timetable.nextDeadline(at: now)) else { return }
+        guard let next = earliest(host.member.next(at: now), host.timetable.nextDeadline(at: now)) else { return }
         // Its clock may be slow.
         let pause = max(.microseconds(1), next - now.wall)
         let instant = self.now + pause
@@ -321,7 +321,7 @@ final class World {
     }
 
     private func loseStream(of number: Int) {
-        guard members[number].host.shard.cursor.state != .off else { return }
+        guard members[number].host.member.cursor.state != .off else { return }
         members[number].stream += 1
         members[number].isSubscribed = false
         turn(number) { $0.receive(.lost("cut"), at: self.clock(of: number)) }
@@ -498,11 +498,11 @@ final class World {
             _ = reference.timetable.applyRemote(.countdown(countdown, record.kind, isSameRun: false), at: time)
         }
         for member in members {
-            try #require(member.host.shard.cursor.isLive)
-            try #require(member.host.shard.cursor.position?.version == engine.version)
+            try #require(member.host.member.cursor.isLive)
+            try #require(member.host.member.cursor.position?.version == engine.version)
             try #require(member.host.live(at: time) == reference.live(at: time))
             let queued = requests.keys.filter { results[$0] == nil && mayBeOpen.contains($0) }
-            try #require(member.host.shard.calls <= queued.count)
+            try #require(member.host.member.calls <= queued.count)
         }
     }
 

@@ -2,12 +2,12 @@ import CountdownCore
 import Fleet
 import TestSupport
 
-/// A host of a fleet without sockets and store: a timetable, a shard, and their output.
+/// A host of a fleet without sockets and store: a timetable, a member, and their output.
 final class FleetHost {
     /// The state that survives the death of the host, and the changes that it has announced.
     struct Stored {
         var changes: [Change] = []
-        var notes: [Shard.Note] = []
+        var notes: [Member.Note] = []
         var countdowns: [KeyedCountdown] = []
         var revision = Revision(0)
         var oldestRevision = Revision(0)
@@ -16,33 +16,33 @@ final class FleetHost {
     }
 
     var timetable: Timetable
-    var shard: Shard
+    var member: Member
     /// The rows in the store.
     private(set) var rows: [Int64: LogEntry]
     /// Every change in its order, since before the host died.
     private(set) var changes: [Change]
     /// The results of calls, with the instants at which they came.
     private(set) var results: [Int: (result: CallResult, at: Now)] = [:]
-    private(set) var notes: [Shard.Note]
+    private(set) var notes: [Member.Note]
     private(set) var opening: LogCursor.Opening?
 
     private static let start = Now(boot: BootInstant(microseconds: 0), offset: .zero)
 
-    init(_ number: UInt64, start: UInt64 = 0, options: Shard.Options = Shard.Options(), stored: Stored = Stored()) {
+    init(_ number: UInt64, start: UInt64 = 0, options: Member.Options = Member.Options(), stored: Stored = Stored()) {
         timetable = Timetable(limits: Limits(), revision: Revision(0))
         for countdown in stored.countdowns { timetable.restore(countdown) }
         _ = timetable.flush()
         timetable.resume(at: stored.revision, oldest: stored.oldestRevision, gaps: [], now: Self.start)
         (rows, changes, notes) = (stored.rows, stored.changes, stored.notes)
-        shard = Shard(
+        member = Member(
             host: HostID(number, start),
             random: SeededGenerator(seed: number &* 1_000 &+ start),
             options: options,
             position: stored.position
         )
-        for (number, entry) in stored.rows { shard.restore(entry, row: number) }
-        shard.open(&timetable)
-        opening = shard.takeOutput().opening
+        for (number, entry) in stored.rows { member.restore(entry, row: number) }
+        member.open(&timetable)
+        opening = member.takeOutput().opening
     }
 
     var stored: Stored {
@@ -51,7 +51,7 @@ final class FleetHost {
         stored.revision = timetable.revision
         stored.oldestRevision = timetable.oldestRevision
         stored.rows = rows
-        stored.position = shard.cursor.stored
+        stored.position = member.cursor.stored
         return stored
     }
 
@@ -60,8 +60,8 @@ final class FleetHost {
         while let change = timetable.expireNext(at: now) { changes.append(change) }
         body(self)
         var budget = budget
-        shard.serve(&timetable, at: now, budget: &budget)
-        let output = shard.takeOutput()
+        member.serve(&timetable, at: now, budget: &budget)
+        let output = member.takeOutput()
         changes += output.applied.map(\.change)
         for (number, result) in output.results { results[number] = (result, now) }
         notes += output.notes
@@ -77,18 +77,18 @@ final class FleetHost {
     func countdown(under key: Key) -> KeyedCountdown? { timetable.countdown(under: key) }
     func canResume(after revision: Revision) -> Bool { timetable.canResume(after: revision) }
 
-    func receive(_ event: LogCursor.Event, at now: Now) { shard.receive(event, &timetable, at: now) }
+    func receive(_ event: LogCursor.Event, at now: Now) { member.receive(event, &timetable, at: now) }
 
     func receive(_ answers: [Answer], to proposals: [Proposal], at now: Now) {
-        shard.receive(answers, to: proposals, &timetable, at: now)
+        member.receive(answers, to: proposals, &timetable, at: now)
     }
 
-    func reopen() { shard.open(&timetable) }
+    func reopen() { member.open(&timetable) }
 
     /// Loses the store, as if its files were removed.
     func loseStore() {
         rows = [:]
-        shard.readAgain(&timetable)
+        member.readAgain(&timetable)
     }
 
     /// The stream that is to be opened; nil if the present one stays.

@@ -8,7 +8,7 @@ final class Scene {
     private(set) var now = noon
     private var lastCall = 0
 
-    init(hosts count: UInt64 = 2, options: Shard.Options = Shard.Options()) {
+    init(hosts count: UInt64 = 2, options: Member.Options = Member.Options()) {
         for number in 0..<count {
             hosts.append(FleetHost(number + 1, options: options))
             follow(Int(number))
@@ -35,7 +35,7 @@ final class Scene {
             return lastCall
         }
         turn(number) { host in
-            for (call, request) in zip(calls, requests) { host.shard.call(call, request, at: time) }
+            for (call, request) in zip(calls, requests) { host.member.call(call, request, at: time) }
         }
         return calls
     }
@@ -56,7 +56,7 @@ final class Scene {
 
     // MARK: The network
 
-    func take(_ number: Int) -> [Proposal] { hosts[number].shard.takeProposals() }
+    func take(_ number: Int) -> [Proposal] { hosts[number].member.takeProposals() }
 
     func answer(_ number: Int, _ answers: [Answer], to proposals: [Proposal]) {
         turn(number) { $0.receive(answers, to: proposals, at: time) }
@@ -96,7 +96,7 @@ final class Scene {
     /// Sends a host what the log has behind its cursor.
     func deliver(_ number: Int) {
         let host = hosts[number]
-        guard let position = host.shard.cursor.position else { return }
+        guard let position = host.member.cursor.position else { return }
         let entries = engine.entries(after: position.version)
         turn(number) { $0.receive(.changes(entries), at: time) }
     }

@@ -1,0 +1,138 @@
+import Glibc
+import System
+
+/// The options of the command line. The URL is not among them, because others can read command lines.
+public struct Options: Equatable, Sendable {
+    /// What the command line asks for.
+    public enum ParseResult: Equatable, Sendable {
+        case run(Options)
+        case showHelp
+        case showVersion
+    }
+
+    /// Why the program cannot start, as a sentence.
+    public struct UsageFailure: Error, Equatable, CustomStringConvertible {
+        /// The sentence.
+        public let description: String
+
+        init(_ sentence: String) { description = sentence }
+    }
+
+    var urlFile = ""
+    var socket = ""
+    /// Holds the microseconds by which the engine's clock appears to be ahead, for tests; it is read at SIGUSR1.
+    var clockFile: String?
+
+    /// The version, as `--version` prints it.
+    public static let version = "countdownd-redis \(BridgeVersion.current)"
+
+    /// The text that `--help` prints.
+    public static let help = """
+        countdownd-redis lets countdownd share countdowns through Redis or Valkey.
+
+        Usage: countdownd-redis --url-file FILE --listen SOCKET
+
+          --url-file FILE   read the engine's URL from this file; - is standard
+                            input (a relative name is looked for in systemd's
+                            $CREDENTIALS_DIRECTORY first)
+          --listen SOCKET   serve io.countdownd.Backend on this socket
+          --help            print this text
+          --version         print the version
+
+        The URL: rediss://USER:PASSWORD@HOST:PORT/?namespace=NAME, or redis: without
+        TLS. Its parameters:
+          namespace=NAME    in front of every key (default: fleet)
+          ca=FILE           the certificates to trust (default: the system's)
+          cert=FILE key=FILE  the client's certificate and key
+          acks=NUMBER       how many replicas acknowledge a change (default: 0,
+                            and 1 with Sentinel)
+
+        With Sentinel: rediss://USER:PASSWORD@SENTINEL:PORT,SENTINEL:PORT/ and
+          sentinel=NAME     the name that the sentinels have for the primary
+          sentinelpassword=PASSWORD sentineluser=USER
+                            if the sentinels demand them
+
+        SIGHUP reads the URL again. It runs in the foreground until SIGTERM.
+        """
+
+    /// Parses the arguments after the program's name. If an option is repeated, its last value counts.
+    ///
+    /// - Throws: `OptionParser.UsageError`.
+    public static func parse(_ arguments: [String]) throws -> ParseResult {
+        var options = Options()
+        var parser = OptionParser(
+            arguments,
+            flags: ["--help", "-h", "--version"],
+            options: ["--url-file", "--listen", "--test-clock-file"]
+        )
+        while let argument = try parser.next() {
+            switch argument {
+            case .flag("--version"): return .showVersion
+            case .flag: return .showHelp
+            case .option("--url-file", let value): options.urlFile = value
+            case .option("--listen", let value): options.socket = value
+            case .option(_, let value): options.clockFile = value
+            // It may be a URL, so it is not repeated.
+            case .operand: throw OptionParser.UsageError("unexpected argument: use --url-file FILE; see --help")
+            }
+        }
+        guard !options.urlFile.isEmpty else { throw OptionParser.UsageError("--url-file is missing; see --help") }
+        guard !options.socket.isEmpty else { throw OptionParser.UsageError("--listen is missing; see --help") }
+        guard options.socket.utf8.count <= SocketAddress.pathLimit else {
+            throw OptionParser.UsageError(
+                invalid: options.socket,
+                of: "--listen",
+                expectation: "a path of at most \(SocketAddress.pathLimit) bytes"
+            )
+        }
+        return .run(options)
+    }
+
+    /// Reads and parses the URL.
+    func readURL() throws -> EngineURL {
+        let text = try Self.read(urlFile == "-" ? "/dev/stdin" : Self.credentialPath(urlFile))
+        let line = text.split(whereSeparator: \.isWhitespace)
+        guard line.count == 1 else { throw UsageFailure("\(urlFile) has to hold one URL and nothing else") }
+        do {
+            return try EngineURL(parsing: String(line[0]))
+        } catch {
+            throw UsageFailure("\(urlFile): \(error.description)")
+        }
+    }
+
+    /// The shift of the engine's clock in the file for tests; nil without such a file.
+    public var clockShift: Int64? {
+        guard let clockFile, let text = try? Self.read(clockFile),
+            let shift = text.split(whereSeparator: \.isWhitespace).first.flatMap({ Int64($0) }),
+            (-Self.longestShift...Self.longestShift).contains(shift)
+        else { return nil }
+        return shift
+    }
+
+    /// A year, in microseconds.
+    private static let longestShift: Int64 = 31_536_000_000_000
+
+    /// The path of a file: a relative one is looked for among the credentials of systemd first.
+    static func credentialPath(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = Environment.value(of: "CREDENTIALS_DIRECTORY"), !folder.isEmpty,
+            access("\(folder)/\(path)", R_OK) == 0
+        else { return path }
+        return "\(folder)/\(path)"
+    }
+
+    private static func read(_ path: String) throws -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw UsageFailure("cannot read \(path): \(systemMessage(errno))") }
+        defer { close(file) }
+        var text: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while text.count <= 64 << 10 {
+            let count = Glibc.read(file, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw UsageFailure("cannot read \(path): \(systemMessage(errno))") }
+            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
+            text += buffer.prefix(count)
+        }
+        throw UsageFailure("\(path) is longer than 64 KiB and cannot be a URL")
+    }
+}

@@ -1,0 +1,289 @@
+import NIOCore
+import NIOSSL
+import RESP
+import System
+
+/// The primary, as sentinels know it.
+struct KnownPrimary: Hashable, Sendable {
+    var address: ServerAddress
+    /// Grows with each failover. Of two sentinels, the one with the lower epoch has not heard of the last failover.
+    var epoch: Int64
+}
+
+/// A replica, as a sentinel knows it.
+struct KnownReplica: Sendable {
+    let address: ServerAddress
+    /// Names the server, which can have several addresses.
+    let server: String
+    /// Whether the sentinel cannot make it the primary, because it does not answer or has lost the primary for long.
+    let isDown: Bool
+    /// Whether it was the primary, and was not told that another one is. The sentinel chooses it last.
+    let isFormerPrimary: Bool
+
+    /// Reads an element of the reply of SENTINEL REPLICAS; nil if it is something else.
+    init?(_ element: RESPValue) {
+        let fields = SentinelFields(element)
+        guard let host = fields["ip"]?.text, let port = fields["port"]?.number, (1...65_535).contains(port) else {
+            return nil
+        }
+        address = ServerAddress(host: host, port: Int(port))
+        let name = fields["runid"]?.text ?? ""
+        server = name.isEmpty ? "\(address)" : name
+        // A connection that was lost does not count, because a server closes all connections when it becomes the primary.
+        let flags = (fields["flags"]?.text ?? "").split(separator: ",")
+        let longest = 10 * (fields["down-after-milliseconds"]?.number ?? 0)
+        isDown =
+            flags.contains("s_down") || flags.contains("o_down") || fields["slave-priority"]?.number == 0
+            || fields["master-link-down-time"]?.number ?? 0 > longest
+        isFormerPrimary =
+            !flags.contains("promoted") && fields["role-reported"]?.text == "master"
+            && fields["slave-repl-offset"]?.number == 0
+    }
+
+    /// Whether the sentinel may make it the primary, although it says something else.
+    ///
+    /// - Parameters:
+    ///   - seen: when it has acknowledged changes of the present primary; nil if it never has.
+    ///   - asked: when the sentinel was asked.
+    /// - Returns: false if it cannot become the primary.
+    func isCandidate(seen: Int64?, asked: Int64) -> Bool {
+        isFormerPrimary ? seen != nil : !isDown || seen ?? .min >= asked
+    }
+}
+
+/// The names and values in the reply of a sentinel.
+private struct SentinelFields {
+    private var values: [String: RESPValue] = [:]
+
+    init(_ reply: RESPValue) {
+        let elements = reply.elements ?? []
+        for index in stride(from: 0, to: elements.count - 1, by: 2) {
+            if let name = elements[index].text { values[name] = elements[index + 1] }
+        }
+    }
+
+    subscript(name: String) -> RESPValue? { values[name] }
+}
+
+/// What a sentinel knows.
+struct SentinelReport: Sendable {
+    let primary: KnownPrimary
+    let replicas: [KnownReplica]
+}
+
+/// What the sentinels know that have answered.
+struct SentinelReports: Sendable {
+    let primary: KnownPrimary
+    /// When they were asked, on the boot clock.
+    let asked: Int64
+    /// Whether more than half of them have answered: the others cannot replace the primary.
+    let isMajority: Bool
+    /// By server.
+    private let replicas: [[KnownReplica]]
+
+    init(_ reports: [SentinelReport], primary: KnownPrimary, sentinels: Int, asked: Int64) {
+        self.primary = primary
+        self.asked = asked
+        isMajority = reports.count * 2 > sentinels
+        // A sentinel that has missed a failover has the primary among its replicas.
+        let others = reports.flatMap(\.replicas).filter { $0.address != primary.address }
+        replicas = Dictionary(grouping: others, by: \.server).values.map { $0 }
+    }
+
+    /// Finds a replica that is not among the given ones. If the sentinels do not know as many of the given ones, these are the
+    /// same replicas under other addresses.
+    ///
+    /// - Parameters:
+    ///   - given: the addresses that the primary has for its replicas.
+    ///   - condition: which replicas are looked for; a server with several addresses needs one that meets it.
+    /// - Returns: its address; nil if there is none.
+    func replica(besides given: Set<ServerAddress>, where condition: (KnownReplica) -> Bool) -> ServerAddress? {
+        let unknown = given.subtracting(replicas.joined().map(\.address))
+        let missing = replicas.filter { server in
+            !server.contains { given.contains($0.address) } && server.contains(where: condition)
+        }
+        return missing.count > unknown.count ? missing.first?.first?.address : nil
+    }
+}
+
+/// Asks all sentinels for the primary and its replicas at once, and takes the primary with the greatest epoch, so that a sentinel that is gone
+/// or that has missed a failover does no harm. It is confined to the loop.
+final class PrimaryLookup: @unchecked Sendable {
+    /// How long the other sentinels may take after the first answer.
+    private static let patience = TimeAmount.milliseconds(300)
+
+    private let url: EngineURL
+    private let result: EventLoopPromise<SentinelReports>
+    private var reports: [SentinelReport] = []
+    /// The reasons of the sentinels that have not named the primary, in the order of the URL.
+    private var failures: [EngineFailure?]
+    private var missing: Int
+    private var isOver = false
+    private let asked = BootClock.now
+
+    private init(_ url: EngineURL, _ result: EventLoopPromise<SentinelReports>) {
+        self.url = url
+        self.result = result
+        failures = Array(repeating: nil, count: url.sentinels.count)
+        missing = url.sentinels.count
+    }
+
+    /// Asks the sentinels of a URL.
+    ///
+    /// - Throws: `EngineFailure` if none of them knows the primary.
+    static func reports(of url: EngineURL, on loop: any EventLoop) async throws -> SentinelReports {
+        let tls = try TLS.context(url)
+        let result = loop.makePromise(of: SentinelReports.self)
+        let lookup = PrimaryLookup(url, result)
+        for (index, sentinel) in url.sentinels.enumerated() {
+            Task {
+                let answer = await ask(url.sentinel(at: sentinel), tls, on: loop)
+                loop.execute { lookup.receive(answer, from: index, on: loop) }
+            }
+        }
+        return try await result.futureResult.get()
+    }
+
+    private func receive(_ answer: Result<SentinelReport, EngineFailure>, from index: Int, on loop: any EventLoop) {
+        missing -= 1
+        switch answer {
+        case .failure(let failure): failures[index] = failure
+        case .success(let report):
+            reports.append(report)
+            if reports.count == 1 { loop.scheduleTask(in: Self.patience) { self.finish() } }
+        }
+        if missing == 0 { finish() }
+    }
+
+    private func finish() {
+        guard !isOver else { return }
+        isOver = true
+        guard let epoch = reports.map(\.primary.epoch).max() else {
+            let isUnknown = failures.contains(Self.unknownName(url))
+            return result.fail(isUnknown ? Self.unknownName(url) : EngineFailure(failures.compactMap(\.self)))
+        }
+        // With the same epoch, what most of them say.
+        let newest = Dictionary(grouping: reports.map(\.primary).filter { $0.epoch == epoch }) { $0 }
+        guard let primary = newest.max(by: { $0.value.count < $1.value.count })?.key else { return }
+        result.succeed(SentinelReports(reports, primary: primary, sentinels: url.sentinels.count, asked: asked))
+    }
+
+    private static func unknownName(_ url: EngineURL) -> EngineFailure {
+        EngineFailure("no sentinel has a primary '\(url.primary ?? "")': use the name of their 'sentinel monitor'")
+    }
+
+    private static func ask(
+        _ url: EngineURL,
+        _ tls: NIOSSLContext?,
+        on loop: any EventLoop
+    ) async -> Result<SentinelReport, EngineFailure> {
+        let connection = EngineConnection(to: url, on: loop)
+        defer { loop.execute { connection.close(EngineFailure("the sentinel has answered")) } }
+        do {
+            try await connection.logIn(tls)
+            let name = url.primary ?? ""
+            // During a failover, only this has the new address at once.
+            let place = try await connection.reply(to: ["SENTINEL", "GET-MASTER-ADDR-BY-NAME", name])
+            guard let parts = place.elements else { return .failure(unknownName(url)) }
+            let epoch = SentinelFields(try await connection.reply(to: ["SENTINEL", "MASTER", name]))["config-epoch"]?
+                .number
+            let replicas = try await connection.reply(to: ["SENTINEL", "REPLICAS", name]).elements
+            guard parts.count == 2, let host = parts[0].text, (1...255).contains(host.utf8.count),
+                let port = parts[1].number,
+                (1...65_535).contains(port), let epoch, let replicas
+            else { return .failure(EngineFailure("\(url.address) answers SENTINEL with something else than a server")) }
+            let primary = KnownPrimary(address: ServerAddress(host: host, port: Int(port)), epoch: epoch)
+            return .success(SentinelReport(primary: primary, replicas: replicas.compactMap(KnownReplica.init)))
+        } catch {
+            return .failure(EngineFailure(error, of: url))
+        }
+    }
+}
+
+/// Subscribes to the failovers and to new replicas at a sentinel, again and again. It is confined to the loop.
+final class SentinelWatch: @unchecked Sendable {
+    private static let pause = TimeAmount.seconds(2)
+    private static let check = TimeAmount.seconds(5)
+
+    private let url: EngineURL
+    private let log: LimitedLog
+    private let isConnected: () -> Bool
+    private let onNews: () -> Void
+    private var connection: EngineConnection?
+    private var isLossLogged = false
+    private var isOver = false
+
+    /// - Parameters:
+    ///   - url: leads to the sentinel.
+    ///   - log: gets a line if the sentinel is lost or found again.
+    ///   - isConnected: whether the engine is connected. If it is not, the reasons of the sentinels are logged elsewhere.
+    ///   - onNews: is called if the primary may be another one, or has a new replica.
+    init(
+        _ url: EngineURL,
+        _ log: LimitedLog,
+        isConnected: @escaping () -> Bool,
+        onNews: @escaping () -> Void
+    ) {
+        self.url = url
+        self.log = log
+        self.isConnected = isConnected
+        self.onNews = onNews
+    }
+
+    /// Subscribes.
+    func start(on loop: any EventLoop) {
+        guard !isOver else { return }
+        let connection = EngineConnection(to: url, on: loop)
+        self.connection = connection
+        connection.onMessage = { self.receive($0) }
+        connection.onEnd = { self.lose($0, on: loop) }
+        Task {
+            do {
+                try await connection.logIn(TLS.context(url))
+                for channel in ["+switch-master", "+slave"] {
+                    _ = try await connection.reply(to: ["SUBSCRIBE", channel])
+                }
+                loop.execute { self.begin(on: loop) }
+            } catch {
+                let failure = EngineFailure(error, of: self.url)
+                loop.execute { connection.close(failure) }
+            }
+        }
+    }
+
+    /// Ends the subscription for good.
+    func stop() {
+        isOver = true
+        connection?.close(EngineFailure("the URL has changed"))
+    }
+
+    private func begin(on loop: any EventLoop) {
+        if isLossLogged { log.write(.info, "the sentinel \(url.address) answers again") }
+        isLossLogged = false
+        // A failover may have been announced before the subscription.
+        onNews()
+        ping(on: loop)
+    }
+
+    private func ping(on loop: any EventLoop) {
+        guard let connection, connection.end == nil else { return }
+        connection.send(["PING"]) { _ in }
+        loop.scheduleTask(in: Self.check) { if connection === self.connection { self.ping(on: loop) } }
+    }
+
+    private func receive(_ message: RESPValue) {
+        // A new replica is followed by its primary.
+        let words = message.elements?.last?.text?.split(separator: " ") ?? []
+        if [words.first, words.dropFirst(5).first].contains(Substring(url.primary ?? "")) { onNews() }
+    }
+
+    private func lose(_ failure: EngineFailure, on loop: any EventLoop) {
+        connection = nil
+        guard !isOver else { return }
+        if !isLossLogged, isConnected() {
+            isLossLogged = true
+            log.write(.warning, "a sentinel is lost: \(failure)")
+        }
+        loop.scheduleTask(in: Self.pause) { self.start(on: loop) }
+    }
+}

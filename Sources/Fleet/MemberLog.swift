@@ -1,0 +1,256 @@
+public import CountdownCore
+
+/// The log of the fleet, and snapshots.
+extension Member {
+    /// Asks for the stream: at the start, and again whenever it was lost.
+    public mutating func open(_ timetable: inout Timetable) {
+        let opening = cursor.open()
+        output.opening = opening
+        if opening.after == nil { restartSnapshot(&timetable) }
+    }
+
+    /// Reads everything again, because what was stored is lost.
+    public mutating func readAgain(_ timetable: inout Timetable) {
+        output.opening = cursor.readAgain()
+        lostRows = lastRow
+        beginSnapshot(&timetable)
+    }
+
+    /// Receives an event of the stream.
+    ///
+    /// - Parameters:
+    ///   - event: the event. After a new stream was asked for, events of earlier ones are discarded by the caller.
+    ///   - timetable: has the countdowns. Those that are due were expired.
+    ///   - now: this instant.
+    public mutating func receive(_ event: LogCursor.Event, _ timetable: inout Timetable, at now: Now) {
+        let before = cursor.state
+        cursor.receive(event)
+        if case .snapshot = cursor.state, cursor.state != before { beginSnapshot(&timetable) }
+        switch event {
+        case .page(let entries, _):
+            for entry in entries { apply(entry, &timetable, at: now) }
+        case .changes(let entries):
+            let keys = follow(entries, &timetable, at: now)
+            return settle(unsettled.intersection(keys), timetable, at: now)
+        case .lost(let reason):
+            if before != cursor.state || reason != lostReason { output.notes.append(.lost(reason)) }
+            lostReason = reason
+            markAll()
+        case .live:
+            if before != .live, cursor.isLive { becomeLive() }
+        case .resumed, .trimmed, .diverged: break
+        }
+        if cursor.isPrefix { settle(unsettled, timetable, at: now) }
+    }
+
+    /// Applies entries of the log, and between them those that are ahead.
+    ///
+    /// - Returns: the keys of the entries.
+    private mutating func follow(_ entries: [LogEntry], _ timetable: inout Timetable, at now: Now) -> [Key] {
+        var keys = entries.map(\.key)
+        for entry in entries {
+            keys += applyAhead(&timetable, at: now)
+            switch cursor.verdict(on: entry, held: records[entry.key]) {
+            case .apply: apply(entry, &timetable, at: now)
+            case .skip: break
+            case .gap:
+                guard hold(entry, at: now) else {
+                    fillGap(&timetable)
+                    return keys
+                }
+            case .diverged:
+                diverge(&timetable)
+                return keys
+            }
+        }
+        keys += applyAhead(&timetable, at: now)
+        return keys
+    }
+
+    /// Keeps an entry until the cursor has come to it: the stream leaves out what this host has won, and the answer comes on
+    /// another connection.
+    ///
+    /// - Returns: false if the log has to be read instead.
+    private mutating func hold(_ entry: LogEntry, at now: Now) -> Bool {
+        guard cursor.isPrefix, ahead.count < options.proposalsAtOnce * 64 else { return false }
+        insertAhead(entry)
+        awaitEntry(entry.version, at: now)
+        return true
+    }
+
+    /// Brings a key to the state of an entry, unless a newer one is known.
+    mutating func apply(_ entry: LogEntry, _ timetable: inout Timetable, at now: Now) {
+        let held = records[entry.key]
+        let isPage = !cursor.isPrefix
+        if !isPage || cursor.verdict(on: entry, held: held) == .apply { cursor.advance(over: entry) }
+        if isPage, let held, held.snapshot == snapshot, held.version >= entry.version { return }
+        guard entry.record != nil else {
+            output.applied += timetable.applyRemote(.absent(entry.key), at: now)
+            remove(entry.key)
+            return mark(entry.key)
+        }
+        let applied: [Applied]
+        if let held, held.id == entry.id, held.fault == nil {
+            applied = []
+            confirm(held, entry)
+        } else {
+            do throws(RecordFault) {
+                let record = try Record(entry)
+                applied = apply(record, of: entry, instead: held, &timetable, at: now)
+            } catch {
+                output.notes.append(.unusable(entry.key, error))
+                applied = []
+                set(HeldRecord(entry, error, instead: held, snapshot: snapshot), to: entry, instead: held)
+            }
+        }
+        noteInFlight(entry, applied)
+        mark(entry.key)
+    }
+
+    private mutating func apply(
+        _ record: Record,
+        of entry: LogEntry,
+        instead held: HeldRecord?,
+        _ timetable: inout Timetable,
+        at now: Now
+    ) -> [Applied] {
+        let countdown = record.countdown(under: entry.key)
+        // If the stored records are lost, the countdowns that were stored with them are still known.
+        let known = held == nil ? timetable.countdown(under: entry.key) : nil
+        let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? (known?.started == countdown.started)
+        let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
+        let isUnchanged = known?.isSame(as: countdown) ?? false
+        let applied = isUnchanged ? [] : timetable.applyRemote(state, at: now)
+        if isSameRun, applied.first?.change.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
+        output.applied += applied
+        set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)
+        return applied
+    }
+
+    func heldRecord(of entry: LogEntry, instead held: HeldRecord?) -> HeldRecord {
+        do throws(RecordFault) {
+            return HeldRecord(entry, try Record(entry), snapshot: snapshot)
+        } catch {
+            return HeldRecord(entry, error, instead: held, snapshot: snapshot)
+        }
+    }
+
+    /// Notes that the log has a record that is known. It is stored again only if it has to be.
+    private mutating func confirm(_ held: HeldRecord, _ entry: LogEntry) {
+        guard held.version == entry.version, held.row > lostRows else {
+            return set(heldRecord(of: entry, instead: held), to: entry, instead: held)
+        }
+        var record = held
+        record.snapshot = snapshot
+        records.set(record, under: entry.key, instead: held)
+    }
+
+    mutating func set(_ record: HeldRecord, to entry: LogEntry, instead held: HeldRecord?) {
+        var record = record
+        lastRow += 1
+        record.row = lastRow
+        records.set(record, under: entry.key, instead: held)
+        if let held { output.rows.append(.delete(held.row)) }
+        output.rows.append(.insert(lastRow, entry, isJSON: record.fault == nil))
+    }
+
+    mutating func remove(_ key: Key) {
+        guard let held = records[key] else { return }
+        records.remove(key)
+        output.rows.append(.delete(held.row))
+    }
+
+    /// Notes that the log has a change that is in flight.
+    private mutating func noteInFlight(_ entry: LogEntry, _ applied: [Applied]) {
+        guard let flight = keys[entry.key]?.flight,
+            let index = flight.steps.firstIndex(where: { $0.proposal.id == entry.id })
+        else { return }
+        keys[entry.key]?.flight?.steps[index].isInLog = true
+        let changes = applied.map(\.change.countdown)
+        keys[entry.key]?.flight?.steps[index].made = changes.last { $0.isLive } ?? changes.last
+        if flight.isAnswered { unsettled.insert(entry.key) }
+    }
+
+    private mutating func markAll() {
+        for key in keys.keys { mark(key) }
+    }
+
+    private mutating func becomeLive() {
+        isKnown = true
+        output.notes.append(.live)
+        for key in unsettled where keys[key]?.flight?.resend != nil {
+            keys[key]?.flight?.resend = WallInstant(microseconds: 0)
+        }
+        markAll()
+    }
+
+    // MARK: Snapshots
+
+    /// Ends all chains in flight, because the log cannot show any more whether they were made.
+    mutating func beginSnapshot(_ timetable: inout Timetable) {
+        if case .snapshot(let reason) = cursor.state { output.notes.append(.snapshot(reason)) }
+        restartSnapshot(&timetable)
+        trim(&timetable)
+        let neverSent = Set(unsent)
+        unsent = []
+        unsettled = []
+        forgetAhead()
+        for key in keys.keys { abandonFlight(of: key, wasSent: !neverSent.contains(key)) }
+    }
+
+    /// Lets every record of the stream that follows count as unknown.
+    mutating func restartSnapshot(_ timetable: inout Timetable) {
+        if let sweep { timetable.closeScan(sweep) }
+        sweep = nil
+        snapshot += 1
+        revisionBeforeSnapshot = timetable.revision
+    }
+
+    private mutating func abandonFlight(of key: Key, wasSent: Bool) {
+        guard var entry = keys[key], let flight = entry.flight else { return }
+        var returned: [PendingCall] = []
+        for step in flight.steps {
+            for (call, _) in step.calls {
+                if step.isChange, wasSent || flight.isResent {
+                    finish(call, .unknown("the log of the fleet does not show whether the change was made"))
+                } else {
+                    returned.append(call)
+                }
+            }
+        }
+        entry.flight = nil
+        entry.putBack(returned)
+        keys[key] = entry.isEmpty ? nil : entry
+    }
+
+    private mutating func trim(_ timetable: inout Timetable) {
+        timetable.trimHistory()
+        output.endsWatches = true
+    }
+
+    /// Cancels the countdowns that a complete snapshot does not hold.
+    mutating func finishSnapshot(_ timetable: inout Timetable, at now: Now, budget: inout Int) {
+        guard cursor.isSnapshotRead else { return }
+        let scan = sweep ?? timetable.openScan(live: .oldest, ended: .nowhere)
+        sweep = scan
+        var absent: [Key] = []
+        var isSwept = false
+        let progress = timetable.scan(scan, budget: &budget) { timetable, slot in
+            // The snapshot, or the log behind it, has every countdown that has changed since.
+            isSwept = timetable.revision(at: slot) > revisionBeforeSnapshot
+            let key = timetable.key(at: slot)
+            if !isSwept, records[key]?.snapshot != snapshot { absent.append(key) }
+            return !isSwept
+        }
+        for key in absent {
+            output.applied += timetable.applyRemote(.absent(key), at: now)
+            remove(key)
+        }
+        guard isSwept || progress != .more else { return }
+        timetable.closeScan(scan)
+        sweep = nil
+        cursor.finishSnapshot()
+        trim(&timetable)
+        becomeLive()
+    }
+}

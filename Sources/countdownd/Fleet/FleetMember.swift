@@ -1,0 +1,139 @@
+import CountdownCore
+import Fleet
+import FleetWire
+import Varlink
+
+/// What a daemon has besides if its countdowns are shared by a fleet: the member, the link to its bridge, and the calls of clients
+/// that wait for the engine.
+struct FleetMember: ~Copyable {
+    /// A call with a postponed reply.
+    struct WaitingCall {
+        let connection: Connection
+        /// The number of the reply in its session.
+        let reply: Int
+        let call: Call
+        let key: Key
+    }
+
+    /// The greatest number of calls of one connection that wait: as many as one message to the bridge takes.
+    static let callsOfConnection = 64
+
+    var member: Member
+    var link: BridgeLink
+    /// By the numbers under which the member knows them.
+    var waiting: [Int: WaitingCall] = [:]
+    private var lastNumber = 0
+    /// The engine's name and version, and the name of the fleet; nil before the engine was reached.
+    var description: (engine: String, namespace: String)?
+    /// Whether the engine can be reached.
+    var engineWatch: EngineWatch
+    var counters = FleetCounters()
+    /// Why the engine has refused the last change; nil if it makes changes.
+    private var refusal: String?
+    /// The position that was stored last.
+    var storedPosition: LogCursor.Position?
+    /// Whether a line of the log has said that the system clock differs from the engine's.
+    var hasWarnedOfClock = false
+
+    /// A member with an open store.
+    init(link: BridgeLink, member: Member, at now: Now) {
+        self.link = link
+        engineWatch = EngineWatch(at: now)
+        self.member = member
+        storedPosition = member.cursor.stored ?? member.cursor.position
+    }
+
+    /// When something is due even if nothing happens.
+    func next(at now: Now) -> WallInstant? {
+        earliest(member.next(at: now), earliest(link.next, engineWatch.next).map(now.wall(of:)))
+    }
+
+    /// How much waits now, by the names in `GetStatus`.
+    var queues: [String: Int] {
+        ["fleetCalls": member.calls - member.queuedCalls, "fleetProposals": link.proposalsInFlight]
+    }
+
+    /// Notes whether the engine can be reached.
+    ///
+    /// - Returns: the line to log.
+    mutating func watchEngine(at now: Now) -> EngineWatch.Line? { engineWatch.update(member, at: now) }
+
+    /// Why changes are not made; nil if they are.
+    var failure: String? { engineWatch.state == .live ? refusal : engineWatch.reason }
+
+    /// Notes that the engine was lost or found again, or that it has made a change.
+    mutating func note(_ event: LogCursor.Event) {
+        switch event {
+        case .changes, .live: refusal = nil
+        case .resumed, .trimmed, .diverged, .page, .lost: break
+        }
+    }
+
+    /// Notes the answers to proposals.
+    mutating func note(_ answers: [Answer], to proposals: [Proposal]) {
+        counters.note(answers)
+        for (answer, proposal) in zip(answers, proposals) where proposal.record != nil {
+            switch answer {
+            case .won: refusal = nil
+            case .unacknowledged: refusal = "too few replicas have acknowledged the last change"
+            case .unknown(let reason), .unreachable(let reason): refusal = reason
+            case .conflict, .early, .late: break
+            }
+        }
+    }
+
+    /// Notes a call with a postponed reply.
+    ///
+    /// - Returns: its number.
+    mutating func wait(_ call: WaitingCall) -> Int {
+        lastNumber += 1
+        waiting[lastNumber] = call
+        return lastNumber
+    }
+}
+
+/// What a member of a fleet has done since its start, for `GetStatus`.
+struct FleetCounters {
+    /// Proposals that were not made because the key had another record.
+    var conflicts = 0
+    /// How often every countdown was read again because the log had been trimmed.
+    var resyncs = 0
+    /// How often every countdown was read again because the engine had another history.
+    var divergences = 0
+    /// How often the engine was lost.
+    var losses = 0
+    /// Countdowns that were postponed elsewhere after their end had been announced here.
+    var lateChanges = 0
+
+    /// Notes an event of the member.
+    mutating func note(_ note: Member.Note) {
+        switch note {
+        case .snapshot(.trimmed): resyncs += 1
+        case .snapshot(.diverged): divergences += 1
+        case .postponedTooLate: lateChanges += 1
+        case .snapshot(.first), .live, .lost, .unusable: break
+        }
+    }
+
+    /// Notes the answers to proposals.
+    mutating func note(_ answers: [Answer]) {
+        for case .conflict in answers { conflicts += 1 }
+    }
+
+    var named: [String: Int] {
+        [
+            "fleetConflicts": conflicts, "fleetResyncs": resyncs, "fleetDivergences": divergences,
+            "fleetLosses": losses, "fleetLateChanges": lateChanges,
+        ]
+    }
+}
+
+extension Options {
+    /// What a daemon does while the engine of its fleet cannot be reached.
+    enum WithoutBackend: String, CaseIterable {
+        /// It answers what changes nothing from the countdowns that it knows.
+        case serve
+        /// It refuses everything but a watch.
+        case refuse
+    }
+}

@@ -1,0 +1,141 @@
+import CountdownCore
+public import Fleet
+import FleetWire
+public import Varlink
+
+/// Why a reply of the bridge cannot be used.
+struct InvalidReply: Error, CustomStringConvertible {
+    let description: String
+}
+
+extension Reply {
+    /// Decodes the parameters.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
+    func decoded<Value: JSONDecodable>(as type: Value.Type = Value.self) throws(InvalidReply) -> Value {
+        do throws(InvalidParameter) {
+            return try parameters()
+        } catch {
+            throw InvalidReply(description: "invalid value of '\(error.parameter)'")
+        }
+    }
+}
+
+extension Propose.Proposal {
+    /// A proposal as the bridge takes it.
+    init(_ proposal: Fleet.Proposal) {
+        self.init(
+            key: proposal.key.text,
+            expected: proposal.expected?.text,
+            notBeforeUSec: proposal.window.notBefore?.microseconds ?? 0,
+            notAfterUSec: proposal.window.notAfter.microseconds,
+            dueUSec: proposal.due?.microseconds,
+            id: proposal.id.text,
+            record: proposal.record.map(RecordText.init(utf8:))
+        )
+    }
+}
+
+extension Fleet.Answer {
+    /// An answer of the bridge to a proposal.
+    ///
+    /// - Throws: if it is none that a bridge can give.
+    init(_ answer: Propose.Answer, to proposal: Fleet.Proposal) throws(InvalidReply) {
+        switch answer {
+        case .won(let version): self = .won(try Self.version(version, of: proposal))
+        case .unacknowledged(let version): self = .unacknowledged(try Self.version(version, of: proposal))
+        case .conflict(let record):
+            self = .conflict(record.map { LogEntry($0, under: proposal.key) })
+        case .early: self = .early
+        case .late: self = .late
+        case .unknown(let reason): self = .unknown(reason)
+        case .unreachable(let reason): self = .unreachable(reason)
+        }
+    }
+
+    /// The version of a change; a key without a record has none to confirm.
+    private static func version(_ number: Int64?, of proposal: Fleet.Proposal) throws(InvalidReply) -> Version {
+        guard number != nil || proposal.record == nil else {
+            throw InvalidReply(description: "a change that was made has no version")
+        }
+        return Version(number ?? 0)
+    }
+}
+
+extension LogEntry {
+    /// An entry with an ID that no daemon makes has a record that cannot be used, so that only its key is affected.
+    private init(_ key: Key, _ version: Int64, _ id: ProposalID?, _ record: RecordText?) {
+        self.init(
+            key: key,
+            version: Version(version),
+            id: id ?? .foreign,
+            record: id == nil ? [] : record?.utf8
+        )
+    }
+
+    fileprivate init(_ record: Propose.StoredRecord, under key: Key) {
+        self.init(key, record.version, ProposalID(record.id), record.record)
+    }
+}
+
+/// Makes entries of the bytes of a reply, without strings in between.
+extension LogEntry: JSONDecodable {
+    /// Reads the members.
+    ///
+    /// - Throws: the name of the member that is missing or invalid.
+    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        var key = JSONMember<Key>("key")
+        var version = JSONMember<Int64>("version")
+        var id = JSONMember<EntryID>("id")
+        var record = JSONMember<RecordText>("record")
+        reader.knownMembers { key.read(&$0) || version.read(&$0) || id.read(&$0) || record.read(&$0) }
+        self.init(try key.required, try version.required, try id.required.known, try record.optional)
+        guard self.version.number >= 0 else { throw InvalidParameter("version") }
+    }
+
+    /// The ID of an entry: any string.
+    private struct EntryID: JSONReadable {
+        /// Nil if no daemon makes such an ID.
+        let known: ProposalID?
+
+        static func read(from reader: inout JSONReader) -> EntryID? {
+            reader.withString { EntryID(known: ProposalID($0)) }
+        }
+    }
+}
+
+extension LogCursor.Event {
+    /// The greatest number of entries of an event.
+    private static let entriesAtOnce = 64
+
+    /// The events of a reply; none if there is only a clock in it.
+    ///
+    /// - Throws: if the reply is none that a bridge can give.
+    static func events(of reply: Follow.Update<LogEntry>) throws(InvalidReply) -> [LogCursor.Event] {
+        switch reply.state {
+        case .resumed: return [.resumed]
+        case .trimmed: return [.trimmed]
+        case .diverged: return [.diverged]
+        case .page:
+            guard let start = reply.last else { throw InvalidReply(description: "a page has no version") }
+            let id = start.id.flatMap(ProposalID.init)
+            let position = LogCursor.Position(version: Version(start.version), id: id)
+            return parts(of: reply.entries) { .page($0, position) }
+        case .changes: return parts(of: reply.entries) { .changes($0) }
+        case .live: return [.live]
+        case .lost: return [.lost(reply.reason ?? "the bridge gives no reason")]
+        case .clock: return []
+        }
+    }
+
+    /// An event for each few of the entries, and one if there are no entries.
+    private static func parts(
+        of entries: [LogEntry],
+        _ event: ([LogEntry]) -> LogCursor.Event
+    ) -> [LogCursor.Event] {
+        guard !entries.isEmpty else { return [event([])] }
+        return stride(from: 0, to: entries.count, by: entriesAtOnce).map { begin in
+            event(Array(entries[begin..<min(begin + entriesAtOnce, entries.count)]))
+        }
+    }
+}

@@ -1,0 +1,271 @@
+import CountdownCore
+import Fleet
+import FleetWire
+import System
+import Varlink
+
+/// The steps of a turn that only a member of a fleet takes.
+extension Daemon {
+    /// Opens what a member of a fleet has stored.
+    static func joinFleet(_ options: Options, _ storage: inout RetryingStore, at now: Now) -> FleetMember? {
+        guard let path = options.backend else { return nil }
+        var rows: [(entry: LogEntry, number: Int64)] = []
+        let position = storage.openFleet(at: now) { rows.append(($0, $1)) }
+        let host = HostID(UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+        var member = Member(
+            host: host,
+            random: SystemRandomNumberGenerator(),
+            position: position
+        )
+        member.options.refusesWithoutEngine = options.withoutBackend == .refuse
+        if position != nil { for row in rows { member.restore(row.entry, row: row.number) } }
+        return FleetMember(
+            link: BridgeLink(path: path, host: host, firstToken: Token.backend, at: now.boot),
+            member: member,
+            at: now
+        )
+    }
+
+    /// Takes in what the bridge has reported. The countdowns that are due were expired before.
+    func followFleet(_ turn: inout Turn) {
+        guard fleet != nil, !turn.isCutShort else { return }
+        let now = turn.now
+        if storage.hasLostFleet {
+            storage.fleetIsReadAgain()
+            fleet?.member.readAgain(&timetable)
+        }
+        fleet?.link.read(at: now.boot)
+        if fleet?.link.isTimeToConnect(at: now.boot) == true { fleet?.member.open(&timetable) }
+        while turn.fleetEntriesLeft > 0, fleet?.member.wantsStream == false,
+            let report = fleet?.link.takeReport(at: now.boot)
+        {
+            turn.fleetEntriesLeft -= report.size
+            switch report {
+            case .described(let description): adopt(description, at: now)
+            case .clock(let clock):
+                clocks.follow(engineOffset: Duration(microseconds: clock.engineLessBootUSec))
+                warnOfClock()
+                // Everything else is for the instant by that clock.
+                (turn.isCutShort, turn.waitsForClock) = (true, true)
+                return
+            case .event(let event):
+                fleet?.note(event)
+                fleet?.member.receive(event, &timetable, at: now)
+            case .answers(let answers, let proposals):
+                fleet?.note(answers, to: proposals)
+                fleet?.member.receive(answers, to: proposals, &timetable, at: now)
+            }
+        }
+    }
+
+    /// Decides the calls of clients, and sends what was decided to the bridge.
+    func propose(_ turn: inout Turn) {
+        guard fleet != nil else { return }
+        let now = turn.now
+        if !timetable.isDue(at: now), !turn.waitsForClock {
+            fleet?.member.serve(&timetable, at: now, budget: &turn.fleetKeysLeft)
+            if turn.fleetKeysLeft <= 0 { turn.isCutShort = true }
+        }
+        while fleet?.link.canPropose == true, let proposals = fleet?.member.takeProposals(), !proposals.isEmpty {
+            fleet?.link.propose(proposals, &poller, at: now.boot)
+        }
+        takeOutput(&turn)
+        watchEngine(at: now)
+        if let opening = turn.opening { fleet?.link.follow(opening, &poller, at: now.boot) }
+        fleet?.link.update(&poller)
+        if fleet?.link.hasReports == true { turn.isCutShort = true }
+    }
+
+    private func takeOutput(_ turn: inout Turn) {
+        guard let output = fleet?.member.takeOutput() else { return }
+        turn.changes.steps += output.applied.map(\.change)
+        turn.results = output.results
+        turn.opening = output.opening
+        turn.endsWatches = output.endsWatches
+        for note in output.notes { write(note, at: turn.now) }
+        let position = fleet?.member.cursor.stored
+        guard !output.rows.isEmpty || output.endsWatches || position != fleet?.storedPosition else { return }
+        fleet?.storedPosition = position
+        turn.changes.fleet = FleetChanges(
+            rows: output.rows,
+            position: position,
+            oldest: output.endsWatches ? timetable.oldestRevision : nil
+        )
+    }
+
+    private func adopt(_ description: Describe.Reply, at now: Now) {
+        let name = description.namespace
+        guard description.shards == 1 else {
+            let shards = description.shards
+            let reason = "the namespace \(name) has \(shards) shards, and this countdownd follows one: upgrade it"
+            fleet?.link.lose(reason, at: now.boot)
+            return
+        }
+        fleet?.description = (description.engine, description.namespace)
+        fleet?.member.options.margin = Duration(microseconds: description.marginUSec)
+        fleet?.member.options.needsAcknowledgements = description.acknowledgements > 0
+        timetable.limits.countdowns = Int(description.countdowns)
+    }
+
+    // MARK: Calls
+
+    /// Lets a call that changes something wait for the engine. The calls behind it go on.
+    ///
+    /// - Returns: false if it has to wait for the calls before it.
+    func propose(
+        _ request: Request,
+        _ call: Call,
+        in session: inout ServerSession,
+        of connection: Connection,
+        at now: Now
+    ) -> Bool {
+        guard !request.mayWaitForItsTurn || connection.waitingCalls.isEmpty else { return false }
+        let waiting = FleetMember.WaitingCall(
+            connection: connection,
+            reply: session.postpone(),
+            call: call,
+            key: request.key
+        )
+        guard let number = fleet?.wait(waiting) else { return true }
+        connection.waitingCalls.insert(number)
+        connection.isHeldUp =
+            request.mayWaitForItsTurn || connection.waitingCalls.count >= FleetMember.callsOfConnection
+        fleet?.member.call(number, request, at: now)
+        return true
+    }
+
+    /// Answers the calls that have their results, once the changes are stored.
+    func answerWaitingCalls(_ turn: borrowing Turn) {
+        for (number, result) in turn.results {
+            guard let waiting = fleet?.waiting.removeValue(forKey: number) else { continue }
+            let connection = waiting.connection
+            connection.waitingCalls.remove(number)
+            connection.isHeldUp = false
+            guard connection.condition == .open else { continue }
+            connection.use { answer(waiting, result, in: &$0, at: turn.now) }
+            connections.markDirty(connection)
+            connections.enqueueCalls(of: connection)
+        }
+        if turn.endsWatches { endWatches() }
+    }
+
+    private func answer(
+        _ waiting: FleetMember.WaitingCall,
+        _ result: CallResult,
+        in session: inout ServerSession,
+        at now: Now
+    ) {
+        func reply(_ outcome: ChangeOutcome, _ countdown: KeyedCountdown) {
+            session.reply(toPostponed: waiting.reply) {
+                translation.write(outcome, of: waiting.call, countdown, at: now, into: &$0)
+            }
+        }
+        func fail(_ error: any ReplyError) { session.fail(postponed: waiting.reply, error) }
+        switch result {
+        case .changed(let kind, let countdown): reply(.changed(kind), countdown)
+        case .attached(let countdown): reply(.attached, countdown)
+        case .refused(let refusal): fail(translation.error(refusal, at: now))
+        case .notMade(let reason): fail(translation.storageFailed(reason))
+        case .unknown(let reason): fail(translation.unreachable(reason))
+        }
+    }
+
+    /// Gives up the calls of a client that is gone. What was proposed for them goes on.
+    func withdrawCalls(of connection: Connection) {
+        for number in connection.waitingCalls {
+            guard let waiting = fleet?.waiting.removeValue(forKey: number) else { continue }
+            fleet?.member.withdraw(number, of: waiting.key)
+        }
+        connection.waitingCalls = []
+    }
+
+    /// Ends all watches, because changes between the last event and the next one are not known.
+    private func endWatches() {
+        for connection in connections.all {
+            guard case .watching = connection.unfinishedReply else { continue }
+            finishReply(of: connection) { $0.fail(translation.historyTrimmed(oldest: timetable.oldestRevision)) }
+        }
+    }
+
+    // MARK: The log
+
+    /// Logs when the engine is lost.
+    private func watchEngine(at now: Now) {
+        guard let line = fleet?.watchEngine(at: now) else { return }
+        write(line)
+    }
+
+    private func write(_ line: EngineWatch.Line) {
+        switch line {
+        case .lost(let reason):
+            fleet?.counters.losses += 1
+            let sentence = """
+                the fleet's engine cannot be reached: \(reason); until it can, changes are refused, and \
+                ends are on time
+                """
+            log.write(.warning, sentence)
+        case .stillLost(let reason):
+            log.write(.warning, "the fleet's engine still cannot be reached: \(reason)")
+        }
+    }
+
+    private func write(_ note: Member.Note, at now: Now) {
+        fleet?.counters.note(note)
+        switch note {
+        case .snapshot(.first): log.write(.info, "reading the countdowns of the fleet")
+        case .snapshot(.trimmed):
+            let sentence = "the log of the fleet begins after the last change known here; reading all countdowns again"
+            log.write(.warning, sentence)
+        case .snapshot(.diverged):
+            let sentence = """
+                the fleet's engine has another history: acknowledged changes are lost, or it came back empty, or it is another \
+                one; reading all its countdowns, and cancelling those that it does not hold
+                """
+            log.write(.error, sentence)
+        case .live: log.write(.info, "following the countdowns of the fleet")
+        case .lost(let reason):
+            if let line = fleet?.engineWatch.lose(reason, at: now) { write(line) }
+        case .unusable(let key, let fault):
+            let sentence = "a countdown of the fleet cannot be changed here: \(fault.text)"
+            logLimited(.unusableRecord, sentence, at: now)
+            log.write(.debug, "the countdown that cannot be changed is \(key.text)")
+        case .postponedTooLate(let key):
+            let sentence = "a countdown was postponed elsewhere, and its end had been announced here"
+            logLimited(.postponedTooLate, sentence, at: now)
+            log.write(.debug, "the countdown that was postponed is \(key.text)")
+        }
+    }
+
+    /// Warns once if "until 17:30" is another instant for the fleet than for this machine.
+    private func warnOfClock() {
+        guard let lead = clocks.engineLead, fleet?.hasWarnedOfClock == false else { return }
+        guard lead.microseconds.magnitude > 1_000_000 else { return }
+        fleet?.hasWarnedOfClock = true
+        let direction = lead > .zero ? "ahead of" : "behind"
+        let milliseconds = lead.microseconds.magnitude / 1_000
+        let sentence = """
+            the clock of the fleet's engine is \(milliseconds) ms \(direction) the system clock; deadlines are kept by the \
+            engine's clock
+            """
+        log.write(.warning, sentence, fields: ["LEAD_USEC": "\(lead.microseconds)"])
+    }
+}
+
+extension Request {
+    /// Whether it is a start that waits until its key is free.
+    fileprivate var mayWaitForItsTurn: Bool {
+        guard case .start(let start) = self else { return false }
+        return start.ifLive == .wait
+    }
+}
+
+extension BridgeLink.Report {
+    /// How many records are to be looked at.
+    fileprivate var size: Int {
+        switch self {
+        case .event(.page(let entries, _)), .event(.changes(let entries)): entries.count
+        case .answers(let answers, _): answers.count
+        case .described, .clock, .event: 1
+        }
+    }
+}
