@@ -1,28 +1,42 @@
 // Compiled and never run: the types of the client for node, as a program uses them.
 
-import { AlreadyRunning, Client, Countdown, Event, HistoryTrimmed, TimedOut, Watch } from "../node/countdownd.js";
+import {
+  AllStarted, AlreadyRunning, Client, Countdown, CountdownEvent, CountdowndError, HistoryTrimmed, TimedOut, Watch,
+} from "../node/countdownd.js";
 
-export async function use(client: Client = new Client()): Promise<number | undefined> {
-  const { outcome, countdown } = await client.start("tea", { durationUSec: 1_000_000, ifRunning: "fail" });
+export async function use(client: Client = new Client()): Promise<number | Date | undefined> {
+  const { outcome, countdown } = await client.start("tea", { duration: 1000, ifRunning: "fail" });
   const found: Countdown[] = [countdown, await client.get("tea"), await client.wait("tea"), await client.cancel("tea")];
   found.push(...(await client.list({ match: ["t*"], states: ["finished"], soonest: 3 })));
-  const watch: Watch = client.watch({ keys: ["tea"], tickUSec: 0, since: found[0]?.revision });
+  found.push(await client.adjust("tea", { by: -5 }), await client.adjust("tea", { deadline: new Date(), ifRevision: 7 }));
+  const { rooms }: AllStarted = await client.startAll([{ key: "tea", rate: "5/1h", forget: true }], { dryRun: true });
+  const watch: Watch = client.watch({ keys: ["tea"], tick: 0, since: found[0]?.revision });
   try {
     for await (const event of watch) {
-      const { type, key, remainingUSec = 0 }: Event = event;
-      if (event.error instanceof HistoryTrimmed) return event.error.oldestRevision;
-      if (type === "finished" && key === "tea") return remainingUSec;
+      if (event.type === "historyTrimmed" && event.error instanceof HistoryTrimmed) return event.error.oldestRevision;
+      if (event.type === "finished" && event.key === "tea") return event.late ?? event.countdown.ended;
+      // @ts-expect-error: no event has this type.
+      if (event.type === "finnished") return rooms[0]?.more;
+      const { key = "", countdown }: CountdownEvent = event;
+      if (countdown?.key !== key) break;
     }
   } catch (error) {
-    if (error instanceof TimedOut) return (await client.get("tea", { signal: new AbortController().signal })).revision;
-    if (error instanceof AlreadyRunning) return error.retryAfterUSec ?? error.countdown.remainingUSec;
+    if (error instanceof TimedOut) return (await client.get("tea", { signal: new AbortController().signal })).deadline;
+    if (error instanceof AlreadyRunning) return error.retryAfter ?? error.countdown.remaining;
+    if (error instanceof CountdowndError && error.code === "LIMIT_REACHED") console.log(error.key);
     throw error;
   }
+  // The DOM's Event is not hidden.
+  new Event("tea").preventDefault();
   // @ts-expect-error: an outcome has four values.
   if (outcome === "forgotten") return undefined;
   // @ts-expect-error: a state is one of four.
   await client.list({ states: ["boiling"] });
+  // @ts-expect-error: a deadline is a Date.
+  await client.start("tea", { deadline: 5 });
+  // @ts-expect-error: by or deadline.
+  await client.adjust("tea", {});
   await watch[Symbol.asyncDispose]();
-  await new Client("/run/socket", { timeoutUSec: Infinity }).list({ signal: new AbortController().signal });
+  await new Client({ path: "/run/socket", timeout: Infinity }).list({ signal: new AbortController().signal });
   return watch.since;
 }

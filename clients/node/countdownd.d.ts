@@ -1,23 +1,23 @@
-/** A client of countdownd, which keeps keyed countdowns for all programs of a user. */
+/** A client of countdownd, which keeps keyed countdowns for all programs of a user. Durations are milliseconds. */
 
 /** The state of a countdown. */
 export type State = "running" | "paused" | "finished" | "cancelled";
 
-/** A countdown at the instant of the reply. Durations and instants (since 1970) are microseconds. */
+/** A countdown at the instant of the reply. */
 export interface Countdown {
   key: string;
   state: State;
   /** elapsed: it keeps its remaining time if the system clock is set. wall: it keeps its deadline. */
   clock: "elapsed" | "wall";
   /** The whole duration with all extensions, without pauses. */
-  durationUSec: number;
+  duration: number;
   /** 0 if finished; if cancelled, the time that remained then. */
-  remainingUSec: number;
-  startedUSec: number;
+  remaining: number;
+  started: Date;
   /** Only while it runs. */
-  deadlineUSec?: number;
+  deadline?: Date;
   /** Only after its end. */
-  endedUSec?: number;
+  ended?: Date;
   label?: string;
   metadata?: Record<string, string>;
   /** Whether its end is not kept. */
@@ -26,42 +26,102 @@ export interface Countdown {
   revision: number;
 }
 
-/** An event of a watch. Ignore types that you do not know. */
-export interface Event {
-  /**
-   * attached, synced, started, restarted, adjusted, paused, resumed, tick, finished, cancelled or heartbeat from the daemon;
-   * disconnected or historyTrimmed from this client.
-   */
-  type: string;
+/** An event about a countdown. Only an adjusted that was caused by the system clock has no revision. */
+export interface Change<Type extends string> {
+  type: Type;
   revision?: number;
-  key?: string;
-  remainingUSec?: number;
-  /** Of finished: how long after the deadline the daemon ended the countdown. */
-  lateUSec?: number;
-  /** Of attached and every change. */
-  countdown?: Countdown;
-  /** Of disconnected and historyTrimmed: the reason. */
-  error?: CountdowndError;
+  key: string;
+  remaining: number;
+  countdown: Countdown;
 }
+
+/** An event of a watch. A newer daemon may send other types: a switch over the type has to ignore these. */
+export type CountdownEvent =
+  | Change<"attached" | "started" | "restarted" | "adjusted" | "paused" | "resumed" | "cancelled">
+  /** late: how long after the deadline the daemon ended the countdown. */
+  | (Change<"finished"> & { late?: number })
+  | { type: "tick"; key: string; remaining: number; countdown?: undefined }
+  | { type: "synced" | "heartbeat"; revision: number; key?: undefined; countdown?: undefined }
+  /** Of this client: the countdown ended with forget while the watch was away, so that it is not known how. */
+  | { type: "forgotten"; key: string; countdown?: undefined }
+  /** Of this client. error: the reason. */
+  | { type: "disconnected" | "historyTrimmed"; error: CountdowndError; key?: undefined; countdown?: undefined };
 
 /** How to give up a call. */
 export interface CallOptions {
-  /** If it is aborted, the call rejects with its reason and its connection is closed; a change may have been made or not. */
+  /** If it is aborted, the call rejects with its reason; a change may have been made or not. */
   signal?: AbortSignal;
 }
 
-/** The parameters of start. */
-export interface StartOptions extends CallOptions {
-  /** 60 s if neither this nor deadlineUSec is given. */
-  durationUSec?: number;
-  deadlineUSec?: number;
-  /** What happens if the key is running or paused. The default is attach: nothing changes. */
-  ifRunning?: "attach" | "restart" | "extend" | "fail" | "wait";
+/** What start and startAll have in common. */
+export interface CooldownOptions {
+  /** 60 s by default. */
+  duration?: number;
+  /** The most that may remain. With it, upTo / duration calls succeed at once, then one per duration. */
+  upTo?: number;
+  /** A number of times per period, instead of duration and upTo: 3/10m is three times at once, then once per 3:20. */
+  rate?: string;
   label?: string;
   metadata?: Record<string, string>;
+  /** The end is reported to current watches and waiting calls, and is not kept. */
   forget?: boolean;
-  /** The most that may remain after extend or wait. */
-  upToUSec?: number;
+}
+
+/** The parameters of start. */
+export interface StartOptions extends CooldownOptions, CallOptions {
+  /** Instead of duration. */
+  deadline?: Date;
+  /**
+   * What happens if the key is running or paused:
+   * attach: nothing changes; the default.
+   * restart: the countdown begins again with these options.
+   * extend: the duration is added; with a rate, this is the default.
+   * later: the later deadline wins.
+   * fail: the call rejects with AlreadyRunning.
+   * wait: the call waits until its turn comes, then it starts the countdown.
+   */
+  ifRunning?: "attach" | "restart" | "extend" | "later" | "fail" | "wait";
+  /** With later: the longest that the countdown runs in all, so that a debounce ends at some time. */
+  maxDuration?: number;
+  /** With wait: rejects with AlreadyRunning if this many calls wait already. */
+  queueUpTo?: number;
+}
+
+/** The answer to start. */
+export interface Started {
+  outcome: "started" | "attached" | "restarted" | "extended";
+  countdown: Countdown;
+}
+
+/** A cooldown for startAll; with upTo or rate, a rate. */
+export interface Cooldown extends CooldownOptions {
+  key: string;
+}
+
+/** The room of a cooldown after the call. */
+export interface Room {
+  key: string;
+  /** How many such calls it would accept now, one after the other. */
+  left: number;
+  /** How long until left is one more; absent if everything is left, or if it cannot be known. */
+  more?: number;
+  /** Absent if the key is neither running nor paused. */
+  countdown?: Countdown;
+}
+
+/** The answer to startAll. */
+export interface AllStarted {
+  /** Whether it was done; with dryRun, whether it would be. */
+  accepted: boolean;
+  /** In the order of the cooldowns. */
+  rooms: Room[];
+  /** Only if not accepted: how long until the same call is, if nothing else changes; absent if it cannot be known. */
+  retryAfter?: number;
+}
+
+/** With ifRevision, the call rejects with RevisionMismatch if the countdown has changed since that revision. */
+export interface ChangeOptions extends CallOptions {
+  ifRevision?: number;
 }
 
 /** The parameters of list. */
@@ -81,28 +141,43 @@ export interface WatchOptions extends CallOptions {
   match?: string[];
   keys?: string[];
   /** The interval of ticks: 1 s by default, 0 for none. */
-  tickUSec?: number;
+  tick?: number;
   /** Deliver everything after this revision, of an earlier watch. */
   since?: number;
-  heartbeatUSec?: number;
+  heartbeat?: number;
+}
+
+/** The state of the daemon. Its other members are documented in the interface; their names have no USec here. */
+export interface Status {
+  version: string;
+  started: Date;
+  running: number;
+  paused: number;
+  watchers: number;
+  connections: number;
+  revision: number;
+  limits: Record<string, number>;
+  counters: Record<string, number>;
+  [member: string]: unknown;
 }
 
 /**
  * The events of countdowns: first an attached for each that is running or paused, then synced, then each change and tick.
  *
  * It never ends by itself. If the daemon goes away, there is one disconnected; the watch reconnects and resumes after the
- * newest revision, so no end is missed and none is reported twice. synced then says that the daemon is back. If the daemon no
- * longer has the history, there is a historyTrimmed, and then the current state as in the beginning: ends may have been
- * missed, and list has those that are kept.
+ * newest revision, so no end is missed and none is reported twice. synced then says that the daemon is back, and a forgotten
+ * follows for each countdown that was reported before and ended meanwhile with forget. If the daemon no longer has the history,
+ * there is a historyTrimmed, and then the current state as in the beginning: ends may have been missed, and list has those that
+ * are kept.
  *
  * Iterating throws if the daemon refuses the watch, for example because a pattern is not valid. If the program does not ask for
  * the next event, at most a few replies are buffered: the daemon leaves out ticks, and finally disconnects.
  */
-export interface Watch extends AsyncIterableIterator<Event> {
+export interface Watch extends AsyncIterableIterator<CountdownEvent> {
   /** Everything up to this revision was delivered. */
   readonly since: number | undefined;
   /** Closes the connection and ends the iteration, also one that waits for an event. */
-  return(): Promise<IteratorResult<Event>>;
+  return(): Promise<IteratorResult<CountdownEvent>>;
   /** The same, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -115,66 +190,82 @@ declare global {
 }
 
 /**
- * A client of this user's daemon, or of the daemon with the socket at that path. Every call has its own connection.
+ * A client of this user's daemon, or of the daemon with the socket at that path. Calls share one connection, which is kept; each
+ * wait, watch, list, and start with ifRunning wait has its own. A client does not keep the process alive.
  *
  * A call rejects with NoDaemon if there is none, with Disconnected if the connection ends before the reply, with TimedOut if the
- * daemon is silent for timeoutUSec, with a CallError if the daemon refuses it, and with a RangeError if a number is not a safe
- * integer.
+ * daemon is silent for the timeout, with a CallError if the daemon refuses it, and with a RangeError if an option is not valid.
  */
 export class Client {
   /**
-   * timeoutUSec is 5 s by default; Infinity is no limit. wait, watch, and start with ifRunning wait have none.
-   * @throws {RangeError} if timeoutUSec is not positive.
+   * timeout is 5 s by default; Infinity is no limit. wait, watch, and start with ifRunning wait have none.
+   * @throws {RangeError} if the timeout is not positive.
    */
-  constructor(path?: string, options?: { timeoutUSec?: number });
+  constructor(options?: { path?: string; timeout?: number });
   /**
    * The path of the daemon's socket.
    * @throws {AddressError} if there is no place for it. A call rejects with the same error.
    */
   get path(): string;
-  /** Makes any call of io.countdownd. */
-  call(method: string, parameters?: Record<string, unknown>, options?: CallOptions): Promise<Record<string, any>>;
   /** Starts a countdown, or finds it running. */
-  start(key: string, options?: StartOptions): Promise<{
-    outcome: "started" | "attached" | "restarted" | "extended";
-    countdown: Countdown;
-  }>;
+  start(key: string, options?: StartOptions): Promise<Started>;
+  /** Starts or extends the countdowns of all cooldowns, or of none. With dryRun nothing changes. */
+  startAll(cooldowns: Cooldown[], options?: CallOptions & { dryRun?: boolean }): Promise<AllStarted>;
   /** The countdown under a key, also after its end as long as the daemon keeps it. */
   get(key: string, options?: CallOptions): Promise<Countdown>;
   /** Countdowns, by default all that are running or paused. */
   list(options?: ListOptions): Promise<Countdown[]>;
   /** Ends a countdown before its deadline. */
-  cancel(key: string, options?: CallOptions & { ifRevision?: number }): Promise<Countdown>;
+  cancel(key: string, options?: ChangeOptions): Promise<Countdown>;
+  /** Finishes a countdown now. */
+  finish(key: string, options?: ChangeOptions): Promise<Countdown>;
+  /** Freezes the remaining time. */
+  pause(key: string, options?: ChangeOptions): Promise<Countdown>;
+  /** Runs again for the remaining time. */
+  resume(key: string, options?: ChangeOptions): Promise<Countdown>;
+  /** Changes the remaining time by a duration, which may be negative, or to a deadline. */
+  adjust(key: string, options: ChangeOptions & ({ by: number } | { deadline: Date })): Promise<Countdown>;
   /** Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back. */
   wait(key: string, options?: CallOptions): Promise<Countdown>;
   /** The events of countdowns, by default of all. */
   watch(options?: WatchOptions): Watch;
+  /** The state of the daemon. */
+  status(options?: CallOptions): Promise<Status>;
+  /** Any call of io.countdownd, with the names and the microseconds of the interface. */
+  call(method: string, parameters?: Record<string, unknown>, options?: CallOptions): Promise<Record<string, any>>;
+  /** Closes the kept connection; calls without an answer reject with Disconnected. A later call connects again. */
+  close(): void;
 }
 
 /** Every error of this module. */
-export class CountdowndError extends Error {}
+export class CountdowndError extends Error {
+  /** The name of the class as a constant, such as ALREADY_RUNNING; of an error that has no class, its name on the wire. */
+  readonly code: string;
+  /** The key of the call. It is not in the message, because it may be a telephone number. */
+  readonly key?: string;
+}
 /** There is no place for the daemon's socket. */
 export class AddressError extends CountdowndError {}
 /** The connection ended before the reply, so a change may have been made or not. */
 export class Disconnected extends CountdowndError {}
 /** Nothing accepts connections at the socket, so the call was not made. */
 export class NoDaemon extends Disconnected {
-  /** For example ENOENT. */
-  readonly code: string;
+  /** Its code is, for example, ENOENT. */
+  readonly cause: Error & { code: string };
 }
-/** The daemon was silent for timeoutUSec, so a change may have been made or not. The connection was closed. */
+/** The daemon was silent for the timeout, so a change may have been made or not. The connection was closed. */
 export class TimedOut extends Disconnected {}
 /** The service at the socket does not speak the protocol of countdownd. */
 export class ProtocolError extends CountdowndError {}
 /** The call has more bytes than a daemon accepts, so it was not made. */
 export class CallTooLong extends CountdowndError {}
 /**
- * The daemon answered with an error. An error that has no class of its own has this one. The message has no key, which may be a
- * telephone number; it is in the members.
+ * The daemon answered with an error. An error that has no class of its own has this one.
  */
 export class CallError extends CountdowndError {
   /** The name on the wire: io.countdownd.NoSuchCountdown. */
   readonly errorName: string;
+  /** As on the wire. */
   readonly parameters: Record<string, unknown>;
 }
 /** The countdown was never started, or its end is no longer kept. */
@@ -185,7 +276,7 @@ export class NoSuchCountdown extends CallError {
 export class AlreadyRunning extends CallError {
   readonly countdown: Countdown;
   /** How long until the same call succeeds if there is no other change; absent if it is paused or calls queue. */
-  readonly retryAfterUSec?: number;
+  readonly retryAfter?: number;
 }
 /** The countdown has changed since ifRevision. */
 export class RevisionMismatch extends CallError {
@@ -216,7 +307,7 @@ export class Unreachable extends CallError {
 export class InvalidParameter extends CallError {
   readonly parameter: string;
 }
-/** The daemon is older than the method. */
+/** The daemon is older than the method: restart it after the upgrade. */
 export class MethodNotFound extends CallError {
   readonly method: string;
 }

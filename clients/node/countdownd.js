@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { createConnection } from "node:net";
 import { addAbortSignal } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseRate } from "./rate.js";
 
 // The values of replies
 
@@ -33,7 +34,7 @@ const isCountdown = hasMembers({
 const hasCountdown = hasMembers({ countdown: isCountdown });
 const isStarted = hasMembers({ outcome: isString, countdown: isCountdown });
 const isPage = hasMembers({ countdowns: isArrayOf(isCountdown) });
-const isEvent = hasMembers({
+const hasEventMembers = hasMembers({
   type: isString,
   revision: isOptional(isInteger),
   key: isOptional(isString),
@@ -41,7 +42,25 @@ const isEvent = hasMembers({
   lateUSec: isOptional(isInteger),
   countdown: isOptional(isCountdown),
 });
+const changes = ["attached", "started", "restarted", "adjusted", "paused", "resumed", "finished", "cancelled"];
+/** The members that an event of a type must have. Other types are of a newer daemon. */
+const eventMembers = new Map([
+  ...changes.map((type) => [type, ["key", "remainingUSec", "countdown"]]),
+  ["tick", ["key", "remainingUSec"]], ["synced", ["revision"]], ["heartbeat", ["revision"]],
+]);
+const isEvent = (value) =>
+  hasEventMembers(value) && (eventMembers.get(value.type) ?? []).every((name) => value[name] != null);
 const hasEvents = hasMembers({ events: isArrayOf(isEvent) });
+const isRoom = hasMembers({
+  key: isString, left: isInteger, moreUSec: isOptional(isInteger), countdown: isOptional(isCountdown),
+});
+const hasRooms = hasMembers({
+  accepted: (value) => typeof value === "boolean", rooms: isArrayOf(isRoom), retryAfterUSec: isOptional(isInteger),
+});
+const isStatus = hasMembers({
+  version: isString, startedUSec: isInteger, running: isInteger, paused: isInteger, revision: isInteger,
+  limits: isObject, counters: isObject,
+});
 
 /** The parameters of a reply that has to be of this type. */
 function checked(parameters, isOfType) {
@@ -49,9 +68,57 @@ function checked(parameters, isOfType) {
   return parameters;
 }
 
+// Milliseconds and Dates, which are microseconds on the wire
+
+const instants = new Set(["startedUSec", "deadlineUSec", "endedUSec", "sinceUSec"]);
+
+/** A value of a reply with the names and units of this module. A member that is null is left out. */
+function fromWire(value) {
+  if (Array.isArray(value)) return value.map(fromWire);
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, member]) => {
+    if (!name.endsWith("USec") || typeof member !== "number") return [name, fromWire(member)];
+    return [name.slice(0, -4), instants.has(name) ? new Date(member / 1000) : member / 1000];
+  }));
+}
+
+const durations = new Set(["duration", "upTo", "maxDuration", "by", "tick", "heartbeat"]);
+
+/** Milliseconds as microseconds. */
+function microseconds(name, milliseconds) {
+  const value = Math.round(milliseconds * 1000);
+  if (typeof milliseconds === "number" && Number.isSafeInteger(value)) return value;
+  throw new RangeError(`${name} is ${milliseconds}; expected a number of milliseconds`);
+}
+
+/** The parameters of a call, from the options of this module. */
+function toWire({ rate, ...options }) {
+  const parameters = Object.entries(options).map(([name, value]) => {
+    if (value == null) return [name, undefined];
+    if (durations.has(name)) return [`${name}USec`, microseconds(name, value)];
+    if (name !== "deadline") return [name, value];
+    if (value instanceof Date && !Number.isNaN(value.getTime())) return ["deadlineUSec", value.getTime() * 1000];
+    throw new RangeError(`deadline is ${value}; expected a valid Date`);
+  });
+  return { ...(rate == null ? {} : rateToWire(rate, options)), ...Object.fromEntries(parameters) };
+}
+
+function rateToWire(rate, options) {
+  const taken = ["duration", "deadline", "upTo"].find((name) => options[name] != null);
+  if (taken) throw new RangeError(`rate and ${taken} are given; expected one of them`);
+  const { interval, upTo } = parseRate(rate);
+  return { durationUSec: interval, upToUSec: upTo };
+}
+
 // Errors
 
-export class CountdowndError extends Error {}
+export class CountdowndError extends Error {
+  /** The name of the class as a constant: ALREADY_RUNNING. */
+  get code() { return constant(this.name); }
+}
+
+const constant = (name) => name.replace(/(?!^)[A-Z]/g, "_$&").toUpperCase();
 
 export class AddressError extends CountdowndError {}
 
@@ -60,7 +127,6 @@ export class Disconnected extends CountdowndError {}
 export class NoDaemon extends Disconnected {
   constructor(path, cause) {
     super(`no daemon at ${path}: ${cause.code}`, { cause });
-    this.code = cause.code;
   }
 }
 
@@ -87,12 +153,16 @@ export class CallError extends CountdowndError {
 
   constructor(errorName, parameters) {
     const shown = shownParameters.filter((name) => name in parameters).map((name) => `${name} ${parameters[name]}`);
-    super(`the daemon refused the call: ${errorName.split(".").pop()}${shown.length > 0 ? ` (${shown.join(", ")})` : ""}`);
+    super(`the daemon refused the call: ${lastPart(errorName)}${shown.length > 0 ? ` (${shown.join(", ")})` : ""}`);
     this.errorName = errorName;
     // Not enumerable, because console.log shows those of an error, and a key may be a telephone number.
     Object.defineProperty(this, "parameters", { value: parameters });
   }
+
+  get code() { return constant(lastPart(this.errorName)); }
 }
+
+const lastPart = (errorName) => errorName.split(".").pop();
 
 export class NoSuchCountdown extends CallError {
   static isComplete = hasMembers({ key: isString });
@@ -101,12 +171,13 @@ export class NoSuchCountdown extends CallError {
 
 class ErrorWithCountdown extends CallError {
   static isComplete = hasCountdown;
-  get countdown() { return this.parameters.countdown; }
+  get key() { return this.parameters.countdown.key; }
+  get countdown() { return fromWire(this.parameters.countdown); }
 }
 
 export class AlreadyRunning extends ErrorWithCountdown {
   static isComplete = hasMembers({ countdown: isCountdown, retryAfterUSec: isOptional(isInteger) });
-  get retryAfterUSec() { return this.parameters.retryAfterUSec ?? undefined; }
+  get retryAfter() { return fromWire(this.parameters).retryAfter; }
 }
 
 export class RevisionMismatch extends ErrorWithCountdown {}
@@ -138,8 +209,15 @@ export class InvalidParameter extends CallError {
   get parameter() { return this.parameters.parameter; }
 }
 
+/** What an older daemon answers to a call that it does not know. */
+const needsNewerDaemon = "; this needs a newer countdownd; restart it after the upgrade";
+
 export class MethodNotFound extends CallError {
   static isComplete = hasMembers({ method: isString });
+  constructor(errorName, parameters) {
+    super(errorName, parameters);
+    this.message += needsNewerDaemon;
+  }
   get method() { return this.parameters.method; }
 }
 
@@ -244,42 +322,179 @@ async function pause(milliseconds, signal) {
   await sleep(milliseconds, undefined, { signal }).catch(() => signal.throwIfAborted());
 }
 
-/** A connection for one call, because calls behind a call that waits would wait too. */
-class Connection {
-  /** Resolves with a connection whose call was sent. A timeout of 0 is none; with a signal, the call can be given up. */
-  static async open(path, method, parameters, { more, timeout = 0, signal }) {
-    const call = encodeCall(method, parameters, more);
-    const end = timeout > 0 ? performance.now() + timeout : Infinity;
-    for (let attempt = 1; ; attempt += 1) {
-      signal?.throwIfAborted();
-      try {
-        const socket = await Connection.#connect(path);
-        socket.write(call);
-        return new Connection(socket, { more, timeout, signal });
-      } catch (error) {
-        // The daemon's queue of new connections is full.
-        if (error.code !== "EAGAIN" || performance.now() + backoff(attempt) > end) throw new NoDaemon(path, error);
-      }
-      await pause(backoff(attempt), signal);
+/** Resolves with a connected socket. A timeout of 0 is none; with a signal, the attempts can be given up. */
+async function connect(path, { timeout = 0, signal }) {
+  const end = timeout > 0 ? performance.now() + timeout : Infinity;
+  for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted();
+    try {
+      return await connectOnce(path);
+    } catch (error) {
+      // The daemon's queue of new connections is full.
+      if (error.code !== "EAGAIN" || performance.now() + backoff(attempt) > end) throw new NoDaemon(path, error);
     }
+    await pause(backoff(attempt), signal);
+  }
+}
+
+function connectOnce(path) {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection({ path });
+    socket.once("error", reject);
+    socket.once("connect", () => resolve(socket));
+    // What fails later is thrown by the calls.
+    socket.on("error", () => {});
+  });
+}
+
+const failed = (cause) => new Disconnected(`the connection to the daemon failed: ${cause.code}`, { cause });
+const closed = () => new Disconnected("the daemon closed the connection");
+
+/** Cuts received bytes into messages. */
+class Framer {
+  #parts = [];
+  #length = 0;
+
+  /** The messages that are complete with this chunk. */
+  add(chunk) {
+    const messages = [];
+    let start = 0;
+    for (let end; (end = chunk.indexOf(0, start)) >= 0; start = end + 1) {
+      messages.push(Buffer.concat([...this.#parts, chunk.subarray(start, end)]).toString());
+      this.#parts = [];
+      this.#length = 0;
+    }
+    if (start === chunk.length) return messages;
+    this.#parts.push(chunk.subarray(start));
+    this.#length += chunk.length - start;
+    if (this.#length > messageLimit) throw new ProtocolError(`a message has more than ${messageLimit} bytes`);
+    return messages;
+  }
+}
+
+/**
+ * A connection that is kept for many calls. They are sent at once, and answered in their order. It does not keep the process
+ * alive while no call is under way.
+ */
+class KeptConnection {
+  #socket;
+  #timeout;
+  #timer;
+  #framer = new Framer();
+  /** The calls without a reply, in their order. */
+  #calls = [];
+  #hasAnswered = false;
+  /** Why it ended. */
+  #error;
+  /** Whether a call that was not written may be made on another connection, because it was not this client that ended this one. */
+  #mayRetry = false;
+
+  constructor(socket, timeout, onClose) {
+    this.#socket = socket;
+    this.#timeout = timeout;
+    socket.on("data", (chunk) => this.#receive(chunk));
+    let cause;
+    socket.on("error", (error) => { cause = error; });
+    socket.on("close", () => {
+      this.#mayRetry = this.#hasAnswered && !this.#error;
+      this.#error ??= cause ? failed(cause) : closed();
+      onClose();
+      this.#rest();
+      for (const call of this.#calls.splice(0)) call.reject(this.#failure(call));
+    });
   }
 
-  static #connect(path) {
+  /** The parameters of the reply. If the signal is aborted, the reply is dropped when it comes. */
+  ask(text, signal) {
     return new Promise((resolve, reject) => {
-      const socket = createConnection({ path });
-      socket.once("error", reject);
-      socket.once("connect", () => resolve(socket));
-      // What fails later is thrown by the iteration.
-      socket.on("error", () => {});
+      const call = { isWritten: false };
+      if (this.#socket.closed) return reject(this.#failure(call));
+      const giveUp = () => reject(signal.reason);
+      const settle = (how) => (value) => { signal?.removeEventListener("abort", giveUp); how(value); };
+      signal?.addEventListener("abort", giveUp);
+      this.#calls.push(Object.assign(call, { resolve: settle(resolve), reject: settle(reject) }));
+      if (this.#calls.length === 1) this.#begin();
+      this.#write(text, call);
     });
+  }
+
+  close(error = new Disconnected("the client was closed")) {
+    this.#error ??= error;
+    this.#socket.destroy();
+  }
+
+  /** Sends the calls of one turn of the event loop together. */
+  #write(text, call) {
+    if (this.#socket.writableCorked === 0) {
+      this.#socket.cork();
+      process.nextTick(() => this.#socket.uncork());
+    }
+    this.#socket.write(text, (error) => { call.isWritten = !error; });
+  }
+
+  #failure(call) {
+    return this.#mayRetry && !call.isWritten ? unsent : this.#error;
+  }
+
+  #begin() {
+    this.#socket.ref();
+    if (this.#timeout > 0) this.#timer = setTimeout(() => this.#endIfSilent(), this.#timeout);
+  }
+
+  #rest() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#socket.unref();
+  }
+
+  /** If the program kept the event loop busy, a reply may have come and was not read yet. */
+  #endIfSilent() {
+    const { bytesRead } = this.#socket;
+    setImmediate(() => {
+      if (this.#socket.bytesRead === bytesRead) this.close(new TimedOut(this.#timeout));
+    });
+  }
+
+  #receive(chunk) {
+    try {
+      for (const message of this.#framer.add(chunk)) this.#answer(message);
+    } catch (error) {
+      this.close(error);
+    }
+    if (this.#calls.length === 0) this.#rest();
+    else this.#timer?.refresh();
+  }
+
+  #answer(message) {
+    const call = this.#calls.shift();
+    if (!call) throw new ProtocolError();
+    this.#hasAnswered = true;
+    try {
+      call.resolve(decodeReply(message, false).parameters);
+    } catch (error) {
+      call.reject(error);
+      if (!(error instanceof CallError)) throw error;
+    }
+  }
+}
+
+const unsent = new Disconnected("the daemon closed the connection before the call");
+
+/** A connection for one call: one that waits, because calls behind it would wait too, or one with many replies. */
+class Connection {
+  /** Resolves with a connection whose call was sent. */
+  static async open(path, method, parameters, { more, timeout = 0, signal }) {
+    const call = encodeCall(method, parameters, more);
+    const socket = await connect(path, { timeout, signal });
+    socket.write(call);
+    return new Connection(socket, { more, timeout, signal });
   }
 
   #socket;
   #chunks;
   #more;
   #signal;
-  #parts = [];
-  #length = 0;
+  #framer = new Framer();
   #messages = [];
 
   constructor(socket, { more, timeout, signal }) {
@@ -301,8 +516,11 @@ class Connection {
     });
   }
 
+  /** Whether a part of the next reply is there. */
+  get hasReceived() { return this.#messages.length > 0 || this.#socket.readableLength > 0; }
+
   async reply() {
-    while (this.#messages.length === 0) this.#receive(await this.#chunk());
+    while (this.#messages.length === 0) this.#messages.push(...this.#framer.add(await this.#chunk()));
     return decodeReply(this.#messages.shift(), this.#more);
   }
 
@@ -313,23 +531,10 @@ class Connection {
     } catch (cause) {
       this.#signal?.throwIfAborted();
       if (cause instanceof TimedOut) throw cause;
-      throw new Disconnected(`the connection to the daemon failed: ${cause.code}`, { cause });
+      throw failed(cause);
     }
-    if (chunk.done) throw new Disconnected("the daemon closed the connection");
+    if (chunk.done) throw closed();
     return chunk.value;
-  }
-
-  #receive(chunk) {
-    let start = 0;
-    for (let end; (end = chunk.indexOf(0, start)) >= 0; start = end + 1) {
-      this.#messages.push(Buffer.concat([...this.#parts, chunk.subarray(start, end)]).toString());
-      this.#parts = [];
-      this.#length = 0;
-    }
-    if (start === chunk.length) return;
-    this.#parts.push(chunk.subarray(start));
-    this.#length += chunk.length - start;
-    if (this.#length > messageLimit) throw new ProtocolError(`a message has more than ${messageLimit} bytes`);
   }
 
   close() {
@@ -344,16 +549,49 @@ function backoff(attempt) {
 
 // Calls
 
+/** All replies of a call with its own connection. */
+async function repliesOf(path, method, parameters, options) {
+  const connection = await Connection.open(path, method, parameters, options);
+  const replies = [];
+  try {
+    for (let continues = true; continues; ) {
+      const reply = await connection.reply();
+      replies.push(reply.parameters);
+      continues = reply.continues;
+    }
+  } finally {
+    connection.close();
+  }
+  return replies;
+}
+
+/** The countdowns of all pages of List. */
+async function listed(path, parameters, options) {
+  const pages = await repliesOf(path, "List", parameters, { ...options, more: true });
+  return fromWire(pages.flatMap((page) => checked(page, isPage).countdowns));
+}
+
+/** Names the key in the errors of a promise. Not enumerable, because console.log shows those of an error. */
+async function about(key, promise) {
+  try {
+    return await promise;
+  } catch (error) {
+    if (error instanceof CountdowndError && error.key === undefined) Object.defineProperty(error, "key", { value: key });
+    throw error;
+  }
+}
+
 export class Client {
   #given;
   #path;
   /** In milliseconds; 0 is none, also beyond the longest that a timer can have. */
   #timeout;
+  /** A promise of the connection for calls that do not wait. */
+  #kept;
 
-  constructor(path, { timeoutUSec = 5_000_000 } = {}) {
-    if (!(timeoutUSec > 0)) throw new RangeError(`timeoutUSec is ${timeoutUSec}; expected a positive number, or Infinity`);
-    const milliseconds = Math.ceil(timeoutUSec / 1000);
-    this.#timeout = milliseconds < 2 ** 31 ? milliseconds : 0;
+  constructor({ path, timeout = 5000 } = {}) {
+    if (!(timeout > 0)) throw new RangeError(`timeout is ${timeout}; expected a positive number, or Infinity`);
+    this.#timeout = timeout < 2 ** 31 ? timeout : 0;
     this.#given = path;
   }
 
@@ -361,30 +599,59 @@ export class Client {
   get path() { return (this.#path ??= socketPath(this.#given)); }
 
   async call(method, parameters = {}, { signal } = {}) {
-    return (await this.#replies(method, parameters, { signal }))[0];
+    if (method === "Wait" || parameters.ifRunning === "wait") {
+      return (await repliesOf(this.path, method, parameters, { signal }))[0];
+    }
+    const text = encodeCall(method, parameters);
+    for (;;) {
+      signal?.throwIfAborted();
+      const kept = await (this.#kept ??= this.#connect());
+      try {
+        return await kept.ask(text, signal);
+      } catch (error) {
+        if (error !== unsent) throw error;
+      }
+    }
   }
 
-  async start(key, { signal, ...parameters } = {}) {
-    return checked(await this.call("Start", { ...parameters, key }, { signal }), isStarted);
+  async start(key, { signal, ...options } = {}) {
+    const ifRunning = options.rate == null ? options.ifRunning : options.ifRunning ?? "extend";
+    const call = this.call("Start", { ...toWire(options), ifRunning, key }, { signal });
+    const reply = await about(key, call).catch((error) => {
+      // A value that the daemon does not know.
+      if (ifRunning === "later" && error.parameter === "ifRunning") error.message += needsNewerDaemon;
+      throw error;
+    });
+    return fromWire(checked(reply, isStarted));
   }
 
-  async get(key, options) {
-    return checked(await this.call("Get", { key }, options), hasCountdown).countdown;
+  async startAll(cooldowns, { dryRun, signal } = {}) {
+    const call = this.call("StartAll", { cooldowns: cooldowns.map(toWire), dryRun }, { signal });
+    const reply = checked(await call, hasRooms);
+    if (reply.rooms.length !== cooldowns.length) throw new ProtocolError();
+    return fromWire(reply);
   }
 
   async list({ signal, ...parameters } = {}) {
-    const pages = await this.#replies("List", parameters, { more: true, signal });
-    return pages.flatMap((page) => checked(page, isPage).countdowns);
+    return listed(this.path, parameters, { timeout: this.#timeout, signal });
   }
 
-  async cancel(key, { signal, ...parameters } = {}) {
-    return checked(await this.call("Cancel", { ...parameters, key }, { signal }), hasCountdown).countdown;
+  async status({ signal } = {}) {
+    const reply = checked(await this.call("GetStatus", {}, { signal }), isStatus);
+    return { ...fromWire(reply), limits: reply.limits, counters: reply.counters };
   }
+
+  get(key, options) { return this.#countdown("Get", key, options); }
+  cancel(key, options) { return this.#countdown("Cancel", key, options); }
+  finish(key, options) { return this.#countdown("Finish", key, options); }
+  pause(key, options) { return this.#countdown("Pause", key, options); }
+  resume(key, options) { return this.#countdown("Resume", key, options); }
+  adjust(key, options) { return this.#countdown("Adjust", key, options); }
 
   async wait(key, { signal } = {}) {
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return checked(await this.call("Wait", { key }, { signal }), hasCountdown).countdown;
+        return await this.#countdown("Wait", key, { signal });
       } catch (error) {
         const isAbsent = error instanceof NoDaemon || error instanceof StorageFailed;
         if (isAbsent ? attempt === 0 : !(error instanceof Disconnected)) throw error;
@@ -394,30 +661,30 @@ export class Client {
   }
 
   watch(options = {}) {
-    return new Watch(this.path, options);
+    return new Watch(this.path, this.#timeout, options);
   }
 
-  async #replies(method, parameters, { more, signal }) {
-    const waits = method === "Wait" || parameters.ifRunning === "wait";
-    const timeout = waits ? 0 : this.#timeout;
-    const connection = await Connection.open(this.path, method, parameters, { more, timeout, signal });
-    const replies = [];
-    try {
-      for (let continues = true; continues; ) {
-        const reply = await connection.reply();
-        replies.push(reply.parameters);
-        continues = reply.continues;
-      }
-    } finally {
-      connection.close();
-    }
-    return replies;
+  close() {
+    this.#kept?.then((kept) => kept.close(), () => {});
+  }
+
+  async #countdown(method, key, { signal, ...options } = {}) {
+    const reply = await about(key, this.call(method, { ...toWire(options), key }, { signal }));
+    return fromWire(checked(reply, hasCountdown).countdown);
+  }
+
+  #connect() {
+    const forget = () => { if (this.#kept === opening) this.#kept = undefined; };
+    const opening = connect(this.path, { timeout: this.#timeout })
+      .then((socket) => new KeptConnection(socket, this.#timeout, forget));
+    opening.catch(forget);
+    return opening;
   }
 }
 
 // Watching
 
-const hour = 3_600_000_000;
+const hour = 3_600_000;
 
 /** Early releases of node 18 do not have it. */
 const asyncDispose = Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose");
@@ -432,9 +699,15 @@ class ResumableWatch {
   #attempts; // since the daemon was lost; undefined while it is there
   #trims = 0; // since synced arrived last
   #events = [];
+  /** The keys that were reported as running or paused. */
+  #live = new Set();
+  /** Those of them that were not reported again since the daemon was lost. */
+  #unconfirmed = new Set();
+  /** Whether some of them may have been forgotten. */
+  #mustAsk = false;
 
   constructor(options) {
-    this.#options = { ...options, heartbeatUSec: options.heartbeatUSec ?? hour };
+    this.#options = toWire({ ...options, heartbeat: options.heartbeat ?? hour });
     this.since = options.since ?? undefined;
     this.#isOpening = this.since === undefined;
   }
@@ -454,15 +727,36 @@ class ResumableWatch {
     return delay;
   }
 
+  /** The parameters of a List to make before the next reply is read; undefined if there is none. */
+  get question() {
+    return this.#mustAsk && this.#events.length === 0 ? { match: this.#options.match, keys: this.#options.keys } : undefined;
+  }
+
+  /** Takes in the countdowns of the list, after the events that came before them were received. */
+  answer(countdowns) {
+    this.#mustAsk = false;
+    for (const { key } of [...countdowns, ...this.#events]) this.#unconfirmed.delete(key);
+    this.#events.push(...this.#forgotten());
+  }
+
+  #forgotten() {
+    const keys = [...this.#unconfirmed].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    this.#unconfirmed.clear();
+    return keys.map((key) => ({ type: "forgotten", key }));
+  }
+
   receive(reply) {
     this.#hasBegun = true;
-    this.#events.push(...checked(reply, hasEvents).events);
+    this.#events.push(...fromWire(checked(reply, hasEvents).events));
   }
 
   /** The next event to deliver; undefined if there is none. */
   next() {
     const event = this.#events.shift();
+    if (event?.key !== undefined) this.#note(event);
     if (event?.type === "synced") {
+      if (this.#isOpening) this.#events.unshift(...this.#forgotten()); // every countdown was reported
+      this.#mustAsk = this.#unconfirmed.size > 0;
       this.#isOpening = false;
       this.#attempts = undefined;
       this.#trims = 0;
@@ -472,8 +766,16 @@ class ResumableWatch {
     return event;
   }
 
+  #note({ type, key, countdown }) {
+    this.#unconfirmed.delete(key);
+    if (type === "forgotten" || ["finished", "cancelled"].includes(countdown?.state)) this.#live.delete(key);
+    else if (countdown) this.#live.add(key);
+  }
+
   /** Notes that the watch has ended. Throws the error if another attempt would fail in the same way. */
   fail(error) {
+    this.#unconfirmed = new Set(this.#live);
+    this.#mustAsk = false;
     if (error instanceof HistoryTrimmed) {
       this.since = undefined;
       this.#isOpening = true;
@@ -488,7 +790,7 @@ class ResumableWatch {
   }
 
   #isTemporary(error) {
-    if (error instanceof NoDaemon) return this.#hasBegun || !["EACCES", "EPERM"].includes(error.code);
+    if (error instanceof NoDaemon) return this.#hasBegun || !["EACCES", "EPERM"].includes(error.cause.code);
     if (error instanceof LimitReached) return !error.limit.startsWith("pattern");
     return [Disconnected, StorageFailed, Unreachable].some((kind) => error instanceof kind);
   }
@@ -496,6 +798,7 @@ class ResumableWatch {
 
 class Watch {
   #path;
+  #timeout;
   #state;
   #connection;
   #signal;
@@ -503,8 +806,9 @@ class Watch {
   /** One event is waited for after the other, though next() may be called meanwhile. */
   #turn = Promise.resolve();
 
-  constructor(path, { signal, ...parameters }) {
+  constructor(path, timeout, { signal, ...parameters }) {
     this.#path = path;
+    this.#timeout = timeout;
     this.#state = new ResumableWatch(parameters);
     this.#signal = signal;
     signal?.addEventListener("abort", () => this.#close(), { signal: this.#closed.signal });
@@ -553,6 +857,15 @@ class Watch {
       await pause(this.#state.delay(), signal);
       this.#connection = await Connection.open(this.#path, "Watch", this.#state.request, { more: true, signal });
     }
+    const { question } = this.#state;
+    if (!question) return this.#read();
+    const countdowns = await listed(this.#path, question, { timeout: this.#timeout, signal: this.#closed.signal });
+    await new Promise(setImmediate); // what the daemon sent before the list has arrived then
+    while (this.#connection.hasReceived) await this.#read();
+    return this.#state.answer(countdowns);
+  }
+
+  async #read() {
     const { parameters, continues } = await this.#connection.reply();
     this.#state.receive(parameters);
     if (!continues) throw new Disconnected("the daemon ended the watch");
