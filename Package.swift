@@ -86,7 +86,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CProcess", path: "Tests/CProcess"),
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Tests/JSONTree", swiftSettings: strict),
-        .target(name: "TestSupport", dependencies: ["CProcess", "IPC", "JSONTree", "Varlink"], path: "Tests/Support"),
+        .target(name: "TestSupport", dependencies: ["CProcess", "IPC", "JSONTree", "System", "Varlink"], path: "Tests/Support"),
         // The cases that every backend has to pass. It knows a socket and a controller of the engine, and no engine.
         .target(
             name: "BackendContract",

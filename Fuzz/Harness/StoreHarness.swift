@@ -1,5 +1,6 @@
 import CountdownCore
 import Foundation
+import System
 
 @testable import countdownd
 
@@ -39,7 +40,7 @@ public enum StoreHarness: Harness {
     }
 
     private static func open(_ directory: URL) throws -> OpenedStore {
-        let log = Log(level: .error) { _, _ in }
+        let log = Log(level: .error) { _, _, _ in }
         return try StoreLocation(directory: directory.path, durability: .process, limits: Limits(), log: log)
             .open(at: now)
     }

@@ -1,3 +1,5 @@
+import System
+
 /// A client of the daemon for programs that do not block: calls to await, and events as an asynchronous sequence.
 ///
 /// Every call and every watch has a connection of its own, so that none waits for another. If a task is cancelled its

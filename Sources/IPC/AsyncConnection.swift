@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import System
 
 /// A connection to the daemon for one call, made by a task that does not block. After the task is cancelled it cannot be
 /// used any more.

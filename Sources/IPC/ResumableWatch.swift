@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// A `Watch` that outlives its connections, as a state machine without I/O: which call to make next, how far the daemon
 /// has reported, when to try again, and which errors are final.
@@ -143,13 +144,4 @@ public enum WatchEvent: Sendable, Equatable {
     /// The daemon does not keep the history after the last revision, so that ends may have been missed. The watch begins
     /// again by itself.
     case historyTrimmed(oldestRevision: Int64)
-}
-
-/// The pauses between attempts that fail again and again.
-public enum Backoff {
-    /// The microseconds to wait before an attempt: none before attempt 0, then 100 ms, doubled each time up to 30 s.
-    public static func delay(before attempt: Int) -> Int64 {
-        guard attempt > 0 else { return 0 }
-        return min(100_000 << Int64(min(attempt - 1, 20)), 30_000_000)
-    }
 }

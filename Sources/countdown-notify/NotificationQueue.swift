@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// The notifications to show on the desktop, in their order, and how far they have been shown. It does no I/O: its owner
 /// reports events and makes the call that `next` returns.

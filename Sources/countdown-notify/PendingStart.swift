@@ -6,7 +6,7 @@ import Varlink
 final class PendingStart {
     private let action: NotificationAction
     private let countdown: Countdown
-    private var client: Client
+    private var pending: PendingCall<Void>
 
     /// Connects to the daemon at `path` and makes the call. Nil if the action needs none.
     init?(
@@ -18,22 +18,14 @@ final class PendingStart {
         guard let start = Self.call(for: action, of: countdown, rules) else { return nil }
         self.action = action
         self.countdown = countdown
-        var client = try Client(connectingTo: path)
-        try client.start(start)
-        self.client = consume client
+        pending = try PendingCall(start, at: path) { _ in }
     }
 
     /// Readable if the reply may be there.
-    var descriptor: Int32 { client.descriptor }
+    var descriptor: Int32 { pending.descriptor }
 
     /// The result; nil if there is no reply yet.
-    func result() -> Result<Void, ClientError>? {
-        do {
-            return try client.nextReply(to: Start.self, until: .passed).map { _ in .success(()) }
-        } catch {
-            return .failure(error)
-        }
-    }
+    func result() -> Result<Void, ClientError>? { pending.result() }
 
     /// The notification that the call failed.
     func failureNotification(_ error: ClientError, _ strings: Strings) -> Notification {

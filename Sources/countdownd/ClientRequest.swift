@@ -1,4 +1,5 @@
 import CountdownCore
+import System
 
 /// A call in the terms of the core.
 enum ClientRequest {

@@ -1,5 +1,6 @@
 import CountdownCore
 import Fleet
+import System
 import Varlink
 
 /// Carries out calls. Replies are held in the sessions until the turn is stored.

@@ -18,7 +18,7 @@ extension Daemon {
         // Clients that connected before the file was removed.
         acceptAll(at: now)
         do {
-            let made = try Listener(path: path, rights: options.socketRights)
+            guard let made = try listener.again() else { return }
             poller.remove(listener.descriptor)
             if let watch = listener.watchDescriptor { poller.remove(watch) }
             listener = made
@@ -300,12 +300,12 @@ extension Daemon {
 /// Lines about clients, which must not be able to fill a disk.
 extension Daemon {
     func logLimited(
-        _ topic: RateLimitedLog.Topic,
+        _ topic: LogTopic,
         _ message: String,
-        fields: KeyValuePairs<String, String> = [:],
+        fields: Log.Fields = [:],
         at now: Now
     ) {
-        rateLimitedLog.write(topic, message, fields: fields, to: log, at: now.boot)
+        rateLimitedLog.write(topic, topic.level, message, fields: fields, to: log, at: now.boot.microseconds)
     }
 
     func logLimited(about violation: ProtocolViolation, at now: Now) {

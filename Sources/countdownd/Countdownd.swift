@@ -48,7 +48,7 @@ enum Countdownd {
             daemon.run()
         } catch OpenError.held(let path, let holder) {
             end("\(path) is held by another countdownd: \(holder)", status: EX_UNAVAILABLE)
-        } catch let failure as Listener.ListenError {
+        } catch let failure as Listener.Failure {
             end("\(failure)", status: EX_UNAVAILABLE)
         } catch let failure as AddressError {
             end(sentence(for: failure), status: EX_UNAVAILABLE)
@@ -93,7 +93,7 @@ enum Countdownd {
         case .unusable(let sentence): end(sentence, status: EX_CONFIG)
         case .none:
             let path = try Address.forServer(option: options.socket).path
-            return try Listener(path: path, rights: options.socketRights)
+            return try Listener(at: path, access: options.socketRights)
         }
     }
 
@@ -102,7 +102,6 @@ enum Countdownd {
     }
 
     private static func end(_ sentence: String, status: Int32) -> Never {
-        Log.writeLine("countdownd: \(PrintableText.escape(sentence, doublesBackslashes: false))\n")
-        exit(status)
+        Log.end("countdownd", sentence, status: status)
     }
 }

@@ -36,7 +36,7 @@ actor Daemon {
     var acceptBackoff = AcceptBackoff()
     var reserve: DescriptorReserve
     var statusReporter: ServiceStatusReporter
-    var rateLimitedLog: RateLimitedLog
+    var rateLimitedLog: RateLimitedLog<LogTopic>
 
     var connections = ConnectionTable()
     /// The newest revision when the system clock was set last. A watcher that resumes from this revision or an earlier
@@ -102,7 +102,7 @@ actor Daemon {
         self.storage = storage
         listener = try listen()
         statusReporter = ServiceStatusReporter(serviceManager: serviceManager, at: now)
-        rateLimitedLog = RateLimitedLog(limits: limits)
+        rateLimitedLog = RateLimitedLog(lines: limits.logLines, spanUSec: limits.logSpan.microseconds)
         receiveBuffer = [UInt8](repeating: 0, count: limits.readBytesInTurn)
         poller = try Poller()
         timer = Timer(queue: DispatchQueue(label: "countdownd.timer"))
@@ -204,7 +204,7 @@ actor Daemon {
         sendAll(at: now)
         let statusLine = statusLine(at: now)
         statusReporter.report(statusLine, at: now)
-        rateLimitedLog.summarize(to: log, at: now.boot)
+        rateLimitedLog.summarize(to: log, at: now.boot.microseconds)
         arm(after: turn, statusLine.next)
         return !turn.isCutShort && !connections.hasQueuedWork && startQueue.markedCount == 0
     }
@@ -225,7 +225,7 @@ actor Daemon {
         var next = earliest(publisher.heartbeats.next, storage.next)
         next = earliest(next, acceptBackoff.next)
         next = earliest(next, statusReporter.next)
-        next = earliest(next, rateLimitedLog.next)
+        next = earliest(next, rateLimitedLog.next.map(BootInstant.init))
         var end = earliest(deadline, startQueue.next(at: now))
         // Not mapped: the runtime checks that a closure of the actor runs on its thread.
         if let soonest = end { end = soonest + options.leeway }

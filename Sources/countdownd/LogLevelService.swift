@@ -1,3 +1,4 @@
+import System
 import Varlink
 
 /// The interface `io.systemd.service`, which systemd's own daemons have, so that `varlinkctl` can ask whether the daemon

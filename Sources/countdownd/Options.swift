@@ -38,12 +38,15 @@ struct Options: Equatable {
     }
 
     /// Who can connect to a socket that is made here.
-    var socketRights: Listener.Rights {
-        Listener.Rights(mode: socketMode ?? (socketGroup == nil ? 0o600 : 0o660), group: socketGroup)
+    var socketRights: Listener.Access {
+        Listener.Access(mode: socketMode ?? (socketGroup == nil ? 0o600 : 0o660), group: socketGroup)
     }
 
     /// An end takes some 200 bytes of memory.
     private static let longestHistory = 10_000_000
+
+    /// An hour, in microseconds.
+    private static let longestLeeway: Int64 = 3_600_000_000
 
     static let help = """
         countdownd keeps keyed countdowns for all programs of its user.
@@ -138,8 +141,10 @@ struct Options: Equatable {
             }
             self.history = history
         case "--leeway":
-            guard let duration = Self.duration(value) else { throw invalid("500us, 250ms, 1s or 5min, up to 60min") }
-            leeway = duration
+            guard let length = try? DurationParser.parse(value), length <= Self.longestLeeway else {
+                throw invalid("a duration of at most 1h, such as 250ms")
+            }
+            leeway = Duration(microseconds: length)
         case "--access":
             guard let access = Access(rawValue: value) else { throw invalid("owner or socket") }
             self.access = access
@@ -148,19 +153,4 @@ struct Options: Equatable {
             logLevel = level
         }
     }
-
-    /// A whole number with its unit, up to an hour.
-    private static func duration(_ text: String) -> Duration? {
-        let digits = text.prefix(while: \.isASCIIDigit)
-        let units: [Substring: Int64] = ["us": 1, "ms": 1_000, "s": 1_000_000, "": 1_000_000, "min": 60_000_000]
-        guard let number = Int64(digits), number <= 3_600_000_000, let unit = units[text[digits.endIndex...]] else {
-            return nil
-        }
-        let duration = Duration(microseconds: number * unit)
-        return duration <= .seconds(3_600) ? duration : nil
-    }
-}
-
-extension Character {
-    fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
 }

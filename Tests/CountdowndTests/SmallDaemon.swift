@@ -48,7 +48,7 @@ struct SmallDaemon {
             signals: SignalDescriptor([]),
             storage: RetryingStore(location: location, log: log),
             clocks: clocks,
-            listen: { try Listener(path: path) }
+            listen: { try Listener(at: path) }
         )
         // The daemon notices if its directory is removed, so the directory lives as long as the daemon.
         Thread.detachNewThread { withExtendedLifetime(directory) { () -> Void in daemon.run() } }

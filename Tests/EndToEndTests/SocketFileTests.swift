@@ -59,7 +59,7 @@ struct SocketFileTests {
         let log = try refusal {
             try DaemonProcess(in: TemporaryDirectory(), arguments: ["--socket", socket])
         }
-        #expect(log.contains("another daemon answers on \(socket)"))
+        #expect(log.contains("another process answers on \(socket)"))
         try bystander.noticesNothing()
     }
 
@@ -84,7 +84,7 @@ struct SocketFileTests {
             )
         }
         let before = try FileManager.default.attributesOfItem(atPath: socket)[.systemFileNumber] as? Int
-        #expect(try refusal { try DaemonProcess(in: directory) }.contains("\(socket) is no socket; it is left alone"))
+        #expect(try refusal { try DaemonProcess(in: directory) }.contains("\(socket) is not a socket"))
         #expect(try FileManager.default.attributesOfItem(atPath: socket)[.systemFileNumber] as? Int == before)
         if kind == "file" { #expect(try String(contentsOfFile: socket, encoding: .utf8) == "precious") }
     }
@@ -124,7 +124,7 @@ struct SocketFileTests {
         let other = try ListeningSocket(path: directory.path(of: "other"))
         #expect(unsafe rename(other.path, socket) == 0)
         _ = try caller.call(GetStatus())
-        #expect(daemon.standardError.contains("another daemon answers on \(socket)"))
+        #expect(daemon.standardError.contains("another process answers on \(socket)"))
         _ = try RawConnection(to: socket)
         _ = try other.accept()
     }

@@ -1,4 +1,5 @@
 import IPC
+import System
 import Testing
 import Varlink
 
@@ -160,7 +161,7 @@ struct ResumableWatchTests {
 
     @Test("the pauses grow up to half a minute")
     func backoff() {
-        let delays = (0...60).map(Backoff.delay)
+        let delays = (0...60).map { Backoff.delay(before: $0) }
         #expect(delays.prefix(3) == [0, 100_000, 200_000])
         #expect(zip(delays, delays.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(delays.last == 30_000_000)

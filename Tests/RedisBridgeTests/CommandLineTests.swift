@@ -39,7 +39,7 @@ struct CommandLineTests {
         let file = try folder.write("", to: "file")
         let (code, output) = try run(["--url-file", valid, "--listen", file])
         #expect(code == 78)
-        #expect(output.contains("\(file) is no socket; it is left alone"))
+        #expect(output.contains("\(file) is not a socket"))
     }
 
     @Test("help lines fit into 79 columns, and the manual page has every option and every parameter")
@@ -72,7 +72,7 @@ struct CommandLineTests {
         #expect(status.st_mode & 0o777 == 0o660)
         let (code, output) = try run(["--url-file", bridge.urlFile, "--listen", bridge.socket])
         #expect(code == 78)
-        #expect(output.contains("another bridge answers on \(bridge.socket)"))
+        #expect(output.contains("another process answers on \(bridge.socket)"))
         try bridge.program.kill()
         let second = try Program(
             try BridgeProcess.executable(),
@@ -132,7 +132,7 @@ struct CommandLineTests {
         try bridge.program.line(containing: "cannot connect")
         let other = try ListeningSocket(path: bridge.socket + "2")
         #expect(rename(other.path, bridge.socket) == 0)
-        try bridge.program.line(containing: "another bridge answers on \(bridge.socket)")
+        try bridge.program.line(containing: "another process answers on \(bridge.socket)")
         bridge.program.send(signal: SIGTERM)
         #expect(try bridge.program.wait() == 0)
         #expect(FileManager.default.fileExists(atPath: bridge.socket))

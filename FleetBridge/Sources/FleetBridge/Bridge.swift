@@ -6,8 +6,8 @@ import System
 /// The bridge: keeps the engine connected, and serves `io.countdownd.Backend` from it. Everything happens on one event
 /// loop, to which it is confined.
 public final class Bridge: @unchecked Sendable {
-    /// The least and the greatest time before another attempt to connect.
-    private static let retryTimes = (least: 0.1, greatest: 5.0, greatestOfSentinels: 1.0)
+    /// The longest pause before another attempt to connect, in microseconds.
+    private static let greatestPause = (ofServer: Int64(5_000_000), ofSentinels: Int64(1_000_000))
     /// How often the version of the log is compared.
     private static let heartbeat = TimeAmount.seconds(30)
     /// How often the connections for changes and queries are checked: a network can lose one without a word, and a firewall
@@ -259,12 +259,13 @@ public final class Bridge: @unchecked Sendable {
 
     private func retry() {
         // Sentinels name the new primary before they publish it.
-        let greatest = configuredURL.primary == nil ? Self.retryTimes.greatest : Self.retryTimes.greatestOfSentinels
-        let most = min(greatest, Self.retryTimes.least * Double(1 << min(attempts, 8)))
+        let pauses = Self.greatestPause
         attempts += 1
-        let pause = Double.random(in: (most / 2)...most)
+        let greatest = configuredURL.primary == nil ? pauses.ofServer : pauses.ofSentinels
+        let most = Backoff.delay(before: attempts, upTo: greatest)
+        let pause = Int64.random(in: (most / 2)...most)
         let generation = generation
-        loop.scheduleTask(in: .milliseconds(Int64(pause * 1_000))) {
+        loop.scheduleTask(in: .microseconds(pause)) {
             if generation == self.generation { self.connect() }
         }
     }

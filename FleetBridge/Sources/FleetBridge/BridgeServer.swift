@@ -2,7 +2,7 @@ import FleetWire
 import Glibc
 import NIOCore
 import NIOPosix
-import System
+public import System
 import Varlink
 
 /// A client's connection: its session of Varlink, and the call that it follows with. It is confined to its event loop.
@@ -179,21 +179,13 @@ public final class BridgeServer {
     private let bridge: Bridge
     private let readURL: @Sendable () throws -> EngineURL
     private let log: Log
-    private let path: String
-    /// The socket that listens.
-    private var listener: any Channel
-    /// The identity of the socket's file, so that the file of another program is never removed.
-    private var file: FileIdentity?
-    /// Reports when something happens to the file; nil if the system has no inotify to give.
-    private var watch: FileWatch?
+    /// The socket, and SwiftNIO's channel for a copy of its descriptor: SwiftNIO would remove the file of a socket that it has bound
+    /// itself, also if the file is another program's by then.
+    private var listener: Listener
+    private var channel: any Channel
 
     /// Becomes readable when `listenAgainIfLost` is to be called; nil if nothing can be noticed.
-    public var watchDescriptor: Int32? {
-        switch watch {
-        case .some(let watch): watch.descriptor
-        case .none: nil
-        }
-    }
+    public var watchDescriptor: Int32? { listener.watchDescriptor }
 
     /// Reads the URL, listens, and begins to connect to the engine.
     ///
@@ -201,50 +193,34 @@ public final class BridgeServer {
     public init(_ options: Options, log: Log) throws {
         readURL = { try options.readURL() }
         self.log = log
-        path = options.socket
         let url = try readURL()
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let bridge = Bridge(url: url, log: log, on: loop)
         self.bridge = bridge
-        listener = try Self.listen(on: path, bridge)
-        noteFile()
+        listener = try Listener(at: options.socket, access: Listener.Access(mode: 0o660))
+        channel = try Self.accept(from: listener, bridge)
         loop.execute { bridge.start() }
     }
 
     /// Listens again if the socket's file was removed or renamed, because no daemon could connect. Daemons that are
     /// connected stay so.
     public func listenAgainIfLost() {
-        switch watch {
-        case .some(let watch): while watch.takeReports() {}
-        case .none: break
-        }
-        guard let file, FileIdentity(of: path) != file else { return }
+        guard let path = listener.lostPath() else { return }
         do {
-            let listener = try Self.listen(on: path, bridge)
-            self.listener.close(promise: nil)
-            self.listener = listener
-            noteFile()
+            guard let made = try listener.again() else { return }
+            let channel = try Self.accept(from: made, bridge)
+            self.channel.close(promise: nil)
+            listener = made
+            self.channel = channel
             log.write(.warning, "\(path) was removed; listening there again")
         } catch {
-            self.file = nil
             log.write(.error, "\(path) was removed: \(error); no daemon can connect until the bridge is started again")
         }
     }
 
     /// Removes the socket's file if it was made here. Call it when the program ends.
-    public func removeFile() {
-        if let file, FileIdentity(of: path) == file { unlink(path) }
-    }
-
-    private func noteFile() {
-        file = FileIdentity(of: path)
-        watch = try? FileWatch()
-        switch watch {
-        case .some(let watch): try? watch.add(file: path)
-        case .none: break
-        }
-    }
+    public func removeFile() { listener.removeFile() }
 
     /// Reads the URL again, and connects with it if it has changed.
     public func reload() {
@@ -263,18 +239,9 @@ public final class BridgeServer {
         bridge.loop.execute { bridge.setClockShift(shift) }
     }
 
-    private static func listen(on path: String, _ bridge: Bridge) throws -> any Channel {
-        try removeStaleSocket(at: path)
-        let socket: Int32
-        do throws(SystemFailure) {
-            // SwiftNIO takes over the copy. It would remove the file of a socket that it has bound itself, also if the file
-            // is another program's by then.
-            let bound = try Descriptor.listening(on: path, mode: 0o660)
-            socket = fcntl(bound.number, F_DUPFD_CLOEXEC, 0)
-            guard socket >= 0 else { throw SystemFailure("fcntl") }
-        } catch {
-            throw Options.UsageFailure("cannot listen on \(path): \(systemMessage(error.code))")
-        }
+    private static func accept(from listener: borrowing Listener, _ bridge: Bridge) throws -> any Channel {
+        let socket = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 0)
+        guard socket >= 0 else { throw SystemFailure("fcntl") }
         return try ServerBootstrap(group: bridge.loop)
             .childChannelOption(.autoRead, value: false)
             .childChannelInitializer { channel in
@@ -283,21 +250,5 @@ public final class BridgeServer {
                 }
             }
             .withBoundSocket(socket).wait()
-    }
-
-    private static func removeStaleSocket(at path: String) throws {
-        guard let status = FileIdentity.status(of: path) else { return }
-        guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw Options.UsageFailure("\(path) is no socket; it is left alone: remove it, or use another --listen")
-        }
-        do throws(SystemFailure) {
-            _ = try StreamSocket(connectingTo: path, blocking: false)
-        } catch {
-            if error.code == ECONNREFUSED {
-                unlink(path)
-                return
-            }
-        }
-        throw Options.UsageFailure("another bridge answers on \(path): end it first, or use another --listen")
     }
 }

@@ -32,7 +32,7 @@ enum CountdowndRedis {
         signal(SIGPIPE, SIG_IGN)
         // Before any thread starts, because threads inherit which signals are blocked.
         let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
-        let server = try BridgeServer(options, log: Log())
+        let server = try BridgeServer(options, log: Log(of: "countdownd-redis"))
         if let shift = options.clockShift { server.setClockShift(shift) }
         while true {
             var events = PollSet()
@@ -53,7 +53,6 @@ enum CountdowndRedis {
     }
 
     private static func end(_ sentence: String, status: Int32) -> Never {
-        Log.writeLine("countdownd-redis: \(PrintableText.escape(sentence, doublesBackslashes: false))\n")
-        exit(status)
+        Log.end("countdownd-redis", sentence, status: status)
     }
 }

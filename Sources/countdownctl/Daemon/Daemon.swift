@@ -96,49 +96,43 @@ extension Client {
 /// A request that has been sent and is to be answered.
 struct PendingRequest: ~Copyable {
     let request: CountdownRequest
-    private var client: Client
+    private var call: PendingCall<Countdown>
 
     /// Connects and sends it.
     ///
     /// - Throws: if there is no daemon.
     init(_ request: CountdownRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
-        var client = try daemon.connect()
-        do {
-            switch request {
-            case .get(let key): try client.start(Get(key: key))
-            case .start(let start): try client.start(start)
-            case .pause(let key): try client.start(Pause(key: key))
-            case .resume(let key): try client.start(Resume(key: key))
-            case .cancel(let key, let revision): try client.start(Cancel(key: key, ifRevision: revision))
-            case .adjust(let key, let amount, let revision):
-                try client.start(Adjust(key: key, byUSec: amount, ifRevision: revision))
-            }
+        self.request = request
+        do throws(ClientError) {
+            call =
+                switch request {
+                case .get(let key): try Self.call(Get(key: key), daemon)
+                case .start(let start):
+                    try PendingCall(start, at: daemon.path, timeoutUSec: daemon.patience, value: \.countdown)
+                case .pause(let key): try Self.call(Pause(key: key), daemon)
+                case .resume(let key): try Self.call(Resume(key: key), daemon)
+                case .cancel(let key, let revision): try Self.call(Cancel(key: key, ifRevision: revision), daemon)
+                case .adjust(let key, let amount, let revision):
+                    try Self.call(Adjust(key: key, byUSec: amount, ifRevision: revision), daemon)
+                }
         } catch {
             throw CommandFailure(error)
         }
-        self.request = request
-        self.client = client
+    }
+
+    private static func call<M: Method>(
+        _ method: M,
+        _ daemon: DaemonEndpoint
+    ) throws(ClientError) -> PendingCall<Countdown> where M.Reply == CountdownReply {
+        try PendingCall(method, at: daemon.path, timeoutUSec: daemon.patience, value: \.countdown)
     }
 
     /// Readable when the answer may be there.
-    var descriptor: Int32? { client.descriptor }
+    var descriptor: Int32? { call.descriptor }
 
     /// The reply; nil if it has not arrived.
     mutating func answer() -> Result<Countdown, CommandFailure>? {
-        do {
-            let answer =
-                switch request {
-                case .get: try client.nextReply(to: Get.self, until: .passed)?.reply.countdown
-                case .start: try client.nextReply(to: Start.self, until: .passed)?.reply.countdown
-                case .pause: try client.nextReply(to: Pause.self, until: .passed)?.reply.countdown
-                case .resume: try client.nextReply(to: Resume.self, until: .passed)?.reply.countdown
-                case .cancel: try client.nextReply(to: Cancel.self, until: .passed)?.reply.countdown
-                case .adjust: try client.nextReply(to: Adjust.self, until: .passed)?.reply.countdown
-                }
-            return answer.map { .success($0) }
-        } catch {
-            return .failure(CommandFailure(error, isRead: request == .get(key: request.key)))
-        }
+        call.result()?.mapError { CommandFailure($0, isRead: request == .get(key: request.key)) }
     }
 }
 

@@ -1,4 +1,5 @@
 import IPC
+import System
 
 /// The cooldown of a command, held while the command runs: a state machine without I/O.
 ///

@@ -1,4 +1,5 @@
 import CountdownCore
+import TestSupport
 import Testing
 
 @testable import countdownd

@@ -1,5 +1,6 @@
 import CountdownCore
 import Fleet
+import TestSupport
 import Testing
 
 @testable import countdownd

@@ -1,24 +1,23 @@
-import CountdownCore
+import System
+import TestSupport
 import Testing
-
-@testable import countdownd
 
 @Suite("The rate-limited log")
 struct RateLimitedLogTests {
-    private let lines = Lines()
-    private var rateLimitedLog: RateLimitedLog
-
-    init() {
-        var limits = Limits()
-        limits.logLines = 2
-        limits.logSpan = .seconds(60)
-        rateLimitedLog = RateLimitedLog(limits: limits)
+    private enum Topic: CaseIterable {
+        case slow
+        case overQuota
     }
 
-    private func at(_ seconds: Int64) -> BootInstant { BootInstant(microseconds: seconds * 1_000_000) }
+    private let lines = Lines()
+    private var rateLimitedLog = RateLimitedLog<Topic>(lines: 2, spanUSec: 60_000_000)
 
-    private mutating func write(_ kind: RateLimitedLog.Topic, _ numbers: ClosedRange<Int>, at seconds: Int64) {
-        for number in numbers { rateLimitedLog.write(kind, "\(kind) \(number)", to: lines.log, at: at(seconds)) }
+    private func at(_ seconds: Int64) -> Int64 { seconds * 1_000_000 }
+
+    private mutating func write(_ kind: Topic, _ numbers: ClosedRange<Int>, at seconds: Int64) {
+        for number in numbers {
+            rateLimitedLog.write(kind, .warning, "\(kind) \(number)", to: lines.log, at: at(seconds))
+        }
     }
 
     @Test("writes a number of lines, and a summary of the others at the end of the interval")
@@ -54,8 +53,8 @@ struct RateLimitedLogTests {
     @Test("does not count lines whose level is not logged")
     mutating func level() {
         let lines = lines
-        let log = Log(level: .info) { level, message in lines.log.write(level, message) }
-        for _ in 1...5 { rateLimitedLog.write(.brokenProtocol, "broken", to: log, at: at(0)) }
+        let log = Log(level: .info) { level, message, _ in lines.log.write(level, message) }
+        for _ in 1...5 { rateLimitedLog.write(.slow, .debug, "broken", to: log, at: at(0)) }
         #expect(lines.all == [] && rateLimitedLog.next == nil)
     }
 }

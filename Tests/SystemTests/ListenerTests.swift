@@ -3,8 +3,6 @@ import System
 import TestSupport
 import Testing
 
-@testable import countdownd
-
 @Suite("The listening socket")
 struct ListenerTests {
     private let directory: TemporaryDirectory
@@ -17,13 +15,13 @@ struct ListenerTests {
         FileIdentity.status(of: directory.path(of: name)).map { $0.st_mode & 0o7777 }
     }
 
-    private func listen(_ name: String) throws(Listener.ListenError) {
-        _ = try Listener(path: directory.path(of: name))
+    private func listen(_ name: String) throws(Listener.Failure) {
+        _ = try Listener(at: directory.path(of: name))
     }
 
     @Test("belongs to its user alone, and so does its directory")
     func modes() throws {
-        let listener = try Listener(path: directory.path(of: "made/socket"))
+        let listener = try Listener(at: directory.path(of: "made/socket"))
         #expect(listener.descriptor >= 0)
         #expect(mode(of: "made") == 0o700)
         #expect(mode(of: "made/socket") == 0o600)
@@ -37,8 +35,8 @@ struct ListenerTests {
         let group: UInt32 = geteuid() == 0 ? 4242 : getegid()
         let former = umask(mask)
         defer { umask(former) }
-        let rights = Listener.Rights(mode: 0o660, group: group)
-        let listener = try Listener(path: directory.path(of: "made/socket"), rights: rights)
+        let access = Listener.Access(mode: 0o660, group: group)
+        let listener = try Listener(at: directory.path(of: "made/socket"), access: access)
         #expect(listener.descriptor >= 0)
         #expect(mode(of: "made") == 0o710)
         #expect(mode(of: "made/socket") == 0o660)
@@ -53,9 +51,9 @@ struct ListenerTests {
     func foreignGroup() throws {
         unsafe chmod(directory.path, 0o1777)
         for name in ["socket", "made/socket"] {
-            let failure = #expect(throws: Listener.ListenError.self) {
+            let failure = #expect(throws: Listener.Failure.self) {
                 try withRightsOfNobody {
-                    _ = try Listener(path: directory.path(of: name), rights: Listener.Rights(mode: 0o660, group: 4242))
+                    _ = try Listener(at: directory.path(of: name), access: Listener.Access(mode: 0o660, group: 4242))
                 }
             }
             guard case .group(4242, _, _) = failure else {
@@ -69,12 +67,12 @@ struct ListenerTests {
     @Test("is removed with the listener, but not if another file has replaced it")
     func goes() throws {
         do {
-            let listener = try Listener(path: directory.path(of: "socket"))
+            let listener = try Listener(at: directory.path(of: "socket"))
             #expect(listener.descriptor >= 0)
         }
         #expect(mode(of: "socket") == nil)
         do {
-            let listener = try Listener(path: directory.path(of: "socket"))
+            let listener = try Listener(at: directory.path(of: "socket"))
             #expect(listener.descriptor >= 0)
             unsafe rename(directory.path(of: "socket"), directory.path(of: "moved"))
             unsafe close(open(directory.path(of: "socket"), O_CREAT | O_CLOEXEC, 0o600))
@@ -86,7 +84,7 @@ struct ListenerTests {
     func link() throws {
         unsafe mkdir(directory.path(of: "real"), 0o700)
         unsafe symlink(directory.path(of: "real"), directory.path(of: "link"))
-        let listener = try Listener(path: directory.path(of: "link/socket"))
+        let listener = try Listener(at: directory.path(of: "link/socket"))
         #expect(listener.descriptor >= 0)
         #expect(mode(of: "real/socket") != nil)
     }
@@ -103,7 +101,7 @@ struct ListenerTests {
                 try listen(name)
                 continue
             }
-            let failure = #expect(throws: Listener.ListenError.self) { try listen(name) }
+            let failure = #expect(throws: Listener.Failure.self) { try listen(name) }
             guard case .unsafe(let refused) = failure, refused.path == directory.path(of: "open") else {
                 Issue.record("\(String(describing: failure))")
                 continue
@@ -114,9 +112,9 @@ struct ListenerTests {
     @Test("is replaced only if no daemon answers on it")
     func inUse() throws {
         do {
-            let listener = try Listener(path: directory.path(of: "socket"))
+            let listener = try Listener(at: directory.path(of: "socket"))
             #expect(listener.descriptor >= 0)
-            let failure = #expect(throws: Listener.ListenError.self) { try listen("socket") }
+            let failure = #expect(throws: Listener.Failure.self) { try listen("socket") }
             guard case .inUse = failure else {
                 Issue.record("\(String(describing: failure))")
                 return
@@ -131,7 +129,7 @@ struct ListenerTests {
     @Test("replaces no file that is not a socket")
     func notASocket() throws {
         unsafe close(open(directory.path(of: "file"), O_CREAT | O_CLOEXEC, 0o600))
-        let failure = #expect(throws: Listener.ListenError.self) { try listen("file") }
+        let failure = #expect(throws: Listener.Failure.self) { try listen("file") }
         guard case .notASocket = failure else {
             Issue.record("\(String(describing: failure))")
             return

@@ -1,6 +1,6 @@
+import System
+import TestSupport
 import Testing
-
-@testable import countdownd
 
 @Suite("The log")
 struct LogTests {

@@ -1,0 +1,41 @@
+import System
+
+/// A call that was sent on a connection of its own, and whose one reply an event loop awaits.
+public struct PendingCall<Value>: ~Copyable {
+    private var client: Client
+    private let receive: (inout Client) throws(ClientError) -> Value?
+
+    /// Connects to the daemon with the socket at `path`, and makes the call.
+    ///
+    /// - Parameters:
+    ///   - method: the call.
+    ///   - path: the path of the socket.
+    ///   - timeoutUSec: how long connecting and sending wait for the daemon, in microseconds; nil waits forever.
+    ///   - value: takes the value out of the reply.
+    /// - Throws: if there is no daemon.
+    public init<M: Method>(
+        _ method: M,
+        at path: String,
+        timeoutUSec: Int64? = nil,
+        value: @escaping (M.Reply) -> Value
+    ) throws(ClientError) {
+        var client = try Client(connectingTo: path, timeoutUSec: timeoutUSec)
+        try client.start(method)
+        self.client = client
+        receive = { (client) throws(ClientError) in
+            try client.nextReply(to: M.self, until: .passed).map { value($0.reply) }
+        }
+    }
+
+    /// Readable if the reply may be there.
+    public var descriptor: Int32 { client.descriptor }
+
+    /// The value of the reply, or why there is none; nil if no reply has arrived. Then it is asked again, otherwise not.
+    public mutating func result() -> Result<Value, ClientError>? {
+        do throws(ClientError) {
+            return try receive(&client).map(Result.success)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Glibc
+
+/// The log of a program: lines on standard error, with the priorities of sd-daemon(3) if that is the journal.
+public struct Log: Sendable {
+    /// The levels of syslog(3) that are used here.
+    public enum Level: Int32, Comparable, CaseIterable, Sendable {
+        /// Something does not work.
+        case error = 3
+        /// Something may not work, or not as intended.
+        case warning = 4
+        /// Something unusual that needs no action.
+        case notice = 5
+        /// An ordinary event.
+        case info = 6
+        /// For the search for a fault.
+        case debug = 7
+
+        /// A more urgent level is less than another one.
+        public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
+
+        /// The level with a name such as `error`.
+        public init?(name: String) {
+            guard let level = Self.allCases.first(where: { "\($0)" == name }) else { return nil }
+            self = level
+        }
+    }
+
+    /// Values for the journal; their names are in capitals.
+    public typealias Fields = KeyValuePairs<String, String>
+    /// Takes a line: its level, its sentence, and its fields.
+    public typealias Sink = @Sendable (Level, String, Fields) -> Void
+
+    /// Less urgent lines are not logged.
+    public var level: Level
+    private let sink: Sink
+
+    /// A log that calls a function with each line.
+    public init(level: Level, to sink: @escaping Sink) { (self.level, self.sink) = (level, sink) }
+
+    /// A log on standard error.
+    ///
+    /// - Parameters:
+    ///   - program: the name in front of each line, unless standard error is the journal.
+    ///   - level: less urgent lines are not logged.
+    ///   - journalStream: the variable with which systemd identifies the journal's file.
+    ///   - journal: writes to the journal; nil for standard error, without the fields.
+    public init(
+        of program: String,
+        level: Level = .info,
+        journalStream: String? = Environment.value(of: "JOURNAL_STREAM"),
+        journal: Sink? = nil
+    ) {
+        self.level = level
+        let stream = FileIdentity(of: STDERR_FILENO).map { "\($0.device):\($0.inode)" }
+        guard journalStream != nil, journalStream == stream else {
+            sink = { level, sentence, _ in Self.writeLine("\(program): \(level): \(sentence)") }
+            return
+        }
+        sink = journal ?? { level, sentence, _ in Self.writeLine("<\(level.rawValue)>\(sentence)") }
+    }
+
+    /// Logs a sentence, with escapes in place of characters that cannot be seen, because it can contain a client's text.
+    public func write(_ level: Level, _ sentence: String, fields: Fields = [:]) {
+        if level <= self.level { sink(level, PrintableText.escape(sentence), fields) }
+    }
+
+    /// Writes a line to standard error. If that fails, the line is lost.
+    public static func writeLine(_ line: String) {
+        var line = "\(line)\n"
+        line.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// Ends the program because it cannot begin.
+    public static func end(_ program: String, _ sentence: String, status: Int32) -> Never {
+        writeLine("\(program): \(PrintableText.escape(sentence, doublesBackslashes: false))")
+        exit(status)
+    }
+}
+
+/// A log with a rate limit, for lines that others can cause as often as they like. In each interval a number of lines
+/// of each topic is written. Further lines are counted, and written as one line at the end of the interval.
+public struct RateLimitedLog<Topic: Hashable & CaseIterable> {
+    private struct Interval {
+        let end: Int64
+        var written = 0
+        var withheld = 0
+        /// The line that was suppressed last.
+        var last: (level: Log.Level, sentence: String)?
+    }
+
+    private let lines: Int
+    private let spanUSec: Int64
+    private var intervals: [Topic: Interval] = [:]
+
+    /// - Parameters:
+    ///   - lines: how many lines of a topic are written in an interval.
+    ///   - spanUSec: the length of an interval in microseconds.
+    public init(lines: Int, spanUSec: Int64) {
+        (self.lines, self.spanUSec) = (lines, spanUSec)
+    }
+
+    /// The instant at which suppressed lines are summarized next; nil if no line was suppressed. All instants are microseconds of
+    /// one clock.
+    public var next: Int64? { intervals.values.filter { $0.withheld > 0 }.map(\.end).min() }
+
+    /// Writes a line, or counts it.
+    public mutating func write(
+        _ topic: Topic,
+        _ level: Log.Level,
+        _ sentence: String,
+        fields: Log.Fields = [:],
+        to log: Log,
+        at now: Int64
+    ) {
+        guard level <= log.level else { return }
+        summarize(to: log, at: now)
+        var interval = intervals[topic] ?? Interval(end: now + spanUSec)
+        if interval.written < lines {
+            interval.written += 1
+            log.write(level, sentence, fields: fields)
+        } else {
+            interval.withheld += 1
+            interval.last = (level, sentence)
+        }
+        intervals[topic] = interval
+    }
+
+    /// Ends the intervals that are over, and writes a summary of their suppressed lines.
+    public mutating func summarize(to log: Log, at now: Int64) {
+        guard !intervals.isEmpty else { return }
+        for topic in Topic.allCases {
+            guard let interval = intervals[topic], interval.end <= now else { continue }
+            intervals[topic] = nil
+            guard let (level, sentence) = interval.last else { continue }
+            let more = interval.withheld - 1
+            log.write(level, more > 0 ? "\(sentence), and \(more) more like it" : sentence, fields: ["MORE": "\(more)"])
+        }
+    }
+}
