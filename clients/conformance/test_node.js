@@ -279,7 +279,7 @@ test("a signal has no listener left after its calls and watches", limit, async (
   while (getEventListeners(signal, "abort").length > 0) await new Promise(setImmediate);
 });
 
-const rates = JSON.parse(readFileSync(new URL("../../Tests/Fixtures/rates/rates.json", import.meta.url)));
+const rates = JSON.parse(readFileSync(new URL("./rates.json", import.meta.url)));
 
 test("rates of one key have the keys and durations that countdownctl gives them", limit, () => {
   assert(rates.cases.length > 0 && rates.invalid.length > 0);

@@ -168,7 +168,7 @@ class PythonTests(ServerTests):
         self.assertEqual(_rates.Rate.parse("3/10s").interval, 3_333_334)
 
     def test_rates_of_one_key_have_the_keys_that_countdownctl_gives_them(self) -> None:
-        table = json.loads((ROOT / "Tests/Fixtures/rates/rates.json").read_text())
+        table = json.loads((ROOT / "clients/conformance/rates.json").read_text())
         for case in table["cases"]:
             rates = [_rates.Rate.parse(limit["rate"]) for limit in case["limits"]]
             made = zip(_rates.rate_keys(case["key"], rates), rates, strict=True)

@@ -1,4 +1,4 @@
-// Rates such as 5/1h, by the rules of countdownctl: Tests/Fixtures/rates has cases that all clients pass.
+// Rates such as 5/1h, by the rules of countdownctl: clients/conformance/rates.json has cases that all clients pass.
 
 /** The units of a period in microseconds, the greatest first, with their other names. */
 const units = [

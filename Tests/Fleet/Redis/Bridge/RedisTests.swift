@@ -1,0 +1,168 @@
+import BackendContract
+import FleetWire
+import Foundation
+import TestSupport
+import Testing
+
+/// What only Redis can do to a bridge.
+@Suite("Redis", .serialized)
+struct RedisTests {
+    @Test("the script is loaded again after SCRIPT FLUSH")
+    func scriptFlush() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server)
+        let client = try bridge.client()
+        #expect(try client.propose(Propose.Proposal("a", "x.1")).outcome == .won)
+        try server.command("SCRIPT", "FLUSH")
+        #expect(try client.propose(Propose.Proposal("a", "x.2", after: "x.1")).outcome == .won)
+        let acknowledging = try BridgeProcess(server, parameters: "?acks=1")
+        try server.command("SCRIPT", "FLUSH")
+        let answer = try acknowledging.client().propose(Propose.Proposal("a", "x.3", after: "x.2"))
+        #expect(answer.outcome == .unacknowledged)
+        withExtendedLifetime((bridge, acknowledging)) {}
+    }
+
+    @Test(
+        "the loss of any one key is survived: changes go on, and followers end up with what the engine has",
+        arguments: [
+            "cd:{fleet}:about", "cd:{fleet/0}:now", "cd:{fleet/0}:due", "cd:{fleet/0}:version", "cd:{fleet/0}:log",
+            "cd:{fleet/0}:origin",
+        ]
+    )
+    func lostKey(_ key: String) throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server)
+        let client = try bridge.client()
+        let first = try #require(try client.propose(Propose.Proposal("a", "x.1", due: 1 << 52)).version)
+        #expect(try client.propose(Propose.Proposal("b", "x.2", due: 1 << 52)).outcome == .won)
+        let follower = try bridge.client()
+        try follower.follow()
+        _ = try follower.updates(until: .live)
+        try server.command("DEL", key)
+        let change = try client.propose(Propose.Proposal("c", "x.3", due: 1 << 52))
+        #expect(change.outcome == .won)
+        var last: Follow.Reply
+        repeat { last = try follower.update() } while last.last?.version != change.version
+        #expect(last.last?.id == "x.3")
+        // A new follower sees what the engine holds.
+        let other = try bridge.client()
+        try other.follow()
+        let ids = try other.updates(until: .live).filter { $0.state == .page }.flatMap(\.entries).map(\.id)
+        #expect(Set(ids) == (key.hasSuffix("now") ? ["x.3"] : ["x.1", "x.2", "x.3"]))
+        // One that was away learns that versions are missing.
+        let late = try bridge.client()
+        try late.follow(after: first, id: "x.1")
+        let states = try late.updates(until: .live).map(\.state)
+        let expected: [Follow.State] =
+            switch key.split(separator: ":").last {
+            case "version": [.resumed, .changes, .diverged, .page, .live]
+            case "log": [.trimmed, .page, .live]
+            default: [.resumed, .changes, .live]
+            }
+        #expect(states == expected)
+        withExtendedLifetime(bridge) {}
+    }
+
+    @Test(
+        "bridges on which nothing changes notice that everything, or every record, is lost",
+        arguments: [["FLUSHALL"], ["DEL", "cd:{fleet/0}:now"]]
+    )
+    func idle(_ loss: [String]) throws {
+        let server = try RedisServer()
+        let bridges = try (0..<3).map { _ in try BridgeProcess(server) }
+        #expect(try bridges[0].client().propose(Propose.Proposal("a", "x.1", due: 1 << 52)).outcome == .won)
+        let followers = try bridges.map { try $0.client() }
+        for follower in followers {
+            try follower.follow()
+            _ = try follower.updates(until: .live)
+        }
+        _ = try server.command(loss)
+        for (bridge, follower) in zip(bridges, followers) {
+            // It looks every 30 s, and now.
+            bridge.program.send(signal: SIGUSR1)
+            let updates = try follower.updates(until: .live)
+            #expect(updates.contains { $0.state == .diverged })
+            #expect(updates.flatMap(\.entries).isEmpty)
+        }
+        let change = try bridges[0].client().propose(Propose.Proposal("b", "x.2", due: 1 << 52))
+        #expect(change.outcome == .won)
+        for follower in followers { #expect(try follower.updates(until: .changes).last?.entries.map(\.id) == ["x.2"]) }
+        withExtendedLifetime(bridges) {}
+    }
+
+    @Test("bridges of a namespace have one margin, and one with another is told which")
+    func margin() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server, parameters: "?margin=200")
+        let client = try bridge.client()
+        try client.send(Describe())
+        #expect(try client.reply().parameters(as: Describe.Reply.self).marginUSec == 200_000)
+        let other = try BridgeProcess("redis://127.0.0.1:{port}/", port: server.port)
+        let sentence = "has margin 200000, and this bridge has 50000: use margin=200 in the URL"
+        try other.program.line(containing: sentence)
+        withExtendedLifetime((bridge, other)) {}
+    }
+
+    @Test("a message that was lost is read from the log")
+    func lostMessage() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server)
+        let client = try bridge.client()
+        let first = try #require(try client.propose(Propose.Proposal("a", "x.1")).version)
+        let follower = try bridge.client()
+        try follower.follow()
+        _ = try follower.updates(until: .live)
+        let record = "\(first + 1) y.1 {}"
+        try server.command("XADD", "cd:{fleet/0}:log", "\(first + 1)-0", "b", record)
+        try server.command("SET", "cd:{fleet/0}:version", "\(first + 1)")
+        try server.command("HSET", "cd:{fleet/0}:now", "b", record)
+        #expect(try client.propose(Propose.Proposal("c", "x.2")).version == first + 2)
+        #expect(try follower.updates(until: .live).flatMap(\.entries).map(\.id) == ["y.1", "x.2"])
+    }
+
+    @Test("records are removed when they are due, and only then")
+    func retention() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(server)
+        let client = try bridge.client()
+        #expect(try client.propose(Propose.Proposal("a", "x.1", due: 1)).outcome == .won)
+        #expect(try client.propose(Propose.Proposal("b", "x.2", due: 1 << 52)).outcome == .won)
+        #expect(try client.propose(Propose.Proposal("c", "x.3")).outcome == .won)
+        #expect(try server.command("HKEYS", "cd:{fleet/0}:now").split(separator: "\n").sorted() == ["b", "c"])
+        #expect(try server.command("ZRANGE", "cd:{fleet/0}:due", "0", "-1") == "b")
+        // A countdown that is paused later is not removed.
+        #expect(try client.propose(Propose.Proposal("b", "x.4", after: "x.2")).outcome == .won)
+        #expect(try server.command("ZCARD", "cd:{fleet/0}:due") == "0")
+    }
+
+    @Test("the clock can be stepped by a flag for tests, and followers are told")
+    func clockStep() throws {
+        let server = try RedisServer()
+        let bridge = try BridgeProcess(
+            "redis://127.0.0.1:{port}",
+            port: server.port,
+            options: ["--test-clock-file", "{folder}/clock"]
+        )
+        try bridge.program.line(containing: "connected to")
+        let other = try BridgeProcess(server)
+        let idle = try other.client()
+        try idle.follow()
+        _ = try idle.updates(until: .live)
+        let follower = try bridge.client()
+        try follower.follow()
+        let before = try #require(try follower.updates(until: .live).last?.clock)
+        try bridge.write("-5000000", to: "clock")
+        bridge.program.send(signal: SIGUSR1)
+        let after = try #require(try follower.updates(until: .clock).last?.clock)
+        let step = before.engineLessBootUSec - after.engineLessBootUSec
+        #expect(abs(step - 5_000_000) <= before.errorUSec + after.errorUSec)
+        try bridge.program.line(containing: "has jumped by")
+        // Others read the clock at once, though they make no changes.
+        _ = try idle.updates(until: .clock)
+        // Windows are in the stepped time.
+        let client = try bridge.client()
+        let window = (after.now + 4_000_000)...(after.now + 60_000_000)
+        #expect(try client.propose(Propose.Proposal("a", "x.1", window: window)).outcome == .early)
+        withExtendedLifetime((bridge, other)) {}
+    }
+}

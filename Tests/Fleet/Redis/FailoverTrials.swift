@@ -1,0 +1,196 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+/// Fleets whose engine has a replica and sentinels.
+@Suite("Failovers", .serialized)
+struct FailoverTrials {
+    private func fleet(_ engine: ReplicatedEngine, _ parameters: String = "") throws -> Fleet {
+        try Fleet(engine, urls: Array(repeating: engine.url(parameters: parameters), count: 3))
+    }
+
+    private func watches(_ fleet: Fleet) throws -> [Follower] {
+        try fleet.hosts.map { host in
+            let watch = try Follower(of: host.daemon, Watch(tickUSec: 0))
+            try watch.events(through: .synced)
+            return watch
+        }
+    }
+
+    @Test("during a failover at most one host starts a key, no answered start is lost, and extensions make their sum")
+    func singleWinner() throws {
+        let engine = try ReplicatedEngine(replicas: 2)
+        var fleet = try fleet(engine)
+        let callers = try fleet.hosts.map { try Caller(of: $0.daemon) }
+        var started: [String: [String]] = [:]
+        var (made, unknown, madeSince) = (0, 0, 0)
+        try waitUntil("changes after the failover") {
+            let isReplaced = try started.count > 20 && engine.primary().port != fleet.engine.port
+            let key = "key/\(started.count)"
+            for (number, caller) in callers.enumerated() {
+                try caller.send(Start(key: key, durationUSec: .hour, label: "host \(number)"))
+                try caller.send(Start(key: "sum", durationUSec: 1_000_000, ifRunning: .extend))
+            }
+            started[key] = []
+            for caller in callers {
+                if let reply = try? answer(of: caller).get(), reply.outcome == .started {
+                    started[key]?.append(try #require(reply.countdown.label))
+                }
+                switch answer(of: caller) {
+                case .success: (made, madeSince) = (made + 1, isReplaced ? madeSince + 1 : 0)
+                case .failure(CountdownError.storageFailed): break
+                case .failure(CountdownError.unreachable): unknown += 1
+                case .failure(let error): throw error
+                }
+            }
+            if started.count == 20 { try fleet.engine.kill() }
+            return madeSince >= 60
+        }
+        fleet.engine = try engine.primary()
+        let countdowns = try fleet.awaitEqual()
+        for (key, labels) in started {
+            #expect(labels.count <= 1)
+            if let label = labels.first { #expect(countdowns[key]?.label == label) }
+        }
+        let sum = Int(try #require(countdowns["sum"]).duration / 1_000_000)
+        #expect((made...made + unknown).contains(sum))
+        for host in fleet.hosts { #expect(try host.get("key/0").state == .running) }
+    }
+
+    private func answer(of caller: Caller) -> Result<Start.Reply, any Error> {
+        Result { try caller.answer(to: Start.self).value }
+    }
+
+    @Test("a failover without acknowledgements loses changes: every host cancels them, and logs it once")
+    func lossyFailover() throws {
+        let engine = try ReplicatedEngine(replicas: 2)
+        var fleet = try fleet(engine, "&acks=0")
+        let primary = fleet.engine
+        try fleet.hosts[0].start("kept", .seconds(3_600))
+        try fleet.awaitEqual()
+        let watches = try watches(fleet)
+        try waitUntil("the replicas to have the change") {
+            try engine.servers.allSatisfy { try $0.records()["kept"] != nil }
+        }
+        try engine.isolate(primary, fromSentinels: false)
+        #expect(try fleet.hosts[1].start("lost", .seconds(3_600)).outcome == .started)
+        for watch in watches { try watch.events(through: .started, of: "lost") }
+        try primary.kill()
+        fleet.engine = try engine.awaitFailover(from: primary)
+        try fleet.awaitChanges()
+        for (host, watch) in zip(fleet.hosts, watches) {
+            try watch.awaitTrimming()
+            #expect(try host.get("lost").state == .cancelled)
+        }
+        let countdowns = try fleet.awaitEqual()
+        #expect(countdowns["kept"] != nil)
+        for host in fleet.hosts {
+            #expect(host.daemon.standardError.matches(of: /another history/).count == 1)
+        }
+    }
+
+    @Test(
+        "a replica that the sentinels can no longer choose is left out, and has all changes when it is back",
+        arguments: ["killed", "frozen", "cut off"]
+    )
+    func leftOutReplica(fault: String) throws {
+        let engine = try ReplicatedEngine(replicas: 2)
+        let fleet = try fleet(engine)
+        let replica = engine.servers[2]
+        switch fault {
+        case "killed": try replica.kill()
+        case "frozen": try replica.freeze()
+        default:
+            // The primary has no such user.
+            try replica.command("CONFIG", "SET", "masteruser", "nobody", "masterauth", "SECRET")
+            try fleet.engine.command("CLIENT", "KILL", "TYPE", "replica")
+        }
+        try fleet.awaitChanges()
+        try fleet.hosts[0].start("meanwhile", .seconds(3_600))
+        #expect(try replica.isAnswering == false || replica.records()["meanwhile"] == nil)
+        switch fault {
+        case "killed": try engine.restart(replica)
+        case "frozen": replica.thaw()
+        default: try replica.command("CONFIG", "SET", "masteruser", "", "masterauth", "")
+        }
+        try ReplicatedEngine.awaitReplicas(2, of: engine.primary)
+        try fleet.awaitChanges()
+        // It may still load its data.
+        try waitUntil("the replica to have the change") { (try? replica.records())?["meanwhile"] != nil }
+        #expect(try engine.primary() === fleet.engine)
+    }
+
+    @Test("without its replica the engine refuses changes, after some that are unknown; the rest goes on")
+    func lostReplica() throws {
+        let engine = try ReplicatedEngine(options: ["--min-replicas-to-write", "1", "--min-replicas-max-lag", "4"])
+        let fleet = try fleet(engine)
+        let replica = engine.servers[1]
+        let host = fleet.hosts[0]
+        try host.start("kept", .seconds(3_600))
+        try fleet.awaitEqual()
+        try replica.freeze()
+        #expect(throws: CountdownError.unreachable(reason: "too few replicas have acknowledged the change")) {
+            try host.start("unknown", .seconds(3_600))
+        }
+        try awaitRefusal(of: host)
+        for host in fleet.hosts {
+            #expect(try host.start("kept", .seconds(60)).outcome == .attached)
+            #expect(try host.get("kept").state == .running)
+        }
+        replica.thaw()
+        try fleet.awaitChanges()
+        // If it was killed, the engine knows that at once.
+        try replica.kill()
+        try awaitRefusal(of: fleet.hosts[1])
+        try engine.restart(replica)
+        try fleet.awaitChanges()
+        #expect(try fleet.awaitEqual()["unknown"] != nil)
+        for host in fleet.hosts { #expect(!host.daemon.standardError.contains("another history")) }
+    }
+
+    /// Waits until changes are refused for want of replicas.
+    private func awaitRefusal(of host: Host) throws {
+        try waitUntil("a refusal by \(host.daemon.standardError)") {
+            do {
+                try host.start("refused", .seconds(3_600), .restart)
+                return false
+            } catch CountdownError.unreachable {
+                return false
+            } catch CountdownError.storageFailed(let reason) {
+                return reason.contains("NOREPLICAS")
+            }
+        }
+    }
+
+    @Test("a host that is cut off with the old primary makes no change, and has what the others have afterwards")
+    func isolatedHost() throws {
+        let options = ["--min-replicas-to-write", "1", "--min-replicas-max-lag", "2"]
+        let engine = try ReplicatedEngine(replicas: 2, options: options)
+        for server in engine.servers {
+            try server.command("ACL", "SETUSER", "countdownd", "on", ">SECRET", "~*", "&*", "+@all")
+        }
+        let places = [[0, 1], [0, 1], [2]]
+        let urls = places.map { engine.url(sentinels: $0, credentials: "countdownd:SECRET@") }
+        var fleet = try Fleet(engine, urls: urls)
+        let (primary, isolated) = (fleet.engine, fleet.hosts[2])
+        for key in ["kept", "cancelled"] { try fleet.hosts[0].start(key, .seconds(3_600)) }
+        try fleet.awaitEqual()
+        try engine.sentinels[2].freeze()
+        try engine.isolate(primary, fromSentinels: true)
+        try awaitRefusal(of: isolated)
+        fleet.engine = try engine.awaitFailover(from: primary)
+        #expect(try isolated.start("kept", .seconds(60)).outcome == .attached)
+        for host in fleet.hosts[..<2] { try host.awaitChanges() }
+        _ = try fleet.hosts[0].call(Cancel(key: "cancelled"))
+        #expect(try isolated.get("cancelled").state == .running)
+        engine.sentinels[2].thaw()
+        try engine.reunite(primary)
+        try fleet.awaitChanges()
+        let countdowns = try fleet.awaitEqual()
+        #expect(countdowns["kept"] != nil)
+        #expect(countdowns["cancelled"] == nil)
+        #expect(try isolated.get("cancelled").state == .cancelled)
+        try waitUntil("the old primary to be a replica") { primary.isReplica }
+    }
+}

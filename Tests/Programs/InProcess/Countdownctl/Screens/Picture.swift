@@ -1,0 +1,88 @@
+import Foundation
+import IPC
+import TestSupport
+import Testing
+
+@testable import countdownctl
+
+/// A frame compared with a picture in Tests/Programs/Pictures.
+func expect(
+    _ lines: [StyledLine],
+    toLookLike name: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+    let path = BuiltProduct.packageDirectory.appendingPathComponent("Tests/Programs/Pictures/\(name).txt").path
+    let picture = lines.map { String($0.text.reversed().drop { $0 == " " }.reversed()) + "\n" }.joined()
+    if ProcessInfo.processInfo.environment["COUNTDOWND_PICTURES"] == "keep" {
+        try picture.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    #expect(try picture == String(contentsOfFile: path, encoding: .utf8), sourceLocation: sourceLocation)
+}
+
+extension Canvas {
+    /// Without colours, at noon of a day at UTC.
+    static func plain(
+        columns: Int = 79,
+        rows: Int = 24,
+        _ glyphs: Glyphs = .blocks,
+        hasKeys: Bool = true,
+        showsCursor: Bool = true
+    ) -> Canvas {
+        Canvas(
+            columns: columns,
+            rows: rows,
+            glyphs: glyphs,
+            palette: .plain,
+            clock: ClockText(zone: TestZone.utc, now: noon),
+            hasKeys: hasKeys,
+            showsCursor: showsCursor
+        )
+    }
+}
+
+/// 2026-03-01 12:00:00 UTC, in microseconds since 1970.
+let noon: Int64 = 1_772_366_400_000_000
+
+/// A countdown with a remaining time and a duration, in seconds.
+func countdown(
+    _ key: String,
+    _ left: Int64,
+    of length: Int64 = 300,
+    _ state: State = .running,
+    label: String? = nil,
+    revision: Int64 = 1
+) -> Countdown {
+    Countdown(
+        key: key,
+        state: state,
+        clock: .elapsed,
+        durationUSec: length * 1_000_000,
+        remainingUSec: left * 1_000_000,
+        startedUSec: noon - (length - left) * 1_000_000,
+        deadlineUSec: state == .running ? noon + left * 1_000_000 : nil,
+        endedUSec: [.running, .paused].contains(state) ? nil : noon,
+        label: label,
+        revision: revision
+    )
+}
+
+/// An event about a countdown.
+func told(_ type: EventType, _ countdown: Countdown) -> ScreenEvent {
+    .told(
+        Event(
+            type: type,
+            revision: countdown.revision,
+            key: countdown.key,
+            remainingUSec: countdown.remainingUSec,
+            countdown: countdown
+        )
+    )
+}
+
+/// A tick with the remaining seconds.
+func tick(_ key: String, _ left: Int64) -> ScreenEvent {
+    .told(Event(type: .tick, key: key, remainingUSec: left * 1_000_000))
+}
+
+/// The end of the current state.
+let synced = ScreenEvent.told(Event(type: .synced, revision: 1))

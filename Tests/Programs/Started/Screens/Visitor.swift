@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A user with terminals and a daemon of his own.
+final class Visitor {
+    let daemon: DaemonProcess
+
+    init() throws { daemon = try DaemonProcess() }
+
+    var environment: [String: String] { ["COUNTDOWND_SOCKET": daemon.socketPath] }
+
+    /// A terminal on which a line is typed.
+    func terminal(
+        _ line: String,
+        _ environment: [String: String] = [:],
+        columns: Int = 80,
+        rows: Int = 12
+    ) throws -> TerminalPane {
+        try TerminalPane(
+            line,
+            environment: self.environment.merging(environment) { _, given in given },
+            columns: columns,
+            rows: rows
+        )
+    }
+
+    /// Runs a command to its end.
+    @discardableResult
+    func run(_ words: String...) throws -> CommandRun {
+        try CommandRun(words, environment: environment.merging(["TZ": "UTC0"]) { $1 })
+    }
+}
+
+extension TerminalPane {
+    /// Waits until the terminal looks like a picture in Tests/Programs/Pictures, with HH:MM:SS for each time of day and #
+    /// for each digit of the seconds on a button.
+    func wait(toLookLike name: String) throws {
+        let path = BuiltProduct.packageDirectory.appendingPathComponent("Tests/Programs/Pictures/\(name).txt").path
+        let kept = try String(contentsOfFile: path, encoding: .utf8)
+        try wait(for: "the picture \(name):\n\(kept)") { normalized($0) + "\n" == kept }
+    }
+
+    /// Waits until the program has ended with a code, and checks that the terminal is as it was before.
+    func waitForExit(_ code: Int) throws {
+        try wait(for: "[exit \(code)]")
+        #expect(try state("#{cursor_flag} #{mouse_any_flag}") == "1 0")
+    }
+
+    private func normalized(_ picture: String) -> String {
+        picture.replacing(#/[0-9]{2}:[0-9]{2}:[0-9]{2}/#, with: "HH:MM:SS")
+            .replacing(#/[0-9](?=[0-9]* s|\) Resend)/#, with: "#")
+            .replacing(#/\(([0-9])#\)/#, with: "(##)")
+    }
+}
