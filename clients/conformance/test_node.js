@@ -208,6 +208,14 @@ for (const [name, call] of Object.entries({ ...ownConnection, ...keptConnection 
   });
 }
 
+test("a call that is given up while it connects is not made", limit, async (t) => {
+  const { path } = await serve(t, () => assert.fail("the call was made"));
+  const controller = new AbortController();
+  const call = new Client({ path }).get("tea", { signal: controller.signal });
+  controller.abort();
+  await assert.rejects(call, { name: "AbortError" });
+});
+
 test("calls share one connection and are answered in their order", limit, async (t) => {
   let connections = 0;
   const { path, server } = await serve(t, (socket, { parameters: { key } }) => {

@@ -606,6 +606,7 @@ export class Client {
     for (;;) {
       signal?.throwIfAborted();
       const kept = await (this.#kept ??= this.#connect());
+      signal?.throwIfAborted();
       try {
         return await kept.ask(text, signal);
       } catch (error) {
