@@ -174,7 +174,7 @@ crash: ## kill the daemon 200 times, and at each of its disk calls (COUNTDOWND_S
 	$(dependencies) test
 	swift build --build-tests
 	COUNTDOWND_KILLS=$${COUNTDOWND_KILLS:-200} COUNTDOWND_FAULTS=$${COUNTDOWND_FAULTS:-0} \
-	  scripts/test-swift '^FaultTrials\.'
+	  scripts/test-swift '^FaultTrials\.' '^ModelTrials\.'
 
 fuzz: ## try inputs from libFuzzer, each target for FUZZ_SECONDS (60)
 	$(dependencies) build

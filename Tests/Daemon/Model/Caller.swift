@@ -88,7 +88,7 @@ final class Caller {
                 ?? (countdown.durationUSec == asked.durationUSec ?? 60_000_000 && countdown.clock == "elapsed")
             let ends = countdown.startedUSec + countdown.durationUSec == countdown.deadlineUSec
             return countdown.isRunning && isAsAsked && ends && countdown.label == asked.label
-                && countdown.forget == forget
+                && countdown.metadata ?? [:] == asked.metadata ?? [:] && countdown.forget == forget
         case "extended":
             return countdown.isAlive && (asked.label == nil || asked.label == countdown.label)
                 && countdown.remainingUSec <= asked.upToUSec ?? .max

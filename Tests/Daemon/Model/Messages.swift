@@ -14,6 +14,7 @@ struct Countdown: Decodable, Equatable {
     var deadlineUSec: Int?
     var endedUSec: Int?
     var label: String?
+    var metadata: [String: String]?
     var forget: Bool
     var revision: Int
 
@@ -41,6 +42,7 @@ struct Parameters: Codable {
     var byUSec: Int?
     var ifRunning: String?
     var label: String?
+    var metadata: [String: String]?
     var forget: Bool?
     var ifRevision: Int?
     var match: [String]?

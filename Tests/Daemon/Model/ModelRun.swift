@@ -15,6 +15,7 @@ final class ModelRun {
     private let watchers: [Watcher]
     private var answers: [(lists: [ListAnswer], stretch: Watcher.Stretch)] = []
     private var restarts = 0
+    private(set) var kills = 0
     private var listsChecked = 0
 
     /// The keys that change all the time, and those that make the current state large.
@@ -45,12 +46,12 @@ final class ModelRun {
         ]
     }
 
-    /// Makes this many calls in all.
-    func run(calls: Int) throws -> [String] {
+    /// Makes at least this many calls in all, and kills at least this many daemons.
+    func run(calls: Int, kills: Int) throws -> [String] {
         let rounds = max(4, calls / 400)
-        for round in 0..<rounds {
-            try live(calls: calls / rounds, first: round == 0)
-            if history.faults.count > 100 { break }
+        while restarts < rounds || self.kills < kills, history.faults.count < 100 {
+            if chance(20) { try killOneThatStarts() }
+            try live(calls: calls / rounds, first: restarts == 0)
         }
         try live(calls: 0, first: false)
         history.conclude()
@@ -65,14 +66,27 @@ final class ModelRun {
         \(queuers.reduce(0) { $0 + $1.answered }) queued starts, \
         \((watchers + [auditor]).reduce(0) { $0 + $1.events }) events, \
         \(watchers.reduce(0) { $0 + $1.resumptions }) watches resumed, \(watchers.reduce(0) { $0 + $1.trimmed }) of them \
-        trimmed, \(restarts) restarts, \(history.records.count) revisions, \(history.checks) checks
+        trimmed, \(restarts) daemons, \(kills) kills, \(history.records.count) revisions, \(history.checks) checks
         """
     }
 
     // MARK: The life of a daemon
 
+    /// Every other daemon writes each change to the disk before it answers.
+    private var arguments: [String] {
+        ["--durability", restarts.isMultiple(of: 2) ? "process" : "power-loss"]
+            + (keptEnds.map { ["--history", "\($0)"] } ?? [])
+    }
+
+    /// A kill may come before the daemon is ready, at any moment of its start.
+    private func killOneThatStarts() throws {
+        let daemon = try DaemonProcess(starting: [], in: directory, arguments: arguments)
+        for _ in 0..<Int.random(in: 0..<3_000, using: &random) { _ = try? daemon.connect() }
+        try note(daemon.kill(), of: daemon, isKill: true)
+    }
+
     private func live(calls: Int, first: Bool) throws {
-        let daemon = try DaemonProcess(in: directory, arguments: keptEnds.map { ["--history", "\($0)"] } ?? [])
+        let daemon = try DaemonProcess(in: directory, arguments: arguments)
         for caller in callers + waiters + queuers { try caller.connect(to: daemon) }
         try auditor.connect(to: daemon)
         try pump { self.auditor.isSynced || self.auditor.connection == nil }
@@ -136,13 +150,19 @@ final class ModelRun {
 
     private func end(_ daemon: DaemonProcess) throws {
         let isKill = Int.random(in: 0..<4, using: &random) > 0
-        let ending = isKill ? try daemon.kill() : try daemon.terminate()
-        history.check(isKill || ending == .exited(code: 0), "the daemon ended with \(ending)\n\(daemon.standardError)")
+        try note(isKill ? daemon.kill() : daemon.terminate(), of: daemon, isKill: isKill)
         restarts += 1
         // What the daemon sent before it ended counts.
         while !receivers.isEmpty { try receiveInput() }
         if let stretch = auditor.stretches.last { answers.append((callers.flatMap(\.lists), stretch)) }
         for caller in callers { caller.lists = [] }
+    }
+
+    private func note(_ ending: ChildProcess.Ending, of daemon: DaemonProcess, isKill: Bool) {
+        let log = daemon.standardError
+        if isKill { kills += 1 }
+        history.check(isKill || ending == .exited(code: 0), "the daemon ended with \(ending)\n\(log)")
+        history.check(!log.contains(": error: ") && !log.contains("atal"), "the daemon said\n\(log)")
     }
 
     // MARK: Receiving
@@ -248,6 +268,7 @@ final class ModelRun {
         }
         if mayForget(key), chance(50) { parameters.forget = true }
         if chance(20) { parameters.label = "label \(Int.random(in: 0..<1_000, using: &random))" }
+        if chance(20) { parameters.metadata = ["number": "\(Int.random(in: 0..<1_000, using: &random))"] }
     }
 
     private func listParameters() -> Parameters {

@@ -6,7 +6,7 @@ import Varlink
 
 /// The daemon, the bus and the notification service go away and come back.
 @Suite("A desktop with faults")
-struct FaultTrials {
+struct DesktopFaultTrials {
     private let daemon: DaemonProcess
     private let directory: TemporaryDirectory
 

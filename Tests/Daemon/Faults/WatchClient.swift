@@ -24,7 +24,6 @@ final class WatchClient {
     /// How often the daemon answered that the history after its revision is trimmed.
     private(set) var newStarts = 0
     private(set) var faults: [String] = []
-    private(set) var counts = Counts()
 
     init(memory: Memory = Memory()) {
         self.memory = memory
@@ -39,7 +38,6 @@ final class WatchClient {
         self.path = path
         client = try Client(connectingTo: path)
         isSynced = false
-        if memory.since != nil { counts.resumptions += 1 }
         try? client?.start(streaming: Watch(match: ["*"], tickUSec: 0, since: memory.since))
     }
 
@@ -81,7 +79,6 @@ final class WatchClient {
     }
 
     private func note(_ event: Event) {
-        counts.events += 1
         if let revision = event.revision {
             if let since = memory.since, revision < since || revision == since && event.type != .synced {
                 faults.append("\(event) was told after revision \(since)")

@@ -12,7 +12,11 @@ final class ChangeClient {
     private var sentUSec: Int64 = 0
 
     private(set) var ledger: Ledger
-    private(set) var counts = Counts()
+    /// How many changes were made, and how many could not be stored.
+    private(set) var changes = 0
+    private(set) var failed = 0
+    /// Connections that broke for another reason than that the daemon closed them.
+    private(set) var oddEnds: [String] = []
     /// The change of each revision, which no other answer or event may contradict.
     private(set) var facts = Facts()
 
@@ -102,8 +106,7 @@ final class ChangeClient {
 
     private func note(_ countdown: Countdown, _ outcome: Outcome?) -> Bool {
         asked = nil
-        counts.answered += 1
-        if outcome != .attached { counts.changes += 1 }
+        if outcome != .attached { changes += 1 }
         facts.note(countdown)
         ledger.answer(countdown, outcome: outcome)
         return true
@@ -117,8 +120,6 @@ final class ChangeClient {
 
     private func note(refused change: Change, asNotStored: Bool = false) {
         asked = nil
-        counts.answered += 1
-        counts.refused += 1
         ledger.refuse(change.key, asNotStored: asNotStored)
     }
 
@@ -129,7 +130,7 @@ final class ChangeClient {
         case .alreadyRunning(let countdown, _), .revisionMismatch(let countdown), .wrongState(let countdown):
             facts.note(countdown)
             find(countdown, change.key)
-        case .storageFailed where mayFail: counts.failed += 1
+        case .storageFailed where mayFail: failed += 1
         case .historyTrimmed, .limitReached, .storageFailed, .unreachable: throw error
         }
     }
@@ -139,9 +140,8 @@ final class ChangeClient {
     }
 
     private func breakOff(_ error: ClientError) {
-        if asked != nil { counts.cutOff += 1 }
         asked = nil
         client = nil
-        if error != .disconnected { counts.oddEnds.append("\(error)") }
+        if error != .disconnected { oddEnds.append("\(error)") }
     }
 }

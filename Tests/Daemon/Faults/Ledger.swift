@@ -31,12 +31,6 @@ struct Ledger: Sendable {
     private var entries: [String: Entry] = [:]
     /// Answers and events that contradict the ledger.
     private(set) var faults: [String] = []
-    /// How many countdowns had ended at their deadline without a call.
-    private(set) var endingsFound = 0
-    /// How many of the calls without an answer had been executed, and how many had not.
-    private(set) var cutOff = (made: 0, lost: 0)
-
-    func known(_ key: String) -> Countdown? { entries[key]?.known }
 
     /// The keys of all calls.
     var keys: [String] { entries.keys.sorted() }
@@ -78,19 +72,19 @@ struct Ledger: Sendable {
         let mayRun = entry.known?.deadlineUSec.map { $0 + doubtUSec > sentUSec } ?? true
         if isSame(found, entry.known), mayRun || entry.known?.endedUSec != nil {
             refused = entry.refused
-            if entry.asked != nil { cutOff.lost += 1 }
-        } else if isDue, let known = entry.known, isEnding(found, of: known) {
-            endingsFound += 1
-            if entry.asked != nil { cutOff.lost += 1 }
-        } else if let known = entry.known, isAllowed(found, after: known, isDue: isDue) {
-            if entry.asked != nil { cutOff.lost += 1 }
-        } else if [entry.asked, entry.refused].contains(where: { explains($0, found, after: entry.known) }) {
-            cutOff.made += 1
-        } else {
+        } else if !isExplained(found, by: entry, isDue: isDue) {
             let (found, known, asked) = (describe(found), describe(entry.known), describe(entry.asked))
             faults.append("under \(key) is \(found) after \(known), asked: \(asked)")
         }
         entries[key] = Entry(known: found, refused: refused)
+    }
+
+    private func isExplained(_ found: Countdown?, by entry: Entry, isDue: Bool) -> Bool {
+        if let known = entry.known, isDue && isEnding(found, of: known) || isAllowed(found, after: known, isDue: isDue)
+        {
+            return true
+        }
+        return [entry.asked, entry.refused].contains { explains($0, found, after: entry.known) }
     }
 
     private func describe(_ value: (some Any)?) -> String {

@@ -1,22 +1,8 @@
 import Foundation
-import Testing
-
-@Suite("A daemon that is killed")
-struct CrashTests {
-    @Test("every answered change is there again, and every end is delivered once")
-    func kills() throws {
-        let seed = Setting.seed
-        let report = try CrashRun(seed: seed).run(kills: Setting.kills)
-        print("crash run, seed \(seed): \(report.summary)")
-        let faults = report.faults.prefix(20).joined(separator: "\n")
-        #expect(report.faults.isEmpty, "COUNTDOWND_SEED=\(seed): \(report.faults.count) faults\n\(faults)")
-    }
-}
 
 /// The variables of `make crash`, for longer runs and for repeating a run.
 enum Setting {
     static let seed = number("COUNTDOWND_SEED") ?? UInt64.random(in: 1..<1_000_000)
-    static let kills = Int(number("COUNTDOWND_KILLS") ?? 12)
     /// How many faults of each scenario are tried; nil for all, which `COUNTDOWND_FAULTS=0` sets.
     static let faults = [Int(number("COUNTDOWND_FAULTS") ?? 16)].first { $0 > 0 }
     /// The scenarios in which calls fail: `COUNTDOWND_ONLY` names one.

@@ -14,7 +14,7 @@ extension FaultRun {
         var facts = changeClient.facts
         facts.merge(watchClient.facts)
         let stored = try StoredEndings.read(daemon.stateDirectory)
-        tally.faults += changeClient.ledger.faults + changeClient.counts.oddEnds + facts.faults
+        tally.faults += changeClient.ledger.faults + changeClient.oddEnds + facts.faults
         tally.faults += watchClient.faults(found: found, stored: stored)
         let files = StateFiles(in: daemon.stateDirectory)
         tally.faults += files.faults(keeping: scenario.preparation.kept) + Said(daemon.standardError).faults

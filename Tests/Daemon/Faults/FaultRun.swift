@@ -45,8 +45,8 @@ final class FaultRun {
             if injection.failed > 0 { tally.reached = 1 }
         }
         try judge()
-        tally.answered = changeClient.counts.changes
-        tally.failed = changeClient.counts.failed
+        tally.answered = changeClient.changes
+        tally.failed = changeClient.failed
         if kind == .busy, tally.failed > 0 { tally.faults.append("a lock was not waited out") }
         return tally
     }
@@ -110,7 +110,7 @@ final class FaultRun {
     }
 
     /// Whether a change was refused, and nothing else is to come before the daemon is killed.
-    private var hasToEnd: Bool { kind == .errorThenKill && changeClient.counts.failed > 0 }
+    private var hasToEnd: Bool { kind == .errorThenKill && changeClient.failed > 0 }
 
     private func take(_ step: Scenario.Step, on daemon: DaemonProcess) throws {
         switch step {
@@ -122,12 +122,12 @@ final class FaultRun {
 
     /// - Returns: whether the change was stored, or refused for another reason than the store.
     private func ask(_ change: Change) throws -> Bool {
-        let failed = changeClient.counts.failed
+        let failed = changeClient.failed
         changeClient.ask(change)
         guard try changeClient.takeAnswer(until: .after(microseconds: Self.patienceUSec)) else { throw TimedOut.answer }
         guard changeClient.descriptor != nil else { throw Gone() }
         _ = watchClient.proceed()
-        return changeClient.counts.failed == failed
+        return changeClient.failed == failed
     }
 
     /// Only a copy of the log writes to the database itself.

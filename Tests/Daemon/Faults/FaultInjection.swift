@@ -143,7 +143,7 @@ private enum Shim {
     static let path = Result { try compile() }
 
     private static func compile() throws -> String {
-        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("Shim/faults.c").path
         let library = try BuiltProduct.path(of: "countdownd") + "-faults.so"
         let compiler = #"if command -v clang > /dev/null; then exec clang "$@"; else exec cc "$@"; fi"#
