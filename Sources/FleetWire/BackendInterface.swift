@@ -75,7 +75,7 @@ public struct Unreachable: ReplyError, JSONEncodable, JSONDecodable, Hashable {
 }
 
 /// The engine's clock, as a bridge measures it against the boot clock of its machine.
-public struct ClockOffset: Sendable, Hashable, JSONEncodable, JSONDecodable {
+public struct EngineOffset: Sendable, Hashable, JSONEncodable, JSONDecodable {
     /// How far the engine's clock is ahead of `CLOCK_BOOTTIME`, in microseconds.
     public var engineLessBootUSec: Int64
     /// The greatest error of the offset, in microseconds.

@@ -138,7 +138,7 @@ public struct Follow: BackendMethod {
         /// The last change before the snapshot, or the last one that was sent; nil if the shard has none.
         public var last: Position?
         /// The engine's clock, when it was reached or has moved.
-        public var clock: ClockOffset?
+        public var clock: EngineOffset?
         /// Why the engine is lost or the log does not continue, as a sentence for people.
         public var reason: String?
 
@@ -147,7 +147,7 @@ public struct Follow: BackendMethod {
             state: State,
             entries: [Entry] = [],
             last: Position? = nil,
-            clock: ClockOffset? = nil,
+            clock: EngineOffset? = nil,
             reason: String? = nil
         ) {
             self.state = state
@@ -185,7 +185,7 @@ extension Follow.Update: JSONReadable, JSONDecodable {
         var entries = JSONMember<[Entry]>("entries")
         var version = JSONMember<Int64>("version")
         var id = JSONMember<String>("id")
-        var clock = JSONMember<ClockOffset>("clock")
+        var clock = JSONMember<EngineOffset>("clock")
         var reason = JSONMember<String>("reason")
         reader.knownMembers {
             state.read(&$0) || entries.read(&$0) || version.read(&$0) || id.read(&$0) || clock.read(&$0)

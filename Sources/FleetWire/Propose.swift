@@ -39,10 +39,10 @@ public struct Propose: BackendMethod {
         /// The answers, in the order of the proposals.
         public var answers: [Answer]
         /// The engine's clock; nil if the engine was never reached.
-        public var clock: ClockOffset?
+        public var clock: EngineOffset?
 
         /// A reply with answers.
-        public init(answers: [Answer], clock: ClockOffset? = nil) {
+        public init(answers: [Answer], clock: EngineOffset? = nil) {
             self.answers = answers
             self.clock = clock
         }
@@ -59,7 +59,7 @@ public struct Propose: BackendMethod {
         /// - Throws: the name of the member that is missing or invalid.
         public init(from reader: inout JSONReader) throws(InvalidParameter) {
             var answers = JSONMember<[Answer]>("answers")
-            var clock = JSONMember<ClockOffset>("clock")
+            var clock = JSONMember<EngineOffset>("clock")
             reader.knownMembers { answers.read(&$0) || clock.read(&$0) }
             self.answers = try answers.required
             self.clock = try clock.optional

@@ -2,7 +2,6 @@ import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
-import NIOTLS
 import RESP
 
 extension RESPCommand {
@@ -11,10 +10,9 @@ extension RESPCommand {
 }
 
 /// One connection to the engine: commands go in, their replies come out in the same order, and so do the messages of the
-/// channels that it subscribes to. It is confined to its event loop.
-final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+/// channels that it subscribes to.
+@BridgeLoop
+final class EngineConnection {
     typealias Completion = (Result<RESPValue, EngineFailure>) -> Void
 
     private struct Pending {
@@ -23,7 +21,6 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 
     let url: EngineURL
-    let loop: any EventLoop
     /// Gets the messages of channels.
     var onMessage: (RESPValue) -> Void = { _ in }
     /// Is called once, when the connection ends.
@@ -40,16 +37,15 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
     /// Why the connection has ended; nil while it has not.
     private(set) var end: EngineFailure?
 
-    init(to url: EngineURL, on loop: any EventLoop) {
-        self.url = url
-        self.loop = loop
-    }
+    init(to url: EngineURL) { self.url = url }
 
     /// Connects, and begins TLS if there is a context. The handshake goes on while the first commands wait.
     func connect(_ tls: NIOSSLContext?) async throws {
         guard let server = url.server else { throw EngineFailure("the address of \(url.address) is not known") }
         let isName = (try? SocketAddress(ipAddress: server.host, port: 0)) == nil
         let name = isName ? server.host : nil
+        let loop = BridgeLoop.shared.loop
+        let events = NIOLoopBound(ChannelEvents { self.receive($0) }, eventLoop: loop)
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(EngineFailure.answerTime)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -60,7 +56,7 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
                         let handler = try NIOSSLClientHandler(context: tls, serverHostname: name)
                         try channel.pipeline.syncOperations.addHandler(handler)
                     }
-                    try channel.pipeline.syncOperations.addHandler(self)
+                    try channel.pipeline.syncOperations.addHandler(events.value)
                 }
             }
         do {
@@ -86,13 +82,13 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
         scheduleTimer(in: EngineFailure.answerTime)
         guard !isFlushScheduled else { return }
         isFlushScheduled = true
-        loop.execute { self.flush() }
+        BridgeLoop.runSoon { self.flush() }
     }
 
     /// Finds out whether the connection still works, unless an answer is awaited anyway.
     func check() { if pending.isEmpty { send(["PING"]) { _ in } } }
 
-    /// Sends a command from any task and returns its reply.
+    /// Sends a command and returns its reply.
     ///
     /// - Throws: why the connection broke, or the engine's error.
     func reply(to command: RESPCommand) async throws -> RESPValue {
@@ -101,17 +97,17 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
         return reply
     }
 
-    /// Sends commands together from any task and returns their replies, the engine's errors among them.
+    /// Sends commands together and returns their replies, the engine's errors among them.
     ///
     /// - Throws: why the connection broke.
     func replies(to commands: [RESPCommand]) async throws -> [RESPValue] {
-        let promises = commands.map { _ in loop.makePromise(of: RESPValue.self) }
-        loop.execute {
-            for (command, promise) in zip(commands, promises) {
-                self.send(command) { promise.completeWith($0.mapError { $0 as any Error }) }
-            }
+        let loop = BridgeLoop.shared.loop
+        let replies = commands.map { command in
+            let promise = loop.makePromise(of: RESPValue.self)
+            send(command) { promise.completeWith($0.mapError { $0 as any Error }) }
+            return promise.futureResult
         }
-        return try await EventLoopFuture<RESPValue>.whenAllSucceed(promises.map(\.futureResult), on: loop).get()
+        return try await EventLoopFuture<RESPValue>.whenAllSucceed(replies, on: loop).get()
     }
 
     /// Sends the queued commands now. They are sent at the end of the iteration of the loop otherwise.
@@ -137,7 +133,7 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
     private func scheduleTimer(in time: TimeAmount) {
         guard !isTimerScheduled else { return }
         isTimerScheduled = true
-        loop.scheduleTask(in: time) {
+        BridgeLoop.run(after: time) {
             self.isTimerScheduled = false
             self.checkAnswerTime()
         }
@@ -154,17 +150,24 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
 
     // MARK: The channel
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        channel = context.channel
+    private func receive(_ event: ChannelEvent) {
+        switch event {
+        case .active(let channel):
+            guard end == nil else { return channel.close(promise: nil) }
+            self.channel = channel
+            flush()
+        case .bytes(let bytes): receive(bytes)
+        case .readComplete: break
+        case .handshakeComplete: isEncrypted = true
+        // A peer that closes without close_notify has sent everything that it will send.
+        case .failed(NIOSSLError.uncleanShutdown): break
+        case .failed(let error as IOError) where !hasReplied && error.errnoCode == ECONNRESET: closeUnasked()
+        case .failed(let error): close(EngineFailure(error, of: url))
+        case .inactive: closeUnasked()
+        }
     }
 
-    func channelActive(context: ChannelHandlerContext) {
-        flush()
-        context.fireChannelActive()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let bytes = unwrapInboundIn(data)
+    private func receive(_ bytes: ByteBuffer) {
         bytes.withUnsafeReadableBytes { reader.receive($0.bindMemory(to: UInt8.self).span) }
         do {
             while end == nil, let value = try reader.next() { receive(value) }
@@ -190,23 +193,6 @@ final class EngineConnection: ChannelInboundHandler, @unchecked Sendable {
             return close(EngineFailure("\(url.address) sent a reply that belongs to no command"))
         }
         pending.completion(.success(value))
-    }
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .handshakeCompleted? = event as? TLSUserEvent { isEncrypted = true }
-        context.fireUserInboundEventTriggered(event)
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A peer that closes without close_notify has said everything that it will say.
-        if let failure = error as? NIOSSLError, case .uncleanShutdown = failure { return }
-        if !hasReplied, let failure = error as? IOError, failure.errnoCode == ECONNRESET { return closeUnasked() }
-        close(EngineFailure(error, of: url))
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        closeUnasked()
-        context.fireChannelInactive()
     }
 
     /// Ends after the engine has closed the connection.

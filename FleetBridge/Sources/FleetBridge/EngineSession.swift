@@ -51,13 +51,17 @@ struct NamespaceSettings: Equatable, Sendable {
 }
 
 /// The engine while it is connected, after it was checked.
-struct EngineSession: Sendable {
+@BridgeLoop
+struct EngineSession {
     /// A reading of the engine's clock.
     struct TimeSample: Sendable {
         var engine: Int64
         var sent: Int64
         var received: Int64
     }
+
+    /// The script that makes proposals.
+    static let proposalScript = String(decoding: PackageResources.propose_lua, as: UTF8.self)
 
     /// The URL with the address of this engine.
     let url: EngineURL
@@ -81,23 +85,25 @@ struct EngineSession: Sendable {
 
     var connections: [EngineConnection] { [changes, queries, subscription] }
 
+    /// Ends the connections.
+    func close(_ failure: EngineFailure) { for connection in connections { connection.close(failure) } }
+
     /// Connects three times, and checks the engine.
     ///
     /// - Parameters:
     ///   - url: has the engine's address.
     ///   - epoch: of the sentinels that have named it.
-    ///   - loop: to which the connections are confined.
     /// - Returns: the session.
     /// - Throws: `EngineFailure`.
-    static func open(_ url: EngineURL, epoch: Int64?, on loop: any EventLoop) async throws -> EngineSession {
+    static func open(_ url: EngineURL, epoch: Int64?) async throws -> EngineSession {
         let tls = try TLS.context(url)
-        let connections = (0..<3).map { _ in EngineConnection(to: url, on: loop) }
+        let connections = (0..<3).map { _ in EngineConnection(to: url) }
         do {
             return try await open(url, epoch, tls, connections[0], connections[1], connections[2])
         } catch {
             let failure = EngineFailure(error, of: url)
-            for connection in connections { loop.execute { connection.close(failure) } }
-            throw try await TLS.diagnose(failure, url, on: loop)
+            for connection in connections { connection.close(failure) }
+            throw try await TLS.diagnose(failure, url)
         }
     }
 
@@ -115,7 +121,7 @@ struct EngineSession: Sendable {
         let engine = try info.check(url)
         try await checkPermissions(url, changes)
         try await agree(NamespaceSettings(url), changes)
-        guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", Proposer.script]).text,
+        guard let script = try await changes.reply(to: ["SCRIPT", "LOAD", proposalScript]).text,
             script.utf8.count <= 40
         else {
             throw EngineFailure("\(url.address) does not load the script")
@@ -146,10 +152,10 @@ struct EngineSession: Sendable {
     }
 
     /// Instants of the engine stay below it.
-    static let latestTime: Int64 = 1 << 53
+    nonisolated static let latestTime: Int64 = 1 << 53
 
     /// The microseconds in a reply of TIME.
-    static func time(_ reply: RESPValue) -> Int64? {
+    nonisolated static func time(_ reply: RESPValue) -> Int64? {
         guard let parts = reply.elements, parts.count == 2, let seconds = parts[0].number, let rest = parts[1].number,
             (0..<latestTime / 1_000_000).contains(seconds), (0..<1_000_000).contains(rest)
         else { return nil }

@@ -4,8 +4,9 @@ import RESP
 import System
 
 /// Follows the log for one call of `Follow`: a snapshot or the log from a version, then every change. It keeps no changes: if
-/// a message does not continue the changes that were sent, it reads the log. It is confined to the loop.
-final class Follower: @unchecked Sendable {
+/// a message does not continue the changes that were sent, it reads the log.
+@BridgeLoop
+final class Follower {
     private enum State {
         /// The engine is lost.
         case off
@@ -48,7 +49,8 @@ final class Follower: @unchecked Sendable {
     /// The bytes of records and keys in a reply: the memory of larger ones is taken from the system each time.
     private static let replyBytes = 64 << 10
 
-    private unowned let bridge: Bridge
+    private let engine: Supervisor
+    private let time: EngineTime
     private let deliver: (Follow.Reply) -> Void
     /// Whether the client has read enough to get more.
     private let isWritable: () -> Bool
@@ -83,12 +85,13 @@ final class Follower: @unchecked Sendable {
     private var sessions = 0
 
     init(
-        of bridge: Bridge,
+        of engine: Supervisor,
+        _ time: EngineTime,
         _ call: Follow,
         isWritable: @escaping () -> Bool,
         deliver: @escaping (Follow.Reply) -> Void
     ) {
-        self.bridge = bridge
+        (self.engine, self.time) = (engine, time)
         last = call.after
         host = call.host
         needsSnapshot = last == nil
@@ -130,7 +133,7 @@ final class Follower: @unchecked Sendable {
     }
 
     /// The offset of the engine's clock has moved.
-    func clockMoved(_ clock: ClockOffset) {
+    func clockMoved(_ clock: EngineOffset) {
         switch state {
         case .off: return
         case _ where isWritable(): deliver(Follow.Reply(state: .clock, clock: clock))
@@ -197,7 +200,7 @@ final class Follower: @unchecked Sendable {
             guard index + 1 < lines.count,
                 let entry = Follow.Entry(key: lines[index], held: lines[index + 1])
             else {
-                bridge.noteForeignMessage()
+                engine.log.foreignMessage(in: keys.log, at: engine.url)
                 step = .log
                 continue
             }
@@ -233,7 +236,7 @@ final class Follower: @unchecked Sendable {
     private static let firstVersionScript =
         "if redis.call('SET', KEYS[1], ARGV[1], 'NX') then redis.call('SET', KEYS[2], ARGV[1]) end"
 
-    private var keys: NamespaceKeys { bridge.keys }
+    private var keys: NamespaceKeys { engine.keys }
 
     private func perform(_ step: Step) {
         guard isWritable() else {
@@ -253,7 +256,7 @@ final class Follower: @unchecked Sendable {
 
     /// Sends commands; the body gets the reply of the last one.
     private func send(_ commands: [RESPCommand], _ body: @escaping (RESPValue) -> Void) {
-        guard let connection = bridge.session?.queries else { return }
+        guard let connection = engine.session?.queries else { return }
         let session = sessions
         for (index, command) in commands.enumerated() {
             connection.send(command) { reply in
@@ -262,8 +265,8 @@ final class Follower: @unchecked Sendable {
                 // The bridge stops every follower if the engine is lost.
                 case .failure: return
                 case .success(.error(let words)):
-                    let failure = EngineFailure(reply: words, to: command.name, of: self.bridge.url)
-                    self.bridge.endSession(failure)
+                    let failure = EngineFailure(reply: words, to: command.name, of: self.engine.url)
+                    self.engine.endSession(failure)
                 case .success(let value): if index == commands.count - 1 { body(value) }
                 }
             }
@@ -272,7 +275,7 @@ final class Follower: @unchecked Sendable {
 
     /// Gives up an engine whose answer to a command has another form.
     private func refuse(_ command: String) {
-        bridge.endSession(EngineFailure(unexpectedReplyTo: command, of: bridge.url))
+        engine.endSession(EngineFailure(unexpectedReplyTo: command, of: engine.url))
     }
 
     /// Looks up the last change that was sent in the log.
@@ -291,8 +294,8 @@ final class Follower: @unchecked Sendable {
             let log = LogPosition(
                 version: parts[0].number,
                 origin: parts[1].number,
-                entries: entries.compactMap { LogEntry($0) },
-                first: first.first.flatMap { LogEntry($0) }
+                entries: entries.compactMap { LoggedCall($0) },
+                first: first.first.flatMap { LoggedCall($0) }
             )
             switch log.verdict(on: last) {
             // Without a change behind the last one there is no gap: what had announced it was no change.
@@ -311,7 +314,7 @@ final class Follower: @unchecked Sendable {
         announcement = (state, reason)
         isLiveTold = false
         needsSnapshot = true
-        bridge.note(state, reason)
+        engine.log.readsAgain(state, reason, at: engine.url)
         let now = NIODeadline.now()
         guard let announced, now - announced.at < 2 * Self.longestPause else {
             announced = (now, .milliseconds(100))
@@ -321,7 +324,7 @@ final class Follower: @unchecked Sendable {
         self.announced = (now + announced.pause, min(2 * announced.pause, Self.longestPause))
         self.state = .reading
         let session = sessions
-        bridge.loop.scheduleTask(in: announced.pause) {
+        BridgeLoop.run(after: announced.pause) {
             if session == self.sessions { self.perform(.snapshot) }
         }
     }
@@ -332,7 +335,7 @@ final class Follower: @unchecked Sendable {
         send([["EVAL", Self.snapshotScript, "2", keys.version, keys.log]]) { reply in
             let parts = reply.elements ?? []
             guard parts.count == 2, parts[1].elements != nil else { return self.refuse("EVAL") }
-            let logged = parts[1].elements?.first.flatMap { LogEntry($0) }.map {
+            let logged = parts[1].elements?.first.flatMap { LoggedCall($0) }.map {
                 Follow.Position(version: $0.version, id: $0.changes.last?.id)
             }
             guard let number = parts[0].number else {
@@ -347,7 +350,7 @@ final class Follower: @unchecked Sendable {
     /// Gives an empty log a version, so that its followers have a place in the log. Like the script's, it is the
     /// time, so that no version is used twice.
     private func setFirstVersion() {
-        guard let clock else { return bridge.endSession(EngineFailure("\(bridge.url.address) does not tell the time")) }
+        guard let clock else { return engine.endSession(EngineFailure("\(engine.url.address) does not tell the time")) }
         hasSetVersion = true
         let version = BootClock.now + clock.engineLessBootUSec
         send([["EVAL", Self.firstVersionScript, "2", keys.version, keys.origin, "\(version)"]]) { _ in
@@ -363,7 +366,7 @@ final class Follower: @unchecked Sendable {
             // The engine reads the next page while this one is written.
             if next != "0" { self.perform(.page(next)) }
             let session = self.sessions
-            self.bridge.session?.queries.flush()
+            self.engine.session?.queries.flush()
             guard session == self.sessions else { return }
             var entries: [Follow.Entry] = []
             for index in stride(from: 0, to: pairs.count - 1, by: 2) {
@@ -384,7 +387,7 @@ final class Follower: @unchecked Sendable {
             if next == "0" {
                 self.needsSnapshot = false
                 self.announcement = nil
-                self.bridge.note(skips: self.skips)
+                self.engine.log.skipped(self.skips, in: self.keys.now, at: self.engine.url)
                 self.perform(.log)
             }
         }
@@ -400,7 +403,7 @@ final class Follower: @unchecked Sendable {
             var next = self.last
             var hasGap = false
             for element in elements {
-                guard let entry = LogEntry(element), let rest = entry.changes(after: next) else {
+                guard let entry = LoggedCall(element), let rest = entry.changes(after: next) else {
                     hasGap = true
                     break
                 }
@@ -428,7 +431,7 @@ final class Follower: @unchecked Sendable {
 
     // MARK: Replies
 
-    private var clock: ClockOffset? { bridge.clockOffset }
+    private var clock: EngineOffset? { time.offset }
 
     private func reply(_ state: Follow.State, reason: String? = nil) -> Follow.Reply {
         Follow.Reply(state: state, last: last, clock: clock, reason: reason)

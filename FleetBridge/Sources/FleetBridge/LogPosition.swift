@@ -2,7 +2,7 @@ import FleetWire
 import RESP
 
 /// An entry of the log: the changes of one call of the script.
-struct LogEntry {
+struct LoggedCall {
     /// The version of the last change.
     let version: Int64
     /// The changes, whose versions have no gaps; empty if the entry has other fields.
@@ -57,9 +57,9 @@ struct LogPosition {
     /// The version before the first change; nil if it is not known.
     var origin: Int64?
     /// The first entries that end at the follower's version or later, at most two.
-    var entries: [LogEntry]
+    var entries: [LoggedCall]
     /// The first entry of the log; nil if it is empty.
-    var first: LogEntry?
+    var first: LoggedCall?
 
     /// Whether the log continues the last change that a follower has.
     func verdict(on last: Follow.Position) -> Verdict {

@@ -6,9 +6,9 @@ import System
 /// Makes proposals in the engine: the proposals of one iteration of the loop are sent together, up to 64 in a call of the
 /// script. If replicas have to acknowledge changes, WAIT follows them and holds back all that is sent behind it, so further
 /// changes are kept until it is over, and sent together then. With sentinels, every replica has to acknowledge a change that
-/// could become the primary, because a replica that does not hear of the failover acknowledges changes that it loses. It is
-/// confined to the loop.
-final class Proposer: @unchecked Sendable {
+/// could become the primary, because a replica that does not hear of the failover acknowledges changes that it loses.
+@BridgeLoop
+final class Proposer {
     /// The proposals of a call of `Propose`, which are answered together.
     private struct Request {
         let proposals: [Propose.Proposal]
@@ -51,15 +51,16 @@ final class Proposer: @unchecked Sendable {
         init(made: [(batch: Batch, answers: [Propose.Answer])] = []) { self.made = made }
     }
 
-    static let script = String(decoding: PackageResources.propose_lua, as: UTF8.self)
-
     /// For how many milliseconds after its arrival a change waits for its acknowledgements. The daemon gives up after 2 s.
     private static let acknowledgementTime: Int64 = 1_800
     /// After how many milliseconds of waiting the replicas are looked at again.
     private static let waitTime: Int64 = 100
     private static let replicationQuery: RESPCommand = ["INFO", "replication"]
 
-    private unowned let bridge: Bridge
+    private let engine: Supervisor
+    private let time: EngineTime
+    /// Is called after the answers to changes that need no acknowledgements.
+    var onAnswers: () -> Void = {}
     /// The requests of this iteration of the loop.
     private var arrived: [Request] = []
     /// The changes that are kept until the replicas have acknowledged the earlier ones.
@@ -73,7 +74,7 @@ final class Proposer: @unchecked Sendable {
     /// The batches under way that are answered without waiting for acknowledgements.
     private var unanswered = 0
 
-    init(of bridge: Bridge) { self.bridge = bridge }
+    init(of engine: Supervisor, _ time: EngineTime) { (self.engine, self.time) = (engine, time) }
 
     /// Whether the engine is about to answer changes. Acknowledgements are not awaited.
     var isAwaitingAnswers: Bool { unanswered > 0 }
@@ -81,25 +82,25 @@ final class Proposer: @unchecked Sendable {
     /// Makes the proposals of a call. The completion gets an answer for each, on the loop.
     func propose(_ proposals: [Propose.Proposal], completion: @escaping ([Propose.Answer]) -> Void) {
         guard !proposals.isEmpty else { return completion([]) }
-        if arrived.isEmpty { bridge.loop.execute { self.flush() } }
+        if arrived.isEmpty { BridgeLoop.runSoon { self.flush() } }
         arrived.append(Request(proposals: proposals, arrival: BootClock.now, completion: completion))
     }
 
     private func flush() {
         let requests = kept + arrived
         (kept, arrived) = ([], [])
-        guard let session = bridge.session else {
+        guard let session = engine.session else {
             let batch = Batch(requests: requests)
-            return batch.answer(batch.failures(bridge.failure, isMadeMaybe: false))
+            return batch.answer(batch.failures(engine.failure, isMadeMaybe: false))
         }
         // Without acknowledgements nothing holds back the confirmations, and one call of the script is cheaper than two.
-        guard bridge.url.acknowledgements > 0 else {
+        guard engine.url.acknowledgements > 0 else {
             for batch in Self.batches(requests) {
                 unanswered += 1
                 run(batch, on: session.changes, session) { answers in
                     self.unanswered -= 1
                     batch.answer(answers)
-                    self.bridge.deliverMessages()
+                    self.onAnswers()
                 }
             }
             return
@@ -145,7 +146,7 @@ final class Proposer: @unchecked Sendable {
         unsettled += 1
         session.changes.send(Self.replicationQuery) { reply in
             let replicas = ReplicationInfo(reply)?.replicas(at: 0) ?? []
-            self.bridge.candidate(besides: replicas, of: session) { candidate in
+            self.engine.primary.candidate(besides: replicas, of: session) { candidate in
                 self.absent = candidate
                 if let candidate, session.changes.end == nil {
                     let state = "can become the primary, and is not connected to \(session.url.address)"
@@ -167,7 +168,7 @@ final class Proposer: @unchecked Sendable {
     }
 
     private func awaitAcknowledgements(_ wait: Wait, since arrival: Int64, _ session: EngineSession) {
-        let demanded = bridge.url.acknowledgements
+        let demanded = engine.url.acknowledgements
         let rest = Self.acknowledgementTime - (BootClock.now - arrival) / 1_000
         let time = max(1, min(rest, Self.waitTime))
         session.changes.send(["WAIT", "\(max(demanded, acknowledging))", "\(time)"]) { _ in }
@@ -176,15 +177,15 @@ final class Proposer: @unchecked Sendable {
                 return self.finish(wait, isAcknowledged: false)
             }
             let replicas = info.replicas(at: wait.end ?? .max)
-            self.bridge.note(acknowledgementsOf: replicas)
-            self.bridge.candidate(besides: replicas, of: session) { candidate in
+            self.engine.primary.note(acknowledgementsOf: replicas)
+            self.engine.primary.candidate(besides: replicas, of: session) { candidate in
                 let isAcknowledged = replicas.count >= demanded && candidate == nil
                 self.acknowledging = replicas.count + (isAcknowledged ? 0 : 1)
                 guard isAcknowledged || rest <= Self.waitTime || session.changes.end != nil else {
                     return self.awaitAcknowledgements(wait, since: arrival, session)
                 }
                 self.absent = candidate.flatMap { info.acknowledged[$0] == nil ? $0 : nil }
-                self.bridge.note(acknowledgements: replicas.count, lacking: candidate)
+                self.engine.log.acknowledged(by: replicas.count, of: session.url, lacking: candidate)
                 self.finish(wait, isAcknowledged: isAcknowledged)
             }
         }
@@ -199,7 +200,7 @@ final class Proposer: @unchecked Sendable {
 
     private func settle() {
         unsettled -= 1
-        if unsettled == 0, !kept.isEmpty { bridge.loop.execute { self.flush() } }
+        if unsettled == 0, !kept.isEmpty { BridgeLoop.runSoon { self.flush() } }
     }
 
     /// Whether any of the proposals has made a change.
@@ -244,7 +245,7 @@ final class Proposer: @unchecked Sendable {
             // SCRIPT FLUSH, or an engine that was restarted: the whole script makes it known again.
             if case .success(.error(let words)) = reply, words.hasPrefix("NOSCRIPT") {
                 let sent = BootClock.now
-                connection.send(RESPCommand(["EVAL", Self.script] + arguments)) {
+                connection.send(RESPCommand(["EVAL", EngineSession.proposalScript] + arguments)) {
                     self.finish(batch, $0, sent: sent, completion)
                 }
             } else {
@@ -254,8 +255,8 @@ final class Proposer: @unchecked Sendable {
     }
 
     private func arguments(of batch: Batch) -> [String] {
-        let (shift, keys) = (bridge.clockShift, bridge.keys)
-        var words = ["5", keys.now, keys.due, keys.version, keys.log, keys.origin, "\(bridge.settings.log)"]
+        let (shift, keys) = (time.shift, engine.keys)
+        var words = ["5", keys.now, keys.due, keys.version, keys.log, keys.origin, "\(engine.settings.log)"]
         for proposal in batch.proposals {
             words.append(proposal.key)
             words.append(proposal.expected ?? "")
@@ -277,21 +278,21 @@ final class Proposer: @unchecked Sendable {
         switch reply {
         case .failure(let failure): completion(batch.failures(failure.description, isMadeMaybe: true))
         case .success(.error(let words)):
-            let failure = EngineFailure(reply: words, to: "EVALSHA", of: bridge.url)
+            let failure = EngineFailure(reply: words, to: "EVALSHA", of: engine.url)
             completion(batch.failures(failure.description, isMadeMaybe: !EngineFailure.isEarly(words)))
-            bridge.note(refusal: words, of: "EVALSHA")
+            engine.note(refusal: words, of: "EVALSHA")
         case .success(let value):
             guard let replies = replies(in: value, to: batch, sent: sent) else {
-                let failure = EngineFailure(unexpectedReplyTo: "EVALSHA", of: bridge.url)
+                let failure = EngineFailure(unexpectedReplyTo: "EVALSHA", of: engine.url)
                 completion(batch.failures(failure.description, isMadeMaybe: true))
-                return bridge.endSession(failure)
+                return engine.endSession(failure)
             }
             // First the answers, because a refusal can end the session, which fails all that is unanswered.
             completion(replies.map(\.answer))
             if let refusal = replies.compactMap(\.refusal).last {
-                bridge.note(refusal: refusal.words, of: refusal.command)
+                engine.note(refusal: refusal.words, of: refusal.command)
             } else if zip(replies, batch.proposals).contains(where: { $0.isWon && $1.record != nil }) {
-                bridge.noteAcceptance()
+                engine.log.accepted(by: engine.url)
             }
         }
     }
@@ -302,8 +303,8 @@ final class Proposer: @unchecked Sendable {
             (0..<EngineSession.latestTime).contains(now),
             elements.count == batch.count + 1
         else { return nil }
-        bridge.take(EngineSession.TimeSample(engine: now, sent: sent, received: BootClock.now))
-        let replies = zip(elements.dropFirst(), batch.proposals).compactMap { Reply($0, to: $1, of: bridge.url) }
+        time.take(EngineSession.TimeSample(engine: now, sent: sent, received: BootClock.now))
+        let replies = zip(elements.dropFirst(), batch.proposals).compactMap { Reply($0, to: $1, of: engine.url) }
         return replies.count == batch.count ? replies : nil
     }
 

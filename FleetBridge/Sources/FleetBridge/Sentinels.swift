@@ -107,8 +107,9 @@ struct SentinelReports: Sendable {
 }
 
 /// Asks all sentinels for the primary and its replicas at once, and takes the primary with the greatest epoch, so that a sentinel that is gone
-/// or that has missed a failover does no harm. It is confined to the loop.
-final class PrimaryLookup: @unchecked Sendable {
+/// or that has missed a failover does no harm.
+@BridgeLoop
+final class PrimaryLookup {
     /// How long the other sentinels may take after the first answer.
     private static let patience = TimeAmount.milliseconds(300)
 
@@ -131,26 +132,23 @@ final class PrimaryLookup: @unchecked Sendable {
     /// Asks the sentinels of a URL.
     ///
     /// - Throws: `EngineFailure` if none of them knows the primary.
-    static func reports(of url: EngineURL, on loop: any EventLoop) async throws -> SentinelReports {
+    static func reports(of url: EngineURL) async throws -> SentinelReports {
         let tls = try TLS.context(url)
-        let result = loop.makePromise(of: SentinelReports.self)
+        let result = BridgeLoop.shared.loop.makePromise(of: SentinelReports.self)
         let lookup = PrimaryLookup(url, result)
         for (index, sentinel) in url.sentinels.enumerated() {
-            Task {
-                let answer = await ask(url.sentinel(at: sentinel), tls, on: loop)
-                loop.execute { lookup.receive(answer, from: index, on: loop) }
-            }
+            Task { lookup.receive(await ask(url.sentinel(at: sentinel), tls), from: index) }
         }
         return try await result.futureResult.get()
     }
 
-    private func receive(_ answer: Result<SentinelReport, EngineFailure>, from index: Int, on loop: any EventLoop) {
+    private func receive(_ answer: Result<SentinelReport, EngineFailure>, from index: Int) {
         missing -= 1
         switch answer {
         case .failure(let failure): failures[index] = failure
         case .success(let report):
             reports.append(report)
-            if reports.count == 1 { loop.scheduleTask(in: Self.patience) { self.finish() } }
+            if reports.count == 1 { BridgeLoop.run(after: Self.patience) { self.finish() } }
         }
         if missing == 0 { finish() }
     }
@@ -172,13 +170,9 @@ final class PrimaryLookup: @unchecked Sendable {
         EngineFailure("no sentinel has a primary '\(url.primary ?? "")': use the name of their 'sentinel monitor'")
     }
 
-    private static func ask(
-        _ url: EngineURL,
-        _ tls: NIOSSLContext?,
-        on loop: any EventLoop
-    ) async -> Result<SentinelReport, EngineFailure> {
-        let connection = EngineConnection(to: url, on: loop)
-        defer { loop.execute { connection.close(EngineFailure("the sentinel has answered")) } }
+    private static func ask(_ url: EngineURL, _ tls: NIOSSLContext?) async -> Result<SentinelReport, EngineFailure> {
+        let connection = EngineConnection(to: url)
+        defer { connection.close(EngineFailure("the sentinel has answered")) }
         do {
             try await connection.logIn(tls)
             let name = url.primary ?? ""
@@ -200,8 +194,9 @@ final class PrimaryLookup: @unchecked Sendable {
     }
 }
 
-/// Subscribes to the failovers and to new replicas at a sentinel, again and again. It is confined to the loop.
-final class SentinelWatch: @unchecked Sendable {
+/// Subscribes to the failovers and to new replicas at a sentinel, again and again.
+@BridgeLoop
+final class SentinelWatch {
     private static let pause = TimeAmount.seconds(2)
     private static let check = TimeAmount.seconds(5)
 
@@ -231,22 +226,21 @@ final class SentinelWatch: @unchecked Sendable {
     }
 
     /// Subscribes.
-    func start(on loop: any EventLoop) {
+    func start() {
         guard !isOver else { return }
-        let connection = EngineConnection(to: url, on: loop)
+        let connection = EngineConnection(to: url)
         self.connection = connection
         connection.onMessage = { self.receive($0) }
-        connection.onEnd = { self.lose($0, on: loop) }
+        connection.onEnd = { self.lose($0) }
         Task {
             do {
                 try await connection.logIn(TLS.context(url))
                 for channel in ["+switch-master", "+slave"] {
                     _ = try await connection.reply(to: ["SUBSCRIBE", channel])
                 }
-                loop.execute { self.begin(on: loop) }
+                begin()
             } catch {
-                let failure = EngineFailure(error, of: self.url)
-                loop.execute { connection.close(failure) }
+                connection.close(EngineFailure(error, of: url))
             }
         }
     }
@@ -257,18 +251,18 @@ final class SentinelWatch: @unchecked Sendable {
         connection?.close(EngineFailure("the URL has changed"))
     }
 
-    private func begin(on loop: any EventLoop) {
+    private func begin() {
         if isLossLogged { log.write(.info, "the sentinel \(url.address) answers again") }
         isLossLogged = false
         // A failover may have been announced before the subscription.
         onNews()
-        ping(on: loop)
+        ping()
     }
 
-    private func ping(on loop: any EventLoop) {
+    private func ping() {
         guard let connection, connection.end == nil else { return }
         connection.send(["PING"]) { _ in }
-        loop.scheduleTask(in: Self.check) { if connection === self.connection { self.ping(on: loop) } }
+        BridgeLoop.run(after: Self.check) { if connection === self.connection { self.ping() } }
     }
 
     private func receive(_ message: RESPValue) {
@@ -277,13 +271,13 @@ final class SentinelWatch: @unchecked Sendable {
         if [words.first, words.dropFirst(5).first].contains(Substring(url.primary ?? "")) { onNews() }
     }
 
-    private func lose(_ failure: EngineFailure, on loop: any EventLoop) {
+    private func lose(_ failure: EngineFailure) {
         connection = nil
         guard !isOver else { return }
         if !isLossLogged, isConnected() {
             isLossLogged = true
             log.write(.warning, "a sentinel is lost: \(failure)")
         }
-        loop.scheduleTask(in: Self.pause) { self.start(on: loop) }
+        BridgeLoop.run(after: Self.pause) { self.start() }
     }
 }

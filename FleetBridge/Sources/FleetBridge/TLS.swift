@@ -41,7 +41,7 @@ enum TLS {
         _ expectation: String,
         _ body: (String) throws -> Value
     ) throws -> Value {
-        let file = Options.credentialPath(path)
+        let file = BridgeOptions.credentialPath(path)
         guard access(file, R_OK) == 0 else {
             throw EngineFailure("cannot read \(parameter)=\(path): \(systemMessage(errno))")
         }
@@ -56,15 +56,13 @@ enum TLS {
     /// looks at the certificate and ends without sending anything.
     ///
     /// - Returns: the sentence to report.
-    static func diagnose(
-        _ failure: EngineFailure,
-        _ url: EngineURL,
-        on loop: any EventLoop
-    ) async throws -> EngineFailure {
+    @BridgeLoop
+    static func diagnose(_ failure: EngineFailure, _ url: EngineURL) async throws -> EngineFailure {
         guard let server = url.server, failure.description.contains("is not signed by") else { return failure }
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .noHostnameVerification
         let context = try NIOSSLContext(configuration: configuration)
+        let loop = BridgeLoop.shared.loop
         let expiry = loop.makePromise(of: (from: Int, until: Int)?.self)
         let bootstrap = ClientBootstrap(group: loop).connectTimeout(EngineFailure.answerTime).channelInitializer {
             channel in
@@ -86,7 +84,7 @@ enum TLS {
         let validity = try await expiry.futureResult.get()
         timeout.cancel()
         channel?.close(promise: nil)
-        let now = time(nil)
+        let now = Int(WallClock.now / 1_000_000)
         guard let validity else { return failure }
         if validity.until < now {
             return EngineFailure("the certificate of \(url.address) has expired: renew it on the server")

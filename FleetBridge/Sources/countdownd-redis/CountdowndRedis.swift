@@ -13,9 +13,9 @@ enum CountdowndRedis {
 
     static func main() {
         do {
-            switch try Options.parse(ProcessArguments.read()) {
-            case .showHelp: print(Options.help)
-            case .showVersion: print(Options.version)
+            switch try BridgeOptions.parse(ProcessArguments.read()) {
+            case .showHelp: print(BridgeOptions.help)
+            case .showVersion: print(BridgeOptions.version)
             case .run(let options): try run(options)
             }
         } catch let error as OptionParser.UsageError {
@@ -27,7 +27,7 @@ enum CountdowndRedis {
         }
     }
 
-    private static func run(_ options: Options) throws -> Never {
+    private static func run(_ options: BridgeOptions) throws -> Never {
         try Surroundings.check(descriptors: neededDescriptors, threads: neededThreads)
         signal(SIGPIPE, SIG_IGN)
         // Before any thread starts, because threads inherit which signals are blocked.

@@ -9,7 +9,7 @@ struct BridgeLink {
     /// What the bridge reports.
     enum Report {
         case described(Describe.Reply)
-        case clock(FleetWire.ClockOffset)
+        case clock(EngineOffset)
         case event(LogCursor.Event)
         case answers([Fleet.Answer], to: [Fleet.Proposal])
     }
@@ -256,7 +256,7 @@ struct BridgeLink {
         events += try LogCursor.Event.events(of: news).reversed()
     }
 
-    private mutating func report(_ clock: FleetWire.ClockOffset) throws(InvalidReply) {
+    private mutating func report(_ clock: EngineOffset) throws(InvalidReply) {
         // Far enough from the ends of the number line that no sum overflows, and later than 1970.
         guard (0..<1 << 52).contains(clock.engineLessBootUSec) else {
             throw InvalidReply(description: "the clock's offset \(clock.engineLessBootUSec)")

@@ -145,7 +145,7 @@ extension RecordText {
     public var text: String { String(decoding: utf8, as: UTF8.self) }
 }
 
-extension ClockOffset {
+extension EngineOffset {
     /// The engine's time now.
     public var now: Int64 { BootClock.now + engineLessBootUSec }
 }

@@ -198,8 +198,8 @@ struct FakeBridge {
     private var now: Int64 { BootClock.now + clockOffset + clockShift }
 
     /// The engine's clock; the error is one that a bridge would have measured.
-    var clock: ClockOffset {
-        ClockOffset(engineLessBootUSec: clockOffset + clockShift, errorUSec: 100)
+    var clock: EngineOffset {
+        EngineOffset(engineLessBootUSec: clockOffset + clockShift, errorUSec: 100)
     }
 
     /// Why the engine cannot be reached by a client; nil if it is.

@@ -5,7 +5,7 @@ import Testing
 struct EngineTimeTests {
     @Test("the sample with the least error counts, and errors grow with age")
     func leastError() {
-        var clock = EngineClock()
+        var clock = OffsetEstimate()
         #expect(clock.add(engine: 1_000_100, sent: 0, received: 200) == 0)
         #expect(clock.offset(at: 200) == .init(engineLessBootUSec: 1_000_000, errorUSec: 101))
         // A worse one that agrees changes nothing.
@@ -19,7 +19,7 @@ struct EngineTimeTests {
 
     @Test("a step is noticed at once, and told if it is more than 1 ms")
     func steps() {
-        var clock = EngineClock()
+        var clock = OffsetEstimate()
         _ = clock.add(engine: 1_000_050, sent: 0, received: 100)
         #expect(clock.add(engine: 6_000_550, sent: 1_000, received: 1_100) == 4_999_500)
         #expect(clock.add(engine: 6_001_950, sent: 2_000, received: 2_100) == nil)
@@ -28,7 +28,7 @@ struct EngineTimeTests {
 
     @Test("after the engine was lost the next sample counts, whatever its error is")
     func lost() {
-        var clock = EngineClock()
+        var clock = OffsetEstimate()
         _ = clock.add(engine: 1_000_050, sent: 0, received: 100)
         clock.invalidate()
         #expect(clock.offset(at: 100) == .init(engineLessBootUSec: 1_000_000, errorUSec: 51))

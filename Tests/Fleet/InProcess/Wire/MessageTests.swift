@@ -138,7 +138,7 @@ struct MessageTests {
         try expect(
             Propose.Reply(
                 answers: [.early, .late],
-                clock: ClockOffset(engineLessBootUSec: -5, errorUSec: 0)
+                clock: EngineOffset(engineLessBootUSec: -5, errorUSec: 0)
             ),
             is: #"{"answers":[{"outcome":"early"},{"outcome":"late"}],"clock":{"engineLessBootUSec":-5,"errorUSec":0}}"#
         )
@@ -190,7 +190,7 @@ struct MessageTests {
                 state: .changes,
                 entries: entries,
                 last: Follow.Position(version: 8, id: "y.2"),
-                clock: ClockOffset(engineLessBootUSec: 5, errorUSec: 1),
+                clock: EngineOffset(engineLessBootUSec: 5, errorUSec: 1),
                 reason: "why"
             ),
             is: #"{"state":"changes","entries":[{"key":"a","version":7,"id":"y.1","record":"{\"label\":\"Tea\"}"},"#

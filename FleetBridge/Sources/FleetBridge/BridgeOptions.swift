@@ -2,10 +2,10 @@ import Glibc
 import System
 
 /// The options of the command line. The URL is not among them, because others can read command lines.
-public struct Options: Equatable, Sendable {
+public struct BridgeOptions: Equatable, Sendable {
     /// What the command line asks for.
     public enum ParseResult: Equatable, Sendable {
-        case run(Options)
+        case run(BridgeOptions)
         case showHelp
         case showVersion
     }
@@ -59,7 +59,7 @@ public struct Options: Equatable, Sendable {
     ///
     /// - Throws: `OptionParser.UsageError`.
     public static func parse(_ arguments: [String]) throws -> ParseResult {
-        var options = Options()
+        var options = BridgeOptions()
         var parser = OptionParser(
             arguments,
             flags: ["--help", "-h", "--version"],

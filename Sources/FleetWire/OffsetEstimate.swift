@@ -1,6 +1,6 @@
 /// An estimate of the engine's clock: the sample with the least error, which grows by 100 ppm of the sample's age.
 /// Instants are microseconds.
-public struct EngineClock: Sendable {
+public struct OffsetEstimate: Sendable {
     private struct Sample {
         var offset: Int64
         var error: Int64
@@ -44,8 +44,8 @@ public struct EngineClock: Sendable {
     }
 
     /// The offset now; nil if no sample was taken.
-    public func offset(at now: Int64) -> ClockOffset? {
-        best.map { ClockOffset(engineLessBootUSec: $0.offset, errorUSec: $0.error(at: now)) }
+    public func offset(at now: Int64) -> EngineOffset? {
+        best.map { EngineOffset(engineLessBootUSec: $0.offset, errorUSec: $0.error(at: now)) }
     }
 
     /// The engine was lost: another one may answer next time, so the next sample counts whatever its error is.

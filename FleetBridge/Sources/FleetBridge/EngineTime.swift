@@ -1,0 +1,74 @@
+import FleetWire
+import NIOCore
+import RESP
+import System
+
+/// The engine's clock: reads it again and again, and announces its jumps to the other bridges.
+@BridgeLoop
+final class EngineTime {
+    /// The message on the channel of the bridge that has noticed a jump first, at most once per second.
+    private static let announcement = (text: "clock", interval: Int64(1_000_000))
+    /// A jump that is logged, in microseconds.
+    private static let loggedJump: Int64 = 100_000
+
+    private let engine: Supervisor
+    private var estimate = OffsetEstimate()
+    /// When the last jump was announced, on the boot clock.
+    private var announced = Int64.min / 2
+    /// Is added to the engine's clock, for tests: microseconds.
+    var shift: Int64 = 0
+    /// Is called with the offset when it has moved.
+    var onMove: (EngineOffset) -> Void = { _ in }
+
+    init(of engine: Supervisor) { self.engine = engine }
+
+    /// The offset of the engine's clock; nil if it was never read.
+    var offset: EngineOffset? { estimate.offset(at: BootClock.now) }
+
+    /// The engine is lost.
+    func invalidate() { estimate.invalidate() }
+
+    /// Takes a reading of the engine's clock.
+    ///
+    /// - Parameters:
+    ///   - sample: the reading.
+    ///   - isTold: whether `onMove` is called.
+    ///   - isAnnounced: whether a bridge has announced a jump; then `onMove` is called also if the clock has not moved.
+    func take(_ sample: EngineSession.TimeSample, isTold: Bool = true, isAnnounced: Bool = false) {
+        let (time, overflow) = sample.engine.addingReportingOverflow(shift)
+        guard !overflow else { return }
+        let movement = estimate.add(engine: time, sent: sample.sent, received: sample.received)
+        guard isAnnounced || movement != nil else { return }
+        if let movement, abs(movement) > Self.loggedJump { engine.log.clockJumped(by: movement, at: engine.url) }
+        guard isTold, let offset else { return }
+        onMove(offset)
+        if let movement, abs(movement) > engine.settings.margin / 2, !isAnnounced { announceJump() }
+    }
+
+    /// Lets the other bridges read the clock at once: those that make no changes would notice the jump later.
+    private func announceJump() {
+        guard let session = engine.session, BootClock.now - announced >= Self.announcement.interval else { return }
+        announced = BootClock.now
+        session.queries.send(["SPUBLISH", engine.keys.log, Self.announcement.text]) { _ in }
+    }
+
+    /// Reads the clock if a message on the channel announces a jump.
+    ///
+    /// - Returns: false if the message is about something else.
+    func receive(_ message: String) -> Bool {
+        guard message == Self.announcement.text else { return false }
+        if let session = engine.session { read(session, isAnnounced: true) }
+        return true
+    }
+
+    /// Reads the clock.
+    func read(_ session: EngineSession, isAnnounced: Bool = false) {
+        let sent = BootClock.now
+        session.queries.send(["TIME"]) { reply in
+            guard let time = (try? reply.get()).flatMap(EngineSession.time) else { return }
+            self.take(.init(engine: time, sent: sent, received: BootClock.now), isAnnounced: isAnnounced)
+            guard let error = self.offset?.errorUSec else { return }
+            self.engine.log.clockRead(error: error, margin: self.engine.settings.margin, at: self.engine.url)
+        }
+    }
+}
