@@ -1,17 +1,17 @@
 /// Makes the same call for one key after the other.
 struct Caller {
-    private let call: Call
+    private let call: LoadCall
     private let dialect: any Dialect
-    private let request: Request
+    private let request: LoadRequest
     private let first: Int
     private let keys: Int
     private var batch: [UInt8] = []
 
-    init(_ options: Options) {
+    init(_ options: LoadOptions) {
         let (call, dialect) = (options.call, options.dialect)
         self.call = call
         self.dialect = dialect
-        request = Request { key, _ in dialect.request(call, key) }
+        request = LoadRequest { key, _ in dialect.request(call, key) }
         first = options.number("first", 0)
         keys = options.number("keys", 100_000, atLeast: 1)
     }
@@ -36,7 +36,7 @@ struct Caller {
 
 extension Lane {
     /// The number of complete replies to a call; a refusal ends the program.
-    func takeReplies(to call: Call, in dialect: some Dialect) -> Int {
+    func takeReplies(to call: LoadCall, in dialect: some Dialect) -> Int {
         var replies = 0
         receive { bytes in
             let taken = bytes.countReplies(to: call, in: dialect)

@@ -2,7 +2,7 @@ import Glibc
 
 /// Calls in a closed loop: each connection sends a batch, and the next one when all of it is answered.
 struct Calls {
-    private let options: Options
+    private let options: LoadOptions
     private let lanes: [Lane]
     private let depth: Int
     private let count: Int
@@ -11,7 +11,7 @@ struct Calls {
     private var answered = 0
     private var times: [Int] = []
 
-    init(_ options: Options) {
+    init(_ options: LoadOptions) {
         self.options = options
         let path = options.text("socket")
         lanes = (0..<options.number("connections", 1, atLeast: 1)).map { _ in Lane(to: path) }

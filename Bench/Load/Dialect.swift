@@ -1,5 +1,5 @@
 /// A call to a server about a key.
-enum Call: String {
+enum LoadCall: String {
     /// Begin a countdown of an hour.
     case start
     /// Get the remaining time.
@@ -13,9 +13,9 @@ protocol Dialect {
     /// The byte that ends a reply.
     var end: UInt8 { get }
     /// The bytes of the request.
-    func request(_ call: Call, _ key: String) -> String
+    func request(_ call: LoadCall, _ key: String) -> String
     /// Whether a reply reports success; `start` fails if the key is running.
-    func grants(_ call: Call, _ reply: Received) -> Bool
+    func grants(_ call: LoadCall, _ reply: Received) -> Bool
     /// Begins a countdown that ends at a millisecond of the Unix epoch, of 13 digits.
     func start(_ key: String, at deadline: String) -> String
     /// Subscribes to ends.
@@ -42,7 +42,7 @@ struct CountdowndDialect: Dialect {
     private let started = Array("{\"parameters\":{\"outcome\":\"started\"".utf8)
     private let answered = Array("{\"parameters\":{".utf8)
 
-    func request(_ call: Call, _ key: String) -> String {
+    func request(_ call: LoadCall, _ key: String) -> String {
         switch call {
         case .start: Self.call("Start", "\"key\":\"\(key)\",\"durationUSec\":3600000000")
         case .get: Self.call("Get", "\"key\":\"\(key)\"")
@@ -50,7 +50,7 @@ struct CountdowndDialect: Dialect {
         }
     }
 
-    func grants(_ call: Call, _ reply: Received) -> Bool { reply.begins(with: call == .start ? started : answered) }
+    func grants(_ call: LoadCall, _ reply: Received) -> Bool { reply.begins(with: call == .start ? started : answered) }
 
     func start(_ key: String, at deadline: String) -> String {
         Self.call("Start", "\"key\":\"\(key)\",\"deadlineUSec\":\(deadline)000")
@@ -79,7 +79,7 @@ struct RedisDialect: Dialect {
     private let number = Array(":".utf8)
     private let negative = Array(":-".utf8)
 
-    func request(_ call: Call, _ key: String) -> String {
+    func request(_ call: LoadCall, _ key: String) -> String {
         switch call {
         case .start: Self.command("SET", key, "v", "NX", "PX", "3600000")
         case .get: Self.command("PTTL", key)
@@ -88,7 +88,7 @@ struct RedisDialect: Dialect {
     }
 
     /// A key that runs already is answered with nil, an unknown one with a negative number.
-    func grants(_ call: Call, _ reply: Received) -> Bool {
+    func grants(_ call: LoadCall, _ reply: Received) -> Bool {
         call == .start ? reply.begins(with: done) : reply.begins(with: number) && !reply.begins(with: negative)
     }
 

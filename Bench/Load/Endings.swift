@@ -2,7 +2,7 @@ import Glibc
 
 /// Countdowns with known deadlines, and how late their ends reach one watcher.
 struct Endings {
-    private let options: Options
+    private let options: LoadOptions
     private let dialect: any Dialect
     private let count: Int
     /// The number of the first key.
@@ -14,7 +14,7 @@ struct Endings {
     /// How long to wait for ends after the last deadline, in milliseconds.
     private let patience: Int
 
-    init(_ options: Options) {
+    init(_ options: LoadOptions) {
         self.options = options
         dialect = options.dialect
         count = options.number("count", 100_000, atLeast: 1)
@@ -53,7 +53,7 @@ struct Endings {
     private func start() {
         let lane = Lane(to: options.text("socket"))
         let dialect = dialect
-        let request = Request { key, deadline in dialect.start(key, at: deadline) }
+        let request = LoadRequest { key, deadline in dialect.start(key, at: deadline) }
         let batch = 500
         for begin in stride(from: 0, to: count, by: batch) {
             var bytes: [UInt8] = []
@@ -72,7 +72,7 @@ struct Endings {
 
     /// How late each end arrived, in nanoseconds, of those that arrived in time.
     private func listen(to watcher: Lane) -> [Int] {
-        let (marker, prefix) = (Array(dialect.endingMarker.utf8), Array(Request.prefix.utf8))
+        let (marker, prefix) = (Array(dialect.endingMarker.utf8), Array(LoadRequest.prefix.utf8))
         var late: [Int] = []
         late.reserveCapacity(count)
         watcher.loss = {
@@ -87,13 +87,13 @@ struct Endings {
             watcher.receive { bytes in
                 let now = nanoseconds(CLOCK_REALTIME)
                 return bytes.forEach(marker: marker) { place in
-                    guard let key = bytes.end(of: prefix, from: place), key + Request.digits <= bytes.count else {
+                    guard let key = bytes.end(of: prefix, from: place), key + LoadRequest.digits <= bytes.count else {
                         return nil
                     }
-                    let number = bytes.number(at: key, digits: Request.digits) - firstKey
+                    let number = bytes.number(at: key, digits: LoadRequest.digits) - firstKey
                     // Other countdowns may end meanwhile.
                     if (0..<count).contains(number) { late.append(now - deadline(number) * 1_000_000) }
-                    return key + Request.digits
+                    return key + LoadRequest.digits
                 }
             }
         }

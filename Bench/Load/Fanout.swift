@@ -2,17 +2,17 @@ import Glibc
 
 /// One client that changes one key at full speed, and many watchers of it.
 struct Fanout {
-    private let options: Options
+    private let options: LoadOptions
     private let dialect: any Dialect
     private let watchers: [Lane]
     private let depth: Int
     private let count: Int
     private let key: String
 
-    init(_ options: Options) {
+    init(_ options: LoadOptions) {
         self.options = options
         dialect = options.dialect
-        key = Request.key(options.number("first", 0))
+        key = LoadRequest.key(options.number("first", 0))
         let path = options.text("socket")
         watchers = (0..<options.number("watchers", 500, atLeast: 1)).map { _ in Lane(to: path) }
         depth = options.number("depth", 32, atLeast: 1)

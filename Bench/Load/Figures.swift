@@ -22,7 +22,7 @@ struct Figures {
     private let serverBegun: ProcessorTime?
 
     /// Begins to measure.
-    init(_ options: Options) {
+    init(_ options: LoadOptions) {
         server = options.number("pid", 0)
         serverBegun = server > 0 ? ProcessorTime(of: server) : nil
     }

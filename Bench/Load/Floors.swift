@@ -12,7 +12,7 @@ struct Echo {
     /// No request is shorter.
     private static let shortest = 16
 
-    init(_ options: Options) {
+    init(_ options: LoadOptions) {
         let path = options.text("socket")
         guard linux_unix_bind(listener, path) == 0, listen(listener, SOMAXCONN) == 0 else {
             fail("\(path): \(String(cString: strerror(errno)))")
@@ -60,9 +60,9 @@ struct Echo {
 
 /// The floor of an end: how late a bare timerfd fires.
 struct TimerFloor {
-    private let options: Options
+    private let options: LoadOptions
 
-    init(_ options: Options) { self.options = options }
+    init(_ options: LoadOptions) { self.options = options }
 
     func run() {
         let timer = timerfd_create(CLOCK_REALTIME, 0)
@@ -88,9 +88,9 @@ struct TimerFloor {
 
 /// The floor of storing: rows of the same length appended to a file, each group in one write.
 struct AppendFloor {
-    private let options: Options
+    private let options: LoadOptions
 
-    init(_ options: Options) { self.options = options }
+    init(_ options: LoadOptions) { self.options = options }
 
     func run() {
         let path = options.text("file")

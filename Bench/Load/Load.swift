@@ -8,7 +8,7 @@ import Glibc
 struct Load {
     static func main() {
         signal(SIGPIPE, SIG_IGN)
-        let options = Options(CommandLine.arguments.dropFirst())
+        let options = LoadOptions(CommandLine.arguments.dropFirst())
         switch options.measure {
         case "calls":
             var calls = Calls(options)

@@ -1,5 +1,5 @@
 /// The command line: a measure, and `--name value` after it.
-struct Options {
+struct LoadOptions {
     let measure: String
     private var values: [String: String] = [:]
 
@@ -45,8 +45,8 @@ struct Options {
     }
 
     /// The call that `--call` names.
-    var call: Call {
-        guard let call = Call(rawValue: text("call")), call != .change else {
+    var call: LoadCall {
+        guard let call = LoadCall(rawValue: text("call")), call != .change else {
             fail("--call is start or get, not \(text("call"))")
         }
         return call

@@ -1,5 +1,5 @@
 /// The bytes of a request, laid out once, with places for the number of the key and the deadline.
-struct Request {
+struct LoadRequest {
     /// Every key has 20 bytes.
     static let prefix = "bench/"
     static let digits = 14

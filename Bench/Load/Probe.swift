@@ -5,7 +5,7 @@ import Glibc
 /// If an answer takes longer than the interval, the calls that were due meanwhile count too, each with its part of the
 /// wait: a server that hangs gets no credit for fewer calls.
 struct Probe {
-    private let options: Options
+    private let options: LoadOptions
     private let lane: Lane
     private let interval: Int
     private let seconds: Int
@@ -15,7 +15,7 @@ struct Probe {
     /// How late the kernel woke this program, which is not part of the answer.
     private var wakings: [Int] = []
 
-    init(_ options: Options) {
+    init(_ options: LoadOptions) {
         self.options = options
         lane = Lane(to: options.text("socket"))
         interval = options.number("every", 200, atLeast: 1) * 1000

@@ -2,9 +2,9 @@ import Glibc
 
 /// One watcher that gets the remaining time of each countdown once a second.
 struct Ticks {
-    private let options: Options
+    private let options: LoadOptions
 
-    init(_ options: Options) { self.options = options }
+    init(_ options: LoadOptions) { self.options = options }
 
     func run() {
         let watcher = Lane(to: options.text("socket"), capacity: 1 << 20)

@@ -146,10 +146,10 @@ private struct FleetTrial: ~Copyable {
     }
 
     /// Near the place that the host knows, or anywhere.
-    private func version(_ input: inout Input) -> Version {
+    private func version(_ input: inout Input) -> LogVersion {
         let distance = Int64(input.next())
-        guard distance < 250 else { return Version(Int64(bitPattern: input.nextInteger())) }
-        return Version((member.cursor.position?.version.number ?? 100) &+ distance / 8 &- 3)
+        guard distance < 250 else { return LogVersion(Int64(bitPattern: input.nextInteger())) }
+        return LogVersion((member.cursor.position?.version.number ?? 100) &+ distance / 8 &- 3)
     }
 
     private func id(_ input: inout Input) -> ProposalID? {

@@ -5,7 +5,7 @@ struct Chain {
     /// The record on which the next proposal is decided, and its run; nil if there is none.
     private(set) var id: ProposalID?
     private var run: ProposalID?
-    private var unknown: [Record.Member]
+    private var unknown: [Record.UnknownMember]
     private(set) var basis: Basis
     /// The proposals.
     private(set) var steps: [Step] = []
@@ -19,7 +19,7 @@ struct Chain {
     }
 
     /// Appends a change.
-    mutating func append(_ change: Change, of call: PendingCall, in window: Window, as newID: ProposalID, at now: Now) {
+    mutating func append(_ change: Change, of call: MemberCall, in window: Window, as newID: ProposalID, at now: Now) {
         let isStart = change.kind == .started
         let record = Record(change, run: isStart ? nil : run, unknown: isStart ? [] : unknown, at: now)
         let proposal = Proposal(
@@ -40,7 +40,7 @@ struct Chain {
     /// Adds a call to the confirmation at the end of the chain, if that is the same.
     ///
     /// - Returns: false if it is not.
-    mutating func merge(_ decision: Step.Decision, of call: PendingCall, in window: Window) -> Bool {
+    mutating func merge(_ decision: Step.Decision, of call: MemberCall, in window: Window) -> Bool {
         guard let last = steps.last, !last.isChange, last.proposal.window.notBefore == window.notBefore else {
             return false
         }
@@ -52,7 +52,7 @@ struct Chain {
 
     /// Appends a confirmation of the record that the chain has come to.
     mutating func confirm(
-        _ calls: [(call: PendingCall, decision: Step.Decision)],
+        _ calls: [(call: MemberCall, decision: Step.Decision)],
         of key: Key,
         in window: Window,
         as newID: ProposalID

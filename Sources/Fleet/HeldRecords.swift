@@ -3,7 +3,7 @@ import CountdownCore
 /// What a host knows of a record beyond the countdown in its timetable. There may be millions, so it is small.
 struct HeldRecord: Equatable, Sendable {
     /// The place of its last change in the log.
-    let version: Version
+    let version: LogVersion
     /// The proposal that made it, which the next proposal names.
     let id: ProposalID
     /// The number of its row in the store.
@@ -24,10 +24,10 @@ struct HeldRecord: Equatable, Sendable {
     /// Fields that only some records have.
     private final class ColdFields: Equatable, Sendable {
         let run: ProposalID
-        let unknown: [Record.Member]
+        let unknown: [Record.UnknownMember]
         let fault: RecordFault?
 
-        init(run: ProposalID, unknown: [Record.Member] = [], fault: RecordFault? = nil) {
+        init(run: ProposalID, unknown: [Record.UnknownMember] = [], fault: RecordFault? = nil) {
             (self.run, self.unknown, self.fault) = (run, unknown, fault)
         }
 
@@ -57,7 +57,7 @@ struct HeldRecord: Equatable, Sendable {
     /// The proposal that started the countdown.
     var run: ProposalID { cold?.run ?? id }
     /// The members that this version does not know.
-    var unknown: [Record.Member] { cold?.unknown ?? [] }
+    var unknown: [Record.UnknownMember] { cold?.unknown ?? [] }
     /// Why the record cannot be used; nil if it can.
     var fault: RecordFault? { cold?.fault }
     /// When the engine may remove it; nil while it is paused.

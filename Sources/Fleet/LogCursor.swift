@@ -33,12 +33,12 @@ public struct LogCursor: Equatable, Sendable {
     /// A place in the log.
     public struct Position: Hashable, Sendable {
         /// The version of its entry.
-        public let version: Version
+        public let version: LogVersion
         /// The ID of its entry; nil if the entry was not seen.
         public let id: ProposalID?
 
         /// A place in the log.
-        public init(version: Version, id: ProposalID?) {
+        public init(version: LogVersion, id: ProposalID?) {
             self.version = version
             self.id = id
         }

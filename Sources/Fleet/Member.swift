@@ -106,7 +106,7 @@ public struct Member: Sendable {
     /// entries of the stream that follow such a change. Sorted by version.
     var ahead: [LogEntry] = []
     /// The newest version that is known of, until the cursor has come to it.
-    var awaited: Version?
+    var awaited: LogVersion?
     /// Since when there has been one.
     var gapSince: WallInstant?
     /// The offset of the engine's clock in the last turn.
@@ -196,7 +196,7 @@ extension Member {
     /// Accepts a call; `serve` decides it. If there are too many calls, it has its result at once.
     public mutating func call(_ number: Int, _ request: Request, at now: Now) {
         let expires = now.boot + options.patience
-        let call = PendingCall(number: number, request: request, expires: expires)
+        let call = MemberCall(number: number, request: request, expires: expires)
         guard calls < options.calls, callBytes + call.size <= options.callBytes else {
             return output.results.append((number, .notMade("too many calls wait for the engine")))
         }
@@ -218,12 +218,12 @@ extension Member {
         mark(key)
     }
 
-    mutating func finish(_ call: PendingCall, _ result: CallResult) {
+    mutating func finish(_ call: MemberCall, _ result: CallResult) {
         forget(call)
         output.results.append((call.number, result))
     }
 
-    private mutating func forget(_ call: PendingCall) {
+    private mutating func forget(_ call: MemberCall) {
         calls -= 1
         callBytes -= call.size
         if call.expires != nil { stopExpiring() }
@@ -322,9 +322,9 @@ extension Member {
         _ entry: inout KeyCalls,
         _ timetable: borrowing Timetable,
         at now: Now,
-        _ isOver: (PendingCall) -> Bool
+        _ isOver: (MemberCall) -> Bool
     ) {
-        var rest: [PendingCall] = []
+        var rest: [MemberCall] = []
         let reason = cursor.isLive ? lateReason : unreachableReason
         for call in entry.pending {
             guard isOver(call) else {
@@ -359,13 +359,13 @@ extension Member {
     private var unreachableReason: String { "the fleet's engine cannot be reached: \(lostReason)" }
 
     /// Refuses calls because nothing can be said about the countdowns now.
-    private mutating func refusePending(of entry: inout KeyCalls, _ isOver: (PendingCall) -> Bool) {
+    private mutating func refusePending(of entry: inout KeyCalls, _ isOver: (MemberCall) -> Bool) {
         let reason = silenceReason ?? "the countdowns of the fleet are being read again"
         for call in entry.pending where isOver(call) { finish(call, .notMade(reason)) }
         entry.pending.removeAll(where: isOver)
     }
 
-    mutating func enqueue(_ call: PendingCall, in entry: inout KeyCalls) {
+    mutating func enqueue(_ call: MemberCall, in entry: inout KeyCalls) {
         var call = call
         call.expires = nil
         entry.queue.append(call)
@@ -385,7 +385,7 @@ extension Member {
         }
         for key in keysWithExpired {
             guard var entry = keys.removeValue(forKey: key) else { continue }
-            let isOver = { (call: PendingCall) in call.expires.map { $0 <= now.boot } ?? false }
+            let isOver = { (call: MemberCall) in call.expires.map { $0 <= now.boot } ?? false }
             if cursor.isPrefix {
                 answerFromCache(&entry, timetable, at: now, isOver)
             } else {
@@ -396,7 +396,7 @@ extension Member {
         }
     }
 
-    private mutating func expireFlight(of entry: inout KeyCalls, _ isOver: (PendingCall) -> Bool) {
+    private mutating func expireFlight(of entry: inout KeyCalls, _ isOver: (MemberCall) -> Bool) {
         // A decision on a change without an answer is as unknown as the change.
         var isUnknown = false
         for index in entry.flight?.steps.indices ?? 0..<0 {

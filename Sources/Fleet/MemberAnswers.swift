@@ -154,7 +154,7 @@ extension Member {
     }
 
     /// Notes that an answer has shown an entry of the log to which the cursor has to come.
-    mutating func awaitEntry(_ version: Version, at now: Now) {
+    mutating func awaitEntry(_ version: LogVersion, at now: Now) {
         awaited = max(awaited ?? version, version)
         gapSince = gapSince ?? now.wall
     }
@@ -198,7 +198,7 @@ extension Member {
         _ timetable: borrowing Timetable,
         at now: Now
     ) {
-        var returned: [PendingCall] = []
+        var returned: [MemberCall] = []
         var made: KeyedCountdown?
         // Whether the change counts on which the next step was decided; if not, the calls of that step fail alike.
         var hasBasis = true
@@ -226,12 +226,12 @@ extension Member {
     ///
     /// - Returns: the call if it has to be decided again.
     private mutating func settle(
-        _ call: PendingCall,
+        _ call: MemberCall,
         _ step: Step,
         _ result: CallResult?,
         _ entry: inout KeyCalls,
         at now: Now
-    ) -> PendingCall? {
+    ) -> MemberCall? {
         switch step.answer {
         case .unreachable where call.expires == nil:
             entry.notBefore = now.wall + .milliseconds(100)

@@ -93,7 +93,7 @@ extension Member {
     ///
     /// - Returns: false if the call has to wait for the deadline.
     private mutating func append(
-        _ call: PendingCall,
+        _ call: MemberCall,
         _ decision: Result<Decision, Refusal>,
         to draft: inout Draft,
         _ timetable: inout Timetable,
@@ -103,7 +103,9 @@ extension Member {
         let basis = draft.chain.basis
         switch decision {
         case .success(.change(let change)):
-            guard let window = basis.windowOfChange(at: now.wall, until: limit, options) else {
+            let (patience, margin) = (options.patience, options.margin)
+            guard let window = basis.windowOfChange(at: now.wall, until: limit, patience: patience, margin: margin)
+            else {
                 draft.blocked = basis.deadline
                 return false
             }
@@ -118,7 +120,7 @@ extension Member {
 
     private mutating func confirm(
         _ decision: Step.Decision,
-        of call: PendingCall,
+        of call: MemberCall,
         until limit: WallInstant,
         in draft: inout Draft
     ) {

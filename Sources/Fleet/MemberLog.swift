@@ -208,7 +208,7 @@ extension Member {
 
     private mutating func abandonFlight(of key: Key, wasSent: Bool) {
         guard var entry = keys[key], let flight = entry.flight else { return }
-        var returned: [PendingCall] = []
+        var returned: [MemberCall] = []
         for step in flight.steps {
             for (call, _) in step.calls {
                 if step.isChange, wasSent || flight.isResent {

@@ -1,7 +1,7 @@
 public import CountdownCore
 
 /// The number of a change in the log of a fleet. The engine gives them, in order and without gaps.
-public struct Version: Comparable, Hashable, Sendable {
+public struct LogVersion: Comparable, Hashable, Sendable {
     /// The number; a later change has a greater one.
     public let number: Int64
 
@@ -9,9 +9,9 @@ public struct Version: Comparable, Hashable, Sendable {
     public init(_ number: Int64) { self.number = number }
 
     /// An earlier change is less than a later one.
-    public static func < (left: Version, right: Version) -> Bool { left.number < right.number }
+    public static func < (left: LogVersion, right: LogVersion) -> Bool { left.number < right.number }
 
-    var next: Version { Version(number.addingReportingOverflow(1).partialValue) }
+    var next: LogVersion { LogVersion(number.addingReportingOverflow(1).partialValue) }
 }
 
 /// The name of a proposal, which is also the name of the record that it makes: unique in the whole fleet.
@@ -156,41 +156,27 @@ public struct LogEntry: Equatable, Sendable {
     /// The key of the countdown.
     public let key: Key
     /// Its place in the log of the fleet.
-    public let version: Version
+    public let version: LogVersion
     /// The proposal that made it.
     public let id: ProposalID
     /// The record as JSON; nil if the engine holds none any more.
     public let record: [UInt8]?
 
     /// An entry of a log.
-    public init(key: Key, version: Version, id: ProposalID, record: [UInt8]?) {
+    public init(key: Key, version: LogVersion, id: ProposalID, record: [UInt8]?) {
         self.key = key
         self.version = version
         self.id = id
         self.record = record
     }
-
-    /// Parses what the engine holds under a key: the version, the ID and the record, with spaces between them.
-    ///
-    /// - Returns: nil if it does not have this form. The record is not looked at.
-    public init?(key: Key, held: [UInt8]) {
-        let parts = held.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard parts.count == 3, let number = Int64(String(decoding: parts[0], as: UTF8.self)), number > 0,
-            let id = ProposalID(String(decoding: parts[1], as: UTF8.self))
-        else { return nil }
-        self.init(key: key, version: Version(number), id: id, record: Array(parts[2]))
-    }
-
-    /// What the engine holds under the key; nil if it holds nothing.
-    public var held: [UInt8]? { record.map { Array("\(version.number) \(id.text) ".utf8) + $0 } }
 }
 
 /// What became of a proposal.
 public enum Answer: Equatable, Sendable {
     /// It was made, or confirmed; the version of the record.
-    case won(Version)
+    case won(LogVersion)
     /// It was made, but too few replicas have acknowledged it.
-    case unacknowledged(Version)
+    case unacknowledged(LogVersion)
     /// The engine holds another record than the expected one, or none.
     case conflict(LogEntry?)
     /// It was not made: its window is not open yet.
@@ -203,7 +189,7 @@ public enum Answer: Equatable, Sendable {
     case unreachable(String)
 
     /// The version of the record that was made or confirmed; nil if it was not.
-    var version: Version? {
+    var version: LogVersion? {
         switch self {
         case .won(let version), .unacknowledged(let version): version
         case .conflict, .early, .late, .unknown, .unreachable: nil
@@ -237,13 +223,14 @@ enum Basis: Equatable {
     /// The window of a change. It is decided by the time of this host, so it is not made by a clock that is far behind that.
     ///
     /// - Returns: nil if the deadline is so near that the request has to wait for it.
-    func windowOfChange(at now: WallInstant, until limit: WallInstant, _ options: Member.Options) -> Window? {
-        let first = now - options.patience
+    func windowOfChange(at now: WallInstant, until limit: WallInstant, patience: Duration, margin: Duration) -> Window?
+    {
+        let first = now - patience
         switch self {
         case .free, .live(nil): return Window(notBefore: first, notAfter: limit)
         case .expired(let deadline): return Window(notBefore: max(first, deadline), notAfter: limit)
         case .live(let deadline?):
-            let last = deadline - options.margin
+            let last = deadline - margin
             return last < now ? nil : Window(notBefore: first, notAfter: min(limit, last))
         }
     }

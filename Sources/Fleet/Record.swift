@@ -14,7 +14,7 @@ public struct Record: Equatable, Sendable {
     }
 
     /// A member of the JSON object that this version does not know, with its value as JSON text.
-    public struct Member: Equatable, Sendable {
+    public struct UnknownMember: Equatable, Sendable {
         let name: String
         let value: [UInt8]
     }
@@ -43,7 +43,7 @@ public struct Record: Equatable, Sendable {
     /// Whether its end is not kept.
     public let forget: Bool
     /// The members that this version does not know; they are kept if the countdown changes.
-    public let unknown: [Member]
+    public let unknown: [UnknownMember]
 
     /// The record of a change that was decided here.
     ///
@@ -52,7 +52,7 @@ public struct Record: Equatable, Sendable {
     ///   - run: the proposal that started the countdown; nil if it is the one that makes this record.
     ///   - unknown: the unknown members of the record before, if it is of the same run.
     ///   - now: this instant; its system clock is the clock of the engine.
-    public init(_ change: Change, run: ProposalID?, unknown: [Member], at now: Now) {
+    public init(_ change: Change, run: ProposalID?, unknown: [UnknownMember], at now: Now) {
         let countdown = change.countdown
         kind = change.kind
         self.run = run
@@ -161,7 +161,7 @@ extension Record {
             writer.memberIfPresent("label", label)
             if !metadata.isEmpty { writer.member("metadata", metadata) }
             if forget { writer.member("forget", true) }
-            for member in unknown { writer.member(named: member.name, JSONText(bytes: member.value)) }
+            for member in unknown { writer.member(named: member.name, RawJSON(bytes: member.value)) }
         }
         return writer.bytes
     }
@@ -247,7 +247,7 @@ private struct RecordMembers: ~Copyable {
     var label: String?
     var metadata: Metadata?
     var forget: Bool?
-    var unknown: [Record.Member] = []
+    var unknown: [Record.UnknownMember] = []
     /// The name of the first member whose value has another type; nil if all values have their types.
     var invalid: StaticString?
 
@@ -268,7 +268,9 @@ private struct RecordMembers: ~Copyable {
             }
             let name = reader.memberName
             // No proposal may have line ends and tabs. In valid JSON, they stand only between values.
-            unknown.append(Record.Member(name: name, value: reader.rawValue().filter { $0 >= UInt8(ascii: " ") }))
+            unknown.append(
+                Record.UnknownMember(name: name, value: reader.rawValue().filter { $0 >= UInt8(ascii: " ") })
+            )
         }
     }
 
@@ -324,7 +326,7 @@ extension JSONReader {
     }
 }
 
-private struct JSONText: JSONWritable {
+private struct RawJSON: JSONWritable {
     let bytes: [UInt8]
 
     func write(into writer: inout JSONWriter) { writer.element(raw: bytes) }

@@ -136,3 +136,8 @@ public struct BridgeOptions: Equatable, Sendable {
         throw UsageFailure("\(path) is longer than 64 KiB and cannot be a URL")
     }
 }
+
+/// The version of the bridge, which is released with the daemon.
+enum BridgeVersion {
+    static let current = "0.1.0"
+}

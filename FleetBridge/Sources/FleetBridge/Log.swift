@@ -26,8 +26,3 @@ final class LimitedLog {
         }
     }
 }
-
-/// The version of the bridge, which is released with the daemon.
-enum BridgeVersion {
-    static let current = "0.1.0"
-}

@@ -54,11 +54,11 @@ extension Fleet.Answer {
     }
 
     /// The version of a change; a key without a record has none to confirm.
-    private static func version(_ number: Int64?, of proposal: Fleet.Proposal) throws(InvalidReply) -> Version {
+    private static func version(_ number: Int64?, of proposal: Fleet.Proposal) throws(InvalidReply) -> LogVersion {
         guard number != nil || proposal.record == nil else {
             throw InvalidReply(description: "a change that was made has no version")
         }
-        return Version(number ?? 0)
+        return LogVersion(number ?? 0)
     }
 }
 
@@ -67,7 +67,7 @@ extension LogEntry {
     private init(_ key: Key, _ version: Int64, _ id: ProposalID?, _ record: RecordText?) {
         self.init(
             key: key,
-            version: Version(version),
+            version: LogVersion(version),
             id: id ?? .foreign,
             record: id == nil ? [] : record?.utf8
         )
@@ -119,7 +119,7 @@ extension LogCursor.Event {
         case .page:
             guard let start = reply.last else { throw InvalidReply(description: "a page has no version") }
             let id = start.id.flatMap(ProposalID.init)
-            let position = LogCursor.Position(version: Version(start.version), id: id)
+            let position = LogCursor.Position(version: LogVersion(start.version), id: id)
             return parts(of: reply.entries) { .page($0, position) }
         case .changes: return parts(of: reply.entries) { .changes($0) }
         case .live: return [.live]

@@ -116,7 +116,7 @@ struct FleetTables {
     private func position(in database: borrowing Database) throws(SQLiteFailure) -> LogCursor.Position? {
         let cursor = try database.prepare("SELECT version, id FROM fleet_position WHERE shard = \(Self.shard)")
         guard try cursor.step(), let version = cursor.integer(0) else { return nil }
-        return LogCursor.Position(version: Version(version), id: cursor.text(1).flatMap(ProposalID.init))
+        return LogCursor.Position(version: LogVersion(version), id: cursor.text(1).flatMap(ProposalID.init))
     }
 
     private static func read(_ line: Range<Int>, of batch: RowBatch) -> (LogEntry, Int64)? {
@@ -129,7 +129,7 @@ struct FleetTables {
                 reader.nextElement(), let record = Self.readRecord(&reader),
                 !reader.nextElement(), reader.finish() == nil
             else { return nil }
-            return (LogEntry(key: key, version: Version(version), id: id, record: record), batch.first &+ distance)
+            return (LogEntry(key: key, version: LogVersion(version), id: id, record: record), batch.first &+ distance)
         }
     }
 

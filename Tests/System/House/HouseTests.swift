@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Rules about the text of Sources/ that neither the compiler nor swift-format checks. They name modules and words, never
-/// files, so that files can move and be renamed.
+/// Rules about the text of every package's sources that neither the compiler nor swift-format checks. They name modules and
+/// words, never files, so that files can move and be renamed.
 @Suite("House rules")
 struct HouseTests {
     /// The modules that each target may import.
@@ -14,6 +14,12 @@ struct HouseTests {
         "Varlink": ["Glibc"],
         "FleetWire": ["Varlink"],
         "Fleet": ["CountdownCore", "Varlink"],
+        "RESP": [],
+        "FleetBridge": [
+            "FleetWire", "Glibc", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "RESP", "System", "Varlink",
+        ],
+        "countdownd-redis": ["FleetBridge", "Glibc", "System"],
+        "Bench/Load": ["CLinux", "CSearch", "Glibc"],
         "IPC": ["Dispatch", "Glibc", "System", "Varlink"],
         "countdownd": [
             "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Fleet", "FleetWire", "Glibc", "IPC",
@@ -78,31 +84,48 @@ struct HouseTests {
         #expect(lines(matching: #"@unchecked\b|\bnonisolated\(unsafe\)|@preconcurrency\b|\bfatalError\b"#).isEmpty)
     }
 
+    @Test("a name at the top level is declared in one file of all packages")
+    func names() {
+        let kinds = "(?:struct|class|enum|actor|protocol|typealias)"
+        let declaration = #"^(?:@?\w+ )*\#(kinds) (\w+)\b.*$"#
+        var files: [String: Set<String>] = [:]
+        for line in lines(matching: declaration) {
+            let name = line.code.replacingOccurrences(of: declaration, with: "$1", options: .regularExpression)
+            files[name, default: []].insert(line.path)
+        }
+        #expect(files.count > 500)
+        #expect(files.filter { $0.value.count > 1 }.isEmpty)
+    }
+
     /// The targets that receive the time as a value; clients may read the clocks themselves.
     private static let clockless: Set = [
         "CountdownControls", "CountdownCore", "Varlink", "FleetWire", "RESP", "Fleet", "countdownd",
     ]
 
     private struct Line: CustomStringConvertible {
+        /// From the folder of the repository.
         let path: String
+        /// The folder in Sources/, which has the target's name.
+        let target: String
         let number: Int
         let code: String
 
-        /// The folder in Sources/, which has the target's name.
-        var target: String { String(path.prefix { $0 != "/" }) }
-        var description: String { "Sources/\(path):\(number)" }
+        var description: String { "\(path):\(number)" }
     }
 
-    /// Every line of Sources/ without its comment, in Swift or SQL.
-    private static let lines: [Line] = {
-        let root = BuiltProduct.packageDirectory.path + "/Sources"
+    /// Every line of the sources of all packages without its comment, in Swift or SQL.
+    private static let lines: [Line] = ["Sources", "FleetBridge/Sources", "Bench/Load"].flatMap { folder in
+        let root = BuiltProduct.packageDirectory.path + "/" + folder
         let paths = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
         return paths.filter { $0.hasSuffix(".swift") && !$0.contains(".docc/") }.sorted().flatMap { path in
             let text = (try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)) ?? ""
             let code = text.replacingOccurrences(of: "(//|-- ).*", with: "", options: .regularExpression)
-            return zip(1..., code.components(separatedBy: "\n")).map { Line(path: path, number: $0, code: $1) }
+            let target = folder.hasSuffix("Sources") ? String(path.prefix { $0 != "/" }) : folder
+            return zip(1..., code.components(separatedBy: "\n")).map {
+                Line(path: "\(folder)/\(path)", target: target, number: $0, code: $1)
+            }
         }
-    }()
+    }
 
     /// The pattern is Foundation's, which is a hundred times faster than Regex in a debug build.
     private func lines(matching pattern: String) -> [Line] {

@@ -17,7 +17,7 @@ struct VersionTests {
 
     /// Every place that repeats it, because its format cannot refer to another file.
     static let places = [
-        ("FleetBridge/Sources/FleetBridge/LimitedLog.swift", #"static let current = "(.*)""#),
+        ("FleetBridge/Sources/FleetBridge/BridgeOptions.swift", #"static let current = "(.*)""#),
         ("CHANGELOG.md", #"^## \[([0-9.]+)\] - \d{4}-\d\d-\d\d$"#),
         ("clients/node/package.json", #"^  "version": "(.*)",$"#),
         ("clients/python/src/countdownd/__init__.py", #"^__version__ = "(.*)"$"#),

@@ -39,7 +39,7 @@ struct EngineWatchTests {
 
         mutating func becomeLive() {
             open()
-            turn(.page([], LogCursor.Position(version: Version(1), id: nil)), .live)
+            turn(.page([], LogCursor.Position(version: LogVersion(1), id: nil)), .live)
         }
 
         func expect(
@@ -138,12 +138,12 @@ struct EngineWatchTests {
         scene.turn(.diverged)
         scene.expect(.snapshot, lines: [])
         // The reason is the one of an earlier loss, so that the member reports nothing new.
-        scene.turn(.page([], LogCursor.Position(version: Version(5), id: nil)), .lost(scene.member.lostReason))
+        scene.turn(.page([], LogCursor.Position(version: LogVersion(5), id: nil)), .lost(scene.member.lostReason))
         scene.expect(.lost, scene.member.lostReason, lines: [.lost(scene.member.lostReason)])
         scene.open()
         scene.turn()
         #expect(scene.watch.state == .lost)
-        scene.turn(.page([], LogCursor.Position(version: Version(5), id: nil)))
+        scene.turn(.page([], LogCursor.Position(version: LogVersion(5), id: nil)))
         #expect(scene.watch.state == .snapshot)
         scene.turn(.live)
         #expect(scene.watch.state == .live)
@@ -160,7 +160,7 @@ struct EngineWatchTests {
         scene.turn(.lost("closed"))
         scene.pass(700)
         scene.open()
-        scene.turn(.diverged, .page([], LogCursor.Position(version: Version(5), id: nil)))
+        scene.turn(.diverged, .page([], LogCursor.Position(version: LogVersion(5), id: nil)))
         scene.pass(300)
         #expect(scene.watch.lag(at: scene.now) == .seconds(1))
         scene.turn(.live)

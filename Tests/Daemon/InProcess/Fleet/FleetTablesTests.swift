@@ -11,7 +11,7 @@ struct FleetTablesTests {
     private func entry(_ key: String, _ version: Int64, _ record: String? = "{}") throws -> LogEntry {
         LogEntry(
             key: try Key(key),
-            version: Version(version),
+            version: LogVersion(version),
             id: try #require(ProposalID("0123456789abcdef0123456789abcdef.\(version)")),
             record: record.map { Array($0.utf8) }
         )
@@ -47,7 +47,7 @@ struct FleetTablesTests {
             try commit(changes(.delete(1), .insert(3, tea, isJSON: true), position: tea), keeper)
         }
         let (_, position, rows) = try read(scene)
-        #expect(position?.version == Version(9))
+        #expect(position?.version == LogVersion(9))
         #expect(position?.id == ProposalID("0123456789abcdef0123456789abcdef.9"))
         #expect(rows == [2: b, 3: tea])
     }
@@ -139,7 +139,7 @@ struct FleetTablesTests {
             try commit(changes(.insert(1, b, isJSON: true), position: b), keeper)
         }
         let (_, position, rows) = try read(scene)
-        #expect(position?.version == Version(8))
+        #expect(position?.version == LogVersion(8))
         #expect(rows == [1: b])
     }
 

@@ -10,7 +10,7 @@ struct LogCursorTests {
     private static func id(_ number: UInt64) -> ProposalID { ProposalID(host: host, number: number) }
 
     private static func position(_ version: Int64) -> LogCursor.Position {
-        LogCursor.Position(version: Version(version), id: id(UInt64(version)))
+        LogCursor.Position(version: LogVersion(version), id: id(UInt64(version)))
     }
 
     /// What happens, and the state after each step: `S` a snapshot because nothing is known, `T` because the log was trimmed, `D`
@@ -86,7 +86,7 @@ struct LogCursorTests {
     }
 
     private static func entry(_ version: Int64, _ number: UInt64) -> LogEntry {
-        LogEntry(key: key("k"), version: Version(version), id: id(number), record: Array(json.utf8))
+        LogEntry(key: key("k"), version: LogVersion(version), id: id(number), record: Array(json.utf8))
     }
 
     private static func held(_ version: Int64, _ number: UInt64) throws -> HeldRecord {

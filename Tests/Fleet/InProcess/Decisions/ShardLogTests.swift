@@ -30,13 +30,13 @@ struct MemberLogTests {
     func lostMessage() {
         scene.call(1, .start(key: "a"), .start(key: "b"))
         scene.exchange(1)
-        let entries = scene.engine.entries(after: Version(noon.microseconds + 1))
+        let entries = scene.engine.entries(after: LogVersion(noon.microseconds + 1))
         scene.turn(0) { $0.receive(.changes(entries), at: scene.time) }
         #expect(scene.hosts[0].changes.isEmpty)
         #expect(scene.hosts[0].opening == nil)
         scene.pass(scene.hosts[0].member.options.gapPatience)
         scene.turn(0)
-        #expect(scene.hosts[0].opening?.after?.version == Version(noon.microseconds))
+        #expect(scene.hosts[0].opening?.after?.version == LogVersion(noon.microseconds))
         scene.follow(0)
         #expect(scene.hosts[0].changes.map(\.countdown.key.text) == ["a", "b"])
         #expect(scene.hosts[0].member.cursor.isLive)
@@ -51,7 +51,7 @@ struct MemberLogTests {
         scene.call(1, .start(key: "after"))
         scene.exchange(1)
         #expect(calls.map(scene.word) == [nil])
-        let entries = scene.engine.entries(after: Version(noon.microseconds))
+        let entries = scene.engine.entries(after: LogVersion(noon.microseconds))
         #expect(entries.map(\.key.text) == ["before", "own", "after"])
         scene.turn(0) { $0.receive(.changes([entries[2]]), at: scene.time) }
         #expect(scene.hosts[0].changes.isEmpty)
@@ -153,7 +153,7 @@ struct MemberLogTests {
         scene.cut(0)
         scene.turn(0) { $0.reopen() }
         scene.turn(0) { $0.receive(.diverged, at: scene.time) }
-        let start = LogCursor.Position(version: Version(100), id: nil)
+        let start = LogCursor.Position(version: LogVersion(100), id: nil)
         let newer = try entry(103, label: "newer")
         scene.turn(0) { $0.receive(.page([newer], start), at: scene.time) }
         let older = try entry(102, label: "older")
@@ -168,7 +168,7 @@ struct MemberLogTests {
         #expect(scene.hosts[0].member.next(at: scene.time) == scene.now)
         for _ in 0..<7 { scene.turn(0, budget: 1) }
         #expect(scene.hosts[0].timetable.liveCount == 1)
-        #expect(scene.hosts[0].member.cursor.stored?.version == Version(104))
+        #expect(scene.hosts[0].member.cursor.stored?.version == LogVersion(104))
         #expect(scene.hosts[0].changes.filter { $0.kind == .cancelled }.count == 5)
     }
 
@@ -185,7 +185,7 @@ struct MemberLogTests {
         host.turn(at: scene.time) { $0.member.call(1, .pause(k), at: scene.time) }
         let proposals = host.member.takeProposals()
         #expect(proposals.first?.expected == scene.engine.records[k]?.id)
-        #expect(scene.engine.propose(proposals, at: scene.now) == [.won(Version(noon.microseconds + 3))])
+        #expect(scene.engine.propose(proposals, at: scene.now) == [.won(LogVersion(noon.microseconds + 3))])
         // Ended records are given up once the engine may have removed them, and no call is in flight.
         host.turn(at: engineTime(noon + .seconds(661)))
         #expect(host.rows.values.map(\.key) == [k])
@@ -238,14 +238,14 @@ struct MemberLogTests {
     @Test("a record that cannot be used leaves its key alone, until the engine has removed it")
     func unusable() throws {
         let id = ProposalID(host: HostID(9, 9), number: 1)
-        let version = Version(noon.microseconds + 1)
+        let version = LogVersion(noon.microseconds + 1)
         let newer = LogEntry(key: k, version: version, id: id, record: Array(#"{"format":2}"#.utf8))
         scene.turn(0) { $0.receive(.changes([newer]), at: scene.time) }
         #expect(scene.hosts[0].notes.last == .unusable(k, .newerFormat(2)))
         let calls = scene.call(0, .start(), .start(60, .wait), .start(key: "other"))
         let proposals = scene.take(0)
         #expect(proposals.map(\.expected) == [id, nil])
-        scene.answer(0, [.won(version), .won(Version(version.number + 1))], to: proposals)
+        scene.answer(0, [.won(version), .won(LogVersion(version.number + 1))], to: proposals)
         #expect(calls.map(scene.word) == ["notMade", "notMade", "started"])
         let again = scene.call(0, .start())[0]
         scene.answer(0, [.conflict(nil)], to: scene.take(0))
@@ -257,14 +257,14 @@ struct MemberLogTests {
     func foreign() {
         scene.call(0, .start())
         scene.exchange(0)
-        let foreign = LogEntry(key: k, version: Version(0), id: .foreign, record: [])
+        let foreign = LogEntry(key: k, version: LogVersion(0), id: .foreign, record: [])
         let calls = scene.call(0, .pause(k), .cancel(k))
         scene.answer(0, [.conflict(foreign), .conflict(foreign)], to: scene.take(0))
         let told = CallResult.notMade(RecordFault.foreign.text)
         #expect(calls.map(scene.result) == [told, told])
         #expect(scene.take(0).isEmpty)
         // A key that is not known here.
-        let other = LogEntry(key: key("other"), version: Version(0), id: .foreign, record: [])
+        let other = LogEntry(key: key("other"), version: LogVersion(0), id: .foreign, record: [])
         for _ in 0..<2 {
             let call = scene.call(0, .start(key: "other"))[0]
             scene.answer(0, [.conflict(other)], to: scene.take(0))
@@ -285,7 +285,7 @@ struct MemberLogTests {
             "duration":60000000,"start":\(noon.microseconds),"owner":"b"}
             """
         let id = ProposalID(host: HostID(9, 9), number: 1)
-        let entry = LogEntry(key: k, version: Version(noon.microseconds + 1), id: id, record: Array(json.utf8))
+        let entry = LogEntry(key: k, version: LogVersion(noon.microseconds + 1), id: id, record: Array(json.utf8))
         scene.turn(0) { $0.receive(.changes([entry]), at: scene.time) }
         scene.call(0, .pause(k), .cancel(k), .start())
         let records = scene.take(0).compactMap(\.record).map { String(decoding: $0, as: UTF8.self) }
@@ -311,6 +311,6 @@ struct MemberLogTests {
             at: scene.time
         )
         let id = ProposalID(host: HostID(9, 9), number: UInt64(version))
-        return LogEntry(key: k, version: Version(version), id: id, record: record.json)
+        return LogEntry(key: k, version: LogVersion(version), id: id, record: record.json)
     }
 }

@@ -99,7 +99,7 @@ struct MemberLossTests {
         let proposals = scene.take(0)
         scene.answer(0, [], to: proposals)
         #expect(scene.word(call) == nil)
-        scene.answer(1, [.won(Version(.max))], to: proposals)
+        scene.answer(1, [.won(LogVersion(.max))], to: proposals)
         scene.pass(.milliseconds(10))
         scene.turn(0)
         scene.exchange(0)
@@ -116,7 +116,7 @@ struct MemberLossTests {
         let calls = scene.call(0, .start(), .pause(k))
         let proposals = scene.take(0)
         let answers = scene.engine.propose(proposals, at: scene.now)
-        let versions = [Version(noon.microseconds + 1), Version(noon.microseconds + 2)]
+        let versions = [LogVersion(noon.microseconds + 1), LogVersion(noon.microseconds + 2)]
         #expect(answers == versions.map { .won($0) })
         scene.answer(0, versions.map { .unacknowledged($0) }, to: proposals)
         #expect(calls.map(scene.word) == ["unknown", "unknown"])
@@ -142,7 +142,7 @@ struct MemberLossTests {
         let proposals = scene.take(0)
         let answers = scene.engine.propose(proposals, at: scene.now)
         #expect(answers.count == 2)
-        let version = Version(noon.microseconds + 1)
+        let version = LogVersion(noon.microseconds + 1)
         scene.answer(0, [.unacknowledged(version), .won(version)], to: proposals)
         #expect(calls.map(scene.word) == ["unknown", "unknown", "unknown"])
     }

@@ -38,7 +38,9 @@ struct WindowTests {
         let end = Int64(row.words[1]).map { noon + .milliseconds($0) }
         let basis = Basis(end: end, hasEnded: ["none", "ended"].contains(row.words[0]), at: noon)
         let limit = noon + .seconds(2)
-        let change = basis.windowOfChange(at: noon, until: limit, Member.Options())
+        let options = Member.Options()
+        let (patience, margin) = (options.patience, options.margin)
+        let change = basis.windowOfChange(at: noon, until: limit, patience: patience, margin: margin)
         #expect(change.map(text) ?? "wait" == row.words[2])
         #expect(text(basis.windowOfConfirmation(until: limit)) == row.words[3])
     }

@@ -256,7 +256,7 @@ final class World {
         if keys.contains(Self.keys[4]) { level(number, after: start.version) }
     }
 
-    private func level(_ number: Int, after version: Version) {
+    private func level(_ number: Int, after version: LogVersion) {
         report(.changes(engine.entries(after: version)), to: number)
         report(.live, to: number)
         members[number].isSubscribed = true

@@ -17,13 +17,13 @@ struct Engine {
         set { model.isFull = newValue }
     }
 
-    var version: Version { Version(model.version) }
+    var version: LogVersion { LogVersion(model.version) }
     var position: LogCursor.Position { LogCursor.Position(version: version, id: model.log.last?.id) }
     var records: [Key: LogEntry] { model.records.mapValues(Self.entry) }
     var log: [LogEntry] { model.log.map(Self.entry) }
 
     private static func entry(_ entry: Model.Entry) -> LogEntry {
-        LogEntry(key: entry.key, version: Version(entry.version), id: entry.id, record: entry.record)
+        LogEntry(key: entry.key, version: LogVersion(entry.version), id: entry.id, record: entry.record)
     }
 
     /// Carries out proposals in their order.
@@ -41,7 +41,7 @@ struct Engine {
         }
         return model.propose(proposals, at: now.microseconds).map { answer in
             switch answer {
-            case .won(let version): .won(version.map(Version.init) ?? self.version)
+            case .won(let version): .won(version.map(LogVersion.init) ?? self.version)
             case .conflict(let held): .conflict(held.map(Self.entry))
             case .early: .early
             case .late: .late
@@ -63,5 +63,5 @@ struct Engine {
     }
 
     /// The entries of the log behind a version.
-    func entries(after version: Version) -> [LogEntry] { model.entries(after: version.number).map(Self.entry) }
+    func entries(after version: LogVersion) -> [LogEntry] { model.entries(after: version.number).map(Self.entry) }
 }

@@ -15,7 +15,7 @@ public enum CallResult: Equatable, Sendable {
 }
 
 /// A client's call that has no result yet.
-struct PendingCall: Sendable {
+struct MemberCall: Sendable {
     /// The number by which the caller knows it.
     let number: Int
     let request: Request
@@ -59,7 +59,7 @@ struct Step: Sendable {
 
     var proposal: Proposal
     /// One call if the proposal is a change; empty once the calls have their results.
-    var calls: [(call: PendingCall, decision: Decision)]
+    var calls: [(call: MemberCall, decision: Decision)]
     /// The deadline of the countdown on which it was decided; nil if that was not running.
     let deadline: WallInstant?
     var answer: Answer?
@@ -93,9 +93,9 @@ struct Flight: Sendable {
     var isAnswered: Bool { steps.allSatisfy { $0.answer != nil } }
 
     /// The newest version that the answers speak of.
-    var version: Version? {
+    var version: LogVersion? {
         steps.reduce(nil) { newest, step in
-            let version: Version? =
+            let version: LogVersion? =
                 switch step.answer {
                 case .won(let version) where step.isChange, .unacknowledged(let version): version
                 case .conflict(let entry?) where entry.id != .foreign: entry.version
@@ -135,9 +135,9 @@ struct Flight: Sendable {
 struct KeyCalls: Sendable {
     var flight: Flight?
     /// Calls that wait to be decided, in their order.
-    var pending: [PendingCall] = []
+    var pending: [MemberCall] = []
     /// Starts that wait until the key is free, in their order.
-    var queue: [PendingCall] = []
+    var queue: [MemberCall] = []
     /// Nothing is proposed before this instant.
     var notBefore: WallInstant?
     var isMarked = false
@@ -145,7 +145,7 @@ struct KeyCalls: Sendable {
     var isEmpty: Bool { flight == nil && pending.isEmpty && queue.isEmpty }
 
     /// Puts calls that were in flight back before the others.
-    mutating func putBack(_ calls: [PendingCall]) {
+    mutating func putBack(_ calls: [MemberCall]) {
         queue.insert(contentsOf: calls.filter { $0.expires == nil }, at: 0)
         pending.insert(contentsOf: calls.filter { $0.expires != nil }, at: 0)
     }
