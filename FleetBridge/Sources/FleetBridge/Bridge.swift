@@ -20,7 +20,7 @@ final class Bridge {
     private var engineName: String?
 
     init(url: EngineURL, log: Log) {
-        engine = Supervisor(url: url, log: LimitedLog(log))
+        engine = Supervisor(url: url, log: EngineLog(log))
         time = EngineTime(of: engine)
         let proposer = Proposer(of: engine, time)
         self.proposer = proposer
@@ -48,11 +48,21 @@ final class Bridge {
             self.time.read(session)
             let sent = BootClock.now
             session.subscription.send(["PING"]) { reply in
-                guard case .success = reply else { return }
-                let margin = self.engine.settings.margin
-                self.engine.log.channelDelayed(by: BootClock.now - sent, margin: margin, at: self.engine.url)
+                if case .success = reply { self.note(delay: BootClock.now - sent) }
             }
         }
+    }
+
+    /// Warns if changes may come so late that the margin before deadlines does not cover it.
+    private func note(delay: Int64) {
+        let margin = engine.settings.margin
+        guard delay > margin * 3 / 4 else { return engine.log.leave(.slowChannel) }
+        let sentence = """
+            a command takes \(delay / 1_000) ms to \(engine.url.address) and back, and the margin before deadlines is \
+            \(margin / 1_000) ms: a countdown that is postponed shortly before its end may end twice; use a greater margin= in \
+            the URLs of all bridges
+            """
+        engine.log.enter(.slowChannel, .warning, sentence, isLoggedAgain: false)
     }
 
     /// Moves the engine's clock as this bridge sees it, for tests.

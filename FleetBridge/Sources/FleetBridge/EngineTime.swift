@@ -39,7 +39,7 @@ final class EngineTime {
         guard !overflow else { return }
         let movement = estimate.add(engine: time, sent: sample.sent, received: sample.received)
         guard isAnnounced || movement != nil else { return }
-        if let movement, abs(movement) > Self.loggedJump { engine.log.clockJumped(by: movement, at: engine.url) }
+        if let movement, abs(movement) > Self.loggedJump { logJump(of: movement) }
         guard isTold, let offset else { return }
         onMove(offset)
         if let movement, abs(movement) > engine.settings.margin / 2, !isAnnounced { announceJump() }
@@ -68,7 +68,19 @@ final class EngineTime {
             guard let time = (try? reply.get()).flatMap(EngineSession.time) else { return }
             self.take(.init(engine: time, sent: sent, received: BootClock.now), isAnnounced: isAnnounced)
             guard let error = self.offset?.errorUSec else { return }
-            self.engine.log.clockRead(error: error, margin: self.engine.settings.margin, at: self.engine.url)
+            self.note(error: error)
         }
+    }
+
+    private func logJump(of movement: Int64) {
+        let sentence = "has jumped by \(movement / 1_000) ms: use NTP on its machine"
+        engine.log.write(.error, "the clock of \(engine.url.address) \(sentence)")
+    }
+
+    /// Warns if the margin before deadlines does not cover the error of the clock.
+    private func note(error: Int64) {
+        guard error > engine.settings.margin / 2 else { return engine.log.leave(.vagueClock) }
+        let sentence = "can be measured only to within \(error / 1_000) ms: the network is too slow"
+        engine.log.enter(.vagueClock, .warning, "the clock of \(engine.url.address) \(sentence)", isLoggedAgain: false)
     }
 }

@@ -200,7 +200,12 @@ final class Follower {
             guard index + 1 < lines.count,
                 let entry = Follow.Entry(key: lines[index], held: lines[index + 1])
             else {
-                engine.log.foreignMessage(in: keys.log, at: engine.url)
+                let place = "\(keys.log) at \(engine.url.address)"
+                engine.log.enter(
+                    .foreignMessage,
+                    .error,
+                    "a message in \(place) is no change: the log is read in its place"
+                )
                 step = .log
                 continue
             }
@@ -314,7 +319,8 @@ final class Follower {
         announcement = (state, reason)
         isLiveTold = false
         needsSnapshot = true
-        engine.log.readsAgain(state, reason, at: engine.url)
+        let level = state == .trimmed ? Log.Level.warning : .error
+        engine.log.write(level, "\(engine.url.address): \(reason): every record is read again")
         let now = NIODeadline.now()
         guard let announced, now - announced.at < 2 * Self.longestPause else {
             announced = (now, .milliseconds(100))
@@ -387,10 +393,16 @@ final class Follower {
             if next == "0" {
                 self.needsSnapshot = false
                 self.announcement = nil
-                self.engine.log.skipped(self.skips, in: self.keys.now, at: self.engine.url)
+                self.noteSkips()
                 self.perform(.log)
             }
         }
+    }
+
+    private func noteSkips() {
+        guard skips > 0 else { return engine.log.leave(.skipping) }
+        let place = "\(keys.now) at \(engine.url.address)"
+        engine.log.enter(.skipping, .error, "\(skips) records in \(place) cannot be read, and are skipped")
     }
 
     private func readLog() {

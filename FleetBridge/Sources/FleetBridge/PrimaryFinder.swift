@@ -22,7 +22,7 @@ final class PrimaryFinder {
     ///   - log: gets a line if a sentinel is lost or found again while the engine is connected.
     ///   - isConnected: whether the engine is connected.
     ///   - lookUp: is called when the primary may have changed; it calls `ask`.
-    init(_ url: EngineURL, _ log: LimitedLog, isConnected: @escaping () -> Bool, lookUp: @escaping () -> Void) {
+    init(_ url: EngineURL, _ log: EngineLog, isConnected: @escaping () -> Bool, lookUp: @escaping () -> Void) {
         self.url = url
         self.lookUp = lookUp
         watches = url.sentinels.map {

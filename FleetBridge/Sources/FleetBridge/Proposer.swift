@@ -185,10 +185,21 @@ final class Proposer {
                     return self.awaitAcknowledgements(wait, since: arrival, session)
                 }
                 self.absent = candidate.flatMap { info.acknowledged[$0] == nil ? $0 : nil }
-                self.engine.log.acknowledged(by: replicas.count, of: session.url, lacking: candidate)
+                self.note(acknowledgements: replicas.count, lacking: candidate)
                 self.finish(wait, isAcknowledged: isAcknowledged)
             }
         }
+    }
+
+    /// Logs whether enough replicas acknowledge changes in time.
+    private func note(acknowledgements count: Int, lacking candidate: ServerAddress?) {
+        let url = engine.url
+        guard count < url.acknowledgements || candidate != nil else {
+            return engine.log.leave(.unacknowledged, "the replicas of \(url.address) acknowledge changes again")
+        }
+        let need = candidate.map { "\($0) can become the primary" } ?? "acks=\(url.acknowledgements) demands more"
+        let sentence = "\(count) replicas of \(url.address) acknowledge changes in time, and \(need): they may be lost"
+        engine.log.enter(.unacknowledged, .error, sentence, isLoggedAgain: false)
     }
 
     private func finish(_ wait: Wait, isAcknowledged: Bool) {
@@ -292,7 +303,7 @@ final class Proposer {
             if let refusal = replies.compactMap(\.refusal).last {
                 engine.note(refusal: refusal.words, of: refusal.command)
             } else if zip(replies, batch.proposals).contains(where: { $0.isWon && $1.record != nil }) {
-                engine.log.accepted(by: engine.url)
+                engine.log.leave(.refused, "\(engine.url.address) accepts changes again")
             }
         }
     }

@@ -201,7 +201,7 @@ final class SentinelWatch {
     private static let check = TimeAmount.seconds(5)
 
     private let url: EngineURL
-    private let log: LimitedLog
+    private let log: EngineLog
     private let isConnected: () -> Bool
     private let onNews: () -> Void
     private var connection: EngineConnection?
@@ -215,7 +215,7 @@ final class SentinelWatch {
     ///   - onNews: is called if the primary may be another one, or has a new replica.
     init(
         _ url: EngineURL,
-        _ log: LimitedLog,
+        _ log: EngineLog,
         isConnected: @escaping () -> Bool,
         onNews: @escaping () -> Void
     ) {

@@ -15,7 +15,6 @@ final class Supervisor {
     private static let settlingTime = TimeAmount.seconds(5)
 
     let log: EngineLog
-    private let limitedLog: LimitedLog
     /// As it was configured.
     private var configuredURL: EngineURL
     private(set) lazy var primary = makeFinder()
@@ -31,6 +30,7 @@ final class Supervisor {
     var onBegin: (EngineSession) -> Void = { _ in }
     /// Is called with the reason when the engine is lost, and when an attempt to connect fails for another reason.
     var onLoss: (String) -> Void = { _ in }
+    private var loggedWarnings: [String] = []
     /// Whether the URL has led to the engine.
     private var hasConnected = false
     private var attempts = 0
@@ -41,10 +41,9 @@ final class Supervisor {
     /// Counts sessions and new URLs, so that what belongs to an earlier one is ignored.
     private var generation = 0
 
-    init(url: EngineURL, log: LimitedLog) {
+    init(url: EngineURL, log: EngineLog) {
         configuredURL = url
-        limitedLog = log
-        self.log = EngineLog(log)
+        self.log = log
         settings = NamespaceSettings(url)
         keys = NamespaceKeys(url.namespace)
         failure = "connecting to \(url.address)"
@@ -82,7 +81,7 @@ final class Supervisor {
     private func makeFinder() -> PrimaryFinder {
         PrimaryFinder(
             configuredURL,
-            limitedLog,
+            log,
             isConnected: { self.session != nil },
             lookUp: { self.lookUpPrimary(isAttempt: false) }
         )
@@ -165,7 +164,7 @@ final class Supervisor {
 
     private func note(_ failure: EngineFailure, _ level: Log.Level = .error) {
         self.failure = failure.description
-        log.failed(failure, level)
+        log.enter(.lost, level, failure.description)
     }
 
     // MARK: The session
@@ -181,8 +180,12 @@ final class Supervisor {
                 if generation == self.generation { self.endSession(failure) }
             }
         }
-        if !isFlapping { log.connected(to: session) }
-        log.began(session)
+        if !isFlapping { logConnection(to: session) }
+        log.leave(.foreignMessage)
+        if session.warnings != loggedWarnings {
+            for warning in session.warnings { log.write(.warning, warning) }
+            loggedWarnings = session.warnings
+        }
         onBegin(session)
         beat(every: Self.connectionCheck) { session in
             for connection in [session.changes, session.queries] { connection.check() }
@@ -197,8 +200,14 @@ final class Supervisor {
     private func settle(_ session: EngineSession) {
         isSettled = true
         attempts = 0
-        if isFlapping { log.connected(to: session) }
+        if isFlapping { logConnection(to: session) }
         isFlapping = false
+    }
+
+    private func logConnection(to session: EngineSession) {
+        log.leave(.lost)
+        let primary = url.primary.map { ", the primary '\($0)'" } ?? ""
+        log.write(.info, "connected to \(session.engine) at \(url.address)\(primary), namespace \(url.namespace)")
     }
 
     /// Runs a body again and again while the session lasts.
@@ -226,6 +235,10 @@ final class Supervisor {
     /// The engine has refused a command with these words.
     func note(refusal words: String, of command: String) {
         let failure = EngineFailure(reply: words, to: command, of: url)
-        if EngineFailure.endsSession(words) { endSession(failure) } else { log.refused(failure) }
+        if EngineFailure.endsSession(words) {
+            endSession(failure)
+        } else {
+            log.enter(.refused, .error, "changes are refused: \(failure)")
+        }
     }
 }
