@@ -237,6 +237,7 @@ $(BUILT)/share: $(programs:%=$(BUILT)/%) scripts/manuals $(wildcard manuals/* po
 	@$(BUILT)/countdownctl --generate-completion-script zsh > $@/_countdownctl
 	@$(BUILT)/countdownctl --generate-completion-script fish > $@/countdownctl.fish
 
+undo := countdown-undo.service countdown-undo.path default.target.wants/countdown-undo.path
 install_program = install -m 755 $(if $(STRIP),-s --strip-program='$(STRIP)')
 
 install: build ## install below PREFIX, staged in DESTDIR
@@ -264,6 +265,10 @@ install: build ## install below PREFIX, staged in DESTDIR
 	$(call install_service,countdownd.service,$(unitdir))
 	$(call install_service,countdown-notify.service,$(unitdir))
 	$(call install_service,countdown-hook@.service,$(unitdir))
+	$(call install_service,countdown-undo.service,$(unitdir))
+	install -d '$(DESTDIR)$(unitdir)/default.target.wants'
+	install -m 644 systemd/countdown-undo.path '$(DESTDIR)$(unitdir)'
+	ln -sf ../countdown-undo.path '$(DESTDIR)$(unitdir)/default.target.wants/countdown-undo.path'
 	$(call install_service,countdown-notify-wake.conf,$(unitdir))
 	@if [ -n '$(DESTDIR)' ] || refused=$$(scripts/check-user-namespaces); then \
 	  for unit in $(sandboxed); do \
@@ -298,7 +303,7 @@ install_service = sed -e 's|\([="]\)/usr/bin/|\1$(bindir)/|' -e 's|=/usr/libexec
 uninstall: ## remove the installed files, the bridge's included
 	rm -f $(patsubst %,'$(DESTDIR)$(bindir)/%',$(programs) countdownd-redis)
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
-	rm -f '$(DESTDIR)$(unitdir)/countdown-hook@.service'
+	rm -f '$(DESTDIR)$(unitdir)/countdown-hook@.service' $(undo:%='$(DESTDIR)$(unitdir)/%')
 	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(unitdir)/countdown-notify-wake.conf'
 	rm -f '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop' '$(DESTDIR)$(applicationsdir)/$(menu_entry)'
 	rm -f '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg' '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'

@@ -60,7 +60,7 @@ public struct UnsafeDirectory: Error, Hashable {
     public static func check(wayTo directory: String, for user: UInt32 = geteuid()) throws(UnsafeDirectory) {
         var (reached, links) = ("", 0)
         var rest = names(in: directory)
-        if !directory.hasPrefix("/") { rest += names(in: currentDirectory) }
+        if !directory.hasPrefix("/") { rest += names(in: Environment.workingDirectory ?? "/") }
         try check("/", for: user)
         while let name = rest.popLast() {
             if name == ".." {
@@ -103,12 +103,6 @@ public struct UnsafeDirectory: Error, Hashable {
     /// The names in a path, the last one first.
     private static func names(in path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.map(String.init).reversed()
-    }
-
-    private static var currentDirectory: String {
-        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-            unsafe getcwd(buffer.baseAddress, buffer.count).map { unsafe String(cString: $0) } ?? "/"
-        }
     }
 
     /// The target of a symbolic link; nil if the path is not a link.

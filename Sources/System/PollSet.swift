@@ -33,6 +33,13 @@ public struct PollSet {
         for place in entries.indices { entries[place].revents = 0 }
     }
 
+    /// Waits for a while; a signal may end the wait.
+    public static func pause(microseconds: Int64) {
+        var set = PollSet()
+        set.add(.after(microseconds: microseconds))
+        set.wait()
+    }
+
     /// Whether the descriptor at a place was ready, or was closed by its peer; false for nil.
     public func isReady(_ place: Int?) -> Bool { place.map { entries[$0].revents != 0 } ?? false }
 

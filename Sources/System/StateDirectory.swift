@@ -25,7 +25,7 @@ public struct StateDirectory: ~Copyable {
         self.path = path
         let status: FileStatus
         do throws(SystemFailure) {
-            status = try Self.makeDirectory(path)
+            status = try Self.make(path)
         } catch {
             throw .unusable(path: path, error)
         }
@@ -40,8 +40,10 @@ public struct StateDirectory: ~Copyable {
         }
     }
 
-    /// Makes a directory and the directories above it.
-    private static func makeDirectory(_ path: String) throws(SystemFailure) -> FileStatus {
+    /// Makes a directory, accessible only to its user, and the directories above it, unless they are there.
+    ///
+    /// - Returns: the status of the directory.
+    public static func make(_ path: String) throws(SystemFailure) -> FileStatus {
         var prefix = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
             prefix += (prefix.isEmpty || prefix.hasSuffix("/") ? "" : "/") + part

@@ -33,6 +33,12 @@ public enum StoredText {
         guard unsafe rename(new, path) == 0 else { throw SystemFailure("rename") }
     }
 
+    /// Waits until the names in a directory are on the disk.
+    public static func synchronize(_ directory: String) throws(SystemFailure) {
+        let folder = try open(directory, O_RDONLY | O_DIRECTORY)
+        guard fsync(folder.number) == 0 else { throw SystemFailure("fsync") }
+    }
+
     private static func open(_ path: String, _ flags: Int32) throws(SystemFailure) -> Descriptor {
         try Descriptor(owning: unsafe Glibc.open(path, flags | O_CLOEXEC, 0o600), of: "open")
     }

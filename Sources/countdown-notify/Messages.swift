@@ -23,6 +23,7 @@ enum Message: String, CaseIterable {
 
     case notStartedAgain = "It could not be started again: %s"
     case notGivenTime = "It could not be given more time: %s"
+    case notUndone = "It could not be undone, and is tried again: %s"
     case noDaemon = "no daemon at %1$s: %2$s"
     case disconnected = "the daemon closed the connection"
     case connectionFailed = "the connection to the daemon failed: %s"

@@ -119,8 +119,10 @@ struct Strings {
         return text(.endsIn, duration(seconds * 1_000_000))
     }
 
-    /// `Ended at 17:30`, or `Ended at 17:30, shown 2 h 3 min late`.
+    /// `Ended at 17:30`, or `Ended at 17:30, shown 2 h 3 min late`, or why a change could not be undone.
     func end(_ countdown: Countdown) -> String {
+        // `countdownctl undo-service` starts it for an undo that failed.
+        if let failure = countdown.metadata?["undo-failure"] { return text(.notUndone, PrintableText.escape(failure)) }
         guard let ended = countdown.endedUSec else { return text(.ended) }
         let (difference, overflow) = now.subtractingReportingOverflow(ended)
         let lateness = overflow ? 0 : difference

@@ -63,7 +63,8 @@ struct Countdownctl: ParsableCommand {
             WaitCommand.self,
             CancelCommand.self, FinishCommand.self, PauseCommand.self, ResumeCommand.self, AdjustCommand.self,
             IsRunningCommand.self,
-            RunCommand.self, ButtonCommand.self, AskCodeCommand.self, StatusCommand.self,
+            RunCommand.self, TemporarilyCommand.self, KeepCommand.self, UndoCommand.self, UndoServiceCommand.self,
+            ButtonCommand.self, AskCodeCommand.self, StatusCommand.self,
         ]
     )
 
@@ -102,7 +103,7 @@ struct Invocation {
     /// no such command.
     static func commandStart(in arguments: [String]) -> Int {
         let local = ((try? RemoteInvocation(arguments)) ?? nil)?.arguments ?? arguments
-        guard let name = local.first, ["run", "button"].contains(name) else { return arguments.count }
+        guard let name = local.first, ["run", "button", "temporarily"].contains(name) else { return arguments.count }
         return arguments.firstIndex(of: "--") ?? arguments.count
     }
 

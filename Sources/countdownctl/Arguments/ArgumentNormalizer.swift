@@ -10,7 +10,8 @@ enum ArgumentNormalizer {
     private static let options = ["adjust": amountOption, "start": "--for", "run": "--for"]
     /// Options that take such a word as their value.
     private static let lengthOptions: Set = [
-        "--for", "--timeout", "--tick", "--exec-timeout", "--rate", "--before", "--soon", "--urgent", "--max",
+        "--for", "--timeout", "--tick", "--exec-timeout", "--rate", "--before", "--soon", "--urgent", "--undo-timeout",
+        "--max",
     ]
     /// Options that may stand without a value, with the value that stands for this. The `--wait` of `start` is a flag.
     private static let optionalValues: [String: [String: String]] = [
@@ -43,7 +44,8 @@ enum ArgumentNormalizer {
             return lengthOptions.contains(option) || ["--queue", "--wait"].contains(option)
         }
         guard let last = words.last else { return false }
-        return lengthOptions.contains(last) || words.first == "run" && words.count > 1 && last.first != "-"
+        return lengthOptions.contains(last)
+            || ["run", "temporarily"].contains(words.first) && words.count > 1 && last.first != "-"
     }
 
     /// The argument with the next words, removed from the rest, that make a longer duration of it.

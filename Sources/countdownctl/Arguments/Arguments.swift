@@ -13,13 +13,20 @@ protocol Subcommand: ParsableCommand {
 extension CommandConfiguration {
     /// A subcommand. ArgumentParser first parses the arguments of a command without a super-command for
     /// `--generate-completion-script`, twice; that took a tenth of the instructions of a short run.
-    init(subcommand name: String, abstract: String, usage: String, discussion: String) {
+    init(
+        subcommand name: String,
+        abstract: String,
+        usage: String,
+        discussion: String,
+        shouldDisplay: Bool = true
+    ) {
         self.init(
             commandName: name,
             _superCommandName: "countdownctl",
             abstract: abstract,
             usage: usage,
-            discussion: discussion
+            discussion: discussion,
+            shouldDisplay: shouldDisplay
         )
     }
 }

@@ -36,7 +36,7 @@ enum ShellWord {
 /// literally, except in single quotes. Variables and patterns are not expanded.
 enum CommandLineText {
     /// - Throws: a usage error if a quote is unmatched or there is no word.
-    static func words(_ text: String) throws(CommandFailure) -> [String] {
+    static func words(_ text: String, of option: String = "--exec") throws(CommandFailure) -> [String] {
         var words: [String] = []
         var word: String?
         var quote: Character?
@@ -44,7 +44,7 @@ enum CommandLineText {
         while let character = rest.popFirst() {
             if character == "\\", quote != "'" {
                 guard let next = rest.popFirst() else {
-                    throw .usage("invalid --exec \(quoted(text)): trailing backslash")
+                    throw .usage("invalid \(option) \(quoted(text)): trailing backslash")
                 }
                 word = (word ?? "") + String(next)
             } else if let open = quote {
@@ -59,10 +59,10 @@ enum CommandLineText {
                 word = (word ?? "") + String(character)
             }
         }
-        guard quote == nil else { throw .usage("invalid --exec \(quoted(text)): unmatched quote") }
+        guard quote == nil else { throw .usage("invalid \(option) \(quoted(text)): unmatched quote") }
         if let word { words.append(word) }
         guard words.first?.isEmpty == false else {
-            throw .usage("--exec needs a command, such as 'notify-send {label}'")
+            throw .usage("\(option) needs a command, such as 'notify-send Tea'")
         }
         return words
     }

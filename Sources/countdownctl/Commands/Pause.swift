@@ -28,6 +28,7 @@ struct PauseCommand: ChangeCommand {
     var stateAfterwards: State? { .paused }
 
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
-        "paused, \(text.remaining(countdown))"
+        let isUndo = countdown.key.hasPrefix(UndoRecord.prefix)
+        return "paused, \(text.remaining(countdown))\(isUndo ? "; it is not undone before resume" : "")"
     }
 }

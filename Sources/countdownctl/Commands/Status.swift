@@ -54,6 +54,7 @@ struct StatusCommand: Subcommand {
                 clientVersion: Version.current,
                 lingers: Lingering.mattersHere ? Lingering.isEnabled() : nil,
                 notifier: NotifierStatus.ofDesktop(),
+                undos: Lingering.mattersHere ? UndoDirectory.presentRecords() : [],
                 all: all,
                 clock: .local
             )

@@ -10,6 +10,8 @@ struct StatusDetails {
     let lingers: Bool?
     /// Nil if no desktop is known.
     var notifier: NotifierStatus?
+    /// The changes that will be undone.
+    var undos: [UndoRecord] = []
     /// Whether counters and limits are shown.
     let all: Bool
     let clock: ClockText
@@ -29,6 +31,7 @@ struct StatusDetails {
             field("Lateness", lateness),
             field("Storage", storage),
         ]
+        lines += undos.map { field("Undo", $0.state(clock)) }
         if let notifier { lines.append(field("Notifier", notifier.sentence)) }
         if let fleet = status.fleet {
             let text = FleetText(fleet: fleet, clock: clock, refusesChanges: status.storageFailure != nil)

@@ -12,14 +12,22 @@ struct RunningCommand: ~Copyable {
     ///
     /// - Throws: why it could not be started.
     init(_ command: ShellCommand) throws(ProcessLaunch.NotStarted) {
+        var launch = ProcessLaunch(words: command.words)
+        launch.keepsArguments = true
+        try self.init(launch)
+    }
+
+    /// Starts a program, whose streams are replaced.
+    ///
+    /// - Throws: why it could not be started.
+    init(_ launch: ProcessLaunch) throws(ProcessLaunch.NotStarted) {
         let nothing = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(nothing) }
         guard nothing >= 0, let pipe = Pipe() else {
-            throw ProcessLaunch.NotStarted(name: command.name, errno: errno)
+            throw ProcessLaunch.NotStarted(name: launch.words.first ?? "", errno: errno)
         }
-        let end = pipe.writing.descriptor
-        var launch = ProcessLaunch(words: command.words, input: nothing, output: end, errors: end)
-        launch.keepsArguments = true
+        var launch = launch
+        (launch.input, launch.output, launch.errors) = (nothing, pipe.writing.descriptor, pipe.writing.descriptor)
         process = try launch.start()
         pipe.reading.stopBlocking()
         self.pipe = pipe.reading
@@ -28,18 +36,22 @@ struct RunningCommand: ~Copyable {
     /// Readable when there is output; nil after its end.
     var descriptor: Int32? { isSilent ? nil : pipe.descriptor }
 
-    /// Reads the output so far.
-    mutating func read() {
+    /// Reads the output so far, and returns the part that was not read before.
+    @discardableResult
+    mutating func read() -> [UInt8] {
+        var news: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while !isSilent {
             let count = unsafe Glibc.read(pipe.descriptor, &buffer, buffer.count)
             if count > 0 {
                 output.append(buffer[..<count])
+                news += buffer[..<count]
             } else if count == 0 || errno != EINTR {
                 isSilent = count == 0 || errno != EAGAIN
-                return
+                break
             }
         }
+        return news
     }
 
     /// How it ended; nil if it is still running. Must be called only once after the end, which reaps the process.
@@ -51,6 +63,9 @@ struct RunningCommand: ~Copyable {
 
     /// Asks it to end.
     func terminate() { process.send(SIGTERM) }
+
+    /// Sends a signal to its process group, if it has its own.
+    func sendToGroup(_ signal: Int32) { process.sendToGroup(signal) }
 }
 
 /// A command that is run in this program's place: it has its streams and its terminal, and the signals that are sent
@@ -188,6 +203,14 @@ extension CommandFailure {
 }
 
 extension ProcessEnding {
+    /// `exit code 3`, or `killed by signal 9`.
+    var clause: String {
+        switch self {
+        case .exited(let code): "exit code \(code)"
+        case .killed(let signal): "killed by signal \(signal)"
+        }
+    }
+
     /// The code that a shell returns for it.
     var exitCode: ExitCode {
         switch self {

@@ -1,0 +1,28 @@
+import ArgumentParser
+
+struct UndoCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        subcommand: "undo",
+        abstract: "Undo changes of temporarily now.",
+        usage: "countdownctl undo NAME... [options]",
+        discussion: """
+            Examples:
+              countdownctl undo dnd
+
+            An undo that has failed is tried again at once.
+            """
+    )
+
+    @Argument(help: "The name of the change.")
+    var names: [String] = []
+
+    @OptionGroup var messages: MessageOptions
+
+    func perform() throws -> ExitCode {
+        let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
+        let keeper = try UndoKeeper()
+        var code = ExitCode.success
+        for name in try KeepCommand.given(names, "dnd") { code = max(code, try keeper.undo(name, output)) }
+        return code
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+
+/// What `countdown-undo.service` runs.
+struct UndoServiceCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        subcommand: "undo-service",
+        abstract: "Undo the changes of temporarily when their countdowns end.",
+        usage: "countdownctl undo-service [--stay]",
+        discussion: """
+            countdown-undo.path starts it. It exits when nothing remains to be undone.
+            SIGUSR1 tries failed undos again at once.
+            """,
+        shouldDisplay: false
+    )
+
+    @Flag(help: "Stay when nothing remains to be undone, for a session without systemd.")
+    var stay = false
+
+    func perform() throws -> ExitCode {
+        try UndoService(output: Output(isQuiet: false, json: nil, palette: .plain)).run(stays: stay)
+        return .success
+    }
+}

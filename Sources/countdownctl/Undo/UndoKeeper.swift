@@ -1,0 +1,226 @@
+import Glibc
+import IPC
+import System
+import Varlink
+
+/// The commands `temporarily`, `keep` and `undo` with the user's own daemon and service.
+struct UndoKeeper {
+    private static let unit = "countdown-undo.path"
+    /// The longest wait for the lock of a file that the service only reads, in microseconds.
+    private static let lockPatience: Int64 = 2_000_000
+
+    let directory: UndoDirectory
+    private let daemon: DaemonEndpoint
+
+    /// - Throws: that the daemon is not the user's own, that it belongs to a fleet, or that no service would undo a change.
+    init() throws(CommandFailure) {
+        guard !RemoteInvocation.isInside else {
+            throw .usage("--host cannot be combined with temporarily, keep and undo: run them on that machine")
+        }
+        guard Environment.value(of: Address.variable) == nil else {
+            throw .usage(
+                "\(Address.variable) is set: a change is undone with the user's own daemon; unset the variable"
+            )
+        }
+        directory = try UndoDirectory()
+        daemon = try DaemonEndpoint()
+        try checkService()
+        guard try daemon.call(GetStatus()).fleet == nil else {
+            throw .usage("the daemon belongs to a fleet: a change of this machine needs a daemon of its own")
+        }
+    }
+
+    /// Starts the unit that watches the directory, if it is enabled.
+    private func checkService() throws(CommandFailure) {
+        guard FileIdentity(of: "/run/systemd/system") != nil else {
+            do throws(CommandFailure) {
+                _ = try directory.lockService(patience: 0)
+            } catch {
+                guard error.exitCode == .tryLater else { throw error }
+                return
+            }
+            let remedy = "`countdownctl undo-service --stay &`, or log in again: the session starts it"
+            throw CommandFailure(.unavailable, "no countdown-undo runs, so the change would not be undone: \(remedy)")
+        }
+        guard systemctl("is-enabled", "--quiet") else {
+            let remedy = "`systemctl --user unmask \(Self.unit)`, or daemon-reload after an installation"
+            throw CommandFailure(.unavailable, "\(Self.unit) is off, so the change would not be undone: \(remedy)")
+        }
+        guard systemctl("start") else {
+            let remedy = "`systemctl --user status \(Self.unit)` says why"
+            throw CommandFailure(.unavailable, "\(Self.unit) cannot be started: \(remedy)")
+        }
+    }
+
+    private func systemctl(_ verb: String, _ options: String...) -> Bool {
+        let launch = ProcessLaunch(
+            words: ["systemctl", "--user"] + options + [verb, Self.unit],
+            output: STDERR_FILENO
+        )
+        return (try? launch.start())?.awaitEnding() == .exited(code: 0)
+    }
+
+    // MARK: temporarily
+
+    /// Makes the file and starts the countdown. If the name has a file with the same undo, its deadline is moved instead.
+    ///
+    /// - Returns: the locked file, and whether it was made.
+    func prepare(_ wish: UndoWish) throws(CommandFailure) -> (file: UndoFile, isNew: Bool) {
+        let lock = try directory.lock()
+        defer { withExtendedLifetime(lock) {} }
+        guard let old = try directory.find(wish.record.name) else {
+            let file = try UndoFile(wish.record, in: directory)
+            do {
+                try start(file, wish, .fail)
+            } catch {
+                try file.remove()
+                guard case .alreadyRunning = error.refusal else { throw error }
+                let key = ShellWord.quote(wish.record.key)
+                throw CommandFailure(
+                    .tryLater,
+                    "\(wish.record.key) is another program's countdown; `countdownctl cancel \(key)` ends it"
+                )
+            }
+            return (file, true)
+        }
+        guard old.record.words == wish.record.words else {
+            let name = ShellWord.quote(old.record.name)
+            throw CommandFailure(
+                .tryLater,
+                """
+                \(PrintableText.escape(old.record.name)) has another undo: \(old.record.commandLine); \
+                first `countdownctl undo \(name)` or `countdownctl keep \(name)`
+                """
+            )
+        }
+        let file = try locked(old.id, old.record)
+        try start(file, wish, .later)
+        return (file, false)
+    }
+
+    /// Starts or lengthens the countdown of a file, and notes its deadline.
+    private func start(_ file: UndoFile, _ wish: UndoWish, _ ifRunning: IfRunning) throws(CommandFailure) {
+        var call = file.record.start(file.id, ifRunning)
+        call.durationUSec = wish.durationUSec
+        if wish.durationUSec == nil { call.deadlineUSec = wish.record.deadlineUSec }
+        let countdown = try daemon.call(call).countdown
+        var record = file.record
+        record.failure = nil
+        record.note(countdown, now: WallClock.now, boot: wish.record.boot)
+        try file.write(record)
+    }
+
+    /// When the change is undone, and by which command.
+    func promise(_ record: UndoRecord) -> String {
+        let boot = Lingering.isEnabled() == false ? " (after a restart of the machine, at your next login)" : ""
+        return "until \(ClockText.local.render(record.deadlineUSec)), then: \(record.commandLine)\(boot)"
+    }
+
+    // MARK: keep and undo
+
+    /// Keeps a change.
+    func keep(_ name: String) throws(CommandFailure) {
+        let found = try find(name)
+        let file = try locked(found.id, found.record)
+        var record = file.record
+        record.stage = .kept
+        try file.write(record)
+        if let countdown = try own(file) {
+            do {
+                _ = try daemon.call(Cancel(key: countdown.key))
+            } catch {
+                guard [.notRunning, .unknownKey].contains(error.exitCode) else { throw error }
+            }
+        }
+        try file.remove()
+    }
+
+    /// Lets the service undo a change now, or try a failed undo again.
+    func undo(_ name: String, _ output: Output) throws(CommandFailure) -> ExitCode {
+        let found = try find(name)
+        guard case .opened(let file) = try directory.open(found.id) else {
+            guard found.record.stage == .changed else { throw isBusy(found.record) }
+            return try awaitUndo(of: found.id, for: found.record, output)
+        }
+        var record = file.record
+        record.failure = nil
+        if record != file.record { try file.write(record) }
+        try finish(file)
+        file.unlock()
+        return try awaitUndo(of: file.id, for: record, output)
+    }
+
+    /// Ends the countdown of a file.
+    func finish(_ file: UndoFile) throws(CommandFailure) {
+        guard let countdown = try own(file) else { return }
+        do {
+            _ = try daemon.call(Finish(key: countdown.key))
+        } catch {
+            guard [.notRunning, .unknownKey].contains(error.exitCode) else { throw error }
+        }
+    }
+
+    private func find(_ name: String) throws(CommandFailure) -> (id: String, record: UndoRecord) {
+        let name = name.hasPrefix(UndoRecord.prefix) ? String(name.dropFirst(UndoRecord.prefix.count)) : name
+        guard let found = try directory.find(name) else {
+            throw CommandFailure(.unknownKey, "\(PrintableText.escape(name)): nothing is to be undone")
+        }
+        return found
+    }
+
+    /// The countdown of a file if it runs or is paused.
+    private func own(_ file: UndoFile) throws(CommandFailure) -> Countdown? {
+        do {
+            let countdown = try daemon.call(Get(key: file.record.key)).countdown
+            return countdown.hasNotEnded && UndoRecord.isOwn(countdown, file.id) ? countdown : nil
+        } catch {
+            guard error.exitCode == .unknownKey else { throw error }
+            return nil
+        }
+    }
+
+    /// The file, locked. The service locks a file for a moment to look at it.
+    private func locked(_ id: String, _ record: UndoRecord) throws(CommandFailure) -> UndoFile {
+        let patience = MonotonicDeadline.after(microseconds: Self.lockPatience)
+        while true {
+            switch try directory.open(id) {
+            case .opened(let file): return file
+            case .gone:
+                throw CommandFailure(.unknownKey, "\(PrintableText.escape(record.name)): it was undone just now")
+            case .foreign(let reason): throw CommandFailure(.notStored, "\(record.name): \(reason)")
+            case .locked:
+                guard !patience.hasPassed else { throw isBusy(record) }
+                PollSet.pause(microseconds: 10_000)
+            }
+        }
+    }
+
+    private func isBusy(_ record: UndoRecord) -> CommandFailure {
+        let reason = record.stage == .prepared ? "its command still runs" : "its undo runs"
+        return CommandFailure(.tryLater, "\(PrintableText.escape(record.name)): \(reason); try again afterwards")
+    }
+
+    /// Waits until the service has undone a change, or has failed to.
+    func awaitUndo(of id: String, for record: UndoRecord, _ output: Output) throws(CommandFailure) -> ExitCode {
+        let name = PrintableText.escape(record.name)
+        // The service ends an undo that takes too long, and notes that.
+        let patience = MonotonicDeadline.after(microseconds: record.timeoutUSec + 5_000_000)
+        let files = try directory.watch()
+        while !patience.hasPassed {
+            guard let now = try directory.records().first(where: { $0.id == id })?.record else {
+                output.say("\(name): undone")
+                return .success
+            }
+            if let failure = now.failure {
+                let sentence = "\(name): the undo failed: \(PrintableText.escape(failure)); it is tried again"
+                throw CommandFailure(.tryLater, sentence)
+            }
+            var set = PollSet()
+            set.add(files.descriptor)
+            set.add(patience)
+            set.wait()
+            _ = files.takeReports()
+        }
+        throw CommandFailure(.tryLater, "\(name): not undone yet; `countdownctl status` shows it")
+    }
+}

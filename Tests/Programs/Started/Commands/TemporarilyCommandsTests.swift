@@ -1,0 +1,219 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A user with a daemon and the service that undoes changes, as a session without systemd starts them.
+@Suite("countdownctl temporarily, keep and undo")
+struct TemporarilyCommandsTests {
+    private let home: TemporaryDirectory
+    private let daemon: DaemonProcess
+    private let service: RunningCommand
+
+    init() throws {
+        home = try TemporaryDirectory()
+        daemon = try DaemonProcess(in: home)
+        let runtime = home.path(of: "run/countdownd")
+        try FileManager.default.createDirectory(atPath: runtime, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: home.path(of: "run"))
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(runtime)/io.countdownd",
+            withDestinationPath: daemon.socketPath
+        )
+        service = try RunningCommand(["undo-service", "--stay"], environment: Self.environment(home))
+        let deadline = Deadline()
+        while try run("keep nothing").exitCode == 69, !deadline.hasPassed {}
+    }
+
+    private static func environment(_ home: TemporaryDirectory) -> [String: String] {
+        ["HOME": home.path, "XDG_RUNTIME_DIR": home.path(of: "run"), "PATH": "/usr/bin:/bin"]
+    }
+
+    /// Runs the words of a line; `~` stands for the home directory.
+    private func run(_ line: String, _ environment: [String: String] = [:]) throws -> CommandRun {
+        try begin(line, environment).finish()
+    }
+
+    private func begin(_ line: String, _ environment: [String: String] = [:]) throws -> RunningCommand {
+        let words = line.replacing("~", with: home.path)
+        return try RunningCommand(
+            ["-c", "exec '\(BuiltProduct.path(of: "countdownctl"))' \(words)"],
+            executable: "/bin/sh",
+            environment: Self.environment(home).merging(environment) { $1 }
+        )
+    }
+
+    private func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: home.path(of: name)) }
+
+    private var files: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: home.path(of: ".local/state/countdown-undo"))) ?? []
+    }
+
+    private func wait(until condition: () throws -> Bool, _ sentence: Comment) throws {
+        let deadline = Deadline()
+        while try !condition() {
+            guard !deadline.hasPassed else {
+                Issue.record(sentence)
+                return
+            }
+        }
+    }
+
+    @Test("the change is undone at the end of the countdown, and status, list and the file say it before")
+    func undoes() throws {
+        let run = try run("temporarily dnd 1h --undo 'rm ~/on' -- touch ~/on")
+        #expect(run.exitCode == 0 && run.message.hasPrefix("dnd: until "))
+        #expect(run.message.contains(", then: rm \(home.path)/on"))
+        #expect(exists("on") && files.count == 1)
+        #expect(try self.run("list").standardOutput.contains("rm \(home.path)/on"))
+        #expect(try self.run("status").standardOutput.contains("Undo: dnd at "))
+        _ = try self.run("adjust undo/dnd -1h")
+        try wait(until: { !exists("on") && files.isEmpty }, "it is not undone")
+    }
+
+    @Test("a kept change stays, and an end by any client undoes it")
+    func keeps() throws {
+        _ = try run("temporarily firewall 1h --undo 'rm ~/new' -- touch ~/new")
+        #expect(try run("keep firewall").message == "firewall: kept")
+        #expect(exists("new") && files.isEmpty)
+        #expect(try run("list").standardError == "no countdowns\n")
+        for verb in ["cancel undo/c", "finish undo/c", "undo c", "undo undo/c"] {
+            _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/c")
+            #expect(exists("c"))
+            #expect(try run(verb).exitCode == 0)
+            try wait(until: { !exists("c") && files.isEmpty }, "\(verb) does not undo it")
+        }
+    }
+
+    @Test("if the command fails, the change is undone at once, and the code is the command's")
+    func undoesFailures() throws {
+        let run = try run("temporarily c 1h --undo 'touch ~/undone' -- sh -c 'exit 3'")
+        #expect(run.exitCode == 3 && run.standardError.hasSuffix("c: undone\n"))
+        #expect(exists("undone") && files.isEmpty)
+        #expect(try self.run("temporarily c 1h --undo 'touch ~/again' -- /no/such").exitCode == 127)
+        #expect(exists("again") && files.isEmpty)
+    }
+
+    @Test("for the same undo the later deadline wins and the command does not run again; another undo is refused")
+    func prolongs() throws {
+        _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/c")
+        _ = try run("temporarily c 2h --undo 'rm ~/c' -- touch ~/second")
+        _ = try run("temporarily c 1m --undo 'rm ~/c' -- touch ~/second")
+        #expect(!exists("second") && files.count == 1)
+        #expect(try run("show undo/c --format '{remaining}'").standardOutput.contains(#/^(2:00:00|1:59:)/#))
+        let other = try run("temporarily c 1h --undo 'rm ~/other' -- touch ~/second")
+        #expect(other.exitCode == 75 && other.message.contains("c has another undo: rm "))
+        #expect(!exists("second"))
+    }
+
+    @Test("an undo that fails is tried again, is shown, becomes a notification, and can be kept")
+    func retries() throws {
+        _ = try run("temporarily c 1h --shell --undo 'echo no such mode; test -e ~/ready && touch ~/undone' -- true")
+        let failed = try run("undo c")
+        #expect(failed.exitCode == 75 && failed.message.contains("the undo failed: exit code 1: no such mode"))
+        #expect(try run("status").standardOutput.contains("Undo: c failed: exit code 1: no such mode"))
+        #expect(try run("show undo-failed/c --json").standardOutput.contains("\"undo-failure\":\"exit code 1"))
+        _ = try home.write("", to: "ready")
+        #expect(try run("undo c").message == "c: undone")
+        #expect(exists("undone") && files.isEmpty)
+        _ = try run("temporarily d 1us --undo false -- true")
+        try wait(until: { try run("status").standardOutput.contains("Undo: d failed") }, "the failure is not shown")
+        #expect(try run("keep d").exitCode == 0 && files.isEmpty)
+    }
+
+    @Test("an undo that takes too long is ended, and counts as failed")
+    func endsLongUndos() throws {
+        _ = try run("temporarily c 1h --undo 'sleep 1000' --undo-timeout 10ms -- true")
+        #expect(try run("undo c").message.contains("c: the undo failed: it took longer than 10ms"))
+        _ = try run("keep c")
+    }
+
+    @Test("what cannot be undone is refused before anything changes")
+    func refuses() throws {
+        let missing = try run("temporarily c 1h --undo no-such-program -- touch ~/c")
+        #expect(missing.exitCode == 127 && missing.message.contains("cannot run --undo: 'no-such-program'"))
+        let other = try run("temporarily c 1h --undo true -- touch ~/c", ["COUNTDOWND_SOCKET": daemon.socketPath])
+        #expect(other.exitCode == 64 && other.message.contains("COUNTDOWND_SOCKET is set"))
+        for line in [
+            "temporarily", "temporarily c 1h -- true", "temporarily c --undo true -- true",
+            "temporarily c 1h --undo true", "temporarily c 1h --until 17:30 --undo true -- true",
+        ] {
+            #expect(try run(line).exitCode == 64, "\(line)")
+        }
+        let undone = try run("undo c")
+        #expect(undone.exitCode == 4 && undone.message.contains("c: nothing is to be undone"))
+        service.interrupt()
+        _ = try service.finish()
+        let off = try run("temporarily c 1h --undo true -- touch ~/c")
+        #expect(off.exitCode == 69 && off.message.contains("no countdown-undo runs"))
+        #expect(!exists("c") && files.isEmpty)
+    }
+
+    @Test("while the command runs, its change is neither undone nor kept, also after the deadline")
+    func locks() throws {
+        let line = "temporarily c 1us --undo 'rm ~/c' -- sh -c 'touch ~/c; until test -e ~/go; do sleep 0.01; done'"
+        let command = try begin(line)
+        try wait(until: { exists("c") }, "the command does not run")
+        let kept = try run("keep c")
+        #expect(kept.exitCode == 75 && kept.message.contains("c: its command still runs"))
+        #expect(exists("c"))
+        _ = try home.write("", to: "go")
+        #expect(try command.finish().exitCode == 0)
+        try wait(until: { !exists("c") && files.isEmpty }, "it is not undone")
+    }
+
+    @Test("after the loss of the store and of the service the change is undone at its time")
+    func survivesLosses() throws {
+        _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/c")
+        service.interrupt()
+        _ = try service.finish()
+        _ = try run("start undo/c 2h --restart")
+        let second = try begin("undo-service")
+        try wait(
+            until: { try run("show undo/c --json").standardOutput.contains("\"undo\":") },
+            "the service does not start its countdown again"
+        )
+        #expect(exists("c"))
+        #expect(try run("undo c").exitCode == 0)
+        #expect(!exists("c"))
+        // Without --stay it ends when nothing remains to be undone.
+        #expect(try second.finish().exitCode == 0)
+    }
+
+    /// The words with which each recipe of docs/temporarily.md calls its program, then those of its undo.
+    private static let recipes = [
+        "dnd": ["dunstctl set-paused true", "dunstctl set-paused false"],
+        "firewall": ["nft -f new.conf", "nft -f /etc/nftables.conf"],
+        "pihole": [
+            #"curl -fsS -H sid: s -d {"blocking": false} http://pi.hole/api/dns/blocking"#,
+            #"curl -fsS -H sid: s -d {"blocking": true} http://pi.hole/api/dns/blocking"#,
+        ],
+        "service": ["systemctl --user stop syncthing", "systemctl --user start syncthing"],
+        "log": ["systemctl service-log-level nginx debug", "systemctl service-log-level nginx info"],
+    ]
+
+    @Test("the recipes change and undo as they stand on the page", arguments: recipes.keys.sorted())
+    func recipe(_ name: String) throws {
+        let page = BuiltProduct.packageDirectory.appendingPathComponent("docs/temporarily.md")
+        let blocks = try String(contentsOf: page, encoding: .utf8).matches(
+            of: #/<!-- TemporarilyTests: ([a-z]+) -->\n```sh\n((?s).*?)```/#
+        )
+        #expect(Set(blocks.map { String($0.1) }) == Set(Self.recipes.keys))
+        let words = try #require(blocks.first { $0.1 == name }.map { String($0.2) })
+        let program = "#!/bin/sh\necho \"${0##*/} $*\" >> '\(home.path(of: "calls"))'\n"
+        for name in ["dunstctl", "nft", "curl", "systemctl"] {
+            let path = try home.write(program, to: name)
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        }
+        let built = try BuiltProduct.path(of: "countdownctl")
+        let run = try RunningCommand(
+            ["-c", "countdownctl() { '\(built)' \"$@\"; }; \(words)"],
+            executable: "/bin/sh",
+            environment: Self.environment(home).merging(["PATH": "\(home.path):/usr/bin:/bin", "SID": "s"]) { $1 }
+        ).finish()
+        #expect(run.exitCode == 0, "\(run.standardError)")
+        let change = try #require(words.split(separator: " ").dropFirst(2).first.map(String.init))
+        #expect(try self.run("undo \(change)").exitCode == 0)
+        let calls = try String(contentsOfFile: home.path(of: "calls"), encoding: .utf8)
+        #expect(calls.split(separator: "\n").map(String.init) == Self.recipes[name])
+    }
+}
