@@ -13,6 +13,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import unittest
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import datetime, timedelta, timezone
@@ -359,6 +360,28 @@ class PythonTests(ServerTests):
             self.assertEqual([type(one) for one in results], [countdownd.TimedOut] * 3)
             self.assertEqual((await client.get("tea")).key, "tea")
             client.close()
+
+        self.run_async(test)
+
+    def test_the_time_before_a_call_is_sent_is_no_silence_of_the_daemon(self) -> None:
+        go = threading.Event()
+
+        def answer(peer: Peer, call: Any) -> None:
+            go.wait(PATIENCE)
+            peer.write({"parameters": {"countdown": countdown()}})
+            stay(peer)
+
+        async def test() -> None:
+            async with countdownd.AsyncClient(self.fake(answer).socket, timeout=0.3) as client:
+                call = asyncio.create_task(client.get("tea"))
+                await asyncio.sleep(0)  # the call is made, and will be sent with those of other tasks
+                limit = asyncio.get_running_loop().time() + 0.35
+                while asyncio.get_running_loop().time() < limit:
+                    pass  # busy for longer than the timeout
+                for _ in range(3):
+                    await asyncio.sleep(0)
+                go.set()
+                self.assertEqual((await call).key, "tea")
 
         self.run_async(test)
 

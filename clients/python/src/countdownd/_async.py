@@ -113,7 +113,9 @@ class _Pipeline:
         self._timeout = timeout
         self._owner = os.getpid()
         self._loop = asyncio.get_running_loop()
-        self._replies: collections.deque[tuple[asyncio.Future[bytes], float]] = collections.deque()
+        self._replies: collections.deque[asyncio.Future[bytes]] = collections.deque()
+        self._silent_since = 0.0  # when a reply arrived last, or the first of the calls that wait for one was sent
+        self._is_awaiting = False  # whether one was sent
         self._unsent = bytearray()
         self._framer = Framer()
         self._timer: asyncio.TimerHandle | None = None
@@ -130,7 +132,7 @@ class _Pipeline:
     def send(self, call: bytes) -> asyncio.Future[bytes]:
         """Makes a call. The result is the message with the reply."""
         reply = self._loop.create_future()
-        self._replies.append((reply, self._loop.time() + (self._timeout or 0)))
+        self._replies.append(reply)
         if self._timeout is not None and self._timer is None:
             self._timer = self._loop.call_later(self._timeout, self._expire)
         if not self._unsent:
@@ -141,6 +143,8 @@ class _Pipeline:
     def _flush(self) -> None:
         if self._is_closed:
             return
+        if not self._is_awaiting:
+            self._silent_since, self._is_awaiting = self._loop.time(), True
         try:
             del self._unsent[: self._socket.send(self._unsent)]
         except BlockingIOError:
@@ -161,9 +165,10 @@ class _Pipeline:
             for message in self._framer.receive(data):
                 if not self._replies:
                     raise ProtocolError("the reply is not one of countdownd")
-                reply, _ = self._replies.popleft()
+                reply = self._replies.popleft()
                 if not reply.done():  # its task may be cancelled
                     reply.set_result(message)
+            self._silent_since, self._is_awaiting = self._loop.time(), bool(self._replies)
         except BlockingIOError:
             return False
         except OSError as error:
@@ -178,10 +183,10 @@ class _Pipeline:
             pass
         if not self._replies or self._timeout is None:
             return
-        if self._replies[0][1] <= self._loop.time():
+        if self._is_awaiting and self._silent_since + self._timeout <= self._loop.time():
             self.close(TimedOut.after(self._timeout))
         else:
-            self._timer = self._loop.call_at(self._replies[0][1], self._expire)
+            self._timer = self._loop.call_later(self._timeout, self._expire)
 
     def close(self, error: CountdowndError) -> None:
         """Ends the calls that have no reply yet with the error."""
@@ -194,7 +199,7 @@ class _Pipeline:
             self._loop.remove_writer(self._socket)
             if self._timer:
                 self._timer.cancel()
-            for reply, _ in self._replies:
+            for reply in self._replies:
                 if not reply.done():
                     reply.set_exception(copy.copy(error))
         self._replies.clear()

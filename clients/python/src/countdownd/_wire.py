@@ -17,6 +17,7 @@ _MESSAGE_LIMIT = 16 << 20
 _CALL_LIMIT = 256 << 10
 #: Beyond it, readers of JSON with floating-point numbers are not exact.
 _GREATEST = (1 << 53) - 1
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 class Socket(socket.socket):
@@ -37,7 +38,7 @@ def encode_call(method: str, parameters: Mapping[str, Any], more: bool) -> bytes
             raise ValueError(f"{name} is {value!r}; expected an integer from -(2**53 - 1) to 2**53 - 1")
     if more:
         call["more"] = True
-    text = json.dumps(call, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    text = _ENCODER.encode(call).encode()
     if len(text) > _CALL_LIMIT:
         raise CallTooLong(f"the call has {len(text)} bytes; the daemon accepts at most {_CALL_LIMIT}")
     return text + b"\0"
