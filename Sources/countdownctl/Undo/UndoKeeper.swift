@@ -138,8 +138,11 @@ struct UndoKeeper {
     /// Lets the service undo a change now, or try a failed undo again.
     func undo(_ name: String, _ output: Output) throws(CommandFailure) -> ExitCode {
         let found = try find(name)
-        guard case .opened(let file) = try directory.open(found.id) else {
-            guard found.record.stage == .changed else { throw isBusy(found.record) }
+        let file: UndoFile
+        do {
+            file = try locked(found.id, found.record)
+        } catch {
+            guard error.exitCode == .tryLater, found.record.stage == .changed else { throw error }
             return try awaitUndo(of: found.id, for: found.record, output)
         }
         var record = file.record
