@@ -10,6 +10,7 @@ let package = Package(
     ],
     targets: [
         .executableTarget(name: "countdown", dependencies: [.product(name: "IPC", package: "countdownd")]),
+        .executableTarget(name: "everyday", dependencies: [.product(name: "IPC", package: "countdownd")]),
         .executableTarget(
             name: "login",
             dependencies: [

@@ -32,7 +32,7 @@ struct ExamplesTests {
         }
 
         /// An executable that scripts/test-examples builds.
-        private static func compiled(_ path: String) throws -> String {
+        static func compiled(_ path: String) throws -> String {
             let path = BuiltProduct.packageDirectory.appendingPathComponent(".build/test-examples/\(path)").path
             guard FileManager.default.isExecutableFile(atPath: path) else { throw Missing(path: path) }
             return path
@@ -92,6 +92,44 @@ struct ExamplesTests {
     )
     func follows(example: Example) throws {
         try comesBack(example)
+    }
+
+    @Test(
+        "the program of the page of everyday tasks in Swift does them",
+        .enabled(if: (try? Example.compiled("swift/debug/everyday")) != nil, "make acceptance compiles it")
+    )
+    func everydayTasks() throws {
+        let programs = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownd")).deletingLastPathComponent().path
+        let program = try follow(
+            ["/usr/bin/stdbuf", "-oL", try Example.compiled("swift/debug/everyday")],
+            environment: ["PATH": "\(programs):/usr/bin:/bin"]
+        )
+        #expect(try program.line() == "attempt 1: a code is sent")
+        #expect(try program.line()?.hasPrefix("attempt 2: again in 5") == true)
+        for attempt in 1...3 { #expect(try program.line() == "attempt \(attempt): sent") }
+        #expect(try program.line() == "attempt 4: again in 19 min")
+        #expect(try program.line() == "tea is finished")
+        #expect(try program.line() == "synced ")
+        _ = try Caller(of: first).call(Start(key: "eggs/1", durationUSec: .seconds(3600)))
+        #expect(try program.line() == "started eggs/1")
+        try first.kill()
+        let second = try DaemonProcess(in: first.directory)
+        _ = try Caller(of: second).call(Finish(key: "eggs/1"))
+        #expect(try program.line() == "the daemon is away")
+        var line = try program.line()
+        while line == "synced " { line = try program.line() }
+        #expect(line == "finished eggs/1")
+        #expect(try program.line() == "after a minute, it is finished")
+        #expect(try program.finish().exitCode == 0)
+    }
+
+    @Test("the page of everyday tasks has the program unchanged")
+    func everydayPage() throws {
+        let page = BuiltProduct.packageDirectory.appendingPathComponent("Sources/IPC/IPC.docc/Everyday-tasks.md")
+        let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```swift\n").dropFirst()
+            .compactMap { $0.components(separatedBy: "```").first }
+        let program = try String(contentsOfFile: Example.source("swift/Sources/everyday/main.swift"), encoding: .utf8)
+        #expect(program == parts.joined(separator: "\n"))
     }
 
     @Test("the example for the shell refuses a duration that is not in seconds", arguments: ["1.5m", "", "1e9", "-1"])
