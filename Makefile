@@ -82,6 +82,10 @@ run: ## build, and show a countdown that outlives its client; installs missing p
 failovers := RedisTrials\.(Failover|Sentinel)
 engine := RedisTrials\.(?!Sentinel)(EngineFault|\w+Tests)
 
+# Trials that are run beside those of the daemon. They, the other trials of programs, and the rest take as long as each other, and
+# mostly wait.
+examples := ProgramTrials\.(Bar|Document|Examples|Manual|MenuEntry|OtherClient|Quickshell|ToolExamples)Tests
+
 check: ## build, and run the tests that start no daemon: seconds once built
 	$(dependencies) build
 	swift build --build-tests
@@ -90,7 +94,7 @@ check: ## build, and run the tests that start no daemon: seconds once built
 test: ## build, and run every test in Swift; installs missing packages
 	$(dependencies) test
 	@$(MAKE) check
-	scripts/test-swift '^DaemonTrials\.' '^ProgramTrials\.' '^(Fault|Fleet|Manager|Model|Notify)Trials\.'
+	scripts/test-swift '^(DaemonTrials\.|$(examples))' '^(?!$(examples))ProgramTrials\.' '^(Fault|Fleet|Manager|Model|Notify)Trials\.'
 
 # The daemons are the ones that were built along with the tests; the folder has the bridge alone.
 test-fleet: ## test the bridge to Redis, and fleets; the tests start redis-server (COUNTDOWND_KILLS=12)

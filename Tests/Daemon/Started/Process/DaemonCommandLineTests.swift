@@ -39,7 +39,7 @@ struct DaemonCommandLineTests {
             (["--socket"], "countdownd: --socket needs a value; see --help\n"),
             (
                 ["--leeway", "often"],
-                "countdownd: invalid --leeway 'often': use 500us, 250ms, 1s or 5min, up to 60min\n"
+                "countdownd: invalid --leeway 'often': use a duration of at most 1h, such as 250ms\n"
             ),
             (["--access", "all"], "countdownd: invalid --access 'all': use owner or socket\n"),
         ] as [([String], String)]
