@@ -8,6 +8,7 @@
 #include <fnmatch.h>
 #include <libintl.h>
 #include <locale.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -16,6 +17,7 @@
 #include <sys/epoll.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
@@ -50,14 +52,27 @@ static inline int linux_epoll_control(int epoll, int operation, int descriptor, 
 	return epoll_ctl(epoll, operation, descriptor, &event);
 }
 
-/* Waits for events, for a number of milliseconds or, if it is negative, forever. Returns the number of events. */
-static inline int linux_epoll_wait(int epoll, struct linux_ready *ready, int milliseconds)
+/* Waits for events, for a number of nanoseconds or, if it is negative, forever. Returns the number of events. */
+static inline int linux_epoll_wait(int epoll, struct linux_ready *ready, int64_t nanoseconds)
 {
 	struct epoll_event events[LINUX_READY_AT_ONCE];
-	int count = epoll_wait(epoll, events, LINUX_READY_AT_ONCE, milliseconds);
+	if (nanoseconds > 0) {
+		/* epoll_wait(2) waits for whole milliseconds, and epoll_pwait2(2) is newer than some kernels. */
+		struct pollfd set = { .fd = epoll, .events = POLLIN };
+		struct timespec time = { .tv_sec = nanoseconds / 1000000000, .tv_nsec = nanoseconds % 1000000000 };
+		if (ppoll(&set, 1, &time, NULL) <= 0)
+			return 0;
+	}
+	int count = epoll_wait(epoll, events, LINUX_READY_AT_ONCE, nanoseconds < 0 ? -1 : 0);
 	for (int i = 0; i < count; i++)
 		ready[i] = (struct linux_ready){ .token = events[i].data.u64, .events = events[i].events };
 	return count;
+}
+
+/* Lets waits of the calling thread end on time. By default they may be 50 us late. */
+static inline void linux_wait_exactly(void)
+{
+	prctl(PR_SET_TIMERSLACK, 1);
 }
 
 /* unix(7) */

@@ -41,6 +41,10 @@ struct Clocks {
     /// The time of the system clock at an instant.
     func systemTime(at instant: WallInstant) -> WallInstant { engineLead.map { instant - $0 } ?? instant }
 
+    /// The system clock by the offset of the last reading: a countdown is due when this has come, and not some microseconds
+    /// before or after.
+    var heldTime: WallInstant { Now(boot: BootInstant(microseconds: BootClock.now), offset: offset.held).wall }
+
     /// The system clock.
     static func systemClock() -> WallInstant {
         WallInstant(microseconds: WallClock.now)

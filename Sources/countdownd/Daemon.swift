@@ -152,15 +152,19 @@ actor Daemon {
             }
             if ready.isEmpty {
                 if cleanUp() { return [] }
-                ready = poller.wait()
+                ready = poller.wait(for: timer.timeLeft(at: clocks.heldTime))
                 counters.wakeUps += 1
             }
         }
         var jobs: [UnownedJob] = []
         if ready.contains(where: { $0.token == Token.eventLoop }) {
             jobs = eventLoop.takeJobs()
-            timer.hasFired(by: Clocks.systemClock)
+            // The source of the timer fires early.
+            if isDone, jobs.isEmpty, ready.count == 1, let rest = timer.timeLeft(at: clocks.heldTime) {
+                ready = poller.wait(for: rest)
+            }
         }
+        if isDone, ready.isEmpty { while timer.isImminent(at: clocks.heldTime) {} }
         isDone = turn(ready)
         return jobs
     }
@@ -169,7 +173,7 @@ actor Daemon {
     /// - Returns: whether more is left, or a turn has to follow.
     private func cleanUp() -> Bool {
         guard fleet?.link.proposalsInFlight ?? 0 == 0 else { return false }
-        guard !timer.fires(within: .milliseconds(10), of: Clocks.systemClock()) else { return false }
+        guard !timer.fires(within: .milliseconds(10), of: clocks.heldTime) else { return false }
         let remainder = storage.cleanUp()
         isDone = remainder != .lostFiles
         return remainder != .nothing
@@ -233,7 +237,7 @@ actor Daemon {
         wall = earliest(wall, publisher.watchers.nextTick(at: now))
         wall = earliest(wall, fleet?.next(at: now))
         if let instant = wall { wall = clocks.systemTime(at: instant) }
-        timer.arm(at: wall)
+        timer.arm(at: wall, now: clocks.systemTime(at: now.wall))
         busyPoll.note(at: now.boot, calls: turn.budget.calls - turn.callsLeft)
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 import System
@@ -25,8 +26,9 @@ final class EventLoop: SerialExecutor {
         guard fcntl(reader.number, F_SETFL, O_NONBLOCK) == 0 else { throw SystemFailure("fcntl") }
     }
 
-    /// Makes the calling thread the one on which the actor is entered.
+    /// Makes the calling thread the one on which the actor is entered, and lets its waits end on time.
     func adoptThread() {
+        linux_wait_exactly()
         thread.store(pthread_self(), ordering: .sequentiallyConsistent)
     }
 

@@ -1,4 +1,5 @@
 import CLinux
+import CountdownCore
 import Glibc
 import System
 
@@ -54,10 +55,12 @@ struct Poller: ~Copyable {
     }
 
     /// Returns the descriptors that are ready now.
-    mutating func poll() -> [Readiness] { wait(milliseconds: 0) }
+    mutating func poll() -> [Readiness] { wait(nanoseconds: 0) }
 
-    /// Sleeps until a descriptor is ready.
-    mutating func wait() -> [Readiness] { wait(milliseconds: -1) }
+    /// Sleeps until a descriptor is ready, or until the duration has passed.
+    mutating func wait(for duration: Duration?) -> [Readiness] {
+        wait(nanoseconds: duration.map { $0.microseconds * 1_000 } ?? -1)
+    }
 
     /// Looks for ready descriptors for at most 100 µs without sleeping.
     mutating func spin() -> [Readiness] {
@@ -70,9 +73,9 @@ struct Poller: ~Copyable {
     }
 
     /// Returns no descriptor if a signal interrupts the wait.
-    private mutating func wait(milliseconds: Int32) -> [Readiness] {
+    private mutating func wait(nanoseconds: Int64) -> [Readiness] {
         let count = unsafe ready.withUnsafeMutableBufferPointer {
-            unsafe linux_epoll_wait(epoll.number, $0.baseAddress, milliseconds)
+            unsafe linux_epoll_wait(epoll.number, $0.baseAddress, nanoseconds)
         }
         guard count > 0 else { return [] }
         return ready.prefix(Int(count)).map { ready in

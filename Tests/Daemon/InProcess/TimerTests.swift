@@ -1,50 +1,101 @@
 import CountdownCore
 import Dispatch
-import Synchronization
-import TestSupport
 import Testing
 
 @testable import countdownd
 
 @Suite("The timer")
 struct TimerTests {
-    /// A timer on a queue, and when it fired.
-    private final class TimerRun: Sendable {
-        private let queue = DispatchQueue(label: "timer")
-        private let timer: Mutex<Timer>
-        private let firedAt = Mutex<WallInstant?>(nil)
-        private let fired = DispatchSemaphore(value: 0)
+    /// A timer with the loop that it wakes.
+    private final class TimerRun {
+        private let eventLoop: EventLoop
+        private var poller: Poller
+        private var timer = Timer(queue: DispatchQueue(label: "timer"))
+        /// How often the loop woke up.
+        private(set) var wakeUps = 0
 
-        init() {
-            timer = Mutex(Timer(queue: queue))
+        init() throws {
+            let eventLoop = try EventLoop()
+            self.eventLoop = eventLoop
+            poller = try Poller()
+            try poller.add(eventLoop.descriptor, token: 1)
+            timer.start { eventLoop.wakeUp() }
         }
 
-        func fire(at instant: WallInstant) -> WallInstant? {
-            timer.withLock { timer in
-                timer.start { [self] in
-                    self.timer.withLock { $0.hasFired(by: Clocks.systemClock) }
-                    firedAt.withLock { $0 = Clocks.systemClock() }
-                    fired.signal()
-                }
-                timer.arm(at: instant)
-            }
-            guard fired.wait(timeout: .now() + 60) == .success else { return nil }
-            return firedAt.withLock(\.self)
-        }
-    }
+        func arm(at instant: WallInstant) { timer.arm(at: instant, now: Clocks.systemClock()) }
 
-    @Test("never fires before its instant, though libdispatch is armed earlier")
-    func notEarly() throws {
-        for _ in 0..<20 {
-            let instant = Clocks.systemClock() + .milliseconds(2)
-            #expect(try #require(TimerRun().fire(at: instant)) >= instant)
+        /// Waits once, as the loop does.
+        func wait() {
+            if !poller.wait(for: timer.timeLeft(at: Clocks.systemClock())).isEmpty { _ = eventLoop.takeJobs() }
+            while timer.isImminent(at: Clocks.systemClock()) {}
+            wakeUps += 1
         }
     }
 
-    @Test("fires at once for an instant that has passed, however long ago")
+    @Test(
+        "an instant comes, whether the source or the loop waits for it",
+        arguments: [100, 1_000, 2_000, 2_100, 30_000]
+    )
+    func comes(microseconds: Int64) throws {
+        let run = try TimerRun()
+        let instant = Clocks.systemClock() + Duration(microseconds: microseconds)
+        run.arm(at: instant)
+        // The source fires early once, and a wait may be interrupted.
+        while Clocks.systemClock() < instant, run.wakeUps < 10 { run.wait() }
+        #expect(Clocks.systemClock() >= instant)
+    }
+
+    @Test("an instant that has passed is not waited for, however long ago it was")
     func passed() throws {
         for span in [Duration.zero, .milliseconds(1), .seconds(1_000_000_000), .seconds(3_000_000_000)] {
-            #expect(TimerRun().fire(at: Clocks.systemClock() - span) != nil)
+            let run = try TimerRun()
+            run.arm(at: Clocks.systemClock() - span)
+            run.wait()
+            #expect(run.wakeUps == 1)
         }
+    }
+
+    @Test("an earlier instant takes the place of a later one, and a later one that of one that has passed")
+    func earliest() {
+        let (now, second) = (WallInstant(microseconds: 1_000_000_000), Duration.seconds(1))
+        var timer = Timer(queue: DispatchQueue(label: "timer"))
+        timer.start {}
+        // The rest is for reading the clock.
+        let millisecond = Duration.milliseconds(1) - Duration(microseconds: 40)
+        func left(_ timer: borrowing Timer, _ instant: WallInstant) -> Duration? { timer.timeLeft(at: instant) }
+        timer.arm(at: now + second, now: now)
+        #expect(left(timer, now) == nil)
+        #expect(left(timer, now + second - .milliseconds(1)) == millisecond)
+        timer.arm(at: now + .milliseconds(1), now: now)
+        #expect(left(timer, now) == millisecond)
+        timer.arm(at: now + second, now: now)
+        #expect(left(timer, now) == millisecond)
+        timer.arm(at: now + .milliseconds(3), now: now + .milliseconds(1))
+        #expect(left(timer, now + .milliseconds(2)) == millisecond)
+        timer.arm(at: nil, now: now + .milliseconds(3))
+        #expect(left(timer, now + .milliseconds(3)) == nil)
+    }
+
+    @Test("the clock is read only in the last moment before the instant")
+    func imminent() {
+        let instant = WallInstant(microseconds: 1_000_000_000)
+        var timer = Timer(queue: DispatchQueue(label: "timer"))
+        timer.start {}
+        let isUnarmed = !timer.isImminent(at: instant)
+        #expect(isUnarmed)
+        timer.arm(at: instant, now: instant - .milliseconds(1))
+        let moments = [-41, -40, -1, 0, 1].map { timer.isImminent(at: instant + Duration(microseconds: $0)) }
+        #expect(moments == [false, true, true, false, false])
+    }
+
+    @Test("if the system clock is set back, the source waits for an instant that was near")
+    func setBack() {
+        let instant = Clocks.systemClock() + .milliseconds(5)
+        var timer = Timer(queue: DispatchQueue(label: "timer"))
+        let fired = DispatchSemaphore(value: 0)
+        timer.start { fired.signal() }
+        timer.arm(at: instant, now: instant - .milliseconds(1))
+        timer.arm(at: instant, now: instant - .milliseconds(5))
+        #expect(fired.wait(timeout: .now() + 60) == .success)
     }
 }
