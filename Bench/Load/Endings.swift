@@ -65,7 +65,7 @@ struct Endings {
             var left = end - begin
             while left > 0 {
                 lane.wait(for: POLLIN)
-                left -= lane.takeReplies(to: .start, in: dialect)
+                left -= lane.takeReplies(to: [.start], in: dialect)
             }
         }
     }

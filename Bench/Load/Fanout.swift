@@ -23,7 +23,7 @@ struct Fanout {
     func run() {
         let publisher = Lane(to: options.text("socket"))
         publisher.send(dialect.request(.start, key))
-        while publisher.takeReplies(to: .start, in: dialect) == 0 { publisher.wait(for: POLLIN) }
+        while publisher.takeReplies(to: [.start], in: dialect) == 0 { publisher.wait(for: POLLIN) }
         for watcher in watchers {
             watcher.send(dialect.watch(key))
             watcher.await(dialect.watching(key))
@@ -50,7 +50,7 @@ struct Fanout {
             }
             set.wait { index in
                 guard index < watchers.count else {
-                    answered += publisher.takeReplies(to: .change, in: dialect)
+                    answered += publisher.takeReplies(to: [.change], in: dialect)
                     return
                 }
                 watchers[index].receive { bytes in

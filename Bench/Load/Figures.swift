@@ -19,26 +19,26 @@ struct Figures {
     private let server: Int
     private let begun = nanoseconds()
     private let ownBegun = nanoseconds(CLOCK_PROCESS_CPUTIME_ID)
-    private let serverBegun: ProcessorTime?
+    private let serverBegun: Activity?
 
     /// Begins to measure.
     init(_ options: LoadOptions) {
         server = options.number("pid", 0)
-        serverBegun = server > 0 ? ProcessorTime(of: server) : nil
+        serverBegun = server > 0 ? Activity(of: server) : nil
     }
 
     mutating func set(_ name: String, _ value: Double) { members.append("\"\(name)\": \(value)") }
     mutating func set(_ name: String, _ value: Int) { members.append("\"\(name)\": \(value)") }
 
-    /// The seconds since then, and the processor time that the server and this program took.
+    /// The seconds since then, with the processor time of the server and of this program and the server's context switches.
     mutating func stop() -> Double {
         let seconds = Double(nanoseconds() - begun) / 1e9
         set("seconds", seconds)
         set("loadShare", Double(nanoseconds(CLOCK_PROCESS_CPUTIME_ID) - ownBegun) / 1e9 / seconds)
         if let serverBegun {
-            let now = ProcessorTime(of: server)
-            set("serverUser", now.user - serverBegun.user)
-            set("serverSystem", now.system - serverBegun.system)
+            let now = Activity(of: server)
+            set("serverProcessor", now.processor - serverBegun.processor)
+            set("serverSwitches", now.switches - serverBegun.switches)
         }
         return seconds
     }
@@ -56,22 +56,43 @@ struct Figures {
     func write() { print("{\(members.joined(separator: ", "))}") }
 }
 
-/// The processor time of a process, in seconds.
-struct ProcessorTime {
-    let user: Double
-    let system: Double
+/// The processor time and the context switches of a process since its start.
+struct Activity {
+    /// In seconds.
+    let processor: Double
+    /// Of the threads that it has now.
+    let switches: Int
 
     init(of process: Int) {
-        let file = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
-        var buffer = [UInt8](repeating: 0, count: 1024)
-        let text = String(decoding: buffer[..<max(0, read(file, &buffer, buffer.count))], as: UTF8.self)
-        close(file)
         // The name before these fields may have spaces and parentheses.
-        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        let fields = text(of: "/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
             fail("--pid \(process): there is no such process")
         }
-        let second = Double(sysconf(Int32(_SC_CLK_TCK)))
-        (self.user, self.system) = (user / second, system / second)
+        processor = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        switches = Self.threads(of: process).reduce(0) { sum, thread in
+            text(of: "/proc/\(process)/task/\(thread)/status").split(separator: "\n")
+                .filter { $0.contains("ctxt_switches") }
+                .reduce(sum) { $0 + (Int($1.drop { !$0.isNumber }) ?? 0) }
+        }
     }
+
+    private static func threads(of process: Int) -> [Int] {
+        guard let folder = opendir("/proc/\(process)/task") else { return [] }
+        defer { closedir(folder) }
+        var threads: [Int] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { $0.prefix { $0 != 0 } }
+            if let thread = Int(String(decoding: name, as: UTF8.self)) { threads.append(thread) }
+        }
+        return threads
+    }
+}
+
+/// The text of a small file; empty if it cannot be read.
+private func text(of path: String) -> String {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    return String(decoding: buffer[..<max(0, read(file, &buffer, buffer.count))], as: UTF8.self)
 }

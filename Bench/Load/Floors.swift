@@ -18,7 +18,7 @@ struct Echo {
             fail("\(path): \(String(cString: strerror(errno)))")
         }
         let opening = Array(
-            options.call == .start ? "{\"parameters\":{\"outcome\":\"started\"".utf8 : "{\"parameters\":{".utf8
+            options.calls == [.start] ? "{\"parameters\":{\"outcome\":\"started\"".utf8 : "{\"parameters\":{".utf8
         )
         length = options.number("bytes", 250, atLeast: opening.count + 1)
         let reply = opening + repeatElement(UInt8(ascii: "x"), count: length - opening.count - 1) + [0]

@@ -44,11 +44,13 @@ struct LoadOptions {
         }
     }
 
-    /// The call that `--call` names.
-    var call: LoadCall {
-        guard let call = LoadCall(rawValue: text("call")), call != .change else {
-            fail("--call is start or get, not \(text("call"))")
+    /// The calls that `--call` names, which are made in turn.
+    var calls: [LoadCall] {
+        text("call").split(separator: "+").map { name in
+            guard let call = LoadCall(rawValue: String(name)), call != .change else {
+                fail("--call is start, get or start+get, not \(text("call"))")
+            }
+            return call
         }
-        return call
     }
 }

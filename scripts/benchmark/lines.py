@@ -46,6 +46,11 @@ def get(trial, server):
              count=trial.size(count * (2 if depth > 1 else 1)))
 
 
+@on_both(*DURABLE)
+def mixed(trial, server):
+    call(trial, server, "mixed-50x32", call="start+get", connections=50, depth=32, count=trial.size(1_000_000))
+
+
 def call(trial, server, line, **options):
     told = trial.load("calls", server, **options)
     name = server.name if not line.startswith("echo") else "floor"
@@ -65,25 +70,33 @@ def lone(trial, server):
 
 @on_both(*DURABLE, *EVENTS)
 def endings(trial, server):
-    end_many(trial, server, "endings", trial.size(10_000))
+    end_many(trial, server, "endings", 100_000, 10_000)
+
+
+@on_both(*DURABLE, *EVENTS)
+def lone_endings(trial, server):
+    end_many(trial, server, "lone-endings", 10_000, 10_000)
 
 
 @on_both(*DURABLE, *EVENTS)
 def instant(trial, server):
-    end_many(trial, server, "instant", 0)
+    end_many(trial, server, "instant", 100_000, 0)
 
 
-def end_many(trial, server, line, spread):
-    told = trial.load("endings", server, count=trial.size(100_000), spread=spread, lead=4000)
+def end_many(trial, server, line, count, spread):
+    count = trial.size(count)
+    told = trial.load("endings", server, count=count, spread=spread and trial.size(spread), lead=4000)
     for quantile in ("p50", "p99", "max"):
         trial.record(f"{line}-{quantile}", server.name, told[f"late_{quantile}"])
+    trial.record(f"{line}-processor", server.name, told["serverProcessor"] / count * 1e6)
+    trial.record(f"{line}-switches", server.name, told["serverSwitches"] / count)
 
 
 @on_both(*DURABLE)
 def fanout(trial, server):
     told = trial.load("fanout", server, watchers=500, depth=32, count=trial.size(10_240))
     trial.record("fanout", server.name, told["deliveriesPerSecond"])
-    trial.record("fanout-processor", server.name, processor(told) / told["deliveries"] * 1e6)
+    trial.record("fanout-processor", server.name, told["serverProcessor"] / told["deliveries"] * 1e6)
     trial.record("fanout-load", server.name, told["loadShare"])
 
 
@@ -92,14 +105,10 @@ def ticks(trial):
         with trial.countdownd() as server:
             trial.fill(server, keys)
             told = trial.load("ticks", server, seconds=2 if trial.quick else 10)
-        trial.record(f"{line}-share", server.name, processor(told) / told["seconds"])
+        trial.record(f"{line}-share", server.name, told["serverProcessor"] / told["seconds"])
         trial.record(f"{line}-told", server.name, told["ticks"] / (keys * told["seconds"]))
-        trial.record(f"{line}-processor", server.name, processor(told) / told["ticks"] * 1e6)
+        trial.record(f"{line}-processor", server.name, told["serverProcessor"] / told["ticks"] * 1e6)
         trial.record(f"{line}-load", server.name, told["loadShare"])
-
-
-def processor(told):
-    return told["serverUser"] + told["serverSystem"]
 
 
 def many(trial):
@@ -267,7 +276,8 @@ def floors(trial):
 
 # In the order in which they are measured.
 LINES = {
-    "start": start, "get": get, "lone": lone, "endings": endings, "instant": instant, "fanout": fanout, "ticks": ticks,
+    "start": start, "get": get, "mixed": mixed, "lone": lone, "endings": endings, "lone-endings": lone_endings,
+    "instant": instant, "fanout": fanout, "ticks": ticks,
     "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "floors": floors,
     "growth": growth, "fleet": fleet,
 }

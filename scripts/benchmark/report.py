@@ -62,10 +62,17 @@ def calls(line, text, aims, p99):
         yield Row(f"{line}-{name}-p99", f"p99 of {'32 replies' if name == '50x32' else 'a reply'}", "time", p99)
 
 
+def effort(line):
+    yield Row(f"{line}-processor", "processor time per end", "time")
+    yield Row(f"{line}-switches", "context switches per end", "ratio")
+
+
 ROWS = {
     "Calls": [
         *calls("start", "Start of a new key, `SET k v NX PX`", (1, 1.3, 1.2), less(1)),
         *calls("get", "Get, `PTTL`", (1, 1.3, 0.8), None),
+        Row("mixed-50x32", f"a Start of a new key and a Get of it, by turns, {shape('50x32')}", "rate"),
+        Row("mixed-50x32-p99", "p99 of 32 replies", "time"),
         Row("lone-p50", "a lone client that calls every 5 ms, Get and `PTTL`: median", "time"),
         Row("lone-p99", "p99", "time"),
     ],
@@ -73,8 +80,13 @@ ROWS = {
         Row("endings-p50", "100,000 over 10 s, one watcher: median lateness", "time", less(1 / 10_000)),
         Row("endings-p99", "p99", "time", within(300)),
         Row("endings-max", "maximum", "time", within(5_000)),
+        *effort("endings"),
+        Row("lone-endings-p50", "10,000 over 10 s, one in each millisecond: median lateness", "time"),
+        Row("lone-endings-p99", "p99", "time", within(300)),
+        *effort("lone-endings"),
         Row("instant-max", "100,000 in one instant: all delivered after", "time", within(250_000)),
         Row("instant-p50", "half of them after", "time"),
+        Row("instant-processor", "processor time per end", "time"),
     ],
     "Watching": [
         Row("fanout", "one key changed at full speed, 500 watchers (`PUBLISH`): deliveries", "rate", faster(1)),
