@@ -60,7 +60,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run check test test-fleet test-engines test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench picture docs sanitize build build-fleet install install-fleet uninstall deb dist binaries release check-recipes lint clocktest clean
+.PHONY: help run check test test-fleet test-engines test-clients clients test-web test-sandboxes fleet-demo acceptance crash fuzz soak soak-fleet bench count picture docs sanitize build build-fleet install install-fleet uninstall deb dist binaries release check-recipes lint clocktest clean
 
 dependencies = scripts/install-dependencies $(if $(filter 1,$(NO_DEPS)),--check)
 sources := Package.swift $(shell find Sources -type f -not -path '*.docc/*')
@@ -148,6 +148,7 @@ acceptance: ## what make test leaves out, about an hour; SHORT=1 is the short fo
 	$(dependencies) deb
 	$(dependencies) recipes
 	@$(MAKE) build
+	@$(MAKE) count
 	@$(MAKE) build-fleet
 	scripts/check-install
 	@$(MAKE) deb
@@ -199,6 +200,10 @@ bench: ## the released daemon beside Redis, for docs/performance.md; over half a
 	@$(MAKE) build-fleet
 	swift build -c release --package-path Bench
 	scripts/bench --programs $(BUILT) $(BENCH)
+
+count: build ## count the instructions of calls, ends and more; fails if one is 2 % above its budget
+	$(dependencies) count
+	scripts/count-instructions --check
 
 docs: ## the documentation of the Swift modules for applications, in .build/docs
 	scripts/docs
