@@ -3,6 +3,8 @@
 import {
   AllStarted, AlreadyRunning, Client, Countdown, CountdownEvent, CountdowndError, HistoryTrimmed, TimedOut, Watch,
 } from "../node/countdownd.js";
+import { Relay } from "../node/express.js";
+import { startDaemon, TestDaemon } from "../node/testing.js";
 
 export async function use(client: Client = new Client()): Promise<number | Date | undefined> {
   const { outcome, countdown } = await client.start("tea", { duration: 1000, ifRunning: "fail" });
@@ -39,4 +41,13 @@ export async function use(client: Client = new Client()): Promise<number | Date 
   await watch[Symbol.asyncDispose]();
   await new Client({ path: "/run/socket", timeout: Infinity }).list({ signal: new AbortController().signal });
   return watch.since;
+}
+
+export const page = new Relay({ match: ["login/*"] }).handler<{ ip: string }>(({ ip }) => ({ button: `login/${ip}` }));
+
+export async function test(): Promise<void> {
+  const daemon: TestDaemon = await startDaemon();
+  await daemon.client().start("tea");
+  await daemon.advance(60_000);
+  await daemon.stop();
 }

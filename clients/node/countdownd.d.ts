@@ -14,6 +14,8 @@ export interface Countdown {
   /** 0 if finished; if cancelled, the time that remained then. */
   remaining: number;
   started: Date;
+  /** The same instant in microseconds, which tells the runs of a key apart. */
+  startedUSec: number;
   /** Only while it runs. */
   deadline?: Date;
   /** Only after its end. */

@@ -72,14 +72,18 @@ function checked(parameters, isOfType) {
 
 const instants = new Set(["startedUSec", "deadlineUSec", "endedUSec", "sinceUSec"]);
 
-/** A value of a reply with the names and units of this module. A member that is null is left out. */
+/**
+ * A value of a reply with the names and units of this module. A member that is null is left out. startedUSec stays besides
+ * started, because it tells the runs of a key apart.
+ */
 function fromWire(value) {
   if (Array.isArray(value)) return value.map(fromWire);
   if (!isObject(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
-  return Object.fromEntries(members.map(([name, member]) => {
-    if (!name.endsWith("USec") || typeof member !== "number") return [name, fromWire(member)];
-    return [name.slice(0, -4), instants.has(name) ? new Date(member / 1000) : member / 1000];
+  return Object.fromEntries(members.flatMap(([name, member]) => {
+    if (!name.endsWith("USec") || typeof member !== "number") return [[name, fromWire(member)]];
+    const converted = [name.slice(0, -4), instants.has(name) ? new Date(member / 1000) : member / 1000];
+    return name === "startedUSec" ? [converted, [name, member]] : [converted];
   }));
 }
 
