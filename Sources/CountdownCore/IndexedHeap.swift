@@ -2,7 +2,7 @@
 ///
 /// Four children per node mean half the levels of a binary heap, and the children are adjacent in one or two cache lines. An
 /// element takes 12 bytes in the heap, and 4 in the table of positions.
-struct IndexedHeap: Sendable {
+public struct IndexedHeap: Sendable {
     private static let absent: Int32 = -1
 
     /// Four adjacent elements. Instants are microseconds on the clock of the heap.
@@ -23,10 +23,14 @@ struct IndexedHeap: Sendable {
     private var positions = ChunkedArray<Int32>()
     private(set) var count = 0
 
-    var first: (instant: Int64, id: Int32)? { count == 0 ? nil : place(at: 0) }
+    /// An empty heap.
+    public init() {}
+
+    /// The element with the first instant.
+    public var first: (instant: Int64, id: Int32)? { count == 0 ? nil : place(at: 0) }
 
     /// The instant of the element with a number; nil if the heap has no such element.
-    func instant(of id: Int32) -> Int64? {
+    public func instant(of id: Int32) -> Int64? {
         position(of: id).map { place(at: $0).instant }
     }
 
@@ -144,13 +148,13 @@ protocol TieBreak {
 
 extension IndexedHeap {
     /// Inserts or moves an element; equal elements are in any order.
-    mutating func set(_ id: Int32, at instant: Int64) {
+    public mutating func set(_ id: Int32, at instant: Int64) {
         var none = NoTieBreak()
         set(id, at: instant, ties: &none)
     }
 
     /// Removes an element; equal elements are in any order.
-    mutating func remove(_ id: Int32) {
+    public mutating func remove(_ id: Int32) {
         var none = NoTieBreak()
         remove(id, ties: &none)
     }

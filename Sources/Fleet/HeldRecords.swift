@@ -18,8 +18,6 @@ struct HeldRecord: Equatable, Sendable {
     private let forget: Bool
     /// Nil if the record has none of these fields.
     private let cold: ColdFields?
-    /// When it is looked at to be removed, at the latest; nil if it is not.
-    fileprivate var removal: WallInstant?
 
     /// Fields that only some records have.
     private final class ColdFields: Equatable, Sendable {
@@ -69,51 +67,46 @@ struct HeldRecord: Equatable, Sendable {
 /// The records that a host knows, until the engine may have removed them.
 struct HeldRecords: Sendable {
     private var records = PartitionedDictionary<HeldRecord>()
-    /// An entry whose record is to be looked at at another instant is skipped.
-    private var removals = InstantHeap<Slot>()
+    /// The slots of records that the engine may remove, by when it may, or by when they are looked at again.
+    private var removals = IndexedHeap()
 
     subscript(_ key: Key) -> HeldRecord? { records[key] }
 
-    /// Sets the record under a key, in the place of the one that was known before.
-    mutating func set(_ record: HeldRecord, under key: Key, instead known: HeldRecord?) {
-        var record = record
-        record.removal = earliest(known?.removal, record.due)
+    /// Sets the record under a key.
+    mutating func set(_ record: HeldRecord, under key: Key) {
         let slot = records.set(record, under: key)
-        if let removal = record.removal, removal != known?.removal { removals.insert(slot, at: removal) }
+        if let due = record.due {
+            removals.set(slot.index, at: due.microseconds)
+        } else {
+            removals.remove(slot.index)
+        }
     }
 
     /// Removes the record under a key.
-    mutating func remove(_ key: Key) { records.remove(key) }
+    mutating func remove(_ key: Key) {
+        if let slot = records.remove(key) { removals.remove(slot.index) }
+    }
 
     /// Removes records that the engine may have removed.
     ///
     /// - Parameters:
     ///   - now: the time by the engine's clock.
-    ///   - budget: how many are looked at; less those afterwards.
+    ///   - budget: how many records to look at; less those afterwards.
     ///   - isKept: whether a record is needed longer.
     /// - Returns: the rows of the records that were removed.
     mutating func removeDue(at now: WallInstant, budget: inout Int, _ isKept: (Key) -> Bool) -> [Int64] {
         var removed: [Int64] = []
-        while budget > 0, let due = removals.takeDue(at: now) {
+        while budget > 0, let first = removals.first, first.instant <= now.microseconds,
+            let entry = records[Slot(index: first.id)]
+        {
             budget -= 1
-            guard let entry = records[due.element], entry.value.removal == due.instant else { continue }
-            var record = entry.value
-            record.removal = nil
-            guard let due = record.due, due <= now, !isKept(entry.key) else {
-                postpone(record, under: entry.key, at: now)
-                continue
+            if isKept(entry.key) {
+                removals.set(first.id, at: (now + .seconds(10)).microseconds)
+            } else {
+                remove(entry.key)
+                removed.append(entry.value.row)
             }
-            records.remove(entry.key)
-            removed.append(record.row)
         }
         return removed
-    }
-
-    /// Lets a record be looked at again when it is due, but not at once.
-    private mutating func postpone(_ record: HeldRecord, under key: Key, at now: WallInstant) {
-        var record = record
-        record.removal = record.due.map { max($0, now + .seconds(10)) }
-        let slot = records.set(record, under: key)
-        if let removal = record.removal { removals.insert(slot, at: removal) }
     }
 }

@@ -156,7 +156,7 @@ public struct Member: Sendable {
         var record = heldRecord(of: entry, instead: nil)
         record.row = row
         lastRow = max(lastRow, row)
-        records.set(record, under: entry.key, instead: nil)
+        records.set(record, under: entry.key)
     }
 
     /// Takes the output.

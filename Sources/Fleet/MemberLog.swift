@@ -142,14 +142,14 @@ extension Member {
         }
         var record = held
         record.snapshot = snapshot
-        records.set(record, under: entry.key, instead: held)
+        records.set(record, under: entry.key)
     }
 
     mutating func set(_ record: HeldRecord, to entry: LogEntry, instead held: HeldRecord?) {
         var record = record
         lastRow += 1
         record.row = lastRow
-        records.set(record, under: entry.key, instead: held)
+        records.set(record, under: entry.key)
         if let held { output.rows.append(.delete(held.row)) }
         output.rows.append(.insert(lastRow, entry, isJSON: record.fault == nil))
     }

@@ -42,8 +42,14 @@ struct PartitionedDictionary<Value: Sendable>: Sendable {
     }
 
     /// Removes the value under a key.
-    mutating func remove(_ key: Key) {
-        guard let slot = index.remove(KeyIndex.place(of: key), where: { entries[$0.index]?.key == key }) else { return }
+    ///
+    /// - Returns: its slot; nil if the key has no value.
+    @discardableResult
+    mutating func remove(_ key: Key) -> Slot? {
+        guard let slot = index.remove(KeyIndex.place(of: key), where: { entries[$0.index]?.key == key }) else {
+            return nil
+        }
         entries.free(slot.index, leaving: nil)
+        return slot
     }
 }

@@ -162,8 +162,10 @@ extension Propose {
         case won(version: Int64?)
         /// It was made, and fewer replicas than demanded have acknowledged it in time.
         case unacknowledged(version: Int64?)
-        /// The key has another record, or none.
-        case conflict(StoredRecord?)
+        /// The key has another record, of the change with this version and this ID.
+        case conflict(version: Int64, id: String, record: RecordText)
+        /// The key has no record: a conflict on the wire.
+        case noRecord
         /// Its window is not open yet.
         case early
         /// Its window has closed.
@@ -172,23 +174,6 @@ extension Propose {
         case unknown(reason: String)
         /// It was certainly not made; the reason is a sentence.
         case unreachable(reason: String)
-    }
-
-    /// A record as the engine holds it.
-    public struct StoredRecord: Sendable, Hashable {
-        /// The version of the change that made it.
-        public var version: Int64
-        /// The ID of that change.
-        public var id: String
-        /// The record.
-        public var record: RecordText
-
-        /// A record with the version and the ID of its change.
-        public init(version: Int64, id: String, record: RecordText) {
-            self.version = version
-            self.id = id
-            self.record = record
-        }
     }
 
     /// The name of an answer on the wire.
@@ -209,7 +194,7 @@ extension Propose.Answer: JSONEncodable, JSONDecodable {
         switch self {
         case .won: .won
         case .unacknowledged: .unacknowledged
-        case .conflict: .conflict
+        case .conflict, .noRecord: .conflict
         case .early: .early
         case .late: .late
         case .unknown: .unknown
@@ -222,12 +207,11 @@ extension Propose.Answer: JSONEncodable, JSONDecodable {
         writer.member("outcome", outcome)
         switch self {
         case .won(let version), .unacknowledged(let version): writer.memberIfPresent("version", version)
-        case .conflict(let stored):
-            guard let stored else { return }
-            writer.member("version", stored.version)
-            writer.member("id", stored.id)
-            writer.member("record", stored.record)
-        case .early, .late: break
+        case .conflict(let version, let id, let record):
+            writer.member("version", version)
+            writer.member("id", id)
+            writer.member("record", record)
+        case .noRecord, .early, .late: break
         case .unknown(let reason), .unreachable(let reason): writer.member("reason", reason)
         }
     }
@@ -250,15 +234,9 @@ extension Propose.Answer: JSONEncodable, JSONDecodable {
         case .unacknowledged: self = .unacknowledged(version: try version.optional)
         case .conflict:
             if case (nil, nil, nil) = (try version.optional, try id.optional, try record.optional) {
-                self = .conflict(nil)
+                self = .noRecord
             } else {
-                self = .conflict(
-                    Propose.StoredRecord(
-                        version: try version.required,
-                        id: try id.required,
-                        record: try record.required
-                    )
-                )
+                self = .conflict(version: try version.required, id: try id.required, record: try record.required)
             }
         case .early: self = .early
         case .late: self = .late

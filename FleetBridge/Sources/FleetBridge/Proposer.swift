@@ -344,8 +344,17 @@ final class Proposer {
                 answer = .won(version: version)
             // A record that this bridge cannot read is passed on, so that the daemon says so.
             case "conflict":
-                let held = Array(detail.utf8)[...]
-                answer = .conflict(held.isEmpty ? nil : Propose.StoredRecord(held) ?? .init(unreadable: detail))
+                guard !detail.isEmpty else {
+                    answer = .noRecord
+                    break
+                }
+                let entry = Follow.Entry(key: Array(proposal.key.utf8)[...], held: Array(detail.utf8)[...])
+                let unreadable = RecordText(utf8: Array(detail.beginning(1_000).utf8))
+                answer = .conflict(
+                    version: entry?.version ?? 0,
+                    id: entry?.id ?? "?",
+                    record: entry?.record ?? unreadable
+                )
             case "early": answer = .early
             case "late": answer = .late
             default:

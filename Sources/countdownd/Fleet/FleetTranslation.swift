@@ -44,8 +44,9 @@ extension Fleet.Answer {
         switch answer {
         case .won(let version): self = .won(try Self.version(version, of: proposal))
         case .unacknowledged(let version): self = .unacknowledged(try Self.version(version, of: proposal))
-        case .conflict(let record):
-            self = .conflict(record.map { LogEntry($0, under: proposal.key) })
+        case .conflict(let version, let id, let record):
+            self = .conflict(LogEntry(proposal.key, version, ProposalID(id), record))
+        case .noRecord: self = .conflict(nil)
         case .early: self = .early
         case .late: self = .late
         case .unknown(let reason): self = .unknown(reason)
@@ -64,17 +65,13 @@ extension Fleet.Answer {
 
 extension LogEntry {
     /// An entry with an ID that no daemon makes has a record that cannot be used, so that only its key is affected.
-    private init(_ key: Key, _ version: Int64, _ id: ProposalID?, _ record: RecordText?) {
+    fileprivate init(_ key: Key, _ version: Int64, _ id: ProposalID?, _ record: RecordText?) {
         self.init(
             key: key,
             version: LogVersion(version),
             id: id ?? .foreign,
             record: id == nil ? [] : record?.utf8
         )
-    }
-
-    fileprivate init(_ record: Propose.StoredRecord, under key: Key) {
-        self.init(key, record.version, ProposalID(record.id), record.record)
     }
 }
 

@@ -117,8 +117,8 @@ extension Propose.Answer {
     public var version: Int64? {
         switch self {
         case .won(let version), .unacknowledged(let version): version
-        case .conflict(let stored): stored?.version
-        case .early, .late, .unknown, .unreachable: nil
+        case .conflict(let version, _, _): version
+        case .noRecord, .early, .late, .unknown, .unreachable: nil
         }
     }
 
@@ -126,14 +126,14 @@ extension Propose.Answer {
     public var reason: String? {
         switch self {
         case .unknown(let reason), .unreachable(let reason): reason
-        case .won, .unacknowledged, .conflict, .early, .late: nil
+        case .won, .unacknowledged, .conflict, .noRecord, .early, .late: nil
         }
     }
 
-    /// The record of a conflict.
-    public var stored: Propose.StoredRecord? {
-        guard case .conflict(let stored) = self else { return nil }
-        return stored
+    /// The ID and the record of a conflict.
+    public var held: (id: String, record: RecordText)? {
+        guard case .conflict(_, let id, let record) = self else { return nil }
+        return (id, record)
     }
 }
 

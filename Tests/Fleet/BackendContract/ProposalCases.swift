@@ -17,10 +17,10 @@ extension BackendContract {
         let version = try win(client, Propose.Proposal("k", "x.1", record: record.text))
         let answer = try client.propose(Propose.Proposal("k", "y.1"))
         try expect(answer, is: .conflict)
-        try expect(answer.version == version && answer.stored?.id == "x.1", "\(answer)")
-        try expect(answer.stored?.record == record, "\(answer)")
+        try expect(answer.version == version && answer.held?.id == "x.1", "\(answer)")
+        try expect(answer.held?.record == record, "\(answer)")
         let none = try client.propose(Propose.Proposal("other", "y.2", after: "x.1"))
-        try expect(none == .conflict(nil), "\(none)")
+        try expect(none == .noRecord, "\(none)")
     }
 
     func windows() throws {
@@ -71,7 +71,7 @@ extension BackendContract {
         let answers = try clients.flatMap { try $0.answers() }
         let winner = answers.firstIndex { $0.outcome == .won } ?? 0
         for (index, answer) in answers.enumerated() where index != winner {
-            try expect(answer.stored?.id == "h\(winner).1", "\(answer)")
+            try expect(answer.held?.id == "h\(winner).1", "\(answer)")
         }
     }
 

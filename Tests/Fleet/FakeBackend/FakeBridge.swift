@@ -185,8 +185,8 @@ struct FakeBridge {
         case .won(let version) where faults.lacksAcknowledgements && proposal.record != nil:
             .unacknowledged(version: version)
         case .won(let version): .won(version: version)
-        case .conflict(let held):
-            .conflict(held.map { Propose.StoredRecord(version: $0.version, id: $0.id, record: $0.record) })
+        case .conflict(let held?): .conflict(version: held.version, id: held.id, record: held.record)
+        case .conflict(nil): .noRecord
         case .early: .early
         case .late: .late
         case .refused: .unreachable(reason: "the engine is full")

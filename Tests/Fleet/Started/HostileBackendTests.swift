@@ -82,9 +82,11 @@ struct HostileBackendTests {
         try expectSurvival { $0.answers = { $0 + $0 } }
         try expectSurvival { $0.answers = { $0.map { _ in .won(version: 1) } } }
         try expectSurvival { $0.answers = { $0.map { _ in .won(version: .max) } } }
-        try expectSurvival { $0.answers = { $0.map { _ in .conflict(nil) } } }
-        let foreign = Propose.StoredRecord(version: 7, id: "foreign", record: RecordText(utf8: [0xFF, 0]))
-        try expectSurvival { $0.answers = { $0.map { _ in .conflict(foreign) } } }
+        try expectSurvival { $0.answers = { $0.map { _ in .noRecord } } }
+        let record = RecordText(utf8: [0xFF, 0])
+        try expectSurvival {
+            $0.answers = { $0.map { _ in .conflict(version: 7, id: "foreign", record: record) } }
+        }
         try expectSurvival { $0.answers = { $0.map { _ in .early } } }
         try expectSurvival { $0.answers = { $0.map { _ in .late } } }
     }

@@ -121,15 +121,14 @@ struct MessageTests {
 
     @Test("every outcome")
     func answers() throws {
-        let stored = Propose.StoredRecord(version: 7, id: "y.1", record: Self.record)
         let answers: [(Propose.Answer, String)] = [
             (.won(version: 7), #"{"outcome":"won","version":7}"#), (.won(version: nil), #"{"outcome":"won"}"#),
             (.unacknowledged(version: 7), #"{"outcome":"unacknowledged","version":7}"#),
             (
-                .conflict(stored),
+                .conflict(version: 7, id: "y.1", record: Self.record),
                 #"{"outcome":"conflict","version":7,"id":"y.1","record":"{\"label\":\"Tea\"}"}"#
             ),
-            (.conflict(nil), #"{"outcome":"conflict"}"#), (.early, #"{"outcome":"early"}"#),
+            (.noRecord, #"{"outcome":"conflict"}"#), (.early, #"{"outcome":"early"}"#),
             (.late, #"{"outcome":"late"}"#),
             (.unknown(reason: "why"), #"{"outcome":"unknown","reason":"why"}"#),
             (.unreachable(reason: "why"), #"{"outcome":"unreachable","reason":"why"}"#),

@@ -71,7 +71,7 @@ struct ForeignRecordTests {
         for key in ["b", "c"] {
             let answer = try client.propose(Propose.Proposal(key, "x.2"))
             #expect(answer.version == 0 && answer.outcome == .conflict)
-            #expect((answer.stored?.record.utf8.count ?? 0) <= 1_000)
+            #expect((answer.held?.record.utf8.count ?? 0) <= 1_000)
         }
         // A record, an ID and a key that are not UTF-8, and a key with a control character.
         let script = """

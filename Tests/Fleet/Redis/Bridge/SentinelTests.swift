@@ -76,7 +76,7 @@ struct SentinelTests {
         try engine.awaitFailover(from: engine.servers[0])
         try bridge.program.line(containing: "at 127.0.0.1:\(engine.servers[1].port), the primary 'cooldowns'")
         let answers = try client.propose((0..<50).map { Propose.Proposal("k\($0)", "y.\($0)") })
-        #expect(answers.map { $0.stored?.id } == (0..<50).map { "x.\($0)" })
+        #expect(answers.map { $0.held?.id } == (0..<50).map { "x.\($0)" })
         let updates = try follower.updates(until: .resumed)
         #expect(updates.contains { $0.state == .lost })
         #expect(updates.flatMap(\.entries).count == 50)
