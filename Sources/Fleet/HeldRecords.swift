@@ -1,6 +1,6 @@
 import CountdownCore
 
-/// What a host knows of a record beyond the countdown in its timetable. There may be millions, so it is small.
+/// The fields of a record that the host knows, besides its countdown in the timetable. A host may have millions, so it is small.
 struct HeldRecord: Equatable, Sendable {
     /// The place of its last change in the log.
     let version: LogVersion

@@ -10,7 +10,7 @@
 public struct LogCursor: Equatable, Sendable {
     /// How far the host is.
     public enum State: Equatable, Sendable {
-        /// Nothing is known, and nothing was asked for.
+        /// The host knows no countdown, and has not asked for the log.
         case off
         /// The whole state is being read, because of `SnapshotReason`.
         case snapshot(SnapshotReason)
@@ -44,15 +44,15 @@ public struct LogCursor: Equatable, Sendable {
         }
     }
 
-    /// What the stream reports.
+    /// A report of the stream.
     public enum Event: Sendable {
-        /// The log goes on behind the position; the entries and `live` follow.
+        /// The log continues after the position; the entries and `live` follow.
         case resumed
         /// The log begins after the position; a snapshot follows.
         case trimmed
         /// The log has another entry at the position, or ends before it; a snapshot follows.
         case diverged
-        /// A part of the state. Each page names the place in the log at which the snapshot began, behind which the log goes on.
+        /// A part of the state. Each page names the place in the log at which the snapshot began, after which the log continues.
         case page([LogEntry], Position)
         /// Entries of the log, in their order.
         case changes([LogEntry])
@@ -64,7 +64,7 @@ public struct LogCursor: Equatable, Sendable {
 
     /// The stream that the host needs from now on; replies of an earlier one are to be discarded.
     public struct Opening: Equatable, Sendable {
-        /// The entry behind which the stream begins; nil for a snapshot.
+        /// The entry after which the stream begins; nil for a snapshot.
         public let after: Position?
     }
 
@@ -120,7 +120,7 @@ public struct LogCursor: Equatable, Sendable {
         return Opening(after: nil)
     }
 
-    /// Begins a snapshot although the log goes on, because the host has lost what it had stored.
+    /// Begins a snapshot although the log continues, because the host has lost its store.
     mutating func readAgain() -> Opening {
         beginSnapshot(.first)
         return open()
@@ -132,7 +132,7 @@ public struct LogCursor: Equatable, Sendable {
         return open()
     }
 
-    /// Asks for the entries behind the position again.
+    /// Asks for the entries after the position again.
     ///
     /// - Returns: nil if they were asked for already, or if there is no stream.
     mutating func fillGap() -> Opening? {
@@ -189,7 +189,7 @@ public struct LogCursor: Equatable, Sendable {
         return held.version == entry.version && held.id == entry.id ? .skip : .diverged
     }
 
-    /// Moves behind an entry that was applied.
+    /// Moves after an entry that was applied.
     mutating func advance(over entry: LogEntry) {
         position = Position(version: entry.version, id: entry.id)
     }

@@ -12,7 +12,7 @@ public import CountdownCore
 public struct Member: Sendable {
     /// The constants of a fleet.
     public struct Options: Sendable {
-        /// Nothing changes so shortly before a deadline, so that no host announces an end that another one has postponed.
+        /// No countdown changes in this time before its deadline, so that no host announces an end that another one has postponed.
         public var margin = Duration.milliseconds(50)
         /// A call has its result after this time at the latest.
         public var patience = Duration.seconds(2)
@@ -28,7 +28,7 @@ public struct Member: Sendable {
         public var calls = 65_536
         /// The memory of calls without a result, in bytes.
         public var callBytes = 64 * 1_024 * 1_024
-        /// Whether nothing is answered from the countdowns that are known here while the engine cannot be reached.
+        /// Whether no call is answered from the countdowns that this host knows while the engine cannot be reached.
         public var refusesWithoutEngine = false
 
         /// The defaults.
@@ -37,13 +37,13 @@ public struct Member: Sendable {
 
     /// The results of a member since its output was taken.
     public struct Output: Sendable {
-        /// Changes in their order. They are applied, and stand even if the store fails.
+        /// Changes in their order. They are applied, and remain even if the store fails.
         public var applied: [Applied] = []
         /// Results of calls by their numbers.
         public var results: [(number: Int, result: CallResult)] = []
         /// The stream that is needed from now on; nil if the present one is.
         public var opening: LogCursor.Opening?
-        /// Whether the history was trimmed, so that open watches have to end with `HistoryTrimmed`.
+        /// Whether the history was trimmed, so that open watches must end with `HistoryTrimmed`.
         public var endsWatches = false
         /// Events for the log of the daemon.
         public var notes: [Note] = []
@@ -171,17 +171,17 @@ public struct Member: Sendable {
     /// Whether the countdowns in the timetable were the fleet's countdowns at some time.
     var isKnown: Bool
 
-    /// Why nothing can be said about countdowns now, in words; nil if the timetable has the answers.
+    /// Why calls about countdowns cannot be answered now, as a sentence; nil if the timetable has the answers.
     public var silenceReason: String? {
         guard cursor.hasStream || isKnown else { return unreachableReason }
         guard isKnown else { return "the countdowns of the fleet are not known yet" }
         return cursor.isLive || !options.refusesWithoutEngine ? nil : unreachableReason
     }
 
-    /// When the log has to be read because the stream has not come to the awaited version.
+    /// When the log must be read because the stream has not come to the awaited version.
     private var gapEnd: WallInstant? { cursor.isLive ? gapSince.map { $0 + options.gapPatience } : nil }
 
-    /// When `serve` has to be called next, by the engine's clock; nil if only an event can change anything.
+    /// When `serve` must be called next, by the engine's clock; nil if only an event can change anything.
     public func next(at now: Now) -> WallInstant? {
         guard marked.isEmpty, !cursor.isSnapshotRead else { return now.wall }
         var next = earliest(wakeUps.next, gapEnd)
@@ -208,7 +208,7 @@ extension Member {
         mark(request.key)
     }
 
-    /// Removes a call whose client is gone. If it is in flight, its proposal goes on, and its result comes all the same.
+    /// Removes a call whose client is gone. If it is in flight, its proposal continues, and it will still have a result.
     public mutating func withdraw(_ number: Int, of key: Key) {
         guard var entry = keys[key] else { return }
         for call in (entry.pending + entry.queue) where call.number == number { forget(call) }
@@ -271,7 +271,7 @@ extension Member {
         output.rows += records.removeDue(at: now.wall, budget: &budget) { keys[$0] != nil }.map(RowChange.delete)
     }
 
-    /// After a step of the engine's clock, instants for which a key waits mean nothing.
+    /// After a step of the engine's clock, the instants for which keys wait are invalid.
     private mutating func followClock(at now: Now) {
         defer { clockOffset = now.offset }
         guard let clockOffset, (now.offset - clockOffset).microseconds.magnitude > options.margin.microseconds else {
@@ -358,7 +358,7 @@ extension Member {
 
     private var unreachableReason: String { "the fleet's engine cannot be reached: \(lostReason)" }
 
-    /// Refuses calls because nothing can be said about the countdowns now.
+    /// Refuses calls because the countdowns are not known now.
     private mutating func refusePending(of entry: inout KeyCalls, _ isOver: (MemberCall) -> Bool) {
         let reason = silenceReason ?? "the countdowns of the fleet are being read again"
         for call in entry.pending where isOver(call) { finish(call, .notMade(reason)) }

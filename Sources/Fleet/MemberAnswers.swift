@@ -153,7 +153,7 @@ extension Member {
         (awaited, gapSince) = (nil, nil)
     }
 
-    /// Notes that an answer has shown an entry of the log to which the cursor has to come.
+    /// Notes that an answer has shown an entry of the log to which the cursor must come.
     mutating func awaitEntry(_ version: LogVersion, at now: Now) {
         awaited = max(awaited ?? version, version)
         gapSince = gapSince ?? now.wall
@@ -224,7 +224,7 @@ extension Member {
 
     /// Finishes a call whose change the log does not have, if the answer decides it.
     ///
-    /// - Returns: the call if it has to be decided again.
+    /// - Returns: the call if it must be decided again.
     private mutating func settle(
         _ call: MemberCall,
         _ step: Step,

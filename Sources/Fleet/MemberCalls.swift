@@ -1,10 +1,10 @@
 public import CountdownCore
 
-/// What becomes of a client's call.
+/// The result of a client's call.
 public enum CallResult: Equatable, Sendable {
     /// The fleet has the change.
     case changed(Change.Kind, KeyedCountdown)
-    /// The key is live, and nothing was changed.
+    /// The key is live, and the call has not changed it.
     case attached(KeyedCountdown)
     /// The request was refused.
     case refused(Refusal)
@@ -35,7 +35,7 @@ struct MemberCall: Sendable {
 
 /// A proposal in flight, and the calls that it decides.
 struct Step: Sendable {
-    /// What a call gets if the proposal wins.
+    /// The decision on a call, which is its result if the proposal wins.
     enum Decision: Sendable {
         case change(Change.Kind)
         case attached(KeyedCountdown)
@@ -70,7 +70,7 @@ struct Step: Sendable {
 
     var isChange: Bool { proposal.record != nil }
 
-    /// What became of a change that the log does not have; nil if it was not made, and can be decided again.
+    /// The result of a change that the log does not have; nil if it was not made, and can be decided again.
     var failure: CallResult? {
         switch answer {
         case .won, .unacknowledged: .unknown("the fleet's engine has lost the change")
@@ -106,10 +106,10 @@ struct Flight: Sendable {
         }
     }
 
-    /// Whether it is not known what became of the chain.
+    /// Whether the result of the chain is unknown.
     ///
     /// - Parameter needsAcknowledgements: whether a change that the log has counts only if replicas have acknowledged it.
-    /// - Returns: true if neither an answer nor the log says whether a change was made and counts.
+    /// - Returns: true if neither an answer nor the log shows whether a change was made and counts.
     func isUnknown(needsAcknowledgements: Bool) -> Bool {
         let changes = steps.filter(\.isChange)
         let isInLog = changes.contains(where: \.isInLog)
@@ -138,7 +138,7 @@ struct KeyCalls: Sendable {
     var pending: [MemberCall] = []
     /// Starts that wait until the key is free, in their order.
     var queue: [MemberCall] = []
-    /// Nothing is proposed before this instant.
+    /// The host proposes no change before this instant.
     var notBefore: WallInstant?
     var isMarked = false
 

@@ -7,7 +7,7 @@ extension Member {
         var chain: Chain
         /// Changes of the timetable that are undone once the chain is complete.
         var applied: [Applied] = []
-        /// Until when a call has to wait, and those behind it; nil if none has to.
+        /// Until when a call must wait, and those after it; nil if none must.
         var blocked: WallInstant?
     }
 
@@ -91,7 +91,7 @@ extension Member {
 
     /// Appends the proposal of a call to a chain.
     ///
-    /// - Returns: false if the call has to wait for the deadline.
+    /// - Returns: false if the call must wait for the deadline.
     private mutating func append(
         _ call: MemberCall,
         _ decision: Result<Decision, Refusal>,

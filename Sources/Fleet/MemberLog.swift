@@ -9,7 +9,7 @@ extension Member {
         if opening.after == nil { restartSnapshot(&timetable) }
     }
 
-    /// Reads everything again, because what was stored is lost.
+    /// Reads everything again, because the store is lost.
     public mutating func readAgain(_ timetable: inout Timetable) {
         output.opening = cursor.readAgain()
         lostRows = lastRow
@@ -67,10 +67,10 @@ extension Member {
         return keys
     }
 
-    /// Keeps an entry until the cursor has come to it: the stream leaves out what this host has won, and the answer comes on
+    /// Keeps an entry until the cursor has come to it: the stream leaves out changes that this host has won, and the answer comes on
     /// another connection.
     ///
-    /// - Returns: false if the log has to be read instead.
+    /// - Returns: false if the log must be read instead.
     private mutating func hold(_ entry: LogEntry, at now: Now) -> Bool {
         guard cursor.isPrefix, ahead.count < options.proposalsAtOnce * 64 else { return false }
         insertAhead(entry)
@@ -135,7 +135,7 @@ extension Member {
         }
     }
 
-    /// Notes that the log has a record that is known. It is stored again only if it has to be.
+    /// Notes that the log has a record that is known. It is stored again only if it must be.
     private mutating func confirm(_ held: HeldRecord, _ entry: LogEntry) {
         guard held.version == entry.version, held.row > lostRows else {
             return set(heldRecord(of: entry, instead: held), to: entry, instead: held)
@@ -236,7 +236,7 @@ extension Member {
         var absent: [Key] = []
         var isSwept = false
         let progress = timetable.scan(scan, budget: &budget) { timetable, slot in
-            // The snapshot, or the log behind it, has every countdown that has changed since.
+            // The snapshot, or the log after it, has every countdown that has changed since.
             isSwept = timetable.revision(at: slot) > revisionBeforeSnapshot
             let key = timetable.key(at: slot)
             if !isSwept, records[key]?.snapshot != snapshot { absent.append(key) }

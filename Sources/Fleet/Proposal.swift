@@ -109,7 +109,7 @@ public struct HostID: Hashable, Sendable {
         }
     }
 
-    /// Reads the digits at the beginning of a text that has as many bytes; nil if others stand there. A capital makes another
+    /// Parses the first 32 bytes as hexadecimal digits; nil if they are not. A capital makes another
     /// name.
     fileprivate init?(_ text: Span<UInt8>) {
         var words: (UInt64, UInt64) = (0, 0)
@@ -171,7 +171,7 @@ public struct LogEntry: Equatable, Sendable {
     }
 }
 
-/// What became of a proposal.
+/// The outcome of a proposal.
 public enum Answer: Equatable, Sendable {
     /// It was made, or confirmed; the version of the record.
     case won(LogVersion)
@@ -222,7 +222,7 @@ enum Basis: Equatable {
 
     /// The window of a change. It is decided by the time of this host, so it is not made by a clock that is far behind that.
     ///
-    /// - Returns: nil if the deadline is so near that the request has to wait for it.
+    /// - Returns: nil if the deadline is so near that the request must wait for it.
     func windowOfChange(at now: WallInstant, until limit: WallInstant, patience: Duration, margin: Duration) -> Window?
     {
         let first = now - patience

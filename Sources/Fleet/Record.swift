@@ -72,7 +72,7 @@ public struct Record: Equatable, Sendable {
         self.unknown = unknown
     }
 
-    /// The countdown of the record; its revision means nothing. Its deadline follows the engine's clock, whatever its own
+    /// The countdown of the record; its revision has no meaning. Its deadline follows the engine's clock, whatever its own
     /// clock, so that it ends at the same instant on every host.
     ///
     /// - Parameter key: the key of the record.
@@ -267,7 +267,7 @@ private struct RecordMembers: ~Copyable {
                 continue
             }
             let name = reader.memberName
-            // No proposal may have line ends and tabs. In valid JSON, they stand only between values.
+            // No proposal may have line ends and tabs. In valid JSON, they occur only between values.
             unknown.append(
                 Record.UnknownMember(name: name, value: reader.rawValue().filter { $0 >= UInt8(ascii: " ") })
             )

@@ -1,6 +1,6 @@
 import CountdownCore
 
-/// Keys with the instants at which each has to be looked at. Looking at a key too early does no harm, so an instant that is put
+/// Keys with the instants at which each must be looked at. A key can be looked at too early, so an instant that is put
 /// off costs nothing.
 struct WakeUps: Sendable {
     private var keys = PartitionedDictionary<Void>()

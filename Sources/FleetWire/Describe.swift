@@ -24,7 +24,7 @@ public struct Describe: BackendMethod {
         public var engine: String
         /// The name of the fleet.
         public var namespace: String
-        /// The number of shards.
+        /// The number of parts of the namespace: 1.
         public var shards: Int64
         /// How long a record stays after its end, in microseconds.
         public var retentionUSec: Int64

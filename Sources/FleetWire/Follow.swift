@@ -1,11 +1,11 @@
 public import Varlink
 
-/// Reports the records of a shard, and then each change of it. The call needs `more`.
+/// Reports the records of the namespace, and then each change. The call must have `more`.
 public struct Follow: BackendMethod {
     /// The method's name on the wire, without the interface.
     public static let name = "Follow"
 
-    /// The shard to follow.
+    /// The part of the namespace to follow: 0.
     public var shard: Int64
     /// The last change that the client has; nil for a snapshot.
     public var after: Position?
@@ -42,7 +42,7 @@ public struct Follow: BackendMethod {
         guard self.after.map({ $0.version >= 0 }) ?? true else { throw InvalidParameter("after") }
     }
 
-    /// The place of a change in the log of a shard.
+    /// The place of a change in the log.
     public struct Position: Sendable, Hashable {
         /// The version of the change.
         public var version: Int64
@@ -76,7 +76,7 @@ public struct Follow: BackendMethod {
         case changes
         /// All changes were sent.
         case live
-        /// The engine cannot be reached; the call goes on.
+        /// The engine cannot be reached; the call continues.
         case lost
         /// Only the clock.
         case clock
@@ -135,7 +135,7 @@ public struct Follow: BackendMethod {
         public var state: State
         /// Records of a page, or changes.
         public var entries: [Entry]
-        /// The last change before the snapshot, or the last one that was sent; nil if the shard has none.
+        /// The last change before the snapshot, or the last one that was sent; nil if there is none.
         public var last: Position?
         /// The engine's clock, when it was reached or has moved.
         public var clock: EngineOffset?

@@ -1,16 +1,16 @@
 public import Varlink
 
-/// Makes changes of one shard, in order, and answers each on its own.
+/// Makes changes, in order, and answers each on its own.
 public struct Propose: BackendMethod {
     /// The method's name on the wire, without the interface.
     public static let name = "Propose"
 
-    /// The shard of all proposals.
+    /// The part of the namespace: 0.
     public var shard: Int64
     /// At most ``BackendInterface/proposalsLimit`` proposals. Proposals of one key can build on each other.
     public var proposals: [Proposal]
 
-    /// A call with proposals for a shard.
+    /// A call with proposals.
     public init(shard: Int64 = 0, proposals: [Proposal]) {
         self.shard = shard
         self.proposals = proposals
@@ -155,7 +155,7 @@ extension Propose {
 // MARK: - Answers
 
 extension Propose {
-    /// What became of a proposal.
+    /// The outcome of a proposal.
     public enum Answer: Sendable, Hashable {
         /// It was made, now or earlier under the same ID, or the confirmation holds. The version of the record; nil if the
         /// key has none.

@@ -3,7 +3,7 @@ import System
 
 /// The options of the command line. The URL is not among them, because others can read command lines.
 public struct BridgeOptions: Equatable, Sendable {
-    /// What the command line asks for.
+    /// The request of the command line.
     public enum ParseResult: Equatable, Sendable {
         case run(BridgeOptions)
         case showHelp

@@ -5,7 +5,7 @@ import NIOSSL
 import RESP
 
 extension RESPCommand {
-    /// What permissions call the command: its first word, with the second one if that is a subcommand.
+    /// The name that permissions have for the command: its first word, with the second one if that is a subcommand.
     var name: String { words.prefix(["SCRIPT", "SENTINEL"].contains(words.first) ? 2 : 1).joined(separator: "|") }
 }
 
@@ -39,7 +39,7 @@ final class EngineConnection {
 
     init(to url: EngineURL) { self.url = url }
 
-    /// Connects, and begins TLS if there is a context. The handshake goes on while the first commands wait.
+    /// Connects, and begins TLS if there is a context. The handshake continues while the first commands wait.
     func connect(_ tls: NIOSSLContext?) async throws {
         guard let server = url.server else { throw EngineFailure("the address of \(url.address) is not known") }
         let isName = (try? SocketAddress(ipAddress: server.host, port: 0)) == nil
@@ -186,7 +186,7 @@ final class EngineConnection {
             }
         }
         guard let pending = pending.popFirst() else {
-            // Before it closes a connection that it does not accept, the engine says why.
+            // Before it closes a connection that it does not accept, the engine sends the reason.
             if case .error(let words) = value {
                 return close(EngineFailure(reply: words, to: "the connection", of: url))
             }

@@ -7,7 +7,7 @@ import System
 /// Why the engine cannot be used: one sentence, without credentials.
 struct EngineFailure: Error, Equatable, CustomStringConvertible {
     private let sentence: String
-    /// What may be wrong with the URL if it has never led to an engine.
+    /// A possible fault of the URL if it has never led to an engine.
     private let hint: String
 
     init(_ sentence: String, hint: String = "") { (self.sentence, self.hint) = (sentence, hint) }
@@ -65,7 +65,7 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
             case _ where command == "AUTH": "\(server) rejects AUTH: \(words)"
             case _ where command.hasPrefix("SENTINEL") && words.contains("unknown command"):
                 "\(server) is no sentinel: use the address of a sentinel, or no parameter sentinel"
-            // What Redis 7.0 says, and what later ones say.
+            // The words of Redis 7.0, and of later versions.
             case _
             where words.contains("The user executing the script can't") || words.contains("ACL failure in script"):
                 Self(permission: words, to: command, of: url).description
@@ -105,10 +105,10 @@ struct EngineFailure: Error, Equatable, CustomStringConvertible {
         "CLUSTERDOWN", "CROSSSLOT", "DENIED", "NOSCRIPT",
     ]
 
-    /// Whether an error means that nothing of the command was carried out.
+    /// Whether an error means that the engine has carried out no part of the command.
     static func isEarly(_ words: String) -> Bool { earlyCodes.contains(words.prefix { $0 != " " }) }
 
-    /// Whether an error means that this server has to be checked again.
+    /// Whether an error means that this server must be checked again.
     static func endsSession(_ words: String) -> Bool {
         ["READONLY", "LOADING", "NOAUTH", "MASTERDOWN"].contains(words.prefix { $0 != " " })
     }

@@ -25,7 +25,7 @@ struct NamespaceKeys: Sendable {
     }
 }
 
-/// What all bridges of a namespace agree on. The first one writes it into the engine.
+/// The settings that all bridges of a namespace must share. The first bridge writes them into the engine.
 struct NamespaceSettings: Equatable, Sendable {
     let namespace: String
     /// Of the keys and records.
@@ -67,7 +67,7 @@ struct EngineSession {
     let url: EngineURL
     /// The epoch of the sentinels in which this engine is the primary; nil without sentinels.
     let epoch: Int64?
-    /// For proposals. If acknowledgements are demanded, WAIT holds back every command that is pipelined behind it.
+    /// For proposals. If acknowledgements are demanded, WAIT holds back every command that is pipelined after it.
     let changes: EngineConnection
     /// For confirmations, snapshots, the log and the clock.
     let queries: EngineConnection
@@ -244,7 +244,7 @@ struct EngineInfo {
         }
     }
 
-    /// Checks what the bridge needs.
+    /// Checks the settings that the bridge needs.
     ///
     /// - Returns: the name and version of the engine.
     func check(_ url: EngineURL) throws(EngineFailure) -> String {
@@ -281,7 +281,7 @@ struct EngineInfo {
         return engine
     }
 
-    /// What loses changes, though the engine can be used.
+    /// The settings that can lose changes although the engine can be used.
     func warnings(_ url: EngineURL) -> [String] {
         var warnings: [String] = []
         if fields["aof_enabled"] != "1" {

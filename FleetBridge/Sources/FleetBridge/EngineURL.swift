@@ -43,10 +43,10 @@ struct EngineURL: Equatable, Sendable {
     /// The files of the client's certificate and key.
     var certificate: String?
     var privateKey: String?
-    /// How many replicas have to acknowledge a change, if the URL says so.
+    /// How many replicas must acknowledge a change, if the URL has the number.
     private var demandedAcknowledgements: Int?
 
-    /// How many replicas have to acknowledge a change: with sentinels, which replace the engine by a replica, one.
+    /// How many replicas must acknowledge a change: with sentinels, which replace the engine by a replica, one.
     var acknowledgements: Int { demandedAcknowledgements ?? (primary == nil ? 0 : 1) }
 
     /// A user and a password.

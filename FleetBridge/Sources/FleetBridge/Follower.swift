@@ -12,7 +12,7 @@ final class Follower {
         case off
         /// A command of this follower is under way.
         case reading
-        /// The client has to read before this goes on.
+        /// The client must read before this continues.
         case paused(Step)
         case live
     }
@@ -25,7 +25,7 @@ final class Follower {
         case snapshot
         /// The page of the snapshot at this cursor of HSCAN.
         case page(String)
-        /// The log behind the last change.
+        /// The log after the last change.
         case log
     }
 
@@ -41,7 +41,7 @@ final class Follower {
     /// 64 MiB, which the reader accepts. A session begins with the least number, so that it can read on even if the part that
     /// the session before had asked for was too long.
     private static let logCounts = (least: 16, greatest: 128)
-    /// The bytes of a part of the log if its entries are as long as those of the last part. The part has to come within 2 s,
+    /// The bytes of a part of the log if its entries are as long as those of the last part. The part must come within 2 s,
     /// also through a slow network.
     private static let logBytes = 256 << 10
     /// The greatest pause before another snapshot.
@@ -57,7 +57,7 @@ final class Follower {
     private var state = State.off
     /// The last change that was sent; nil before any.
     private var last: Follow.Position?
-    /// The state that announces the snapshot that has to be sent or to be finished, and its reason.
+    /// The state that announces the snapshot that must be sent or finished, and its reason.
     private var announcement: (state: Follow.State, reason: String)?
     /// The records of the snapshot that cannot be read.
     private var skips = 0
@@ -67,7 +67,7 @@ final class Follower {
     private var hasSetVersion = false
     /// Whether the client knows that it has every change up to some time in this session.
     private var isLiveTold = false
-    /// Why the engine was lost, if the client has to read before it is told.
+    /// Why the engine was lost, if the client must read before the follower can report it.
     private var unsentLoss: String?
     private var needsSnapshot: Bool
     /// Whether a message has come that was not delivered.
@@ -303,7 +303,7 @@ final class Follower {
                 first: first.first.flatMap { LoggedCall($0) }
             )
             switch log.verdict(on: last) {
-            // Without a change behind the last one there is no gap: what had announced it was no change.
+            // Without a change after the last one there is no gap: the announcement was not a change.
             case .resumed where gap == .inLog || gap == .toMessage && log.version != last.version:
                 self.announceSnapshot(.diverged, "the log has a gap after version \(last.version)")
             case .resumed:

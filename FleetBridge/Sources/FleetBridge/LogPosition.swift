@@ -34,7 +34,7 @@ struct LoggedCall {
     /// The version of the first change.
     var firstVersion: Int64 { changes.first?.version ?? version }
 
-    /// The changes behind a position.
+    /// The changes after a position.
     ///
     /// - Returns: nil if the entry does not continue the log there.
     func changes(after position: Follow.Position?) -> ArraySlice<Follow.Entry>? {

@@ -4,8 +4,8 @@ import RESP
 import System
 
 /// Makes proposals in the engine: the proposals of one iteration of the loop are sent together, up to 64 in a call of the
-/// script. If replicas have to acknowledge changes, WAIT follows them and holds back all that is sent behind it, so further
-/// changes are kept until it is over, and sent together then. With sentinels, every replica has to acknowledge a change that
+/// script. If replicas must acknowledge changes, WAIT follows them and holds back all that is sent after it, so further
+/// changes are kept until it is over, and sent together then. With sentinels, every replica must acknowledge a change that
 /// could become the primary, because a replica that does not hear of the failover acknowledges changes that it loses.
 @BridgeLoop
 final class Proposer {
@@ -120,7 +120,7 @@ final class Proposer {
 
     // MARK: Acknowledgements
 
-    /// Makes changes that replicas have to acknowledge.
+    /// Makes changes that replicas must acknowledge.
     private func make(_ changes: [Request], _ session: EngineSession) {
         guard let earliest = changes.map(\.arrival).min() else { return }
         let wait = Wait()
@@ -130,7 +130,7 @@ final class Proposer {
                 if !Self.needAcknowledgements(answers, batch.proposals) {
                     batch.answer(answers)
                 } else if wait.end != nil {
-                    // The script had to be sent again, behind WAIT.
+                    // The script had to be sent again, after WAIT.
                     self.begin(Wait(made: [(batch, answers)]), since: earliest, session)
                 } else {
                     wait.made.append((batch, answers))
@@ -308,7 +308,7 @@ final class Proposer {
         }
     }
 
-    /// The script's replies to the proposals of a batch; nil if the value is not what the script returns.
+    /// The script's replies to the proposals of a batch; nil if the script cannot have returned the value.
     private func replies(in value: RESPValue, to batch: Batch, sent: Int64) -> [Reply]? {
         guard let elements = value.elements, let now = elements.first?.number,
             (0..<EngineSession.latestTime).contains(now),
@@ -342,7 +342,7 @@ final class Proposer {
                 // Only the confirmation that a key has no record has no version.
                 guard version != nil || detail.isEmpty && proposal.record == nil else { return nil }
                 answer = .won(version: version)
-            // A record that this bridge cannot read is passed on, so that the daemon says so.
+            // A record that this bridge cannot read is passed on, so that the daemon reports it.
             case "conflict":
                 guard !detail.isEmpty else {
                     answer = .noRecord

@@ -17,7 +17,7 @@ struct KnownReplica: Sendable {
     let server: String
     /// Whether the sentinel cannot make it the primary, because it does not answer or has lost the primary for long.
     let isDown: Bool
-    /// Whether it was the primary, and was not told that another one is. The sentinel chooses it last.
+    /// Whether it was the primary, and does not know that another server is. The sentinel chooses it last.
     let isFormerPrimary: Bool
 
     /// Reads an element of the reply of SENTINEL REPLICAS; nil if it is something else.
@@ -40,7 +40,7 @@ struct KnownReplica: Sendable {
             && fields["slave-repl-offset"]?.number == 0
     }
 
-    /// Whether the sentinel may make it the primary, although it says something else.
+    /// Whether the sentinel may make it the primary, although it reports the replica as down.
     ///
     /// - Parameters:
     ///   - seen: when it has acknowledged changes of the present primary; nil if it never has.
@@ -65,13 +65,13 @@ private struct SentinelFields {
     subscript(name: String) -> RESPValue? { values[name] }
 }
 
-/// What a sentinel knows.
+/// The report of a sentinel.
 struct SentinelReport: Sendable {
     let primary: KnownPrimary
     let replicas: [KnownReplica]
 }
 
-/// What the sentinels know that have answered.
+/// The reports of the sentinels that have answered.
 struct SentinelReports: Sendable {
     let primary: KnownPrimary
     /// When they were asked, on the boot clock.
@@ -160,7 +160,7 @@ final class PrimaryLookup {
             let isUnknown = failures.contains(Self.unknownName(url))
             return result.fail(isUnknown ? Self.unknownName(url) : EngineFailure(failures.compactMap(\.self)))
         }
-        // With the same epoch, what most of them say.
+        // With the same epoch, the answer of most of them.
         let newest = Dictionary(grouping: reports.map(\.primary).filter { $0.epoch == epoch }) { $0 }
         guard let primary = newest.max(by: { $0.value.count < $1.value.count })?.key else { return }
         result.succeed(SentinelReports(reports, primary: primary, sentinels: url.sentinels.count, asked: asked))

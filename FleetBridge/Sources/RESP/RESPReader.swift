@@ -64,7 +64,7 @@ public struct RESPReader: Sendable {
 
     /// Memory for received bytes above this size is freed when all of them were read.
     private static let keptCapacity = 1 << 20
-    /// What an element counts beside its bytes.
+    /// The size of an element beside its bytes.
     private static let elementSize = 64
 
     private let limits: Limits

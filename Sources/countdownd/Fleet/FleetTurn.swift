@@ -97,7 +97,7 @@ extension Daemon {
         let name = description.namespace
         guard description.shards == 1 else {
             let shards = description.shards
-            let reason = "the namespace \(name) has \(shards) shards, and this countdownd follows one: upgrade it"
+            let reason = "the namespace \(name) has \(shards) parts, and this countdownd follows one: upgrade it"
             fleet?.link.lose(reason, at: now.boot)
             return
         }
