@@ -33,11 +33,12 @@ private struct TimetableTrial: ~Copyable {
 
     mutating func act(_ input: inout Input) {
         let act = input.next()
-        switch act % 10 {
+        switch act % 11 {
         case 0...5: ask(request(act, &input), takesBack: act & 0x80 != 0)
         case 6: boot += Int64(input.nextInteger() % 10_000_000)
         case 7: offset = Int64(input.nextInteger() % (1 << 51))
         case 8: trim(Int(input.next()))
+        case 9: startAll(&input)
         default: boot += Int64(input.next())
         }
         endDue()
@@ -51,12 +52,14 @@ private struct TimetableTrial: ~Copyable {
         switch act % 6 {
         case 0:
             let choice = input.next()
-            let ifLive: [Request.IfLive] = choice & 64 == 0 ? [.attach, .restart, .extend, .fail] : [.wait, .extend]
+            let ifLive: [Request.IfLive] =
+                choice & 64 == 0 ? [.attach, .restart, .extend, .fail] : [.wait, .extend, .later]
             let end: Request.End = choice & 4 == 0 ? .after(span) : .at(now.wall + span)
             let (label, forget) = (choice & 8 == 0 ? nil : "label", choice & 16 != 0)
-            let upTo = choice & 32 == 0 ? nil : span + span
             let kind = ifLive[Int(choice & 3) % ifLive.count]
-            return .start(.init(key, end, ifLive: kind, label: label, forget: forget, upTo: upTo))
+            let bound = choice & 32 == 0 ? nil : span + span
+            let (upTo, most) = kind == .later ? (nil, bound) : (bound, nil)
+            return .start(.init(key, end, ifLive: kind, label: label, forget: forget, upTo: upTo, maxDuration: most))
         case 1: return .cancel(key, ifRevision: revision)
         case 2: return .finish(key, ifRevision: revision)
         case 3: return .pause(key, ifRevision: revision)
@@ -75,6 +78,23 @@ private struct TimetableTrial: ~Copyable {
         guard takesBack else { return note(change.countdown) }
         timetable.undo(applied)
         expect(timetable.revision == before, "what is taken back leaves no revision")
+    }
+
+    private mutating func startAll(_ input: inout Input) {
+        let span = Duration(microseconds: Int64(bitPattern: input.nextInteger()) >> Int64(input.next() & 63))
+        let choice = Int(input.next())
+        let cooldowns = Self.keys.prefix(1 + choice % 4).map { key in
+            let upTo = choice & 16 == 0 ? span + span : nil
+            return Request.Start(key, .after(span), ifLive: upTo == nil ? .fail : .extend, upTo: upTo)
+        }
+        let before = timetable.revision
+        let outcome = try? timetable.startAll(cooldowns, dryRun: choice & 32 != 0, at: now)
+        for applied in outcome?.applied ?? [] { note(applied.change.countdown) }
+        let count = Int64(outcome?.applied.count ?? 0)
+        expect(timetable.revision.number == before.number + count, "each change has a revision, and nothing else has")
+        for room in outcome?.rooms ?? [] {
+            expect(room.left >= 0 && room.more ?? span > .zero, "\(room) is possible")
+        }
     }
 
     private mutating func endDue() {

@@ -101,7 +101,7 @@ extension Timetable {
             guard let upTo = start.upTo, queued == 0, case .running(let deadline) = current.phase else {
                 return .wait(until: nil)
             }
-            return .wait(until: deadline.moved(by: duration(of: start) - upTo))
+            return .wait(until: deadline.moved(by: limits.duration(of: start) - upTo))
         }
     }
 
@@ -112,7 +112,7 @@ extension Timetable {
         in current: KeyedCountdown,
         at now: Now
     ) -> Duration {
-        current.remaining(at: now) + duration(of: start) - upTo
+        current.remaining(at: now) + limits.duration(of: start) - upTo
     }
 
     private func alreadyRunning(
@@ -122,12 +122,6 @@ extension Timetable {
     ) -> Refusal {
         guard case .running = current.phase, queued == 0 else { return .alreadyRunning(current, retryAfter: nil) }
         return .alreadyRunning(current, retryAfter: duration)
-    }
-
-    /// The duration of a start without a deadline.
-    private func duration(of start: Request.Start) -> Duration {
-        guard case .after(let duration) = start.end else { return limits.defaultDuration }
-        return duration
     }
 
     private func checkRange(of start: Request.Start, at now: Now) throws(Refusal) {
@@ -141,13 +135,13 @@ extension Timetable {
             try checkAhead(instant, at: now)
         }
         if let upTo = start.upTo {
-            guard start.ifLive == .extend || start.ifLive == .wait, upTo >= duration(of: start) else {
+            guard start.ifLive == .extend || start.ifLive == .wait, upTo >= limits.duration(of: start) else {
                 throw .outOfRange(.upTo)
             }
         }
         if let most = start.maxDuration {
             if case .at = start.end { throw .outOfRange(.maxDuration) }
-            guard start.ifLive == .later, most >= duration(of: start) else { throw .outOfRange(.maxDuration) }
+            guard start.ifLive == .later, most >= limits.duration(of: start) else { throw .outOfRange(.maxDuration) }
         }
         if let places = start.queueUpTo {
             guard start.ifLive == .wait, places > 0 else { throw .outOfRange(.queueUpTo) }
@@ -197,7 +191,7 @@ extension Timetable {
     private func extend(_ current: KeyedCountdown, as start: Request.Start, at now: Now) throws(Refusal) -> Decision {
         let countdown = try annotated(current, as: start)
         do {
-            return try adjust(countdown, by: duration(of: start), at: now)
+            return try adjust(countdown, by: limits.duration(of: start), at: now)
         } catch {
             throw .outOfRange(.duration)
         }
@@ -211,7 +205,7 @@ extension Timetable {
             guard instant - now.wall > remaining else { return .attached(current) }
             return try adjust(annotated(current, as: start), to: instant, at: now)
         }
-        var wanted = duration(of: start)
+        var wanted = limits.duration(of: start)
         if let most = start.maxDuration { wanted = min(wanted, most - (current.duration(at: now) - remaining)) }
         guard wanted > remaining else { return .attached(current) }
         var countdown = try annotated(current, as: start)

@@ -11,6 +11,10 @@ public struct Limits: Sendable {
     /// Live countdowns; about 100 bytes each with a short key and 400 with the longest, so that a runaway program fills less than
     /// two gigabytes.
     public var countdowns = 4_000_000
+    /// Cooldowns that are started together: more limits than a service has for one call.
+    public var cooldowns = 16
+    /// In a fleet, which decides on each key by itself.
+    public var cooldownsInFleet = 1
     /// A label is a line for people.
     public var labelBytes = 1_024
     /// Metadata names what the countdown is about; documents belong elsewhere, under the same key.
@@ -128,6 +132,7 @@ public struct Limits: Sendable {
     public var named: [String: Int] {
         [
             "countdowns": countdowns,
+            "cooldownsInFleet": cooldownsInFleet,
             "labelBytes": labelBytes,
             "metadataPairs": metadataPairs,
             "metadataBytes": metadataBytes,

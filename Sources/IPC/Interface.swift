@@ -13,7 +13,8 @@ public enum Interface {
 
     /// Every method, in the order of the definition.
     public static let methods: [any Method.Type] = [
-        Start.self, Get.self, List.self, Cancel.self, Finish.self, Pause.self, Resume.self, Adjust.self, Wait.self,
+        Start.self, StartAll.self, Get.self, List.self, Cancel.self, Finish.self, Pause.self, Resume.self, Adjust.self,
+        Wait.self,
         Watch.self, GetStatus.self,
     ]
 

@@ -4,6 +4,8 @@ import System
 /// A call in the terms of the core.
 enum ClientRequest {
     case change(Request)
+    /// Boxed, because it is larger than the other cases.
+    indirect case startAll([Request.Start], dryRun: Bool)
     case countdown(Key)
     /// Boxed, because they are much larger than the other cases.
     indirect case list(ListRequest)
@@ -16,7 +18,7 @@ enum ClientRequest {
     /// Whether the answer depends on countdowns.
     var isAboutCountdowns: Bool {
         switch self {
-        case .change, .countdown, .list, .wait, .watch: true
+        case .change, .startAll, .countdown, .list, .wait, .watch: true
         case .status, .ping, .logLevel: false
         }
     }

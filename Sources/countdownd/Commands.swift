@@ -108,8 +108,14 @@ extension Daemon {
                 throw translation.storageFailed(failure.reason)
             }
             if fleet != nil {
-                if case .change(let request) = request {
-                    return propose(request, call, in: &session, of: connection, at: turn.now)
+                switch request {
+                case .change(let request): return propose(request, call, in: &session, of: connection, at: turn.now)
+                case .startAll(let starts, _) where starts.count > limits.cooldownsInFleet:
+                    throw translation.limitReached("cooldownsInFleet", limits.cooldownsInFleet)
+                case .startAll(let starts, dryRun: false):
+                    guard let start = starts.first else { break }
+                    return propose(.start(start), isStartAll: true, call, in: &session, of: connection, at: turn.now)
+                default: break
                 }
                 if session.hasPostponedCalls { return false }
                 if let reason = fleet?.member.silenceReason, request.isAboutCountdowns {
@@ -118,6 +124,7 @@ extension Daemon {
             }
             switch request {
             case .change(let request): try answer(request, call, in: &session, of: connection, &turn)
+            case .startAll(let starts, let dryRun): try startAll(starts, dryRun, in: &session, &turn)
             case .countdown(let key): answerGet(key, in: &session, at: turn.now)
             case .list(let request): try beginList(request, call, of: connection)
             case .wait(let key): answerWait(key, in: &session, of: connection, at: turn.now)
@@ -156,6 +163,29 @@ extension Daemon {
             carryOut(change, &turn)
             reply(.changed(change.kind), change.countdown, to: call, in: &session, at: turn.now)
             if turn.hasQueuedStarts { serveQueue(for: change.countdown.key, &turn) }
+        }
+    }
+
+    /// Starts all cooldowns or none.
+    private func startAll(
+        _ starts: [Request.Start],
+        _ dryRun: Bool,
+        in session: inout ServerSession,
+        _ turn: inout Turn
+    ) throws {
+        if !dryRun, let failure = turn.failure { throw translation.storageFailed(failure.reason) }
+        let hasQueuedStarts = turn.hasQueuedStarts
+        do throws(Refusal) {
+            let outcome = try timetable.startAll(starts, dryRun: dryRun, at: turn.now) {
+                hasQueuedStarts ? queuedStarts(before: .start($0)) : 0
+            }
+            turn.applied += outcome.applied
+            turn.changes.steps += outcome.applied.map(\.change)
+            session.reply {
+                translation.write(outcome.isAccepted, outcome.rooms, outcome.retryAfter, at: turn.now, into: &$0)
+            }
+        } catch {
+            throw translation.error(error, at: turn.now)
         }
     }
 

@@ -27,6 +27,7 @@ final class Translation: Sendable {
     func request(in call: Call, reading parameters: inout JSONReader) throws -> ClientRequest {
         switch call.name {
         case Start.name: return .change(.start(try start(&parameters)))
+        case StartAll.name: return try startAll(StartAll(from: &parameters))
         case Get.name: return .countdown(try Get.key(from: &parameters))
         case List.name: return .list(try list(List(from: &parameters)))
         case Cancel.name: return .change(try change(Cancel(from: &parameters)) { .cancel($0, ifRevision: $1) })
@@ -66,6 +67,24 @@ final class Translation: Sendable {
             maxDuration: start.maxDurationUSec.map { Duration(microseconds: $0) },
             queueUpTo: start.queueUpTo
         )
+    }
+
+    private func startAll(_ method: StartAll) throws -> ClientRequest {
+        let starts = try method.cooldowns.map { cooldown in
+            Request.Start(
+                try key(cooldown.key),
+                cooldown.durationUSec.map { .after(Duration(microseconds: $0)) },
+                ifLive: cooldown.upToUSec == nil ? .fail : .extend,
+                label: cooldown.label,
+                metadata: cooldown.metadata.map { Metadata($0) },
+                forget: cooldown.forget ?? false,
+                upTo: cooldown.upToUSec.map { Duration(microseconds: $0) }
+            )
+        }
+        guard starts.count <= limits.cooldowns, Set(starts.map(\.key)).count == starts.count else {
+            throw InvalidParameter("cooldowns")
+        }
+        return .startAll(starts, dryRun: method.dryRun ?? false)
     }
 
     private func ifLive(_ ifRunning: IfRunning) -> Request.IfLive {
@@ -194,6 +213,25 @@ extension Translation {
     /// Writes the reply to `Get` and `Wait`.
     func write(_ countdown: KeyedCountdown, at now: Now, into writer: inout JSONWriter) {
         CountdownReply.encode(into: &writer) { countdown.encode(at: now, into: &$0) }
+    }
+
+    /// Writes the reply to `StartAll`.
+    func write(
+        _ accepted: Bool,
+        _ rooms: [CountdownCore.Room],
+        _ retryAfter: Duration?,
+        at now: Now,
+        into writer: inout JSONWriter
+    ) {
+        let rooms = rooms.map { room in
+            IPC.Room(
+                key: room.key.text,
+                left: room.left,
+                moreUSec: room.more?.microseconds,
+                countdown: room.countdown.map { countdown($0, at: now) }
+            )
+        }
+        StartAll.Reply(accepted: accepted, rooms: rooms, retryAfterUSec: retryAfter?.microseconds).encode(into: &writer)
     }
 
     private func outcome(_ outcome: ChangeOutcome) -> IPC.Outcome {

@@ -12,7 +12,9 @@ struct FleetMember: ~Copyable {
         /// The number of the reply in its session.
         let reply: Int
         let call: Call
-        let key: Key
+        let request: Request
+        /// Whether it is the one cooldown of a `StartAll`.
+        let isStartAll: Bool
     }
 
     /// The greatest number of calls of one connection that wait: as many as one message to the bridge takes.

@@ -114,6 +114,7 @@ extension Daemon {
     /// - Returns: false if it has to wait for the calls before it.
     func propose(
         _ request: Request,
+        isStartAll: Bool = false,
         _ call: Call,
         in session: inout ServerSession,
         of connection: Connection,
@@ -124,7 +125,8 @@ extension Daemon {
             connection: connection,
             reply: session.postpone(),
             call: call,
-            key: request.key
+            request: request,
+            isStartAll: isStartAll
         )
         guard let number = fleet?.wait(waiting) else { return true }
         connection.waitingCalls.insert(number)
@@ -156,14 +158,25 @@ extension Daemon {
         at now: Now
     ) {
         func reply(_ outcome: ChangeOutcome, _ countdown: KeyedCountdown) {
+            if waiting.isStartAll { return reply(accepted: true, countdown, retryAfter: nil) }
             session.reply(toPostponed: waiting.reply) {
                 translation.write(outcome, of: waiting.call, countdown, at: now, into: &$0)
+            }
+        }
+        func reply(accepted: Bool, _ countdown: KeyedCountdown, retryAfter: Duration?) {
+            guard case .start(let start) = waiting.request else { return }
+            let isQueuedFor = !accepted && retryAfter == nil
+            let room = Room(for: start, in: countdown, at: now, isQueuedFor: isQueuedFor, limits: timetable.limits)
+            session.reply(toPostponed: waiting.reply) {
+                translation.write(accepted, [room], retryAfter, at: now, into: &$0)
             }
         }
         func fail(_ error: any ReplyError) { session.fail(postponed: waiting.reply, error) }
         switch result {
         case .changed(let kind, let countdown): reply(.changed(kind), countdown)
         case .attached(let countdown): reply(.attached, countdown)
+        case .refused(.alreadyRunning(let countdown, let retryAfter)) where waiting.isStartAll:
+            reply(accepted: false, countdown, retryAfter: retryAfter)
         case .refused(let refusal): fail(translation.error(refusal, at: now))
         case .notMade(let reason): fail(translation.storageFailed(reason))
         case .unknown(let reason): fail(translation.unreachable(reason))
@@ -174,7 +187,7 @@ extension Daemon {
     func withdrawCalls(of connection: Connection) {
         for number in connection.waitingCalls {
             guard let waiting = fleet?.waiting.removeValue(forKey: number) else { continue }
-            fleet?.member.withdraw(number, of: waiting.key)
+            fleet?.member.withdraw(number, of: waiting.request.key)
         }
         connection.waitingCalls = []
     }

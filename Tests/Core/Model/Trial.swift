@@ -77,7 +77,8 @@ struct Trial {
 
     mutating func act() throws {
         switch draw(0...20) {
-        case 0...8: try ask()
+        case 0...6: try ask()
+        case 7...8: try startAll()
         case 9...11: try run()
         case 12: try sleep()
         case 13: try setClock()
@@ -93,6 +94,28 @@ struct Trial {
     private mutating func ask() throws {
         let requests = (0..<draw(1...4)).map { _ in request() }
         try turn(requests)
+    }
+
+    private mutating func startAll() throws {
+        let cooldowns = Set((0..<draw(1...4)).map { _ in pick(Self.keys) }).sorted { $0.text < $1.text }.map { key in
+            let upTo = pick([nil, span() + span(), .seconds(90)])
+            return Request.Start(
+                key,
+                pick([nil, .after(span()), .after(.zero)]),
+                ifLive: upTo == nil ? .fail : .extend,
+                forget: draw(0...3) == 0,
+                upTo: upTo
+            )
+        }
+        model.endDue(at: now)
+        var together = model
+        let isAccepted = cooldowns.map { together.ask(.start($0), at: now) }.allSatisfy { $0 == .changed }
+        let isDryRun = draw(0...3) == 0
+        let outcome = turns.turn(startingAll: cooldowns, dryRun: isDryRun)
+        try #require(outcome?.isAccepted ?? false == isAccepted)
+        if isAccepted, !isDryRun { model = together }
+        model.compact(at: now)
+        try hear()
     }
 
     /// A turn whose requests cannot be stored.

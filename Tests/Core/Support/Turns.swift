@@ -83,10 +83,22 @@ final class Turns {
     func turn(_ requests: [Request], ticks limit: Int = .max) -> [Change?] {
         let endings = scene.endDue()
         let changes = requests.map { request in try? scene.ask(request)?.change }
-        for change in endings + changes.compactMap(\.self) { tell(change) }
+        finish(endings + changes.compactMap(\.self), ticks: limit)
+        return changes
+    }
+
+    /// Takes a turn in which cooldowns are started together, or none.
+    func turn(startingAll cooldowns: [Request.Start], dryRun: Bool) -> CooldownsOutcome? {
+        let endings = scene.endDue()
+        let outcome = try? scene.timetable.startAll(cooldowns, dryRun: dryRun, at: now)
+        finish(endings + (outcome?.applied.map(\.change) ?? []), ticks: .max)
+        return outcome
+    }
+
+    private func finish(_ changes: [Change], ticks limit: Int) {
+        for change in changes { tell(change) }
         deliverTicks(limit)
         scene.compact()
-        return changes
     }
 
     /// Takes a turn whose requests cannot be stored: they are undone, and the expiries stay.

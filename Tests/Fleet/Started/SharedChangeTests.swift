@@ -30,6 +30,55 @@ struct SharedChangeTests {
         #expect(fleet.backend.engine.log.count == 50)
     }
 
+    @Test("StartAll of one cooldown is one limit for all daemons; of several it is refused, and nothing changes")
+    func startAll() throws {
+        let fleet = try Fleet()
+        let callers = try (0..<3).map(fleet.caller)
+        let rate = Cooldown(key: "api", durationUSec: .seconds(60), upToUSec: .seconds(300))
+        var accepted = 0
+        for number in 0..<9 {
+            let reply = try callers[number % 3].call(StartAll(cooldowns: [rate]))
+            let room = try #require(reply.rooms.first)
+            #expect(room.left == Int64(max(0, 4 - number)))
+            #expect(room.countdown?.key == "api" && room.moreUSec != nil)
+            #expect((reply.retryAfterUSec == nil) == reply.accepted)
+            if reply.accepted { accepted += 1 }
+        }
+        #expect(accepted == 5)
+        #expect(throws: CountdownError.limitReached(limit: "cooldownsInFleet", maximum: 1)) {
+            try callers[0].call(StartAll(cooldowns: [rate, Cooldown(key: "other")]))
+        }
+        #expect(throws: ServiceError.invalidParameter("upToUSec")) {
+            try callers[0].call(StartAll(cooldowns: [Cooldown(key: "api", upToUSec: 1)]))
+        }
+        #expect(try fleet.awaitEqual().count == 1)
+        let version = fleet.backend.engine.version
+        let dry = try callers[1].call(StartAll(cooldowns: [Cooldown(key: "new")], dryRun: true))
+        #expect(dry == StartAll.Reply(accepted: true, rooms: [Room(key: "new", left: 1)]))
+        #expect(fleet.backend.engine.version == version)
+    }
+
+    @Test("the later deadline wins over all daemons, and each daemon bounds its own queue")
+    func later() throws {
+        let fleet = try Fleet()
+        let callers = try (0..<3).map(fleet.caller)
+        for (caller, seconds) in zip(callers, [5, 60, 30] as [Int64]) {
+            _ = try caller.call(Start(key: "api", durationUSec: .seconds(seconds), ifRunning: .later))
+        }
+        _ = try fleet.awaitEqual()
+        let bounded = Start(key: "api", durationUSec: .seconds(90), ifRunning: .later, maxDurationUSec: .seconds(90))
+        let extended = try callers[0].call(bounded)
+        #expect(extended.outcome == .extended && extended.countdown.durationUSec == .seconds(90))
+        #expect(extended.countdown.remainingUSec > .seconds(60))
+        let waiting = Start(key: "api", ifRunning: .wait, queueUpTo: 1)
+        for caller in callers { try caller.send(waiting) }
+        for number in 0..<3 {
+            let other = try fleet.caller(number)
+            try waitUntil("a call queues") { try other.call(GetStatus()).queuedStarts == 1 }
+            #expect(throws: CountdownError.self) { try other.call(waiting) }
+        }
+    }
+
     @Test("3,000 extensions by three daemons add up, even if replies are lost")
     func extends() throws {
         let fleet = try Fleet()

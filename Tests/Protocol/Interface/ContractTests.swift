@@ -19,7 +19,8 @@ struct ContractTests {
     func types() {
         #expect(
             definition.types.map(\.name) == [
-                "State", "Clock", "Countdown", "EventType", "Event", "Durations", "ShardState", "Shard", "Fleet",
+                "State", "Clock", "Countdown", "EventType", "Event", "Cooldown", "Room", "Durations", "ShardState",
+                "Shard", "Fleet",
             ]
         )
     }

@@ -33,7 +33,11 @@ struct DaemonContractTests {
         Adjust(key: "tea", byUSec: .seconds(1)),
         Finish(key: "tea"),
         Wait(key: "tea"),
-        Start(key: "tea"),
+        StartAll(cooldowns: [
+            Cooldown(key: "tea", durationUSec: .seconds(60), label: "Tea", metadata: ["a": "b"], forget: false),
+            Cooldown(key: "cup", upToUSec: .seconds(120)),
+        ]),
+        StartAll(cooldowns: [Cooldown(key: "tea")], dryRun: true),
         Cancel(key: "tea"),
         GetStatus(),
     ]

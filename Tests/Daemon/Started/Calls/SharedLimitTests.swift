@@ -1,0 +1,198 @@
+import Glibc
+import IPC
+import TestSupport
+import Testing
+import Varlink
+
+/// Each test of the second part is named after what users of other projects asked for.
+@Suite("One limit for all programs of a machine")
+struct SharedLimitTests {
+    private let daemon: DaemonProcess
+    private let caller: Caller
+
+    init() throws {
+        daemon = try DaemonProcess()
+        caller = try Caller(of: daemon)
+    }
+
+    private func rate(_ key: String, _ count: Int64, per period: Int64) -> Cooldown {
+        Cooldown(key: key, durationUSec: period / count, upToUSec: period, forget: true)
+    }
+
+    // MARK: StartAll
+
+    @Test("watchers get the changes in the order of the cooldowns, with consecutive revisions and one instant")
+    func announces() throws {
+        _ = try caller.call(Start(key: "b", durationUSec: .seconds(60)))
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let synced = try #require(try follower.events(through: .synced).last?.revision)
+        let cooldowns = [Cooldown(key: "c"), Cooldown(key: "b", upToUSec: .seconds(600)), Cooldown(key: "a")]
+        let reply = try caller.call(StartAll(cooldowns: cooldowns))
+        #expect(reply.accepted && reply.retryAfterUSec == nil)
+        #expect(reply.rooms.map(\.left) == [0, 8, 0])
+        let events = try follower.events(through: .started, of: "a")
+        #expect(events.map(\.key) == ["c", "b", "a"])
+        #expect(events.map(\.type) == [.started, .adjusted, .started])
+        #expect(events.map(\.revision) == (1...3).map { synced + $0 })
+        #expect(events[0].countdown?.startedUSec == events[2].countdown?.startedUSec)
+        #expect(reply.rooms.map(\.countdown) == events.map(\.countdown))
+    }
+
+    @Test("a refusal and a dry run change nothing")
+    func changesNothing() throws {
+        _ = try caller.call(Start(key: "b"))
+        let before = try caller.call(GetStatus()).revision
+        let refused = try caller.call(StartAll(cooldowns: [Cooldown(key: "a"), Cooldown(key: "b")]))
+        #expect(!refused.accepted)
+        #expect(refused.rooms.map(\.left) == [1, 0])
+        #expect(refused.retryAfterUSec == refused.rooms[1].moreUSec)
+        #expect(try caller.call(StartAll(cooldowns: [Cooldown(key: "a")], dryRun: true)).accepted)
+        #expect(try caller.call(GetStatus()).revision == before)
+    }
+
+    @Test(
+        "what is wrong is an InvalidParameter that names the member, and nothing changes",
+        arguments: [
+            (#"[{"key":"a"},{"key":"a"}]"#, "cooldowns"),
+            ("[\((0..<17).map { #"{"key":"\#($0)"}"# }.joined(separator: ","))]", "cooldowns"),
+            (#"[{"key":"a"},{"key":"b","durationUSec":9,"upToUSec":8}]"#, "upToUSec"),
+            (#"[{"key":"a"},{"key":"b","durationUSec":0}]"#, "durationUSec"),
+            (#"[{"key":"a"},{"key":""}]"#, "key"), (#"[{"key":"a"},{"durationUSec":1}]"#, "key"),
+            (#"[{"key":"a"},{"key":"b","ifRunning":"attach"}]"#, "ifRunning"), (#"[{"key":"a"},7]"#, "cooldowns"),
+            (#"[{"key":"a"},null]"#, "cooldowns"), ("7", "cooldowns"), ("null", "cooldowns"),
+        ]
+    )
+    func invalid(_ cooldowns: String, _ member: String) throws {
+        let before = try caller.call(GetStatus()).revision
+        let message = #"{"method":"io.countdownd.StartAll","parameters":{"cooldowns":\#(cooldowns)}}"#
+        try caller.connection.send(message: message)
+        let error = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"\#(member)"}}"#
+        #expect(try caller.connection.message() == error)
+        #expect(try caller.call(GetStatus()).revision == before)
+    }
+
+    @Test(
+        "the parameters of a debounce and of a queue are checked too",
+        arguments: [
+            (Start(key: "a", durationUSec: 9, ifRunning: .later, maxDurationUSec: 8), "maxDurationUSec"),
+            (Start(key: "a", deadlineUSec: 1 << 52, ifRunning: .later, maxDurationUSec: 1 << 52), "maxDurationUSec"),
+            (Start(key: "a", ifRunning: .extend, maxDurationUSec: .seconds(600)), "maxDurationUSec"),
+            (Start(key: "a", ifRunning: .wait, queueUpTo: 0), "queueUpTo"),
+            (Start(key: "a", queueUpTo: 1), "queueUpTo"),
+        ]
+    )
+    func invalidStart(_ start: Start, _ member: String) throws {
+        #expect(throws: ServiceError.invalidParameter(member)) { try caller.call(start) }
+        #expect(throws: CountdownError.noSuchCountdown(key: "a")) { try caller.call(Get(key: "a")) }
+    }
+
+    @Test("a key for which calls queue has no room, and the time is not known")
+    func queued() throws {
+        _ = try caller.call(Start(key: "a"))
+        let client = try Caller(of: daemon)
+        try client.send(Start(key: "a", ifRunning: .wait))
+        try waitUntil("a call queues") { try caller.call(GetStatus()).queuedStarts == 1 }
+        let reply = try caller.call(
+            StartAll(cooldowns: [Cooldown(key: "a", upToUSec: .seconds(600)), Cooldown(key: "b")])
+        )
+        #expect(!reply.accepted && reply.retryAfterUSec == nil)
+        #expect(reply.rooms.map(\.left) == [0, 1])
+        #expect(reply.rooms.map(\.moreUSec) == [nil, nil])
+    }
+
+    @Test("if the store cannot be written, none is started, and a dry run is answered")
+    func failingStore() throws {
+        let writer = try DatabaseWriter(in: daemon.stateDirectory)
+        // So that all calls arrive in one turn.
+        try daemon.process.stop()
+        let call = StartAll(cooldowns: [Cooldown(key: "a"), Cooldown(key: "b")])
+        try caller.send(call)
+        try caller.send(StartAll(cooldowns: call.cooldowns, dryRun: true))
+        try caller.send(Get(key: "b"))
+        daemon.process.send(signal: SIGCONT)
+        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
+            try caller.answer(to: StartAll.self)
+        }
+        #expect(try caller.answer(to: StartAll.self).value.accepted)
+        #expect(throws: CountdownError.noSuchCountdown(key: "b")) { try caller.answer(to: Get.self) }
+        writer.end()
+    }
+
+    @Test("2,000 calls at once on a limit of 100 per hour: exactly 100 are accepted, also across a kill")
+    func exactly() throws {
+        let call = StartAll(cooldowns: [
+            rate("api", 100, per: .seconds(3_600)), rate("api/1d", 1_000, per: .seconds(86_400)),
+        ])
+        let callers = try (0..<50).map { _ in try Caller(of: daemon) }
+        for caller in callers {
+            for _ in 0..<40 { try caller.send(call) }
+        }
+        var accepted = 0
+        for caller in callers {
+            for _ in 0..<40 where try caller.answer(to: StartAll.self).value.accepted { accepted += 1 }
+        }
+        #expect(accepted == 100)
+        try daemon.kill()
+        let second = try DaemonProcess(in: daemon.directory)
+        let reply = try Caller(of: second).call(StartAll(cooldowns: call.cooldowns, dryRun: true))
+        #expect(!reply.accepted)
+        #expect(reply.rooms.map(\.left) == [0, 900])
+    }
+
+    // MARK: What was asked for
+
+    @Test("one Retry-After for all callers of an API: the longest wins (litellm#40130)")
+    func retryAfter() throws {
+        let others = try (0..<3).map { _ in try Caller(of: daemon) }
+        for (other, seconds) in zip(others, [1, 60, 5] as [Int64]) {
+            let start = Start(key: "api/openai", durationUSec: .seconds(seconds), ifRunning: .later)
+            #expect(try other.call(start).countdown.remainingUSec > .seconds(seconds) - .seconds(1))
+        }
+        let room = try caller.call(StartAll(cooldowns: [Cooldown(key: "api/openai")], dryRun: true)).rooms[0]
+        #expect(room.left == 0)
+        #expect(try #require(room.moreUSec) > .seconds(5))
+    }
+
+    @Test("3 a minute and 30 a day for a number (loopback4-ratelimiter#91)")
+    func severalRates() throws {
+        let call = StartAll(cooldowns: [
+            rate("phone/138", 3, per: .seconds(60)), rate("phone/138/1d", 30, per: .seconds(86_400)),
+        ])
+        let replies = try (0..<5).map { _ in try caller.call(call) }
+        #expect(replies.map(\.accepted) == [true, true, true, false, false])
+        #expect(replies.map { $0.rooms.map(\.left) } == [[2, 29], [1, 28], [0, 27], [0, 27], [0, 27]])
+        #expect(try #require(replies.last?.retryAfterUSec) <= .seconds(20))
+    }
+
+    @Test("the budget of a user is not spent on calls that the budget of the project refuses (langfuse#14280)")
+    func budgets() throws {
+        let project = rate("project", 2, per: .seconds(60))
+        var left: [Int64] = []
+        for _ in 0..<6 {
+            let reply = try caller.call(StartAll(cooldowns: [rate("user/7", 5, per: .seconds(60)), project]))
+            left.append(reply.rooms[0].left)
+        }
+        #expect(left == [4, 3, 3, 3, 3, 3])
+    }
+
+    @Test("a debounce with a maximum wait ends, however often it is triggered (graphile/worker#583)")
+    func debounce() throws {
+        let follower = try Follower(of: daemon, Watch(tickUSec: 0, keys: ["build"]))
+        try follower.events(through: .synced)
+        let trigger = Start(
+            key: "build",
+            durationUSec: .milliseconds(300),
+            ifRunning: .later,
+            maxDurationUSec: .milliseconds(500)
+        )
+        let started = try caller.call(trigger).countdown
+        var end: Countdown?
+        try waitUntil("the debounce ends") {
+            let countdown = try caller.call(trigger).countdown
+            guard countdown.startedUSec != started.startedUSec else { return false }
+            end = try follower.events(through: .finished).last?.countdown
+            return true
+        }
+        #expect(try #require(end).durationUSec == .milliseconds(500))
+    }
+}
