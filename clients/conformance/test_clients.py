@@ -121,6 +121,47 @@ class Scenarios(ServerTests):
         daemon.call("Finish", key="tea")
         self.assertEqual(driver.result()["outcome"], "started")
 
+    # Limits
+
+    def test_several_cooldowns_are_started_or_none_and_a_dry_run_only_looks(self) -> None:
+        daemon = self.daemon()
+        driver = self.driver(daemon)
+        rate = {"key": "phone/1d", "durationUSec": HOUR, "upToUSec": 3 * HOUR, "forget": True}
+        cooldowns = [{"key": "phone", "durationUSec": HOUR, "label": "Code", "metadata": {"a": "b"}}, rate]
+        dry = {"accepted": True, "rooms": [{"key": "phone", "left": 1}, {"key": "phone/1d", "left": 3}]}
+        self.assertEqual(driver.do("startAll", cooldowns=cooldowns, dryRun=True), dry)
+        self.assertEqual(driver.do("list"), [])
+        first = driver.do("startAll", cooldowns=cooldowns)
+        self.assertTrue(first["accepted"])
+        self.assertEqual([room["left"] for room in first["rooms"]], [0, 2])
+        self.assertEqual(first["rooms"][0]["moreUSec"], HOUR)
+        self.assertEqual(first["rooms"][0]["countdown"]["metadata"], {"a": "b"})
+        refused = driver.do("startAll", cooldowns=cooldowns)
+        self.assertFalse(refused["accepted"])
+        self.assertEqual(refused["retryAfterUSec"], refused["rooms"][0]["moreUSec"])
+        self.assertEqual(driver.do("get", key="phone/1d")["durationUSec"], HOUR)
+        self.assertEqual(driver.do("startAll", cooldowns=[rate, rate])["parameter"], "cooldowns")
+        self.assertEqual(driver.do("startAll", cooldowns=[{**rate, "upToUSec": 1000}])["parameter"], "upToUSec")
+
+    def test_the_later_deadline_wins_within_a_maximum(self) -> None:
+        driver = self.driver(self.daemon())
+        driver.do("start", key="api", durationUSec=HOUR, ifRunning="later")
+        self.assertEqual(driver.do("start", key="api", durationUSec=1000, ifRunning="later")["outcome"], "attached")
+        more = driver.do("start", key="api", durationUSec=2 * HOUR, ifRunning="later", maxDurationUSec=2 * HOUR)
+        self.assertEqual((more["outcome"], more["countdown"]["durationUSec"]), ("extended", 2 * HOUR))
+
+    def test_a_bounded_queue_has_one_trailing_call(self) -> None:
+        daemon = self.daemon()
+        daemon.call("Start", key="build", durationUSec=HOUR)
+        driver, other = self.driver(daemon), self.driver(daemon)
+        driver.send("start", key="build", durationUSec=HOUR, ifRunning="wait", queueUpTo=1)
+        wait_until(lambda: daemon.call("GetStatus")["queuedStarts"] == 1)
+        refused = other.do("start", key="build", durationUSec=HOUR, ifRunning="wait", queueUpTo=1)
+        self.assertEqual(refused["class"], "AlreadyRunning")
+        self.assertIsNone(refused.get("retryAfterUSec"))
+        daemon.call("Finish", key="build")
+        self.assertEqual(driver.result()["outcome"], "started")
+
     # Errors
 
     def test_errors_of_the_interface_have_their_types_and_members(self) -> None:

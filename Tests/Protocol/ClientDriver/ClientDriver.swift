@@ -42,6 +42,7 @@ struct ClientDriver {
         case "path": return [.object(["path": .string(client.path)])]
         case "message": return [.object(["message": .string(message)])]
         case "start": return [try tree(await client.call(Start(json: parameters)))]
+        case "startAll": return [try tree(await client.call(StartAll(json: parameters)))]
         case "get": return [try countdown(await client.call(Get(json: parameters)))]
         case "cancel": return [try countdown(await client.call(Cancel(json: parameters)))]
         case "wait": return [try tree(await client.wait(for: members["key"]?.string ?? ""))]

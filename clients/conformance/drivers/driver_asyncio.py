@@ -6,7 +6,7 @@ from typing import Any
 
 import countdownd
 import python_values
-from python_values import answer, call_arguments, countdown, event, options, serve, started
+from python_values import all_arguments, answer, call_arguments, countdown, event, options, serve, started, started_all
 
 
 class Driver:
@@ -22,6 +22,8 @@ class Driver:
                 return [{"message": python_values.message}]
             case "start":
                 return [started(await client.start(**call_arguments(parameters)))]
+            case "startAll":
+                return [started_all(await client.start_all(**all_arguments(parameters)))]
             case "get" | "wait" | "cancel":
                 return [countdown(await getattr(client, do)(**call_arguments(parameters)))]
             case "list":

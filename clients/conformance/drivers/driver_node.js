@@ -34,6 +34,7 @@ async function perform({ do: what, timeoutUSec, ...given }) {
       case "path": return [{ path: client.path }];
       case "message": return [{ message }];
       case "start": return [await client.start(key, parameters)];
+      case "startAll": return [await client.startAll(parameters.cooldowns.map(options), { dryRun: parameters.dryRun })];
       case "get": return [await client.get(key)];
       case "wait": return [await client.wait(key)];
       case "cancel": return [await client.cancel(key, parameters)];

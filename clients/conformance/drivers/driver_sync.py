@@ -5,7 +5,7 @@ from typing import Any
 
 import countdownd
 import python_values
-from python_values import answer, call_arguments, countdown, event, options, serve, started
+from python_values import all_arguments, answer, call_arguments, countdown, event, options, serve, started, started_all
 
 
 class Driver:
@@ -21,6 +21,8 @@ class Driver:
                 return [{"message": python_values.message}]
             case "start":
                 return [started(client.start(**call_arguments(parameters)))]
+            case "startAll":
+                return [started_all(client.start_all(**all_arguments(parameters)))]
             case "get" | "wait" | "cancel":
                 return [countdown(getattr(client, do)(**call_arguments(parameters)))]
             case "list":

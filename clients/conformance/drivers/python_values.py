@@ -15,10 +15,15 @@ _WIRE_NAMES = {
     "started": "startedUSec",
     "deadline": "deadlineUSec",
     "ended": "endedUSec",
+    "more": "moreUSec",
+    "retry_after": "retryAfterUSec",
 }
 _ARGUMENTS = {
     "durationUSec": "duration",
     "upToUSec": "up_to",
+    "maxDurationUSec": "max_duration",
+    "queueUpTo": "queue_up_to",
+    "dryRun": "dry_run",
     "tickUSec": "tick",
     "heartbeatUSec": "heartbeat",
     "deadlineUSec": "until",
@@ -107,6 +112,21 @@ def countdown(countdown: countdownd.Countdown) -> dict[str, Any]:
 
 def started(started: countdownd.Started) -> dict[str, Any]:
     return {"outcome": started.outcome, "countdown": countdown(started.countdown)}
+
+
+def all_arguments(parameters: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `start_all`."""
+    cooldowns = [countdownd.Cooldown(**call_arguments(one)) for one in parameters.pop("cooldowns")]
+    return {"cooldowns": cooldowns, **call_arguments(parameters)}
+
+
+def started_all(reply: countdownd.StartedAll) -> dict[str, Any]:
+    return {"accepted": reply.accepted, "rooms": [_room(room) for room in reply.rooms], **_wire({"retry_after": reply.retry_after})}
+
+
+def _room(room: countdownd.Room) -> dict[str, Any]:
+    wire = _wire({"key": room.key, "left": room.left, "more": room.more})
+    return {**wire, "countdown": countdown(room.countdown)} if room.countdown else wire
 
 
 def event(event: countdownd.Event) -> dict[str, Any]:
