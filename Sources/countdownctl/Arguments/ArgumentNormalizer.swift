@@ -11,7 +11,7 @@ enum ArgumentNormalizer {
     /// Options that take such a word as their value.
     private static let lengthOptions: Set = [
         "--for", "--timeout", "--tick", "--exec-timeout", "--rate", "--before", "--soon", "--urgent", "--undo-timeout",
-        "--max",
+        "--max", "--backoff", "--claim-for",
     ]
     /// Options that may stand without a value, with the value that stands for this. The `--wait` of `start` is a flag.
     private static let optionalValues: [String: [String: String]] = [

@@ -3,6 +3,8 @@ import System
 /// How often something may happen: a number of times at once, then once per interval. The countdown under the key says
 /// how much of it is used: each time adds the interval to its remaining time, up to all intervals together.
 struct Rate: Equatable {
+    /// In microseconds.
+    let period: Int64
     /// The period divided by the number of times, rounded up, in microseconds.
     let interval: Int64
     /// The most that may remain, in microseconds.
@@ -16,7 +18,6 @@ struct Rate: Equatable {
         guard parts.count == 2, let times = Self.number(parts[0]) else {
             throw Self.invalid(text, "use a number and a period, such as 3/10m")
         }
-        let period: Int64
         do {
             period = try DurationParser.parse(parts[1])
         } catch {

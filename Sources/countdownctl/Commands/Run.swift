@@ -8,9 +8,11 @@ struct RunCommand: Subcommand {
         abstract: "Run a command, at most once per countdown.",
         usage: """
             countdownctl run KEY [DURATION | --for DURATION] [--from start | --from end]
-                  [--wait[=TIMEOUT]] [--on-lost SIGNAL] [options] -- COMMAND [ARGUMENT]...
-            countdownctl run KEY --rate N/PERIOD [--wait[=TIMEOUT]] [options]
+                  [--wait[=TIMEOUT] | --trailing | --backoff DURATION]
+                  [--also N/PERIOD=KEY]... [--on-lost SIGNAL] [options]
                   -- COMMAND [ARGUMENT]...
+            countdownctl run KEY --rate N/PERIOD... [--also N/PERIOD=KEY]...
+                  [--wait[=TIMEOUT]] [options] -- COMMAND [ARGUMENT]...
             """,
         discussion: """
             Examples:
@@ -20,6 +22,11 @@ struct RunCommand: Subcommand {
               countdownctl run codes/alice --rate 3/10m -- send-code alice
               countdownctl run deploy 1us --wait=10m -- deploy-site
               countdownctl run sync 1us --on-lost TERM -- sync-files
+              countdownctl run build 1us --trailing -- make
+              countdownctl run alert/db 30m -- notify-send 'the database is down'
+              countdownctl run phone/138 --rate 3/1m --rate 30/1d -- send-code 138
+              countdownctl run phone/138 1m --also 20/1h=ip/1.2.3.4 -- send-code 138
+              countdownctl run mirror 1m --backoff 1h -- rsync -a there: here
 
             If the countdown is running or paused, the command is not run, and the exit
             code is 75 or that of -E. Otherwise the countdown starts (60 s by default), the
@@ -52,6 +59,22 @@ struct RunCommand: Subcommand {
             With --rate 3/10m, the command runs three times at once, then once per 3:20.
             A rate is not a hard cap: any ten minutes may see five. --rate does not hold
             the key, so commands may overlap. If the command fails, it does not count.
+
+            With several --rate, and with --also for other keys, all limits must have room,
+            or none is used. The first limit of a key has that key, each further one the
+            period behind it: phone/138 and phone/138/1d. Their ends are not kept. If the
+            command fails, each is given back by itself. In a fleet there is one limit.
+
+            With --trailing, the command runs at once if the key is free. If not, one of all
+            callers waits and runs it once afterwards; the others exit with code 0. The run
+            begins after each of them came. If the caller that waits is killed, that run
+            does not happen; if the daemon is restarted, it queues again. In a fleet, one
+            caller waits on each machine.
+
+            With --backoff 1h, the next run after a failure waits DURATION from the end of
+            the command, after another failure twice as long, up to 1 h; a success resets
+            it. The countdown has the wait in its metadata, as backoff=2m, also after it has
+            ended, for as long as the daemon keeps its end.
             """
     )
 
@@ -70,11 +93,20 @@ struct RunCommand: Subcommand {
     var from: CooldownHold.Origin?
 
     @Option(help: ArgumentHelp("Run N times at once, then once per PERIOD / N.", valueName: "n/period"))
-    var rate: String?
+    var rate: [String] = []
+
+    @Option(help: ArgumentHelp("A rate of another key that must have room, too.", valueName: "n/period=key"))
+    var also: [String] = []
 
     // `ArgumentNormalizer` adds the value to `--wait` and `--json` alone.
     @Option(help: ArgumentHelp("Queue until its turn comes: --wait or --wait=TIMEOUT.", valueName: "timeout"))
     var wait: String?
+
+    @Flag(help: "If it is already running, let one caller run the command afterwards.")
+    var trailing = false
+
+    @Option(help: ArgumentHelp("After failures, wait twice as long each time, up to this.", valueName: "duration"))
+    var backoff: String?
 
     @Option(help: ArgumentHelp("If it is refused, print a JSON object with retryAfterUSec.", valueName: "short|pretty"))
     var json: JSONStyle?
@@ -104,51 +136,90 @@ struct RunCommand: Subcommand {
 
     func perform() throws -> ExitCode {
         let call = try request()
+        let limits = try limits()
         let conflict = try conflictStatus()
         let daemon = try DaemonEndpoint()
         let output = Output(isQuiet: messages.quiet, json: json, palette: .plain)
         let timer = try BootTimer.orFailure()
         do {
-            switch try start(call, of: daemon, output) {
-            case .received(let reply): return try run(reply.countdown, timer: timer, of: daemon, output)
+            let backoff = try backoffState(of: call.key, daemon)
+            switch try start(call, limits, carrying: backoff, of: daemon, output) {
+            case .received(let countdowns):
+                return try run(countdowns, limits, backoff, timer: timer, of: daemon, output)
             case .timedOut: output.say(QueueTimeout.sentence(about: call.key, wait ?? ""))
             case .interrupted: return .interrupted
             }
         } catch {
             guard let refusal = StartRefusal(error) else { throw error }
+            guard !trailing else {
+                output.say("\(CountdownText.name(refusal.countdown)): another caller runs the command afterwards")
+                return .success
+            }
             if let json { try output.print(json: JSONText.object(refusal, json)) }
-            output.say(refusal.sentence(of: try typedRate()))
+            output.say(refusal.sentence(of: limits.rate(of: refusal.countdown.key)))
         }
         return conflict
     }
 
+    /// Starts the countdowns of all limits, or waits for the turn of the only one.
     private func start(
         _ call: Start,
+        _ limits: CallLimits,
+        carrying backoff: BackoffState?,
         of daemon: DaemonEndpoint,
         _ output: Output
-    ) throws(CommandFailure) -> AwaitedReply<Start.Reply> {
-        guard let wait else { return .received(try daemon.call(call)) }
-        let timeout = try QueueTimeout.read(wait)
-        return try keepingSignalMask { () throws(CommandFailure) in
-            try daemon.queue(call, timeout: timeout, output: output)
+    ) throws(CommandFailure) -> AwaitedReply<[Countdown]> {
+        if wait != nil || trailing {
+            let timeout = try QueueTimeout.read(wait ?? QueueTimeout.infinity)
+            return try keepingSignalMask { () throws(CommandFailure) in
+                switch try daemon.queue(call, timeout: timeout, output: output) {
+                case .received(let reply): .received([reply.countdown])
+                case .timedOut: .timedOut
+                case .interrupted: .interrupted
+                }
+            }
         }
+        guard limits.all.count > 1 else {
+            var call = call
+            if let last = backoff?.last { call.metadata = BackoffState.metadata(last) }
+            return .received([try daemon.call(call).countdown])
+        }
+        let held = Cooldown(
+            key: call.key,
+            durationUSec: call.durationUSec,
+            label: label,
+            metadata: call.metadata,
+            forget: call.forget
+        )
+        let cooldowns = limits.all.map { limit in
+            limit.rate?.cooldown(limit.key, label: label, metadata: CooldownMark.metadata) ?? held
+        }
+        let reply = try daemon.call(StartAll(cooldowns: cooldowns))
+        if let refusal = reply.refusal { throw refusal }
+        let countdowns = reply.rooms.compactMap { room in room.countdown }
+        return .received(countdowns)
     }
 
-    /// Runs the command under the countdown that was started or extended for it.
+    /// Runs the command under the countdowns that were started or extended for it.
     private func run(
-        _ countdown: Countdown,
+        _ countdowns: [Countdown],
+        _ limits: CallLimits,
+        _ backoff: BackoffState?,
         timer: consuming BootTimer,
         of daemon: DaemonEndpoint,
         _ output: Output
     ) throws(CommandFailure) -> ExitCode {
         let command = ForegroundCommand(words: command)
-        if let rate = try typedRate() {
-            return try finishing(command, beside: nil) { succeeded in
-                guard !succeeded, !keepOnFailure else { return }
-                giveBack(rate.interval, of: countdown, to: daemon, output)
+        let giveBackRates = { (succeeded: Bool) in
+            guard !succeeded, !keepOnFailure else { return }
+            for (limit, countdown) in zip(limits.all, countdowns) {
+                if let rate = limit.rate { giveBack(rate.interval, of: countdown, to: daemon, output) }
             }
         }
-        let terms = terms(try cooldown() ?? countdown.durationUSec)
+        guard let countdown = countdowns.first, rate.isEmpty else {
+            return try finishing(command, beside: nil, giveBackRates)
+        }
+        let terms = terms(try cooldown() ?? 60_000_000)
         let keeper = CooldownKeeper(
             terms,
             started: countdown,
@@ -157,7 +228,31 @@ struct RunCommand: Subcommand {
             output: output,
             lossSignal: try lossSignal()
         )
-        return try finishing(command, beside: keeper) { keeper.finish(succeeded: $0) }
+        return try finishing(command, beside: keeper) { succeeded in
+            let wait = succeeded ? nil : backoff?.next
+            if backoff?.last != wait { note(wait, in: countdown, of: daemon, output) }
+            keeper.finish(succeeded: succeeded, waiting: wait)
+            giveBackRates(succeeded)
+        }
+    }
+
+    /// Writes the wait after a failure into the metadata of the countdown, or removes it, if it is still ours.
+    private func note(_ wait: Int64?, in started: Countdown, of daemon: DaemonEndpoint, _ output: Output) {
+        do {
+            let current = try daemon.call(Get(key: started.key)).countdown
+            guard current.startedUSec == started.startedUSec, current.hasNotEnded else { return }
+            let metadata = wait.map(BackoffState.metadata) ?? CooldownMark.metadata
+            // Extending is the only way to change the metadata of a countdown.
+            _ = try daemon.call(Start(key: started.key, durationUSec: 1, ifRunning: .extend, metadata: metadata))
+        } catch {
+            output.warn("countdownctl: \(CountdownText.name(started)): the wait is not kept: \(error.sentence)")
+        }
+    }
+
+    /// The wait of the last run; nil without `--backoff`.
+    private func backoffState(of key: String, _ daemon: DaemonEndpoint) throws(CommandFailure) -> BackoffState? {
+        guard let most = try longestWait() else { return nil }
+        return BackoffState(base: try cooldown() ?? 60_000_000, most: most, last: try daemon.lastBackoff(of: key))
     }
 
     /// Runs the command, then `finish`, also if it cannot be started.
@@ -213,28 +308,57 @@ struct RunCommand: Subcommand {
         }
         if let wait { _ = try QueueTimeout.read(wait) }
         _ = try lossSignal()
-        let (rate, cooldown) = (try typedRate(), try cooldown())
+        try checkModes()
+        let (rate, cooldown) = (try limits().all.first?.rate, try cooldown())
+        let waits = wait != nil || trailing
         return Start(
             key: key,
             durationUSec: rate?.interval ?? cooldown.map { terms($0).hold },
-            ifRunning: wait != nil ? .wait : rate != nil ? .extend : .fail,
+            ifRunning: waits ? .wait : rate != nil ? .extend : .fail,
             label: label,
-            metadata: wait != nil && rate == nil ? CooldownMark.ownMetadata() : CooldownMark.metadata,
-            forget: forget ? true : nil,
-            upToUSec: rate?.limit
+            metadata: waits && rate == nil ? CooldownMark.ownMetadata() : CooldownMark.metadata,
+            forget: forget || rate != nil ? true : nil,
+            upToUSec: rate?.limit,
+            queueUpTo: trailing ? 1 : nil
         )
     }
 
-    /// The rate that was typed.
-    private func typedRate() throws(CommandFailure) -> Rate? {
-        let read = try Rate.read(rate, duration: positional ?? length)
-        if let rate, let from { throw .usage("--from \(from.rawValue) cannot be combined with \(Rate.option(rate))") }
-        return read
+    /// The limits that were typed.
+    private func limits() throws(CommandFailure) -> CallLimits {
+        let cooldown = try cooldown()
+        if let first = rate.first {
+            _ = try Rate.read(first, duration: positional ?? length)
+            if let from { throw .usage("--from \(from.rawValue) cannot be combined with \(Rate.option(first))") }
+        }
+        let held = rate.isEmpty ? cooldown ?? 60_000_000 : nil
+        return try CallLimits(of: key ?? "", rates: rate, also: also, cooldown: held)
+    }
+
+    /// Refuses combinations of options that have no meaning.
+    private func checkModes() throws(CommandFailure) {
+        let several = !also.isEmpty || rate.count > 1
+        let modes = [
+            (wait != nil, "--wait"), (trailing, "--trailing"), (backoff != nil, "--backoff"),
+            (several, also.isEmpty ? "several --rate" : "--also"),
+        ].filter(\.0)
+        if modes.count > 1 { throw .usage("\(modes[0].1) cannot be combined with \(modes[1].1)") }
+        guard trailing || backoff != nil else { return }
+        if let rate = rate.first { throw .usage("\(modes[0].1) cannot be combined with \(Rate.option(rate))") }
+        guard let most = try longestWait() else { return }
+        if forget { throw .usage("--forget cannot be combined with --backoff: the end keeps the wait") }
+        if keepOnFailure { throw .usage("--keep-on-failure cannot be combined with --backoff") }
+        guard most >= (try cooldown()) ?? 60_000_000 else {
+            throw .usage("invalid --backoff \(quoted(backoff ?? "")): it is shorter than the duration")
+        }
+    }
+
+    private func longestWait() throws(CommandFailure) -> Int64? {
+        try backoff.map { text throws(CommandFailure) in try DurationParser.read(text) }
     }
 
     private func lossSignal() throws(CommandFailure) -> Int32? {
         guard let onLost else { return nil }
-        if let rate {
+        if let rate = rate.first {
             throw .usage("--on-lost cannot be combined with \(Rate.option(rate)): a rate does not hold the key")
         }
         return try SignalName.read(onLost, of: "--on-lost")

@@ -7,16 +7,24 @@ struct ShowCommand: Subcommand {
     static let configuration = CommandConfiguration(
         subcommand: "show",
         abstract: "Show a countdown.",
-        usage: "countdownctl show KEY [--format TEMPLATE] [options]",
+        usage: """
+            countdownctl show KEY [--format TEMPLATE] [options]
+            countdownctl show KEY --rate N/PERIOD... [options]
+            """,
         discussion: """
             Examples:
               countdownctl show tea
               countdownctl show tea --json | jq .remainingUSec
               countdownctl show tea --format '{label} {remaining}'     for a prompt
+              countdownctl show codes/alice --rate 3/10m               2 left
 
             Ended countdowns are shown as long as the daemon keeps them. The fields of a
             template are {key} {label} {remaining} {s} {percent} {end} {state}. If there is
             no such countdown, a template prints nothing, and the exit code is 4.
+
+            With --rate, it prints how many starts the rate has room for, and uses none. If
+            there is none, the exit code is 75. With several, each has the key that run and
+            start give it. With --json, the time until one more is left is moreUSec.
             """
     )
 
@@ -24,10 +32,17 @@ struct ShowCommand: Subcommand {
     @Option(help: ArgumentHelp("Print this text with its fields filled in.", valueName: "template"))
     var format: String?
 
+    @Option(help: ArgumentHelp("Show how many starts are left at this rate.", valueName: "n/period"))
+    var rate: [String] = []
+
     @OptionGroup var options: OutputOptions
 
     func perform() throws -> ExitCode {
         let word = try argument.required(by: "show")
+        if !rate.isEmpty {
+            guard format == nil else { throw CommandFailure.usage("use either --rate or --format") }
+            return try showRates(of: word, options.output)
+        }
         guard let format else { return try Self.show(word, options.output) }
         guard options.json == nil else { throw CommandFailure.usage("use either --json or --format") }
         let template = try Template(format)
@@ -41,6 +56,24 @@ struct ShowCommand: Subcommand {
         } catch let failure as CommandFailure where failure.exitCode == .unknownKey {
             return failure.exitCode
         }
+    }
+
+    /// Shows what the rates have left.
+    private func showRates(of word: KeyWord, _ output: Output) throws -> ExitCode {
+        if case .reference(let reference) = word { _ = try newKey(reference.rawValue) }
+        let limits = try CallLimits(of: word.text, rates: rate, cooldown: nil)
+        let cooldowns = limits.all.compactMap { limit in limit.rate?.cooldown(limit.key) }
+        let reply = try DaemonEndpoint().call(StartAll(cooldowns: cooldowns, dryRun: true))
+        for room in reply.rooms {
+            if let style = output.json { try output.print(json: JSONText.object(room, style)) }
+        }
+        if output.json == nil, !output.isQuiet {
+            let lines = reply.rooms.map { room in
+                reply.rooms.count == 1 ? room.sentence : "\(PrintableText.escape(room.key)): \(room.sentence)"
+            }
+            try output.print(lines)
+        }
+        return reply.accepted ? .success : .tryLater
     }
 
     private static func countdown(_ word: KeyWord) throws(CommandFailure) -> Countdown {
@@ -108,5 +141,15 @@ extension Countdown {
     var progress: Double {
         guard durationUSec > 0 else { return 1 }
         return min(max(1 - Double(remainingUSec) / Double(durationUSec), 0), 1)
+    }
+}
+
+extension Room {
+    /// `2 left`, or when there is one again.
+    fileprivate var sentence: String {
+        guard left == 0 else { return "\(left) left" }
+        if countdown?.state == .paused { return "none left, it is paused" }
+        guard let moreUSec else { return "none left, others are waiting for it" }
+        return "none left, again in \(StartRefusal.duration(moreUSec))"
     }
 }

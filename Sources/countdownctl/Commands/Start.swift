@@ -246,7 +246,7 @@ struct StartRequest {
             ifRunning: typed.queue != nil ? .wait : rate != nil ? .extend : typed.choice?.ifRunning,
             label: typed.label,
             metadata: try Self.metadata(typed.meta),
-            forget: typed.forget ? true : nil,
+            forget: typed.forget || rate != nil ? true : nil,
             upToUSec: rate?.limit,
             maxDurationUSec: try Self.most(typed, timing)
         )

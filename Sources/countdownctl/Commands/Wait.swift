@@ -6,16 +6,20 @@ struct WaitCommand: Subcommand {
     static let configuration = CommandConfiguration(
         subcommand: "wait",
         abstract: "Wait until countdowns end.",
-        usage: "countdownctl wait KEY... [--any] [--timeout DURATION] [options]",
+        usage: "countdownctl wait KEY... [--any] [--timeout DURATION] [--missing-ok] [options]",
         discussion: """
             Examples:
               countdownctl wait tea && play gong.wav
               countdownctl wait tea coffee --any
               countdownctl wait tea --timeout 10m
+              countdownctl wait api/openai --missing-ok && call-openai
 
             Exit code 0 if all finished, 3 if one was cancelled, 4 if there is no such
             countdown, 124 if --timeout expired. If a countdown is paused, restarted or
             extended, the wait takes longer.
+
+            With --missing-ok, countdowns that neither run nor are paused count as over: if
+            there is no other, the exit code is 0 at once.
             """
     )
 
@@ -23,6 +27,9 @@ struct WaitCommand: Subcommand {
 
     @Flag(help: "Wait only for the first end.")
     var any = false
+
+    @Flag(help: "Exit with 0 if there is nothing to wait for.")
+    var missingOk = false
 
     @Option(help: ArgumentHelp("Give up after this time.", valueName: "duration"))
     var timeout: String?
@@ -35,8 +42,22 @@ struct WaitCommand: Subcommand {
         let output = options.output
         let watchOutput = try WatchOutput(EndPrinter(output: output))
         let daemon = try DaemonEndpoint()
-        let keys = try words.map { word throws(CommandFailure) in try daemon.key(of: word) }
+        var keys: [String] = []
+        for word in words {
+            do throws(CommandFailure) {
+                keys.append(try daemon.key(of: word))
+            } catch {
+                guard missingOk, error.exitCode == .unknownKey else { throw error }
+            }
+        }
+        if missingOk {
+            let live = keys.isEmpty ? [] : try daemon.call(List(keys: keys)).countdowns.map(\.key)
+            // With --any, one that is over is enough.
+            guard !live.isEmpty, !any || live.count == Set(keys).count else { return .success }
+            keys = live
+        }
         var ends = WaitLoop(keys, of: daemon, output: output, showing: watchOutput)
-        return try ends.run(tick: 0, any: any, until: timeout.map { .after(microseconds: $0) })
+        let status = try ends.run(tick: 0, any: any, until: timeout.map { .after(microseconds: $0) })
+        return missingOk && status == .unknownKey ? .success : status
     }
 }

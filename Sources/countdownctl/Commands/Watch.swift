@@ -10,7 +10,7 @@ struct WatchCommand: Subcommand {
             countdownctl watch [PATTERN]... [--tick DURATION] [--since REVISION]
                   [--format FORMAT] [options]
             countdownctl watch [PATTERN]... --exec COMMAND [--shell] [--on EVENT]...
-                  [--before DURATION] [--cursor-file FILE] [options]
+                  [--before DURATION] [--cursor-file FILE] [--claim NAME] [options]
             """,
         discussion: """
             Examples:
@@ -48,6 +48,12 @@ struct WatchCommand: Subcommand {
 
             With --before 1m the command runs, with the event before, when a minute is left
             of a countdown that had more. It is not made up for if no watch was running.
+
+            With --claim NAME, of all watches with that name, also on the machines of a
+            fleet, one runs the command for an end, and at most once: a command that fails
+            or is killed does not run again. Before it, countdownctl starts a countdown
+            claim/NAME/..., which runs for 1 h or --claim-for. Ends that are older than that
+            are reported on standard error and left alone.
             """
     )
 
@@ -66,14 +72,15 @@ struct WatchCommand: Subcommand {
         let tick = try tick.map { text throws(CommandFailure) in try DurationParser.read(text) }
         let selection = try KeySelection(arguments)
         let output = options.output
-        let (line, hook, file) = (try feed.line(), try feed.hook(), try feed.file(since: since))
+        let (line, claims, hook) = (try feed.line(), try feed.claims(), try feed.hook())
+        let file = try feed.file(since: since)
         guard line == nil || output.json == nil else {
             throw CommandFailure.usage("use either --json or --format")
         }
         if line != nil || hook != nil {
             let watch = Watch(match: selection.match, tickUSec: tick, since: since, keys: selection.named)
             let daemon = try DaemonEndpoint()
-            var feed = try Feed(watch, of: daemon, output: output, line: line, hook: hook, file: file)
+            var feed = try Feed(watch, of: daemon, output: output, line: line, hook: hook, claims: claims, file: file)
             return try feed.run()
         }
         let following = ResumableWatch(selection, tick: tick, since: since)

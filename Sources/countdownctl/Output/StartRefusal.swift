@@ -28,7 +28,7 @@ struct StartRefusal {
     }
 
     /// Seconds below a minute.
-    private static func duration(_ microseconds: Int64) -> String {
+    static func duration(_ microseconds: Int64) -> String {
         let seconds = max(0, microseconds / 1_000_000 + (microseconds % 1_000_000 > 0 ? 1 : 0))
         return seconds < 60 ? "\(seconds) s" : RemainingFormat.render(microseconds)
     }

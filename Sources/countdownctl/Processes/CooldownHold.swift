@@ -61,7 +61,7 @@ struct CooldownHold {
 
     private let key: String
     private let startedUSec: Int64
-    private let terms: Terms
+    private var terms: Terms
     /// The revision of the last change that is known.
     private var revision: Int64
     /// The whole duration as the daemon gave it last.
@@ -156,6 +156,12 @@ struct CooldownHold {
             return .wait(until: now + Backoff.delay(before: failures))
         }
         return .wait(until: now + min(Backoff.delay(before: failures), terms.hold / 8))
+    }
+
+    /// Replaces the cooldown by one that begins at the exit of the command, also if that fails.
+    mutating func wait(_ cooldown: Int64) {
+        added += terms.cooldown - cooldown
+        terms = Terms(cooldown: cooldown, origin: .end, keepsOnFailure: true, leastHold: terms.leastHold)
     }
 
     /// The command has exited. Nil if the answer to a call is to be awaited first.

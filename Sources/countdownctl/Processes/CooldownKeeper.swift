@@ -104,8 +104,13 @@ final class CooldownKeeper: CompanionWork {
     }
 
     /// Moves the end of the countdown after the command, or gives the cooldown back, and waits until that is done.
-    func finish(succeeded: Bool) {
+    ///
+    /// - Parameters:
+    ///   - succeeded: whether the command did.
+    ///   - wait: after a failure, how long the cooldown lasts from now on, in microseconds, instead of being given back.
+    func finish(succeeded: Bool, waiting wait: Int64? = nil) {
         hasExited = true
+        if let wait { hold.wait(wait) }
         if let action = hold.exit(succeeded: succeeded, at: BootClock.now) { perform(action) }
         while !isDone {
             var set = PollSet()

@@ -20,6 +20,7 @@ struct Feed {
     ///   - output: for messages, and for events without `--format`.
     ///   - line: the format of the lines; nil without `--format`.
     ///   - hook: the command for events; nil without `--exec`.
+    ///   - claims: the claims that come before commands; nil without `--claim`.
     ///   - file: the file for the cursor; nil without `--cursor-file`.
     /// - Throws: a usage error if the file has another content; that the system has no more room.
     init(
@@ -28,6 +29,7 @@ struct Feed {
         output: Output,
         line: FeedLine?,
         hook: Hook?,
+        claims: EndClaims?,
         file: CursorFile?
     ) throws(CommandFailure) {
         var watch = watch
@@ -43,7 +45,13 @@ struct Feed {
         printer = output.linePrinter
         feed = line.map(FeedPrinter.init)
         hooks = try hook.map { hook throws(CommandFailure) in
-            try HookRunner(hook, output: output, file: file, since: file == nil ? nil : watch.since)
+            try HookRunner(
+                hook,
+                output: output,
+                claims: claims.map { ($0, daemon) },
+                file: file,
+                since: file == nil ? nil : watch.since
+            )
         }
         interruption = try Interruption(andReaderOf: .output, with: hooks)
     }
@@ -263,6 +271,31 @@ struct FeedOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Terminate the command after this time. (default: 1m)", valueName: "duration"))
     var execTimeout: String?
+
+    @Option(
+        help: ArgumentHelp("Of all watches with this name, one runs the command for an end.", valueName: "name")
+    )
+    var claim: String?
+
+    @Option(help: ArgumentHelp("How long a claim lasts. (default: 1h)", valueName: "duration"))
+    var claimFor: String?
+
+    /// The claims of ends; nil without `--claim`.
+    func claims() throws(CommandFailure) -> EndClaims? {
+        guard let claim else {
+            if claimFor != nil { throw .usage("--claim-for needs --claim") }
+            return nil
+        }
+        guard exec != nil else { throw .usage("--claim needs --exec") }
+        if before != nil { throw .usage("--before cannot be combined with --claim") }
+        let ends: Set = [EventType.finished.rawValue, EventType.cancelled.rawValue]
+        let names = on.flatMap { $0.split(separator: ",").map(String.init) }
+        if let other = names.first(where: { !ends.contains($0) }) {
+            throw .usage("--claim is for ends: use --on finished or --on cancelled, not \(quoted(other))")
+        }
+        let length = try claimFor.map { text throws(CommandFailure) in try DurationParser.read(text) }
+        return try EndClaims(name: claim, length: length ?? 3_600_000_000)
+    }
 
     /// The format of the lines; nil without `--format`.
     func line() throws(CommandFailure) -> FeedLine? {

@@ -10,6 +10,8 @@ final class HookRunner: BackgroundWork {
     static let queueLimit = 1_000
     /// The time between SIGTERM and SIGKILL, in microseconds.
     private static let grace: Int64 = 2_000_000
+    /// The time between two attempts to claim an end, in microseconds.
+    private static let claimPause: Int64 = 1_000_000
 
     private struct Run {
         let process: StartedProcess
@@ -26,6 +28,9 @@ final class HookRunner: BackgroundWork {
     private var running: [Run] = []
     private var queue: [(event: HookEvent, command: Int?)] = []
     private var alarms: EndAlarms?
+    private let claims: (of: EndClaims, daemon: DaemonEndpoint)?
+    /// When an end is to be claimed again; nil if the last claim was answered.
+    private var retry: MonotonicDeadline?
     private let timer: BootTimer
     private let file: CursorFile?
     private var cursor: HookCursor
@@ -37,11 +42,19 @@ final class HookRunner: BackgroundWork {
     /// - Parameters:
     ///   - hook: the command and its events.
     ///   - output: for the failures of commands.
+    ///   - claims: the claims that come before commands, and their daemon; nil without `--claim`.
     ///   - file: the file for the cursor; nil for none.
     ///   - since: the revision in the file; nil if it does not exist.
     /// - Throws: an internal error if the system gives no timer.
-    init(_ hook: Hook, output: Output, file: CursorFile? = nil, since: Int64? = nil) throws(CommandFailure) {
+    init(
+        _ hook: Hook,
+        output: Output,
+        claims: (of: EndClaims, daemon: DaemonEndpoint)? = nil,
+        file: CursorFile? = nil,
+        since: Int64? = nil
+    ) throws(CommandFailure) {
         self.hook = hook
+        self.claims = claims
         self.output = output
         self.file = file
         alarms = hook.before.map(EndAlarms.init)
@@ -50,8 +63,10 @@ final class HookRunner: BackgroundWork {
         stored = since
     }
 
-    /// The first deadline of a command.
-    var deadline: MonotonicDeadline? { running.map(\.end).min { $0.monotonicUSec < $1.monotonicUSec } }
+    /// The first deadline of a command, or of another attempt to claim an end.
+    var deadline: MonotonicDeadline? {
+        (running.map(\.end) + [retry].compactMap(\.self)).min { $0.monotonicUSec < $1.monotonicUSec }
+    }
 
     /// Readable when a countdown has the time of `--before` left; nil without `--before`.
     var descriptor: Int32? { alarms == nil ? nil : timer.descriptor }
@@ -77,7 +92,9 @@ final class HookRunner: BackgroundWork {
     /// Queues the events that commands run for, and starts commands.
     func enqueue(_ events: [Event]) {
         for event in events {
-            if hook.types.contains(event.type), let countdown = event.countdown, isNew(event, countdown) {
+            if hook.types.contains(event.type), let countdown = event.countdown, isNew(event, countdown),
+                claims == nil || !EndClaims.isClaim(countdown)
+            {
                 queue.append((.change(event, countdown), cursor.addCommand()))
             }
             cursor.receive(event)
@@ -93,7 +110,35 @@ final class HookRunner: BackgroundWork {
         for countdown in alarms?.takeDue(at: BootClock.now) ?? [] { queue.append((.before(countdown), nil)) }
         timer.set(alarms?.next)
         running = running.compactMap(advanced)
-        while running.count < Self.limit, !queue.isEmpty { start(queue.removeFirst()) }
+        if let retry, retry.remainingUSec > 0 { return }
+        while running.count < Self.limit, let next = queue.first, take(next) { queue.removeFirst() }
+    }
+
+    /// Starts the command of an event, or leaves it to another program.
+    ///
+    /// - Returns: false if its claim has to be tried again.
+    private func take(_ next: (event: HookEvent, command: Int?)) -> Bool {
+        guard let claims, case .change(let event, let countdown) = next.event else {
+            start(next)
+            return true
+        }
+        let name = CountdownText.name(countdown)
+        let verdict = claims.of.verdict(on: event, countdown, at: WallClock.now) { start throws(CommandFailure) in
+            _ = try claims.daemon.call(start)
+        }
+        switch verdict {
+        case .ours: start(next)
+        case .taken: finish(next.command)
+        case .tooOld:
+            output.warn("countdownctl: \(name): its end is older than a claim lasts; the command is not run")
+            finish(next.command)
+        case .unknown(let reason):
+            if retry == nil { output.warn("countdownctl: \(name): its end is not claimed: \(reason); trying again") }
+            retry = .after(microseconds: Self.claimPause)
+            return false
+        }
+        retry = nil
+        return true
     }
 
     /// Terminates all running commands. Those that do not exit before this program run again at the next start.

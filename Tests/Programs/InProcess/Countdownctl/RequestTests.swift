@@ -121,7 +121,14 @@ struct RequestTests {
     @Test("--rate gives the interval, rounded up, and all intervals together")
     func startsWithRate() throws {
         let call = try start("codes", "--rate", "3/10m").call
-        #expect(call == Start(key: "codes", durationUSec: 200_000_000, ifRunning: .extend, upToUSec: 600_000_000))
+        let expected = Start(
+            key: "codes",
+            durationUSec: 200_000_000,
+            ifRunning: .extend,
+            forget: true,
+            upToUSec: 600_000_000
+        )
+        #expect(call == expected)
         #expect(try Rate("7/1s").interval == 142_858)
         #expect(try Rate("7/1s").limit == 1_000_006)
         #expect(try start("codes", "--rate", "1/1us").call.upToUSec == 1)
@@ -179,6 +186,37 @@ struct RequestTests {
             ),
             ("start tea --queue=0s", "the timeout must be at least 1us"),
             ("run tea 5m --rate 3/10m -- true", "unexpected duration '5m': --rate 3/10m sets the duration"),
+            ("run tea --also 3/10m -- true", "invalid --also '3/10m': use RATE=KEY, such as 20/1h=ip/1.2.3.4"),
+            ("run tea --also =a -- true", "invalid --also '=a': use RATE=KEY, such as 20/1h=ip/1.2.3.4"),
+            (
+                "run tea --also 3/10m=@next -- true",
+                "invalid key '@next': it stands for another countdown; use a key such as tea"
+            ),
+            (
+                "run tea --rate 3/60m --rate 4/1h -- true",
+                "the period 1h has two limits of the key 'tea': use each period once"
+            ),
+            (
+                "run tea 5s --also 3/5s=tea -- true",
+                "the period 5s has two limits of the key 'tea': use each period once"
+            ),
+            (
+                "run tea --rate 1/1s --rate 1/1d --also 1/1h=tea/1d -- true",
+                "the key 'tea/1d' has two limits: use another key"
+            ),
+            ("run tea --wait --also 3/10m=a -- true", "--wait cannot be combined with --also"),
+            ("run tea --wait --rate 3/10m --rate 3/1d -- true", "--wait cannot be combined with several --rate"),
+            ("run tea --wait --trailing -- true", "--wait cannot be combined with --trailing"),
+            ("run tea --trailing --backoff 1h -- true", "--trailing cannot be combined with --backoff"),
+            ("run tea --trailing --rate 3/10m -- true", "--trailing cannot be combined with --rate 3/10m"),
+            ("run tea --backoff 1h --rate 3/10m -- true", "--backoff cannot be combined with --rate 3/10m"),
+            ("run tea --backoff 1h --also 3/10m=a -- true", "--backoff cannot be combined with --also"),
+            (
+                "run tea --backoff 1h --forget -- true",
+                "--forget cannot be combined with --backoff: the end keeps the wait"
+            ),
+            ("run tea --backoff 1h --keep-on-failure -- true", "--keep-on-failure cannot be combined with --backoff"),
+            ("run tea 5m --backoff 4m -- true", "invalid --backoff '4m': it is shorter than the duration"),
             ("run tea --from end --rate 3/10m -- true", "--from end cannot be combined with --rate 3/10m"),
             ("run tea --wait=soon -- true", "invalid duration 'soon'; use for example 5m, 90s or 1:30"),
         ]
@@ -193,6 +231,12 @@ struct RequestTests {
             }
         }
         #expect(failure == .usage(sentence))
+    }
+
+    @Test("run --trailing queues for the only place, with a token")
+    func trailing() throws {
+        let call = try RunCommand.parse(["build", "1s", "--trailing", "--", "make"]).request()
+        #expect(call.ifRunning == .wait && call.queueUpTo == 1 && call.metadata?["run"] != nil)
     }
 
     private func adjust(_ words: String...) throws -> (Adjust, notes: [String]) {

@@ -1,0 +1,40 @@
+import IPC
+import System
+import Varlink
+
+/// The wait of `run --backoff` after a failure, which the metadata of the countdown keeps. Lengths are in microseconds.
+struct BackoffState {
+    private static let name = "backoff"
+
+    /// The wait after the first failure.
+    let base: Int64
+    /// The longest wait.
+    let most: Int64
+    /// The wait after the last run; nil if it succeeded, or if nothing is known of it.
+    let last: Int64?
+
+    /// The wait after another failure.
+    var next: Int64 { last.map { min(most, 2 * max(0, min($0, most))) } ?? base }
+
+    /// The metadata of a countdown with a wait.
+    static func metadata(_ wait: Int64) -> TextMap<String> {
+        CooldownMark.metadata.merging([name: DurationUnit.text(wait)])
+    }
+
+    /// The wait that a countdown keeps.
+    static func wait(of countdown: Countdown) -> Int64? {
+        countdown.metadata?[name].flatMap { try? DurationParser.parse($0) }
+    }
+}
+
+extension DaemonEndpoint {
+    /// The wait after the last run of a key; nil if it succeeded, or if its end is not kept any more.
+    func lastBackoff(of key: String) throws(CommandFailure) -> Int64? {
+        do {
+            return BackoffState.wait(of: try call(Get(key: key)).countdown)
+        } catch {
+            guard error.exitCode == .unknownKey else { throw error }
+            return nil
+        }
+    }
+}
