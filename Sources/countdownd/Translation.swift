@@ -218,13 +218,13 @@ extension Translation {
     /// Writes the reply to `StartAll`.
     func write(
         _ accepted: Bool,
-        _ rooms: [CountdownCore.Room],
+        _ rooms: [CooldownRoom],
         _ retryAfter: Duration?,
         at now: Now,
         into writer: inout JSONWriter
     ) {
         let rooms = rooms.map { room in
-            IPC.Room(
+            Room(
                 key: room.key.text,
                 left: room.left,
                 moreUSec: room.more?.microseconds,

@@ -166,7 +166,8 @@ extension Daemon {
         func reply(accepted: Bool, _ countdown: KeyedCountdown, retryAfter: Duration?) {
             guard case .start(let start) = waiting.request else { return }
             let isQueuedFor = !accepted && retryAfter == nil
-            let room = Room(for: start, in: countdown, at: now, isQueuedFor: isQueuedFor, limits: timetable.limits)
+            let limits = timetable.limits
+            let room = CooldownRoom(for: start, in: countdown, at: now, isQueuedFor: isQueuedFor, limits: limits)
             session.reply(toPostponed: waiting.reply) {
                 translation.write(accepted, [room], retryAfter, at: now, into: &$0)
             }

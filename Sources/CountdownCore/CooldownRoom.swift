@@ -1,5 +1,5 @@
 /// What a cooldown has room for. A cooldown is a start with `fail`, or with `extend` and `upTo`.
-public struct Room: Sendable {
+public struct CooldownRoom: Sendable {
     /// The key of the countdown.
     public let key: Key
     /// How many such starts would be accepted now, one after the other.
@@ -60,7 +60,7 @@ public struct CooldownsOutcome: Sendable {
     /// Whether all were accepted.
     public let isAccepted: Bool
     /// The room of each cooldown afterwards, in their order.
-    public let rooms: [Room]
+    public let rooms: [CooldownRoom]
     /// If they were not accepted, how long until they are; nil if that cannot be known.
     public let retryAfter: Duration?
     /// The changes that were made.
@@ -115,8 +115,8 @@ extension Timetable {
         }
         if let fault { throw fault }
         let rooms = cooldowns.map { cooldown in
-            let countdown = countdown(under: cooldown.key)
-            return Room(for: cooldown, in: countdown, at: now, isQueuedFor: queued(cooldown) > 0, limits: limits)
+            let (countdown, isQueuedFor) = (countdown(under: cooldown.key), queued(cooldown) > 0)
+            return CooldownRoom(for: cooldown, in: countdown, at: now, isQueuedFor: isQueuedFor, limits: limits)
         }
         let known = delays.compactMap(\.self)
         let retryAfter = known.count == delays.count ? known.max() : nil
