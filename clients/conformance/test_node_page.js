@@ -1,4 +1,4 @@
-// The programs of clients/node/README.md, as they stand: node --test test_node_page.js. See test_node_kit.js for what it needs.
+// The programs of clients/node/README.md, as they stand: node --test test_node_page.js. See test_node_limits.js for what it needs.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -79,7 +79,7 @@ async function freePort() {
 
 test("each program of the page has a test", limit, () => {
   const tested = [
-    "A cooldown", "A rate", "A wait", "A watch that survives restarts", "A test", "Many pages, one watch",
+    "A cooldown", "A rate", "A wait", "A watch that survives restarts", "A test", "Limits in a web server", "Many pages, one watch",
   ];
   assert.deepEqual([...sections].filter(([, text]) => text.includes("```js")).map(([section]) => section), tested);
   for (const [, text] of sections) assert(text.split("```js").length <= 2, "two programs in a section");
@@ -91,7 +91,7 @@ test("a cooldown", limit, async (t) => {
 
 test("a rate", limit, async (t) => {
   assert.match(await outputOf(t, "A rate"),
-    /^attempt 1: sent\nattempt 2: sent\nattempt 3: again in (30|29|28) s$/);
+    /^attempt 1: sent\nattempt 2: sent\nattempt 3: again in (30|29|28) s\nsms: 0 left, sms\/1h: 3 left$/);
 });
 
 test("a wait", limit, async (t) => {
@@ -116,6 +116,15 @@ test("a watch that survives restarts", limit, async (t) => {
 
 test("a test", limit, async (t) => {
   assert.match(await outputOf(t, "A test"), /^# pass 1$/m);
+});
+
+test("limits in a web server", limit, async (t) => {
+  const address = await serve(t, "Limits in a web server"); // which has asked at least once
+  const left = [];
+  for (let response; (response = await fetch(address)).status === 200; left.push(await response.text())) {
+    assert(left.length < 3, "the limit does not hold");
+  }
+  assert.equal(left.at(-1), "0 left\n");
 });
 
 test("many pages, one watch", limit, async (t) => {

@@ -3,7 +3,8 @@
 import {
   AllStarted, AlreadyRunning, Client, Countdown, CountdownEvent, CountdowndError, HistoryTrimmed, TimedOut, Watch,
 } from "../node/countdownd.js";
-import { Relay } from "../node/express.js";
+import { rateLimit, Relay } from "../node/express.js";
+import { Limiter, Refused } from "../node/limiter.js";
 import { startDaemon, TestDaemon } from "../node/testing.js";
 
 export async function use(client: Client = new Client()): Promise<number | Date | undefined> {
@@ -43,7 +44,31 @@ export async function use(client: Client = new Client()): Promise<number | Date 
   return watch.since;
 }
 
-export const page = new Relay({ match: ["login/*"] }).handler<{ ip: string }>(({ ip }) => ({ button: `login/${ip}` }));
+export async function limit(send: () => Promise<string>): Promise<number | string | undefined> {
+  const limiter = new Limiter({ sms: ["1/60s", "5/1h"], ip: "20/1h" }, { onFailure: "closed" });
+  // @ts-expect-error: onFailure is required.
+  new Limiter({ sms: "1/60s" }, {});
+  const { accepted, limits } = await limiter.look({ sms: "138", ip: "::1" });
+  try {
+    return accepted ? await limiter.run("138", send, { weight: 2 }) : limits[0]?.left;
+  } catch (error) {
+    if (error instanceof Refused) return error.retryAfter;
+    throw error;
+  }
+}
+
+interface Request { ip: string; body: { phone?: string } }
+
+export const middleware = [
+  rateLimit({ limits: { api: "100/1h" }, key: (request) => request.ip, onFailure: "open", headers: null }),
+  rateLimit<Request>({
+    limits: { phone: { rates: "1/60s", key: ({ body }) => body.phone }, ip: "20/1h" },
+    key: ({ ip }) => ip,
+    onFailure: "closed",
+    refused: (request, response, { retryAfter, error }) => response.json({ retryAfter, unavailable: error !== undefined }),
+  }),
+  new Relay({ match: ["login/*"] }).handler<Request>(({ ip }) => ({ button: `login/${ip}` })),
+];
 
 export async function test(): Promise<void> {
   const daemon: TestDaemon = await startDaemon();

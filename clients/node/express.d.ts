@@ -1,10 +1,33 @@
-/** For express, and for other frameworks with node's request and response. */
+/** Middleware for express, and for other frameworks with node's request and response. */
 
 import type { Client, WatchOptions } from "./countdownd.js";
+import type { Decision, LimiterOptions } from "./limiter.js";
 
 type Next = (error?: any) => void;
 /** response: node's ServerResponse, or one that is built on it. */
 type Handler<Request> = (request: Request, response: any, next: Next) => Promise<void>;
+
+/** The value that has the limit: a user's number, an address. Any value is valid; an IPv6 address counts as its /64. */
+export type KeyOf<Request> = (request: Request) => unknown;
+
+export interface RateLimitOptions<Request> extends LimiterOptions {
+  /** By its name: one rate or several, or rates with a key of their own. */
+  limits: Record<string, string | string[] | { rates: string | string[]; key?: KeyOf<Request> }>;
+  /** For all limits that have no key of their own. */
+  key?: KeyOf<Request>;
+  /** How many requests this one counts as: 1 by default. */
+  weight?: (request: Request) => number | Promise<number>;
+  /** The fields of the answers: draft-11 by default; null for none. */
+  headers?: "draft-11" | null;
+  /** Answers a refused request. The status and the header are set: 429, or 503 if the limits cannot be checked. */
+  refused?: (request: Request, response: any, decision: Decision, next: Next) => unknown;
+}
+
+/**
+ * Middleware that accepts a request if all limits have room, and then sets request.rateLimit. It does not read the body, and does
+ * not count the preflight requests of browsers.
+ */
+export function rateLimit<Request = any>(options: RateLimitOptions<Request>): Handler<Request>;
 
 export interface RelayOptions extends Pick<WatchOptions, "match" | "keys"> {
   client?: Client;
