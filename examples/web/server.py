@@ -4,8 +4,6 @@ The backend keeps nothing. The countdowns are in countdownd, so they outlive it,
 backend with the same SECRET can answer any request.
 """
 
-import asyncio
-import collections
 import contextlib
 import dataclasses
 import hashlib
@@ -14,31 +12,27 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import AsyncIterator, Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import countdownd
+from countdownd.starlette import Relay
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Receive, Scope, Send
 
 STATIC = Path(__file__).parent / "static"
 SECRET = os.environ.get("SECRET", "")
 if not SECRET:
     sys.exit("SECRET is not set; expected a long random text, the same for all workers and after a restart")
 SECOND = timedelta(seconds=1)
-MICROSECOND = timedelta(microseconds=1)
 #: A code is accepted for this long, once, and until the next one is sent.
 VALID = timedelta(minutes=10)
-#: The most pages that one network address can keep connected, so that one visitor cannot take all connections.
-PAGES_PER_ADDRESS = 100
 #: The page loads nothing from elsewhere, and has no inline scripts and styles.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
@@ -54,26 +48,12 @@ def key_of(name: str, account: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Rule:
-    """At most `up_to` / `duration` times at once, then once per `duration`."""
+    """At most `up_to` / `duration` codes at once, then one per `duration`."""
 
     name: str
+    rate: str
     duration: timedelta
     up_to: timedelta
-
-    async def start(self, account: str) -> countdownd.Countdown:
-        """Starts the countdown. Raises AlreadyRunning if it is too early."""
-        key = key_of(self.name, account)
-        if self.duration == self.up_to:
-            started = await daemon.start(key, self.duration, if_running="fail")
-        else:
-            started = await daemon.start(key, self.duration, if_running="extend", up_to=self.up_to)
-        return started.countdown
-
-    async def give_back(self, countdown: countdownd.Countdown) -> None:
-        """Takes a start back, unless the countdown has ended or was started again since."""
-        with contextlib.suppress(countdownd.RevisionMismatch, countdownd.WrongState, countdownd.NoSuchCountdown):
-            by = -(self.duration // MICROSECOND)
-            await daemon.call("Adjust", key=countdown.key, byUSec=by, ifRevision=countdown.revision)
 
     async def state(self, account: str) -> dict[str, int | bool]:
         """For the page: how long the button counts, how many codes may be sent before it does, and whether a code was sent
@@ -93,12 +73,12 @@ class Rule:
 RULES = {
     rule.name: rule
     for rule in (
-        Rule("once", timedelta(seconds=60), timedelta(seconds=60)),
-        Rule("rate", timedelta(minutes=20), timedelta(minutes=60)),
+        Rule("once", "1/60s", timedelta(seconds=60), timedelta(seconds=60)),
+        Rule("rate", "3/1h", timedelta(minutes=20), timedelta(minutes=60)),
     )
 }
 #: Five tries at once, then one per 30 s, so that nobody guesses six digits.
-TRIES = Rule("tries", timedelta(seconds=30), timedelta(seconds=150))
+TRIES = "5/150s"
 
 
 def account_of(request: Request) -> str:
@@ -159,17 +139,16 @@ async def page(request: Request) -> Response:
 
 
 async def send_code(request: Request) -> Response:
-    """Sends a code, unless the countdown says no. The countdown starts first, so two presses at once send one code; if
-    sending fails, its time is given back."""
+    """Sends a code, unless the limit says no. Its countdown starts first, so two presses at once send one code; if sending
+    fails, its time is given back."""
     rule, account = rule_of(request), account_of(request)
-    countdown = await rule.start(account)
-    code, validity = await start_code(account)
-    try:
-        await send(account, code)
-    except Exception:
-        await cancel_code(validity)
-        await rule.give_back(countdown)
-        raise
+    async with countdownd.limiter(key_of(rule.name, account), rule.rate, client=daemon):
+        code, validity = await start_code(account)
+        try:
+            await send(account, code)
+        except Exception:
+            await cancel_code(validity)
+            raise
     return JSONResponse(await rule.state(account))
 
 
@@ -177,81 +156,24 @@ async def check_code(request: Request) -> Response:
     """Compares the code, which is the body of the request. A right code is accepted once."""
     account = account_of(request)
     given = await request.body()
-    await TRIES.start(account)
     is_right = False
-    with contextlib.suppress(countdownd.NoSuchCountdown):
-        validity = await daemon.get(key_of("code", account))
-        if validity.state == "running" and hmac.compare_digest(validity.metadata["code"], seal(account, given)):
-            is_right = await cancel_code(validity)
+    async with countdownd.limiter(key_of("tries", account), TRIES, client=daemon):
+        with contextlib.suppress(countdownd.NoSuchCountdown):
+            validity = await daemon.get(key_of("code", account))
+            if validity.state == "running" and hmac.compare_digest(validity.metadata["code"], seal(account, given)):
+                is_right = await cancel_code(validity)
     return JSONResponse({"right": is_right})
 
 
-class Events:
-    """Server-sent events: the state of a page, again after each change. One watch of the daemon serves all pages."""
-
-    def __init__(self) -> None:
-        self._pages_of: dict[str, set[asyncio.Event]] = collections.defaultdict(set)
-        self._pages_at: dict[str, set[asyncio.Event]] = collections.defaultdict(set)
-
-    async def watch(self) -> None:
-        """Wakes the pages whose countdowns change, as long as the server runs."""
-        # The browsers count by themselves, so there are no ticks.
-        async with daemon.watch(match=[key_of(name, "*") for name in (*RULES, "code")], tick=0) as watch:
-            try:
-                async for event in watch:
-                    if event.key:
-                        self._wake(event.key.rpartition("/")[2])
-                    elif event.type in ("synced", "historyTrimmed"):  # the daemon was away
-                        self._wake(*self._pages_of)
-            except countdownd.CountdowndError as error:  # one that another attempt does not repair
-                print(f"the pages are not told of changes: {error}", file=sys.stderr, flush=True)
-
-    def _wake(self, *accounts: str) -> None:
-        for account in accounts:
-            for page in self._pages_of.get(account, ()):
-                page.set()
-
-    @contextlib.contextmanager
-    def _join(self, account: str, address: str) -> Iterator[asyncio.Event]:
-        """A page. It is set when a countdown of the account has changed."""
-        if len(self._pages_at[address]) >= PAGES_PER_ADDRESS:
-            raise HTTPException(429, headers={"Retry-After": "10"})
-        page = asyncio.Event()
-        places = [(self._pages_of, account), (self._pages_at, address)]
-        for pages, name in places:
-            pages[name].add(page)
-        try:
-            yield page
-        finally:
-            for pages, name in places:
-                pages[name].remove(page)
-                if not pages[name]:
-                    del pages[name]
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        request = Request(scope)
-        rule, account = rule_of(request), account_of(request)
-        with self._join(account, request.client.host if request.client else "") as changed:
-            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-            states = self._states(rule, account, changed)
-            await StreamingResponse(states, media_type="text/event-stream", headers=headers)(scope, receive, send)
-
-    async def _states(self, rule: Rule, account: str, changed: asyncio.Event) -> AsyncIterator[str]:
-        yield "retry: 500\n\n"
-        while True:
-            changed.clear()
-            with contextlib.suppress(countdownd.CountdowndError):  # if the daemon is away, the watch wakes this page later
-                yield f"data: {json.dumps(await rule.state(account))}\n\n"
-            while not changed.is_set():
-                try:
-                    await asyncio.wait_for(changed.wait(), 15)
-                except asyncio.TimeoutError:
-                    yield ":\n\n"  # a sign of life, for proxies that close quiet connections
+async def events(request: Request) -> Response:
+    """The state of the page, again after each change."""
+    rule, account = rule_of(request), account_of(request)
+    return relay.page(request, account, lambda: rule.state(account))
 
 
 async def refused(request: Request, error: Exception) -> Response:
     """Too early: 429, with how long."""
-    assert isinstance(error, countdownd.AlreadyRunning)
+    assert isinstance(error, countdownd.Refused)
     wait = error.retry_after or timedelta(minutes=1)
     state = await rule_of(request).state(account_of(request))
     return JSONResponse(state, 429, {"Retry-After": str(-(-wait // SECOND))})
@@ -263,14 +185,9 @@ async def unavailable(request: Request, error: Exception) -> Response:
     return Response(status_code=503, headers={"Retry-After": "1"})
 
 
-@contextlib.asynccontextmanager
-async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    watching = asyncio.create_task(events.watch())
-    yield
-    watching.cancel()
-
-
-events = Events()
+relay = Relay(
+    daemon, match=[key_of(name, "*") for name in (*RULES, "code")], topic=lambda key: key.rpartition("/")[2]
+)
 app = Starlette(
     routes=[
         Mount("/static", StaticFiles(directory=STATIC)),
@@ -281,6 +198,6 @@ app = Starlette(
         Route("/{rule}/events", events),
     ],
     middleware=[Middleware(SessionMiddleware, secret_key=SECRET, same_site="strict")],
-    exception_handlers={countdownd.AlreadyRunning: refused, countdownd.CountdowndError: unavailable},
-    lifespan=lifespan,
+    exception_handlers={countdownd.Refused: refused, countdownd.CountdowndError: unavailable},
+    lifespan=relay.lifespan,
 )

@@ -494,9 +494,12 @@ class PageTests(unittest.TestCase):
         late_outcome.set_exception(OSError("of the test"))
         with self.assertRaisesRegex(OSError, "of the test"):
             await late
-        for each, revision in zip((key, f"login/code/{rule}"), revisions, strict=True):
-            countdown = self.daemon.call("Get", key=each)["countdown"]
-            self.assertEqual((countdown["state"], countdown["revision"]), ("running", revision))
+        limit, code = (self.daemon.call("Get", key=each)["countdown"] for each in (key, f"login/code/{rule}"))
+        self.assertEqual((code["state"], code["revision"]), ("running", revisions[1]))
+        if rule == "once":
+            self.assertEqual((limit["state"], limit["revision"]), ("running", revisions[0]))
+        else:  # the failure gives back its own time
+            self.assertEqual((limit["state"], limit["durationUSec"]), ("running", 1200_000_000))
 
     def test_odd_codes_are_wrong_codes(self) -> None:
         visitor = Visitor(self.backend)

@@ -1,7 +1,8 @@
 """A client of countdownd, which keeps keyed countdowns for all programs of a user.
 
 `Client` blocks, `AsyncClient` is for asyncio; both have the same methods. `watch` reports what happens to countdowns
-and never ends by itself: if the daemon restarts, it reconnects and misses no end.
+and never ends by itself: if the daemon restarts, it reconnects and misses no end. `limiter` and `cooldown` limit code,
+`countdownd.asgi` and `countdownd.wsgi` the requests of web servers, and `countdownd.testing` has a daemon for tests.
 """
 
 from ._async import AsyncClient, AsyncWatch
@@ -27,6 +28,7 @@ from ._errors import (
     Unreachable,
     WrongState,
 )
+from ._limiter import Limiter, cooldown, limiter
 from ._sync import Client, Watch
 from ._types import (
     Clock,
@@ -66,6 +68,7 @@ __all__ = [
     "IfRunning",
     "InvalidParameter",
     "LimitReached",
+    "Limiter",
     "MethodNotFound",
     "NoDaemon",
     "NoSuchCountdown",
@@ -84,4 +87,6 @@ __all__ = [
     "Unreachable",
     "Watch",
     "WrongState",
+    "cooldown",
+    "limiter",
 ]

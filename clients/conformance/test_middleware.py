@@ -1,0 +1,621 @@
+"""The limits of requests and of code, with the frameworks and servers that people use.
+
+The tests whose names end with a project and a number are about what was asked for in that project's thread.
+"""
+
+import asyncio
+import contextlib
+import io
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from harness import PATIENCE, PYTHON_CLIENT, ROOT, Peer
+from test_kit import Answer, KitTests, ask
+
+import countdownd.asgi
+import countdownd.wsgi
+import web_apps
+from countdownd import _rates
+
+ASGI = {"starlette": web_apps.starlette_app, "fastapi": web_apps.fastapi_app, "django": web_apps.django_async_app}
+WSGI = {"flask": web_apps.flask_app, "django": web_apps.django_app, "plain": web_apps.plain_app}
+
+
+def ask_wsgi(app: Any, method: str = "GET", headers: dict[str, str] | None = None) -> Answer:
+    """Makes a request of a WSGI application."""
+    started: list[Any] = []
+    fields = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in (headers or {}).items()}
+
+    def start_response(status: str, headers: list[tuple[str, str]], *failure: Any) -> None:
+        started[:] = [int(status.split()[0]), {name.lower(): value for name, value in headers}]
+
+    body = app(
+        {
+            "REQUEST_METHOD": method, "PATH_INFO": "/", "SCRIPT_NAME": "", "QUERY_STRING": "", "SERVER_NAME": "test",
+            "SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": "192.0.2.1", "wsgi.version": (1, 0),
+            "wsgi.url_scheme": "http", "wsgi.input": io.BytesIO(), "wsgi.errors": sys.stderr, "wsgi.multithread": True,
+            "wsgi.multiprocess": True, "wsgi.run_once": False, **fields,
+        },
+        start_response,
+    )
+    text = b"".join(body)
+    return started[0], started[1], text
+
+
+class WebTests(KitTests):
+    framework = ""
+
+    def asking(self, **options: Any) -> Iterator[tuple[str, Callable[..., Answer]]]:
+        """Each framework with its middleware, as a function that makes a request. Each has limits of its own."""
+        options = {"key": lambda request: "138", "on_failure": "closed", "timeout": 5, **options}
+        with asyncio.Runner() as runner:
+            for name, make in ASGI.items():
+                self.framework = f"ASGI, {name}"
+                app = make(**options)
+                yield name, lambda *arguments, **named: runner.run(ask(app, *arguments, **named))
+                self.forget_all()
+        for name, make in WSGI.items():
+            self.framework = f"WSGI, {name}"
+            app = make(**options)
+            yield name, lambda *arguments, **named: ask_wsgi(app, *arguments, **named)
+            self.forget_all()
+
+    def _formatMessage(self, msg: Any, standardMsg: str) -> str:
+        return f"{self.framework}: {super()._formatMessage(msg, standardMsg)}"
+
+    def assert_soon(self, text: str, expected: str) -> None:
+        """The text is the expected one; numbers of seconds may be less by as long as the test has taken."""
+        numbers, greatest = ([int(number) for number in re.findall("[0-9]+", each)] for each in (text, expected))
+        self.assertEqual(re.sub("[0-9]+", "", text), re.sub("[0-9]+", "", expected), text)
+        for number, most in zip(numbers, greatest, strict=True):
+            self.assertTrue(number == most or most >= 20 and most - PATIENCE / 2 < number < most, f"{text}; expected {expected}")
+
+    def forget_all(self) -> None:
+        for one in self.client.list():
+            self.client.cancel(one.key)
+
+
+class MiddlewareTests(WebTests):
+    # The answers
+
+    def test_requests_beyond_a_rate_get_429_with_when_to_come_back(self) -> None:
+        for _, ask in self.asking(limits={"burst": "2/10m"}):
+            status, headers, body = ask()
+            self.assertEqual((status, body.strip(b'"')), (200, b"hello"))
+            self.assertEqual(headers["ratelimit-policy"], '"burst";q=2;w=600')
+            self.assert_soon(headers["ratelimit"], '"burst";r=1;t=300')
+            self.assert_soon(ask()[1]["ratelimit"], '"burst";r=0;t=300')
+            status, headers, body = ask()
+            self.assertEqual(status, 429)
+            self.assert_soon(headers["retry-after"], "300")
+            self.assert_soon(headers["ratelimit"], '"burst";r=0;t=300')
+            self.assertEqual(headers["content-type"], "application/problem+json")
+            problem = json.loads(body)
+            self.assertEqual(problem["type"], "https://iana.org/assignments/http-problem-types#quota-exceeded")
+            self.assertEqual((problem["status"], problem["violated-policies"]), (429, ["burst"]))
+            self.private.advance(300)
+            self.assertEqual(ask()[0], 200)
+
+    def test_without_headers_only_retry_after_is_sent(self) -> None:
+        for _, ask in self.asking(limits={"burst": "1/10m"}, headers=None):
+            self.assertNotIn("ratelimit", ask()[1])
+            status, headers, _ = ask()
+            self.assertEqual((status, "ratelimit" in headers), (429, False))
+            self.assert_soon(headers["retry-after"], "600")
+
+    def test_a_window_that_is_no_whole_seconds_has_no_w(self) -> None:
+        for _, ask in self.asking(limits={"burst": "2/1500ms"}):
+            self.assertEqual(ask()[1]["ratelimit-policy"], '"burst";q=2')
+
+    def test_a_refusal_whose_end_is_not_known_has_no_retry_after(self) -> None:
+        for _, ask in self.asking(limits={"burst": "1/10m"}):
+            ask()
+            self.client.pause("burst/138")
+            status, headers, _ = ask()
+            self.assertEqual((status, "retry-after" in headers, headers["ratelimit"]), (429, False, '"burst";r=0'))
+
+    def test_the_application_can_answer_a_refusal(self) -> None:
+        async def later(scope: Any, receive: Any, send: Any) -> None:
+            headers = [(b"x-wait", str(scope["countdownd.refused"]).encode())]
+            await send({"type": "http.response.start", "status": 429, "headers": headers})
+            await send({"type": "http.response.body", "body": b"later"})
+
+        def later_wsgi(environ: Any, start_response: Any) -> list[bytes]:
+            start_response("429 Too Many Requests", [("x-wait", str(environ["countdownd.refused"]))])
+            return [b"later"]
+
+        def either(*arguments: Any) -> Any:
+            return (later if len(arguments) == 3 else later_wsgi)(*arguments)
+
+        for _, ask in self.asking(limits={"burst": "1/10m"}, on_refused=either):
+            ask()
+            status, headers, body = ask()
+            self.assertEqual((status, body), (429, b"later"))
+            self.assert_soon(headers["retry-after"], "600")
+            self.assert_soon(headers["x-wait"], "too early; again in 600 s")
+
+    def test_a_request_may_count_for_several(self) -> None:
+        for _, ask in self.asking(limits={"burst": "10/10m"}, cost=lambda request: 4):
+            self.assertEqual([ask()[1]["ratelimit"].split(";")[1] for _ in range(2)], ["r=6", "r=2"])
+            status, headers, _ = ask()
+            self.assertEqual(status, 429)
+            self.assert_soon(headers["retry-after"], "120")
+            self.assertEqual(headers["ratelimit"].split(";")[1], "r=2")
+
+    # Which requests
+
+    def test_preflights_are_not_limited(self) -> None:
+        fields = {"Origin": "https://shop.example", "Access-Control-Request-Method": "POST"}
+        for _, ask in self.asking(limits={"burst": "1/10m"}):
+            for _ in range(3):
+                status, answered, _ = ask("OPTIONS", headers=fields)
+                self.assertNotEqual(status, 429)
+                self.assertNotIn("ratelimit", answered)
+
+    def test_an_options_request_that_is_no_preflight_is_limited(self) -> None:
+        for _, ask in self.asking(limits={"burst": "1/10m"}):
+            ask("OPTIONS")
+            self.assertEqual(ask("OPTIONS")[0], 429)
+
+    def test_the_body_of_a_refused_request_is_not_read(self) -> None:
+        async def test() -> None:
+            async def receive() -> Any:
+                raise AssertionError("the body was read")
+
+            app = web_apps.starlette_app(limits={"burst": "1/10m"}, key=lambda scope: "", on_failure="closed", timeout=5)
+            await ask(app)
+            self.assertEqual((await ask(app, "POST", receive=receive))[0], 429)
+
+        self.run_async(test)
+
+    def test_websockets_are_not_limited(self) -> None:
+        async def test() -> None:
+            seen: list[str] = []
+
+            async def app(scope: Any, receive: Any, send: Any) -> None:
+                seen.append(scope["type"])
+
+            key: Any = lambda scope: ""
+            limited = countdownd.asgi.RateLimit(app, limits={"burst": "1/10m"}, key=key, on_failure="closed")
+            for _ in range(3):
+                await limited({"type": "websocket"}, mock.Mock(), mock.Mock())
+            self.assertEqual(seen, ["websocket"] * 3)
+
+        self.run_async(test)
+
+    # Keys
+
+    def test_no_value_is_an_error_or_turns_a_limit_off(self) -> None:
+        for case in json.loads((Path(__file__).with_name("values.json")).read_text())["cases"]:
+            with self.subTest(case["name"]):
+                self.assertEqual(_rates.limit_key("ip", case["value"]), case["key"])
+        _rates.limit_key("ip", "\udcff")  # as a WSGI server gives bytes that are no text
+        for _, ask in self.asking(limits={"ip": "1/10m"}, key=lambda request: "\0*/\udcff" * 1000):
+            self.assertEqual([ask()[0], ask()[0]], [200, 429])
+
+    def test_a_key_may_name_the_limits_that_apply(self) -> None:
+        wanted: dict[str, object] = {}
+        for _, ask in self.asking(limits={"free": "1/10m", "paid": "3/10m"}, key=lambda request: wanted):
+            wanted.update(free="alice")
+            self.assertEqual([ask()[0], ask()[0]], [200, 429])
+            wanted.clear()
+            self.assertEqual([ask()[0], ask()[0]], [200, 200])
+            wanted.update(paid="alice")
+            self.assertEqual(ask()[1]["ratelimit-policy"], '"paid";q=3;w=600')
+            wanted.clear()
+
+    def test_each_visitor_has_their_own_limit(self) -> None:
+        value = ""
+        for _, ask in self.asking(limits={"ip": "1/10m"}, key=lambda request: value):
+            for value in ("one", "two", "three"):
+                self.assertEqual([ask()[0], ask()[0]], [200, 429])
+
+    def test_ends_are_not_kept_and_do_not_ring(self) -> None:
+        for _, ask in self.asking(limits={"ip": "1/10m"}):
+            ask()
+            (one,) = self.client.list()
+            self.assertEqual((one.forget, one.metadata["cooldown"]), (True, "yes"))
+
+    # Mistakes
+
+    def test_what_a_program_gets_wrong_is_said_when_it_starts(self) -> None:
+        good: dict[str, Any] = {"limits": {"a": "1/1s"}, "key": lambda request: "", "on_failure": "open"}
+        wrong: list[tuple[dict[str, Any], str]] = [
+            ({"on_failure": "ajar"}, "on_failure is 'ajar'; expected open or closed"),
+            ({"headers": "draft-7"}, "headers is 'draft-7'; expected draft-11 or None"),
+            ({"limits": {"a/b": "1/1s"}}, "the name of a limit is 'a/b'"), ({"limits": {}}, "expected 1 to 16"),
+            ({"limits": {"a": "often"}}, "invalid rate 'often'"), ({"limits": {"a": ["1/60s", "2/1m"]}}, "the period 1m has two"),
+        ]
+        for change, message in wrong:
+            for kind in (countdownd.asgi.RateLimit, countdownd.wsgi.RateLimit):
+                with self.subTest(message), self.assertRaisesRegex(ValueError, message):
+                    kind(mock.Mock(), **(good | change))
+        with self.assertRaises(TypeError):
+            countdownd.asgi.RateLimit(mock.Mock(), limits={"a": "1/1s"}, key=lambda scope: "")  # type: ignore[call-arg]
+
+    def test_a_cost_beyond_the_rate_is_an_error_of_the_program(self) -> None:
+        with self.assertRaises(countdownd.InvalidParameter):
+            for _, ask in self.asking(limits={"burst": "2/10m"}, cost=lambda request: 3):
+                ask()
+
+    def test_a_daemon_that_is_too_old_stops_the_start_of_the_server(self) -> None:
+        def refuse(peer: Peer, call: Any) -> None:
+            peer.write({"error": "org.varlink.service.MethodNotFound", "parameters": {"method": "io.countdownd.StartAll"}})
+
+        async def test() -> None:
+            limits: dict[str, Any] = {"limits": {"a": "1/1s"}, "key": lambda scope: "", "on_failure": "open"}
+            app = countdownd.asgi.RateLimit(mock.Mock(), path=str(self.fake(refuse).socket), **limits)
+            sent: list[Any] = []
+
+            async def receive() -> Any:
+                return {"type": "lifespan.startup"}
+
+            async def send(message: Any) -> None:
+                sent.append(message)
+
+            await app({"type": "lifespan"}, receive, send)
+            self.assertEqual(sent[0]["type"], "lifespan.startup.failed")
+            self.assertIn("needs a newer countdownd", sent[0]["message"])
+            with self.assertRaises(countdownd.MethodNotFound):
+                countdownd.wsgi.RateLimit(mock.Mock(), path=str(self.fake(refuse).socket), **limits)
+
+        self.run_async(test)
+
+    # Failures
+
+    def test_without_a_daemon_requests_are_let_through_or_refused_as_the_program_chose(self) -> None:
+        self.private.stop()
+        for on_failure, expected in [("open", 200), ("closed", 503)]:
+            with mock.patch.object(self, "forget_all"), self.assertLogs("countdownd", "WARNING") as log:
+                for _, ask in self.asking(limits={"burst": "1/10m"}, on_failure=on_failure):
+                    for _ in range(3):
+                        status, headers, _ = ask()
+                        self.assertEqual((status, headers.get("retry-after")), (expected, "1" if expected == 503 else None))
+            self.assertEqual(len(log.output), len(ASGI) + len(WSGI), "once for each outage")
+
+    def test_after_a_failure_there_is_one_try_per_second_and_the_limits_come_back(self) -> None:
+        for _, ask in self.asking(limits={"burst": "2/10m"}):
+            self.assertEqual(ask()[0], 200)
+            self.private.stop()
+            with self.assertLogs("countdownd"), mock.patch("countdownd._requests.time.monotonic") as now:
+                now.return_value = 100.0
+                self.assertEqual(ask()[0], 503)
+                self.private.start()
+                now.return_value = 100.9
+                self.assertEqual(ask()[0], 503)
+                now.return_value = 101.0
+                self.assertEqual([ask()[0], ask()[0]], [200, 429])
+
+    def test_a_daemon_that_is_silent_delays_a_request_by_the_timeout_and_then_none(self) -> None:
+        assert self.private._process
+        for _, ask in self.asking(limits={"burst": "1000/10m"}, timeout=0.5):  # a call that was given up may count
+            self.assertEqual(ask()[0], 200)
+            self.private._process.send_signal(signal.SIGSTOP)
+            with self.assertLogs("countdownd") as log:
+                self.assertEqual([ask()[0] for _ in range(50)], [503] * 50)
+            self.private._process.send_signal(signal.SIGCONT)
+            self.assertIn("the daemon has not answered for 0.5 s", log.output[0])
+
+    def test_limits_and_stores_of_the_daemon_are_failures_and_a_fleet_without_groups_is_a_mistake(self) -> None:
+        def refusing(error: str, **parameters: Any) -> Any:
+            return lambda peer, call: peer.write({"error": f"io.countdownd.{error}", "parameters": parameters})
+
+        async def answer(*script: Any) -> int:
+            key: Any = lambda scope: ""
+            path = self.fake(*script).socket
+            app = web_apps.starlette_app(limits={"a": "1/1s"}, key=key, on_failure="closed", path=path, timeout=5)
+            return (await ask(app))[0]
+
+        async def test() -> None:
+            with self.assertLogs("countdownd"):
+                self.assertEqual(await answer(refusing("LimitReached", limit="countdowns", maximum=1)), 503)
+                self.assertEqual(await answer(refusing("StorageFailed", reason="disk full")), 503)
+                self.assertEqual(await answer(refusing("Unreachable", reason="no engine")), 503)
+            with self.assertRaises(countdownd.LimitReached):
+                await answer(refusing("LimitReached", limit="cooldownsInFleet", maximum=1))
+
+        self.run_async(test)
+
+    # What people asked for
+
+    def test_a_budget_is_not_spent_on_requests_that_another_one_refuses_langfuse_14280_hypervel_594_milvus_25597(self) -> None:
+        for _, ask in self.asking(limits={"tenant": "10/1h", "user": "1/1h"}):
+            statuses = [ask()[0] for _ in range(4)]
+            self.assertEqual(statuses, [200, 429, 429, 429])
+            (tenant,) = self.client.start_all([countdownd.Cooldown("tenant/138", rate="10/1h")], dry_run=True).rooms
+            self.assertEqual(tenant.left, 9)
+
+    def test_three_a_minute_and_thirty_a_day_are_one_limit_loopback4_ratelimiter_91_clipperhouse_rate_11(self) -> None:
+        for _, ask in self.asking(limits={"sms": ["3/1m", "30/1d"]}):
+            headers = ask()[1]
+            self.assertEqual(headers["ratelimit-policy"], '"sms";q=3;w=60, "sms/1d";q=30;w=86400')
+            self.assert_soon(headers["ratelimit"], '"sms";r=2;t=20, "sms/1d";r=29;t=2880')
+            self.assertEqual([ask()[0], ask()[0]], [200, 200])
+            for _ in range(27):
+                status, headers, _ = ask()
+                self.assertEqual(status, 429)
+                self.assert_soon(headers["ratelimit"], '"sms";r=0;t=20')
+                self.private.advance(20)
+                self.assertEqual(ask()[0], 200)
+            self.private.advance(60)
+            status, headers, body = ask()
+            self.assertEqual(status, 429)
+            self.assert_soon(headers["ratelimit"], '"sms/1d";r=0;t=2280')
+            self.assertEqual(json.loads(body)["violated-policies"], ["sms/1d"])
+
+    def test_how_many_are_left_can_be_asked_without_using_one_upstash_17_async_ratelimiter_52_node_ratelimiter_69(self) -> None:
+        cooldowns = [countdownd.Cooldown("sms/138", rate="3/10m"), countdownd.Cooldown("call/138", 60)]
+        for _ in range(2):
+            asked = self.client.start_all(cooldowns, dry_run=True)
+            self.assertEqual((asked.accepted, [room.left for room in asked.rooms]), (True, [3, 1]))
+        self.assertTrue(self.client.start_all(cooldowns).accepted)
+        asked = self.client.start_all(cooldowns, dry_run=True)
+        self.assertEqual((asked.accepted, [room.left for room in asked.rooms]), (False, [2, 0]))
+        assert asked.retry_after and asked.rooms[0].more
+        self.assertTrue(0 < asked.retry_after.total_seconds() <= 60 and 0 < asked.rooms[0].more.total_seconds() <= 200)
+        self.assertEqual(self.client.list(keys=["sms/138"])[0].metadata, {})
+
+    def test_workers_of_uvicorn_share_a_limit_geolens_2037_slowapi_226_token_throttle_15(self) -> None:
+        self.check_workers("uvicorn", "--factory", "web_apps:asgi_worker", "--workers", "8", "--uds", self.web)
+
+    def test_workers_of_gunicorn_that_were_forked_share_a_limit_flask_limiter_40_256_352(self) -> None:
+        self.check_workers("gunicorn", "--preload", "--threads", "8", *self.gunicorn)
+
+    def test_workers_of_gunicorn_with_gevent_share_a_limit(self) -> None:
+        self.check_workers("gunicorn", "--worker-class", "gevent", *self.gunicorn)
+
+    @property
+    def gunicorn(self) -> list[str]:
+        return ["--workers", "8", "--bind", f"unix:{self.web}", "web_apps:wsgi_worker()"]
+
+    @property
+    def web(self) -> str:
+        """The socket of the web server."""
+        return f"{self.private._folder}/web"
+
+    def check_workers(self, *command: str) -> None:
+        """Of 2,000 requests at once to 8 workers, exactly 100 are accepted."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 4096)), hard))
+        folders = f"{PYTHON_CLIENT}{os.pathsep}{Path(__file__).parent}"
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": folders, "COUNTDOWND_SOCKET": self.private.path}
+        silent = subprocess.DEVNULL
+        server = subprocess.Popen([sys.executable, "-m", *command], env=environment, stdout=silent, stderr=silent)
+        try:
+            statuses = asyncio.run(asyncio.wait_for(self.ask_workers(), 6 * PATIENCE))
+        finally:
+            server.terminate()
+            server.wait(PATIENCE)
+        self.assertEqual(statuses, {200: 100, 429: 1900})
+
+    async def ask_workers(self) -> Counter[int]:
+        pids: set[bytes] = set()
+        while len(pids) < 8:  # until all are there
+            with contextlib.suppress(FileNotFoundError, ConnectionError):
+                pids.update(body for _, body in await asyncio.gather(*(self.ask_worker("/pid") for _ in range(50))))
+        return Counter(status for status, _ in await asyncio.gather(*(self.ask_worker("/") for _ in range(2000))))
+
+    async def ask_worker(self, path: str) -> tuple[int, bytes]:
+        reader, writer = await asyncio.open_unix_connection(self.web)
+        with contextlib.closing(writer):
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n".encode())
+            answer = await reader.read()
+        return int(answer.split()[1]), answer.rpartition(b"\r\n")[2]
+
+
+class LimiterTests(WebTests):
+    def test_a_limiter_starts_all_limits_or_none_and_says_when_to_come_back(self) -> None:
+        for _ in range(2):
+            with countdownd.limiter("sms/138", "5/1h", "2/1d"):
+                pass
+        with self.assertRaises(countdownd.Refused) as refused, countdownd.limiter("sms/138", "5/1h", "2/1d"):
+            self.fail("the block ran")
+        assert refused.exception.retry_after
+        self.assertAlmostEqual(refused.exception.retry_after.total_seconds(), 43200, delta=PATIENCE)
+        self.assertEqual((refused.exception.key, [room.left for room in refused.exception.rooms]), ("sms/138/1d", [3, 0]))
+        self.assertRegex(str(refused.exception), "^too early; again in 43[0-9]{3} s$")
+
+    def test_a_block_that_fails_counts_for_none_of_its_limits(self) -> None:
+        async def test() -> None:
+            for _ in range(3):
+                with contextlib.suppress(ZeroDivisionError):
+                    with countdownd.limiter("sms/138", "2/1h", "3/1d"):
+                        self.assertEqual(len(self.client.list()), 2)
+                        raise ZeroDivisionError
+                with contextlib.suppress(ZeroDivisionError):
+                    async with countdownd.limiter("sms/138", "2/1h", "3/1d"):
+                        raise ZeroDivisionError
+            self.assertEqual(self.client.list(), [])
+            async with countdownd.limiter("sms/138", "2/1h", "3/1d"):
+                with contextlib.suppress(ZeroDivisionError), countdownd.limiter("sms/138", "2/1h", "3/1d"):
+                    raise ZeroDivisionError
+            asked = self.client.start_all([countdownd.Cooldown("sms/138", rate="2/1h")], dry_run=True)
+            self.assertEqual(asked.rooms[0].left, 1)
+
+        self.run_async(test)
+
+    def test_a_failure_gives_back_its_own_start_though_others_came_since(self) -> None:
+        with contextlib.suppress(ZeroDivisionError), countdownd.limiter("sms", "3/1h"):
+            with countdownd.limiter("sms", "3/1h"):
+                pass
+            raise ZeroDivisionError
+        self.assertAlmostEqual(self.client.get("sms").remaining.total_seconds(), 1200, delta=PATIENCE)
+        with contextlib.suppress(ZeroDivisionError), countdownd.limiter("sms", "3/1h"):
+            self.client.start("sms", 5000, if_running="restart")
+            raise ZeroDivisionError
+        self.assertAlmostEqual(self.client.get("sms").remaining.total_seconds(), 5000, delta=PATIENCE)
+
+    def test_a_cooldown_refuses_calls_of_a_function_that_come_too_early(self) -> None:
+        calls = []
+
+        @countdownd.cooldown("report", 60)
+        def report(name: str, *, pages: int = 1) -> str:
+            """Writes it."""
+            calls.append((name, pages))
+            return name * pages
+
+        @countdownd.cooldown("report", 60)
+        async def report_later() -> None:
+            calls.append(("later", 1))
+
+        async def test() -> None:
+            with self.assertRaises(countdownd.Refused) as refused:
+                await report_later()
+            self.assertEqual((refused.exception.key, calls), ("report", [("a", 2)]))
+            self.private.advance(60)
+            await report_later()
+
+        self.assertEqual((report("a", pages=2), report.__name__, report.__doc__), ("aa", "report", "Writes it."))
+        with self.assertRaises(countdownd.Refused):
+            report("b")
+        self.run_async(test)
+        self.assertEqual(calls, [("a", 2), ("later", 1)])
+
+    def test_a_function_that_fails_may_be_called_again_at_once(self) -> None:
+        @countdownd.cooldown("report", 60)
+        def report(fails: bool) -> None:
+            if fails:
+                raise ZeroDivisionError
+
+        for _ in range(2):
+            with self.assertRaises(ZeroDivisionError):
+                report(True)
+        report(False)
+        with self.assertRaises(countdownd.Refused):
+            report(False)
+
+    def test_the_key_of_a_function_may_depend_on_its_arguments(self) -> None:
+        @countdownd.limiter(lambda phone, text="": f"sms/{phone}", "1/60s")
+        def send(phone: str, text: str = "") -> str:
+            return phone
+
+        self.assertEqual([send("138"), send("139", text="hi")], ["138", "139"])
+        with self.assertRaises(countdownd.Refused):
+            send("138")
+
+    def test_a_limiter_that_waits_is_served_when_there_is_room(self) -> None:
+        @countdownd.limiter("api", "1/60s", wait=True)
+        async def call() -> float:
+            return asyncio.get_running_loop().time()
+
+        @countdownd.cooldown("cli", 60, wait=True)
+        def command() -> None:
+            pass
+
+        async def test() -> None:
+            await call()
+            waiting = asyncio.create_task(call())
+            await self.until_queued()
+            self.assertFalse(waiting.done())
+            self.private.advance(60)
+            await waiting
+            command()
+            thread = asyncio.create_task(asyncio.to_thread(command))
+            await self.until_queued()
+            self.private.advance(60)
+            await thread
+
+        self.run_async(test)
+        with self.assertRaisesRegex(TypeError, "expected one, because it waits"):
+            countdownd.limiter("api", "1/60s", "5/1h", wait=True)
+
+    async def until_queued(self) -> None:
+        while not self.client.status().queued_starts:
+            await asyncio.sleep(0)
+
+    def test_one_limiter_may_be_used_by_many_tasks(self) -> None:
+        limiter = countdownd.limiter("api", "10/1h")
+
+        async def one(number: int) -> None:
+            async with limiter:
+                await asyncio.sleep(0)
+                if number % 2:
+                    raise ZeroDivisionError
+
+        async def test() -> None:
+            results = await asyncio.gather(*(one(number) for number in range(10)), return_exceptions=True)
+            self.assertEqual(sum(isinstance(one, ZeroDivisionError) for one in results), 5)
+            self.assertAlmostEqual(self.client.get("api").remaining.total_seconds(), 1800, delta=PATIENCE)
+
+        self.run_async(test)
+
+    def test_a_limiter_without_a_daemon_is_an_error(self) -> None:
+        with self.assertRaises(countdownd.NoDaemon), countdownd.limiter("api", "1/1s", client=countdownd.Client("/missing")):
+            self.fail("the block ran")
+        with self.assertRaisesRegex(TypeError, "the client is a AsyncClient; expected the Client"):
+            countdownd.limiter("api", "1/1s", client=countdownd.AsyncClient()).__enter__()
+
+
+class PageTests(WebTests):
+    """The programs of docs/python.md."""
+
+    def programs(self, heading: str) -> list[tuple[str, str]]:
+        """The programs of a section, each with what it prints."""
+        (section,) = re.findall(rf"^## {heading}\n(.*?)(?=^## |\Z)", (ROOT / "docs/python.md").read_text(), re.M | re.S)
+        found = re.findall(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", section, re.M | re.S)
+        self.assertTrue(found, heading)
+        return found
+
+    @contextlib.contextmanager
+    def running(self, program: str) -> Iterator["subprocess.Popen[str]"]:
+        environment = {**os.environ, "PYTHONPATH": str(PYTHON_CLIENT)}
+        with subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=subprocess.PIPE, text=True) as process:
+            timer = threading.Timer(PATIENCE, process.kill)
+            timer.start()
+            try:
+                yield process
+            finally:
+                timer.cancel()
+                process.kill()
+
+    def test_cooldowns_rates_and_waits_print_what_the_page_says(self) -> None:
+        for heading in ("A cooldown", "A rate, or several", "A wait"):
+            ((program, expected),) = self.programs(heading)
+            with self.subTest(heading), self.running(program) as process:
+                self.assertEqual(process.communicate()[0], expected)
+
+    def test_the_watch_goes_on_with_another_daemon(self) -> None:
+        ((program, _),) = self.programs("A watch that survives restarts")
+        with self.running(program) as process:
+            assert process.stdout
+            self.assertEqual(process.stdout.readline(), "the daemon is here\n")
+            self.client.start("login/138", 3600)
+            self.assertEqual(process.stdout.readline(), "login/138 runs\n")
+            self.private.stop()
+            self.assertEqual(process.stdout.readline(), "the daemon is away\n")
+            self.private.start()
+            self.client.finish("login/138")
+            lines = {process.stdout.readline() for _ in range(2)}
+            self.assertEqual(lines, {"the daemon is here\n", "login/138 finished\n"})
+
+    def test_the_test_passes(self) -> None:
+        ((program, _),) = self.programs("A test")
+        self.assertIn("1 passed", self.pytest(program))
+
+    def test_the_applications_limit_their_requests(self) -> None:
+        (asynchronous, _), (blocking, _) = self.programs("The requests of a web server")
+        for program in (asynchronous, blocking):
+            names: dict[str, Any] = {"__name__": "shop"}
+            exec(program, names)
+            with asyncio.Runner() as runner:
+                app = names["app"]
+                answers = [runner.run(ask(app)) if program == asynchronous else ask_wsgi(app) for _ in range(11)]
+            self.assertEqual([status for status, _, _ in answers], [200] * 10 + [429])
+            self.assertEqual(answers[0][1]["ratelimit-policy"], '"burst";q=10;w=60, "day";q=1000;w=86400')
+            self.forget_all()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
