@@ -1,1 +1,0 @@
-../../../../examples/swift/Sources/login/Login.swift

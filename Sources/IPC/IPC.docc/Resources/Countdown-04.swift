@@ -1,1 +1,0 @@
-../../../../examples/swift/Sources/countdown/Countdown.swift
