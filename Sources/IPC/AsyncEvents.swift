@@ -13,7 +13,8 @@ extension AsyncClient {
     /// If the daemon goes away, there is one ``Element/disconnected(_:)``. The iteration waits until the daemon is back and
     /// resumes after the newest revision: no end is missed and none is reported twice. `synced` then says that the daemon is
     /// back. If the daemon goes away before `synced`, the first events are repeated. If the daemon does not run at
-    /// first, the iteration waits for it in the same way.
+    /// first, the iteration waits for it in the same way. After `synced`, ``Element/forgotten(key:)`` names each countdown that
+    /// ended meanwhile and of which the daemon knows nothing any more, so every countdown that was reported gets its end.
     ///
     /// If the daemon does not keep the history after the newest revision, there is one
     /// ``Element/historyTrimmed(oldestRevision:)``, and then the current state as in the beginning: ends may have been
@@ -38,6 +39,8 @@ extension AsyncClient {
             /// The daemon has lost the history since the last event, so that ends may have been missed. The current state
             /// follows.
             case historyTrimmed(oldestRevision: Int64)
+            /// A countdown that was reported as running or paused ended while the watch was away. How it ended is not reported.
+            case forgotten(key: String)
         }
 
         /// The errors are those of a client.
@@ -104,7 +107,7 @@ extension AsyncClient.Events {
         private mutating func note(_ element: Element) throws(ClientError) {
             switch element {
             case .event(let event): _ = returned.receive([event])
-            case .disconnected: break
+            case .disconnected, .forgotten: break
             case .historyTrimmed(let oldest): _ = try returned.fail(.countdown(.historyTrimmed(oldestRevision: oldest)))
             }
         }
@@ -129,6 +132,7 @@ extension AsyncClient.Events {
             case .events(let events): events.map(Element.event)
             case .lost(let error): [.disconnected(error)]
             case .historyTrimmed(let oldest): [.historyTrimmed(oldestRevision: oldest)]
+            case .forgotten(let keys): keys.map(Element.forgotten)
             case .started, .stillLost, .recovered: []
             }
         }

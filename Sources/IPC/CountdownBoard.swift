@@ -2,8 +2,7 @@ public import Varlink
 
 /// The countdowns that are running or paused, as the events of a watch report them. It does no I/O and reads no clock.
 ///
-/// A board stays right across restarts of the daemon if it is given every ``WatchEvent``. A watch that resumes does not
-/// report countdowns that have not changed; ``unconfirmed`` names those that may also have ended and been forgotten.
+/// A board stays right across restarts of the daemon if it is given every ``WatchEvent``.
 public struct CountdownBoard: Sendable {
     /// The effect of an event on the board.
     public enum Effect: Sendable, Equatable {
@@ -19,8 +18,6 @@ public struct CountdownBoard: Sendable {
     public private(set) var countdowns: TextMap<Countdown> = [:]
     /// Whether everything that was there in the beginning has been reported.
     public private(set) var isSynced = false
-    /// The keys that this connection has reported.
-    private var reported: TextMap<Bool> = [:]
 
     /// An empty board.
     public init() {}
@@ -31,7 +28,6 @@ public struct CountdownBoard: Sendable {
     public mutating func apply(_ event: Event) -> Effect? {
         if event.type == .synced { isSynced = true }
         guard let key = event.key else { return nil }
-        reported[key] = true
         switch event.type {
         case .attached, .started, .restarted, .adjusted, .paused, .resumed: return update(key, event)
         case .tick: return tick(key, event)
@@ -43,25 +39,14 @@ public struct CountdownBoard: Sendable {
     /// Takes a change of the watch itself. Its `events` are for ``apply(_:)``.
     public mutating func apply(_ event: WatchEvent) {
         switch event {
-        case .started, .lost, .stillLost: restart()
         case .historyTrimmed: self = CountdownBoard()
-        case .events, .recovered: break
+        case .forgotten(let keys): for key in keys { remove(key) }
+        case .started, .lost, .stillLost, .events, .recovered: break
         }
     }
 
-    /// Notes that another connection reports from now on.
-    public mutating func restart() { reported = [:] }
-
-    /// Whether this connection has reported a key, on the board or not.
-    public func hasReported(_ key: String) -> Bool { reported[key] != nil }
-
-    /// The keys on the board that this connection has not reported. After `synced` they have either not changed or
-    /// ended and been forgotten: `Get` shows which.
-    public var unconfirmed: [String] { countdowns.keys.filter { !hasReported($0) } }
-
     /// Takes a countdown as another call returned it. One that has ended leaves the board.
     public mutating func apply(_ countdown: Countdown) {
-        reported[countdown.key] = true
         switch countdown.state {
         case .running, .paused: countdowns[countdown.key] = countdown
         case .finished, .cancelled: countdowns[countdown.key] = nil

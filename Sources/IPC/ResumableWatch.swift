@@ -31,6 +31,8 @@ public struct ResumableWatch: Sendable {
         public var resumes = true
         /// The next request if the daemon no longer keeps the history.
         public var trimmedHistory = TrimmedHistory.beginAgain
+        /// Whether a ``WatchConnection`` finds out after a loss which countdowns were forgotten meanwhile. It keeps their keys.
+        public var reportsForgotten = true
 
         /// The options of a program that a user has just started: if there is no daemon it fails at once.
         public init() {}
@@ -39,7 +41,7 @@ public struct ResumableWatch: Sendable {
     /// The newest revision up to which everything has been reported; nil before the first `synced`.
     public private(set) var since: Int64?
     private let watch: Watch
-    private let options: FailureOptions
+    let options: FailureOptions
     /// Whether this watch asked for the current state and `synced` has not arrived yet.
     private var isOpening: Bool
     /// Whether a reply has ever arrived.
@@ -144,4 +146,7 @@ public enum WatchEvent: Sendable, Equatable {
     /// The daemon does not keep the history after the last revision, so that ends may have been missed. The watch begins
     /// again by itself.
     case historyTrimmed(oldestRevision: Int64)
+    /// These countdowns, which were reported as running or paused, ended while the watch was away, and the daemon does not report
+    /// how, because it has forgotten them or trimmed its history. It follows the events up to `synced`.
+    case forgotten([String])
 }

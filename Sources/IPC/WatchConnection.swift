@@ -12,6 +12,11 @@ public final class WatchConnection {
     private let sendsBlocking: Bool
     private var watch: ResumableWatch
     private var connection: ClientConnection?
+    private var reported = ReportedKeys()
+    /// Whether the connection asked for the current state, and not for what has changed.
+    private var isFresh = true
+    /// Lists the countdowns of the watch that run or are paused, to learn which were forgotten. Meanwhile, no events are taken.
+    private var listing: ClientConnection?
     /// When to connect next; nil while connected.
     private var attempt: MonotonicDeadline? = .passed
     /// Whether more replies may have been received than were returned.
@@ -35,13 +40,13 @@ public final class WatchConnection {
     public var since: Int64? { watch.since }
 
     /// The descriptor to poll; nil if there is no connection.
-    public var descriptor: Int32? { connection?.descriptor }
+    public var descriptor: Int32? { listing?.descriptor ?? connection?.descriptor }
 
     /// The events to poll the descriptor for: `POLLIN`, or `POLLOUT` as long as the call has not been sent.
     public var pollEvents: Int16 { Int16(isSending ? POLLOUT : POLLIN) }
 
-    /// Whether the call has not been sent completely.
-    var isSending: Bool { connection?.hasUnsent ?? false }
+    /// Whether a call has not been sent completely.
+    var isSending: Bool { listing?.hasUnsent ?? connection?.hasUnsent ?? false }
 
     /// When to call ``advance()`` though the descriptor is not ready; nil if there is nothing to do before.
     public var deadline: MonotonicDeadline? { hasMore || finalError != nil ? .passed : attempt }
@@ -58,11 +63,12 @@ public final class WatchConnection {
                 try connect()
                 events.append(watch.start())
             }
-            try send()
-            try receive(into: &events)
+            guard try send() else { return events }
+            if listing != nil { try list(into: &events) } else { try receive(into: &events) }
         } catch {
-            connection = nil
+            (connection, listing) = (nil, nil)
             hasMore = false
+            reported.restart()
             try recover(from: error, &events)
         }
         return events
@@ -80,35 +86,76 @@ public final class WatchConnection {
 
     private func connect() throws(ClientError) {
         var connection = try ClientConnection(connectingTo: path, blocking: sendsBlocking)
-        connection.call(watch.request, more: true)
+        let request = watch.request
+        isFresh = request.since == nil
+        connection.call(request, more: true)
         self.connection = consume connection
         attempt = nil
     }
 
-    private func send() throws(ClientError) {
+    /// Whether everything was sent.
+    private func send() throws(ClientError) -> Bool {
         while isSending {
             // If the daemon has closed the connection it may have sent the reason before.
-            guard try connection?.send() == .some else { return }
+            switch try listing == nil ? connection?.send() : listing?.send() {
+            case .some(.some): break
+            case .blocked: return false
+            case .hungUp, nil: return true
+            }
         }
+        return true
     }
 
     private func receive(into events: inout [WatchEvent]) throws(ClientError) {
         hasMore = false
-        var replies = 0
-        while replies < Self.repliesPerTurn {
-            if let (reply, continues) = try connection?.received(Watch.self) {
-                replies += 1
-                events += watch.receive(reply.events)
-                if !continues { throw .disconnected }
+        for _ in 0..<Self.repliesPerTurn {
+            guard let (reply, continues) = try connection?.arrived(Watch.self, polls: sendsBlocking) ?? nil else {
+                return
+            }
+            events += watch.receive(reply.events)
+            if watch.options.reportsForgotten { reported.receive(reply.events) }
+            if !continues { throw .disconnected }
+            guard reported.areUnconfirmed, reply.events.contains(where: { $0.type == .synced }) else { continue }
+            guard !isFresh else {
+                events.append(.forgotten(reported.forget()))
                 continue
             }
-            if sendsBlocking, try connection?.isReadable(until: .passed) != true { return }
-            switch try connection?.receive() {
-            case .some(.some): break
-            case .blocked, nil: return
-            case .hungUp: throw connection?.hangup ?? .disconnected
-            }
+            var listing = try ClientConnection(connectingTo: path, blocking: sendsBlocking)
+            listing.call(List(match: watch.request.match, keys: watch.request.keys), more: true)
+            self.listing = consume listing
+            hasMore = true
+            return
         }
         hasMore = true
+    }
+
+    private func list(into events: inout [WatchEvent]) throws(ClientError) {
+        hasMore = false
+        while let (reply, continues) = try listing?.arrived(List.self, polls: sendsBlocking) ?? nil {
+            for countdown in reply.countdowns { reported.confirm(countdown.key) }
+            guard !continues else { continue }
+            listing = nil
+            // Ends that came meanwhile were sent before the list.
+            repeat { try receive(into: &events) } while hasMore
+            if reported.areUnconfirmed { events.append(.forgotten(reported.forget())) }
+        }
+    }
+}
+
+extension ClientConnection {
+    /// The next reply that has arrived, and whether more follow; nil if none has. If the socket blocks, `polls` must be true.
+    fileprivate mutating func arrived<M: Method>(
+        _ method: M.Type,
+        polls: Bool
+    ) throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
+        while true {
+            if let reply = try received(method) { return reply }
+            if polls, try !isReadable(until: .passed) { return nil }
+            switch try receive() {
+            case .some: break
+            case .blocked: return nil
+            case .hungUp: throw hangup
+            }
+        }
     }
 }

@@ -88,6 +88,7 @@ final class Notifier {
         var watchOptions = ResumableWatch.FailureOptions()
         watchOptions.waitsForDaemon = true
         watchOptions.trimmedHistory = .resumeFromOldest
+        watchOptions.reportsForgotten = false
         let watch = options.watch(tick: 0, since: delivered?.revision)
         ends = WatchConnection(ResumableWatch(watch, options: watchOptions), at: path)
         watchOptions.resumes = false
@@ -211,7 +212,7 @@ extension Notifier {
         case .historyTrimmed(let oldest):
             queue.historyTrimmed(oldest: oldest)
             writeLine("the daemon no longer keeps all ends since the last one that was shown")
-        case .recovered: break
+        case .recovered, .forgotten: break
         }
     }
 
@@ -234,7 +235,7 @@ extension Notifier {
         case .started: isRunningOutdated = true
         // Countdowns still warn and wake the machine while the daemon restarts.
         case .lost, .stillLost, .historyTrimmed: queue.closeRunning()
-        case .recovered: break
+        case .recovered, .forgotten: break
         }
     }
 

@@ -10,7 +10,7 @@ import threading
 import unittest
 from typing import Any, ClassVar
 
-from harness import DRIVERS, Daemon, Driver, FakeDaemon, Peer, ServerTests, wait_until
+from harness import DRIVERS, PATIENCE, Daemon, Driver, FakeDaemon, Peer, ServerTests, wait_until
 
 HOUR = 3_600_000_000
 
@@ -470,6 +470,77 @@ class Scenarios(ServerTests):
         attached = driver.next()
         self.assertEqual((attached["type"], attached["key"]), ("attached", "new"))
         self.assertEqual(driver.next()["type"], "synced")
+
+    def test_a_countdown_that_was_forgotten_while_the_watch_was_away_is_reported_once(self) -> None:
+        def first(peer: Peer, call: Any) -> None:
+            keys = ("bath", "egg", "tea", "toast")
+            peer.events(*[{"type": "attached", "key": key, "remainingUSec": 9, "countdown": countdown(key)} for key in keys])
+            peer.events(synced(7))
+
+        def second(peer: Peer, call: Any) -> None:
+            self.assertEqual(call["since"], 7)
+            peer.events(finished("egg", 8), synced(9))
+            asked.wait(PATIENCE)
+            # Sent before the list is, so it is the end of toast.
+            peer.events(finished("toast", 10))
+            ended.set()
+            stay(peer)
+
+        def lists(peer: Peer, call: Any) -> None:
+            asked.set()
+            ended.wait(PATIENCE)
+            for key, continues in (("bath", True), ("pasta", False)):
+                peer.write({"parameters": {"countdowns": [countdown(key)]}, "continues": continues})
+
+        asked, ended = threading.Event(), threading.Event()
+        server = self.fake(first, second, lists)
+        driver = self.driver(server)
+        driver.do("watch", match=["*"], keys=["tea"])
+        events = [driver.next() for _ in range(10)]
+        self.assertEqual(
+            [event["type"] for event in events],
+            [*["attached"] * 4, "synced", "disconnected", "finished", "synced", "finished", "forgotten"],
+        )
+        self.assertEqual(events[-1], {"type": "forgotten", "key": "tea"})
+        self.assertEqual(server.calls[2]["method"], "io.countdownd.List")
+        self.assertEqual(server.calls[2]["parameters"], {"match": ["*"], "keys": ["tea"]})
+        self.assertTrue(server.calls[2]["more"])
+        driver.close()
+        server.finish()
+
+    def test_if_the_history_is_gone_countdowns_that_are_not_reported_again_are_forgotten(self) -> None:
+        daemon = self.daemon()
+        driver = self.driver(daemon)
+        driver.do("watch", tickUSec=0)
+        driver.next_of("synced")
+        daemon.call("Start", key="old", durationUSec=HOUR)
+        driver.next_of("started")
+        daemon.lose_store()
+        daemon.start()
+        types = [driver.next()["type"] for _ in range(3)]
+        self.assertEqual(types, ["disconnected", "historyTrimmed", "synced"])
+        self.assertEqual(driver.next(), {"type": "forgotten", "key": "old"})
+
+    def test_if_the_countdowns_cannot_be_listed_the_watch_is_lost_and_tries_again(self) -> None:
+        def first(peer: Peer, call: Any) -> None:
+            peer.events({"type": "attached", "key": "tea", "remainingUSec": 9, "countdown": countdown()}, synced(7))
+
+        def resumed(peer: Peer, call: Any) -> None:
+            peer.events(synced(7))
+            stay(peer)
+
+        refuse = lambda peer, call: peer.write({"error": "io.countdownd.StorageFailed", "parameters": {"reason": "-"}})
+        empty = lambda peer, call: peer.write({"parameters": {"countdowns": []}})
+        server = self.fake(first, resumed, refuse, resumed, empty)
+        driver = self.driver(server)
+        driver.do("watch")
+        events = [driver.next() for _ in range(7)]
+        self.assertEqual(
+            [event.get("error", event["type"]) for event in events],
+            ["attached", "synced", "Disconnected", "synced", "StorageFailed", "synced", "forgotten"],
+        )
+        driver.close()
+        server.finish()
 
     def test_a_server_that_always_says_that_the_history_is_gone_is_asked_less_and_less_often(self) -> None:
         def trimmed(peer: Peer, call: Any) -> None:

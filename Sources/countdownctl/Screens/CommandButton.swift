@@ -60,8 +60,8 @@ struct CommandButton: Equatable {
     mutating func handle(_ event: ScreenEvent) -> [ScreenAction] {
         switch event {
         case .told(let event): handle(event)
-        case .notice(let notice): return handle(notice)
-        case .answered(let request, let answer): handle(answer, to: request)
+        case .notice(let notice): handle(notice)
+        case .answered(_, let answer): handle(answer)
         case .ended(let ending): return handle(ending)
         case .key, .paste, .click, .focus: break
         }
@@ -91,29 +91,24 @@ extension CommandButton {
         }
     }
 
-    private mutating func handle(_ notice: EventStream.Notice) -> [ScreenAction] {
+    private mutating func handle(_ notice: EventStream.Notice) {
         switch notice {
         case .lost, .stillLost: isLost = true
-        // One that ended and was forgotten meanwhile is not reported.
-        case .back: return [.call(.get(key: start.key))]
+        case .back: isLost = false
+        case .forgotten: end()
         case .historyTrimmed, .trimmedAgain:
             isSynced = false
             known = nil
             control.forget()
         }
-        return []
     }
 
-    private mutating func handle(_ answer: Result<Countdown, CommandFailure>, to request: CountdownRequest) {
-        if case .get = request { isLost = false }
-        switch (request, answer) {
-        case (.get, .success(let countdown)): count(countdown)
-        case (.get, .failure(let failure)) where failure.exitCode == .unknownKey: end()
-        case (.get, .failure) where isBusy: break
-        case (_, .success(let countdown)):
+    private mutating func handle(_ answer: Result<Countdown, CommandFailure>) {
+        switch answer {
+        case .success(let countdown):
             count(countdown)
             control.succeed()
-        case (_, .failure(let failure)): control.fail(failure.sentence)
+        case .failure(let failure): control.fail(failure.sentence)
         }
     }
 

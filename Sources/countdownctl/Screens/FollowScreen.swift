@@ -38,7 +38,7 @@ struct FollowScreen: Screen {
         case .key(let key): return handle(key)
         case .told(let event): return handle(event)
         case .notice(let notice): return handle(notice)
-        case .answered(let request, let answer): return handle(answer, to: request)
+        case .answered(_, let answer): return handle(answer)
         case .paste, .click, .focus, .ended: return []
         }
     }
@@ -74,34 +74,22 @@ extension FollowScreen {
         switch notice {
         case .lost, .stillLost:
             isLost = true
-            board.restart()
-            return []
-        case .back:
-            isLost = false
-            // A countdown without a new event has not changed, or has ended and was forgotten.
-            return board.unconfirmed.map { .call(.get(key: $0)) }
-        case .historyTrimmed, .trimmedAgain:
-            board = CountdownBoard()
-            return notice.sentence.map { [.print([$0])] } ?? []
+        case .back: isLost = false
+        case .historyTrimmed, .trimmedAgain: board = CountdownBoard()
+        case .forgotten(let keys):
+            for key in keys {
+                deselect(key)
+                board.remove(key)
+            }
         }
+        // While the daemon is away, the screen says so itself.
+        guard notice == .historyTrimmed else { return [] }
+        return notice.sentence.map { [.print([$0])] } ?? []
     }
 
-    private mutating func handle(
-        _ answer: Result<Countdown, CommandFailure>,
-        to request: CountdownRequest
-    ) -> [ScreenAction] {
-        switch (request, answer) {
-        case (.get(let key), .success(let countdown)):
-            if ![.running, .paused].contains(countdown.state) { deselect(key) }
-            board.apply(countdown)
-        case (.get(let key), .failure(let failure)):
-            guard failure.exitCode == .unknownKey else { break }
-            deselect(key)
-            board.remove(key)
+    private mutating func handle(_ answer: Result<Countdown, CommandFailure>) -> [ScreenAction] {
         // The watch reports the change.
-        case (_, .success): break
-        case (_, .failure(let failure)): note = .failure(failure.sentence)
-        }
+        if case .failure(let failure) = answer { note = .failure(failure.sentence) }
         return []
     }
 }

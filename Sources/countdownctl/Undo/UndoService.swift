@@ -119,6 +119,7 @@ final class UndoService {
                     if events.contains(where: { $0.type == .synced }) { isSynced = true }
                     hasNews = true
                 case .lost: isSynced = false
+                case .forgotten: hasNews = true
                 case .started, .stillLost, .recovered, .historyTrimmed: break
                 }
             }

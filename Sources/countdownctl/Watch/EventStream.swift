@@ -22,6 +22,8 @@ struct EventStream: ~Copyable {
         case historyTrimmed
         /// The same again before `synced`. A message was printed the first time.
         case trimmedAgain
+        /// Countdowns under these keys ended while the watch was away, and how is not reported.
+        case forgotten([String])
     }
 
     private let interruption: any Waiter
@@ -89,6 +91,7 @@ struct EventStream: ~Copyable {
             items.append(.events(events))
         case .lost: items.append(.notice(.lost))
         case .recovered: items.append(.notice(.back))
+        case .forgotten(let keys): items.append(.notice(.forgotten(keys)))
         case .historyTrimmed:
             items.append(.notice(isTrimmed ? .trimmedAgain : .historyTrimmed))
             isTrimmed = true
@@ -106,7 +109,7 @@ extension EventStream.Notice {
         case .lost: Self.lostSentence
         case .back: "reconnected to the daemon"
         case .historyTrimmed: "the daemon no longer has the history since the last event; ends may be missing"
-        case .stillLost, .trimmedAgain: nil
+        case .stillLost, .trimmedAgain, .forgotten: nil
         }
     }
 }

@@ -100,21 +100,12 @@ struct Feed {
 
     private mutating func handle(_ events: [Event]) throws {
         let isSynced = events.contains { $0.type == .synced }
-        // A countdown without a new event has not changed, or has ended and was forgotten.
-        if isSynced, feed?.hasUnconfirmed == true, let countdowns = list([.running, .paused]) {
-            feed?.confirm(countdowns)
-        }
         if feed == nil { try printer.show(events) } else { try feed?.show(events) }
         hooks?.enqueue(events)
-        if let hooks, hooks.needsCountdowns, isSynced, let countdowns = list([.running]) {
-            hooks.begin(with: countdowns)
-        }
-    }
-
-    /// The countdowns of the watch in some states; nil if the daemon is away, and it comes back with another `synced`.
-    private func list(_ states: [State]) -> [Countdown]? {
-        guard var client = try? daemon.connect() else { return nil }
-        return try? client.list(List(match: watch.match, states: states, keys: watch.keys))
+        // If the daemon is away, it comes back with another `synced`.
+        guard let hooks, hooks.needsCountdowns, isSynced, var client = try? daemon.connect() else { return }
+        let list = List(match: watch.match, states: [.running], keys: watch.keys)
+        if let countdowns = try? client.list(list) { hooks.begin(with: countdowns) }
     }
 
     /// Checks that the revision of the file is of the daemon's history, after the daemon has refused to continue from it.
@@ -133,6 +124,7 @@ struct Feed {
         case .historyTrimmed, .trimmedAgain:
             try checkHistory()
             try feed?.beginAfresh()
+        case .forgotten(let keys): try feed?.forget(keys)
         case .back, .stillLost: break
         }
         if let sentence = notice.sentence { output.say(sentence) }
@@ -191,16 +183,15 @@ struct FeedPrinter: EventPrinter {
         try print()
     }
 
-    /// Whether there are countdowns that this connection has not reported.
-    var hasUnconfirmed: Bool { !board.unconfirmed.isEmpty }
-
-    /// Removes the countdowns that this connection has not reported and that are not among those that run or are paused.
-    mutating func confirm(_ countdowns: [Countdown]) { board.confirm(countdowns) }
+    /// Removes countdowns that have ended.
+    mutating func forget(_ keys: [String]) throws(StreamFailure) {
+        board.forget(keys)
+        try print()
+    }
 
     /// Shows no countdown while the daemon is away.
     mutating func showNothing() throws(StreamFailure) {
         isSynced = false
-        board.restart()
         try print([])
     }
 

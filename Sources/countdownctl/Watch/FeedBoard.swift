@@ -19,17 +19,8 @@ struct FeedBoard {
         return false
     }
 
-    /// Notes that another connection reports from now on.
-    mutating func restart() { board.restart() }
-
-    /// The keys that this connection has not reported.
-    var unconfirmed: [String] { board.unconfirmed }
-
-    /// Removes the countdowns that this connection has not reported and that are not among `countdowns`.
-    mutating func confirm(_ countdowns: [Countdown]) {
-        let keys = TextMap(countdowns.map { (key: $0.key, value: true) })
-        for key in unconfirmed where keys[key] == nil { board.remove(key) }
-    }
+    /// Removes countdowns that have ended.
+    mutating func forget(_ keys: [String]) { board.apply(.forgotten(keys)) }
 
     /// Removes the finished countdown.
     mutating func clearFinished() { finished = nil }

@@ -48,7 +48,8 @@ struct WaitLoop {
             switch try stream.next(until: deadline) {
             case .events(let events):
                 guard try handle(events) else { return try interrupted() }
-            case .notice(let notice): try handle(notice)
+            case .notice(.forgotten(let keys)): guard try lookUp(keys) else { return try interrupted() }
+            case .notice(let notice): try printer.report(notice, output)
             case .timedOut: return try timedOut()
             case .interrupted: return try interrupted()
             }
@@ -63,14 +64,9 @@ struct WaitLoop {
             if start == nil { try printer.show([event]) }
             _ = waitSet.update(event)
             guard event.type == .synced else { continue }
-            guard try start == nil ? lookUp() : begin() else { return false }
+            guard try start == nil ? lookUp(waitSet.unseen) : begin() else { return false }
         }
         return true
-    }
-
-    private mutating func handle(_ notice: EventStream.Notice) throws {
-        if notice != .back { waitSet.restartWatch() }
-        try printer.report(notice, output)
     }
 
     private mutating func begin() throws -> Bool {
@@ -82,9 +78,9 @@ struct WaitLoop {
         return true
     }
 
-    /// Looks up the keys that the watch has not mentioned: they ended before or do not exist.
-    private mutating func lookUp() throws -> Bool {
-        for key in waitSet.unseen {
+    /// Looks up keys that the watch does not report: they ended before or do not exist. False if it was interrupted.
+    private mutating func lookUp(_ keys: [String]) throws -> Bool {
+        for key in keys where waitSet.isOpen(key) {
             do {
                 guard let found = try daemon.call(Get(key: key), unless: interruption)?.countdown else { return false }
                 if waitSet.update(found) { try printer.show([Event(endOf: found)]) }
@@ -173,6 +169,8 @@ struct WaitSet {
     let keys: [String]
     private let members: TextMap<Bool>
     private var board = CountdownBoard()
+    /// The keys that the watch has reported.
+    private var reported: TextMap<Bool> = [:]
     /// The exit codes of the keys that have ended.
     private var ended: TextMap<ExitCode> = [:]
     /// The revision of the start, for countdowns that were started here: earlier ends do not count.
@@ -190,6 +188,7 @@ struct WaitSet {
     /// Applies an event; returns whether it is an awaited end.
     mutating func update(_ event: Event) -> Bool {
         guard let key = event.key ?? event.countdown?.key, isOpen(key) else { return false }
+        reported[key] = true
         if let countdown = event.countdown { return update(countdown) }
         _ = board.apply(event)
         return false
@@ -222,11 +221,8 @@ struct WaitSet {
         return wasAlive
     }
 
-    /// Notes that another connection reports from now on.
-    mutating func restartWatch() { board.restart() }
-
-    /// The keys that the connection has not reported, to be looked up after `synced`.
-    var unseen: [String] { open.filter { !board.hasReported($0) } }
+    /// The keys that the watch has never reported, to be looked up after `synced`.
+    var unseen: [String] { open.filter { reported[$0] == nil } }
 
     /// The keys that have not ended.
     var open: [String] { keys.filter(isOpen) }
@@ -249,5 +245,6 @@ struct WaitSet {
         ended.values.reduce(.success, max)
     }
 
-    private func isOpen(_ key: String) -> Bool { ended[key] == nil && members[key] != nil }
+    /// Whether the end of a key is awaited.
+    func isOpen(_ key: String) -> Bool { ended[key] == nil && members[key] != nil }
 }

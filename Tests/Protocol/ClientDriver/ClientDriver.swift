@@ -70,6 +70,7 @@ struct ClientDriver {
         case .disconnected(let error): marker("disconnected", error)
         case .historyTrimmed(let oldest):
             marker("historyTrimmed", .countdown(.historyTrimmed(oldestRevision: oldest)))
+        case .forgotten(let key): .object(["type": .string("forgotten"), "key": .string(key)])
         }
     }
 

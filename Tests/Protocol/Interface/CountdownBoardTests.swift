@@ -61,23 +61,13 @@ struct CountdownBoardTests {
         #expect(board.isSynced)
     }
 
-    @Test("after a new connection, countdowns that were not reported are to be confirmed")
-    func unconfirmed() {
+    @Test("forgotten countdowns leave the board")
+    func forgotten() {
         var board = CountdownBoard()
         for key in ["a", "b", "c"] { _ = board.apply(event(.attached, countdown(key))) }
-        #expect(board.unconfirmed.isEmpty)
         board.apply(WatchEvent.lost(.disconnected))
-        _ = board.apply(event(.paused, countdown("a", .paused)))
-        // This connection is lost as well, so what it reported does not count.
-        board.apply(WatchEvent.stillLost(.disconnected))
-        board.apply(WatchEvent.started(isFresh: false))
-        _ = board.apply(event(.resumed, countdown("b")))
-        #expect(board.unconfirmed.sorted() == ["a", "c"])
-        #expect(board.hasReported("b") && !board.hasReported("c"))
-        board.apply(countdown("a"))
-        board.apply(countdown("c", .finished))
-        #expect(board.unconfirmed.isEmpty)
-        #expect(board.countdowns.keys.sorted() == ["a", "b"])
+        board.apply(WatchEvent.forgotten(["a", "c"]))
+        #expect(Array(board.countdowns.keys) == ["b"])
     }
 
     @Test("a watch that begins again empties the board")

@@ -67,7 +67,7 @@ struct WaitSetTests {
         #expect(waitSet.exitCode == .notRunning)
     }
 
-    @Test("keys that the watch does not report are looked up, all of them again after a new watch")
+    @Test("keys that the watch does not report are looked up")
     func asksAfterUnheard() {
         var waitSet = WaitSet(["a", "b"])
         _ = waitSet.update(event(.attached, "a", .running, revision: 1))
@@ -76,8 +76,7 @@ struct WaitSetTests {
         #expect(!wasAlive)
         #expect(!waitSet.hasEnd)
         #expect(waitSet.exitCode == .unknownKey)
-        waitSet.restartWatch()
-        #expect(waitSet.unseen == ["a"])
+        #expect(waitSet.unseen.isEmpty)
         let wasForgotten = waitSet.forget("a")
         #expect(wasForgotten)
     }

@@ -44,6 +44,7 @@ struct Command {
                 }
             // The daemon has lost its history, perhaps with the countdown: begin again.
             case .historyTrimmed: hasStarted = false
+            case .forgotten: return print("\(key): ended while the daemon was away")
             case .disconnected(let error): complain("\(error); trying again")
             }
         }

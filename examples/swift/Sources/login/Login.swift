@@ -140,6 +140,7 @@ struct Login {
         case .historyTrimmed:
             button.isAvailable = false
             button.forget()
+        case .forgotten: button.end()
         }
     }
 

@@ -175,27 +175,14 @@ struct FollowScreenTests {
         #expect(screen.frame(on: .plain()).lines.last?.text.hasPrefix("space pause") == true)
     }
 
-    @Test("while the daemon is away the screen says so; countdowns that are not reported again are looked up")
+    @Test("while the daemon is away the screen says so; countdowns that were forgotten meanwhile leave it")
     func losesDaemon() {
         var screen = screen(.several, three)
         _ = screen.handle(.notice(.lost))
         #expect(screen.frame(on: .plain()).lines.last?.text.contains("reconnecting") == true)
-        _ = screen.handle(told(.attached, countdown("tea", 150)))
-        let actions = screen.handle(.notice(.back))
-        #expect(actions.count == 2)
-        #expect(actions.contains(.call(.get(key: "coffee"))) && actions.contains(.call(.get(key: "茶道"))))
-        _ = screen.handle(.answered(.get(key: "coffee"), .failure(CommandFailure(.unknownKey, "no such countdown"))))
-        _ = screen.handle(.answered(.get(key: "茶道"), .success(countdown("茶道", 90))))
+        #expect(screen.handle(.notice(.back)).isEmpty)
+        _ = screen.handle(.notice(.forgotten(["coffee"])))
         #expect(Set(screen.countdowns.keys) == ["tea", "茶道"])
-    }
-
-    @Test("countdowns that only a lost connection reported are looked up too")
-    func losesDaemonTwice() {
-        var screen = screen(.several, three)
-        _ = screen.handle(.notice(.lost))
-        _ = screen.handle(told(.attached, countdown("tea", 150)))
-        _ = screen.handle(.notice(.stillLost))
-        #expect(screen.handle(.notice(.back)).count == 3)
     }
 
     @Test("without history the screen begins again")
