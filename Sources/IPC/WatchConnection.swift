@@ -66,7 +66,8 @@ public final class WatchConnection {
             guard try send() else { return events }
             if listing != nil { try list(into: &events) } else { try receive(into: &events) }
         } catch {
-            (connection, listing) = (nil, nil)
+            connection = nil
+            listing = nil
             hasMore = false
             reported.restart()
             try recover(from: error, &events)

@@ -57,14 +57,27 @@ struct Countdownctl: ParsableCommand {
             With several keys, the highest code. run returns its command's code, or -E's.
             """,
         version: "countdownctl \(Version.current)",
-        subcommands: [
-            TimerCommand.self, ToggleCommand.self, SnoozeCommand.self,
-            StartCommand.self, ShowCommand.self, ListCommand.self, WatchCommand.self, AttachCommand.self,
-            WaitCommand.self,
-            CancelCommand.self, FinishCommand.self, PauseCommand.self, ResumeCommand.self, AdjustCommand.self,
-            IsRunningCommand.self,
-            RunCommand.self, TemporarilyCommand.self, KeepCommand.self, UndoCommand.self, UndoServiceCommand.self,
-            ButtonCommand.self, AskCodeCommand.self, StatusCommand.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Start", subcommands: [TimerCommand.self, StartCommand.self, SnoozeCommand.self]),
+            CommandGroup(
+                name: "Look",
+                subcommands: [ShowCommand.self, ListCommand.self, WatchCommand.self, AttachCommand.self]
+            ),
+            CommandGroup(
+                name: "Change",
+                subcommands: [
+                    AdjustCommand.self, PauseCommand.self, ResumeCommand.self, ToggleCommand.self, FinishCommand.self,
+                    CancelCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Script",
+                subcommands: [
+                    WaitCommand.self, IsRunningCommand.self, RunCommand.self, TemporarilyCommand.self, KeepCommand.self,
+                    UndoCommand.self, UndoServiceCommand.self, ButtonCommand.self, AskCodeCommand.self,
+                ]
+            ),
+            CommandGroup(name: "Program", subcommands: [StatusCommand.self, VersionCommand.self]),
         ]
     )
 
@@ -88,6 +101,27 @@ struct Countdownctl: ParsableCommand {
     }
 }
 
+/// The version, as `--version` prints it.
+struct VersionCommand: Subcommand {
+    static let configuration = CommandConfiguration(
+        subcommand: "version",
+        abstract: "Print the version.",
+        usage: "countdownctl version",
+        discussion: """
+            Examples:
+              countdownctl version
+              countdownctl -V                     the same
+
+            `countdownctl status` has the version of the daemon.
+            """
+    )
+
+    func perform() throws -> ExitCode {
+        try Output(isQuiet: false, json: nil, palette: .plain).print([Countdownctl.configuration.version])
+        return .success
+    }
+}
+
 /// One run of the program, from its arguments to its exit code.
 struct Invocation {
     /// The arguments without the name of the program, the subcommand first.
@@ -96,7 +130,7 @@ struct Invocation {
     /// - Parameter typed: the arguments. A duration or a time in the place of the subcommand stands for `timer`.
     init(arguments typed: [String]) {
         let isTimer = typed.first.map(TimerWords.isBeginning) ?? false
-        arguments = isTimer ? ["timer"] + typed : typed
+        arguments = isTimer ? ["timer"] + typed : typed == ["-V"] ? ["version"] : typed
     }
 
     /// The place of the first word of a command that a subcommand runs, which gets its words as they are; the end if there is
@@ -116,6 +150,10 @@ struct Invocation {
                 let here = Invocation(arguments: remote.arguments)
                 let isSubcommand = Self.subcommand(ArgumentNormalizer.normalize(here.arguments)) != nil
                 return isSubcommand ? try remote.run() : here.run()
+            }
+            if let help = ShortHelp(arguments) {
+                try StandardStream.output.write(Array("\(help.text)\n".utf8))
+                return .success
             }
             if let subcommand = Self.subcommand(typed) { return try subcommand.perform() }
             let names = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
@@ -161,7 +199,8 @@ struct Invocation {
             } catch {
                 return end(with: error)
             }
-        case .validationFailure: return report(.usage(printable(Countdownctl.message(for: error))))
+        case .validationFailure:
+            return report(.usage(printable(ParserMessage.sentence(Countdownctl.message(for: error)))))
         default: return report(CommandFailure(.internalFault, "\(error)"))
         }
     }
@@ -178,9 +217,9 @@ struct Invocation {
         var lines = ["countdownctl: \(failure.sentence)"]
         if failure.exitCode == .usage, let word = arguments.first {
             if Countdownctl.subcommand(named: word) != nil {
-                lines.append("see `countdownctl \(word) --help`")
+                lines.append("see `countdownctl \(word) -h`")
             } else if word.hasPrefix("-") {
-                lines.append("see `countdownctl --help`")
+                lines.append("see `countdownctl -h`")
             }
         }
         // A failing write to standard error cannot be reported.

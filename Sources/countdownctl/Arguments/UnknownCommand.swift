@@ -20,7 +20,7 @@ struct UnknownCommand: Equatable {
         if let nearest = subcommands.min(by: { distance(to: $0) < distance(to: $1) }), distance(to: nearest) <= 2 {
             return "\(beginning); did you mean \(command(nearest))?"
         }
-        return "\(beginning); `countdownctl --help` lists the commands"
+        return "\(beginning); `countdownctl -h` lists the commands"
     }
 
     /// The subcommand for a word that other programs have.

@@ -26,6 +26,19 @@ struct InvocationTests {
         for (status, code) in codes { #expect(status.rawValue == code) }
     }
 
+    @Test("the help of -h fits on a screen, and names every command")
+    func shortHelp() throws {
+        let names = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
+        for arguments in [[], ["-h"]] + names.map({ [$0, "-h"] }) {
+            let lines = try #require(ShortHelp(arguments)).text.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count <= 24, "\(arguments)")
+            #expect(lines.allSatisfy { DisplayWidth.of($0) <= 79 }, "\(arguments)")
+        }
+        let text = try #require(ShortHelp([])).text
+        for name in names { #expect(text.contains(name)) }
+        #expect(ShortHelp(["run", "tea", "1m", "--", "ls", "-h"]) == nil && ShortHelp(["--help"]) == nil)
+    }
+
     @Test("no line of the help is wider than 79 columns")
     func helpLines() {
         for command in [Countdownctl.configuration] + Countdownctl.configuration.subcommands.map({ $0.configuration }) {

@@ -74,7 +74,7 @@ struct TypingTests {
             ("ls", "unknown command 'ls'; did you mean `countdownctl list`?"),
             ("strat tea 5m", "unknown command 'strat'; did you mean `countdownctl start tea 5m`?"),
             ("lst", "unknown command 'lst'; did you mean `countdownctl list`?"),
-            ("frobnicate", "unknown command 'frobnicate'; `countdownctl --help` lists the commands"),
+            ("frobnicate", "unknown command 'frobnicate'; `countdownctl -h` lists the commands"),
             ("sta", "unknown command 'sta'; did you mean `countdownctl start KEY`?"),
         ]
     )

@@ -36,7 +36,11 @@ struct RefusedCommandsTests {
             ("show", "missing key; for example `countdownctl show tea`"),
             ("restart tea 5m", "unknown command 'restart'; `countdownctl start tea 5m --restart` starts it again"),
             ("rm tea", "unknown command 'rm'; `countdownctl cancel tea` ends it"),
-            ("list --frobnicate", "Unknown option '--frobnicate'"), ("--frobnicate", "Unknown option '--frobnicate'"),
+            ("list --frobnicate", "unknown option '--frobnicate'"), ("--frobnicate", "unknown option '--frobnicate'"),
+            ("list --sotr end", "unknown option '--sotr'; did you mean '--sort'?"),
+            ("list --color", "--color needs a value: --color WHEN"), ("list --quiet=1", "--quiet takes no value"),
+            ("list --color red", "invalid --color 'red': use auto, always or never"),
+            ("start tea --restart --fail", "--restart cannot be combined with --fail"),
             ("help strat", "unknown command 'strat'; did you mean `countdownctl start KEY`?"),
             ("watch --tick x", "invalid duration 'x'; use for example 5m, 90s or 1:30"),
             ("wait tea --timeout 1h30", "invalid duration '1h30': missing unit; did you mean '1h30m' or '1h30s'?"),
@@ -81,7 +85,12 @@ struct RefusedCommandsTests {
         #expect(run.standardOutput.isEmpty)
     }
 
-    @Test("help and version are data, and 0", arguments: ["--help", "--version", "help start", "start --help", ""])
+    @Test(
+        "help and version are data, and 0",
+        arguments: [
+            "--help", "--version", "help start", "start --help", "", "-h", "-V", "version", "start tea 5m -h", "5m -h",
+        ]
+    )
     func helps(_ line: String) throws {
         let run = try Typist(at: "").type(line)
         #expect(!run.standardOutput.isEmpty)

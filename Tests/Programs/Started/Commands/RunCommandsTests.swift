@@ -151,7 +151,7 @@ struct RunCommandsTests {
         #expect(try run.finish().exitCode == 0)
         #expect(try extent(of: "milk") > 3_600_100_000)
         let wrong = try typist.type("run tea 1h --from middle -- true")
-        #expect(wrong.message.hasPrefix("countdownctl: The value 'middle' is invalid for '--from <when>'"))
+        #expect(wrong.message.hasPrefix("countdownctl: invalid --from 'middle': use start or end"))
     }
 
     @Test("when countdownctl is killed, the countdown ends by itself after one hold")

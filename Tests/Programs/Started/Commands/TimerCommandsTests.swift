@@ -87,7 +87,7 @@ struct TimerCommandsTests {
         let run = try typist.type("1h30 tea")
         #expect(run.exitCode == 64)
         #expect(run.messages[0].contains("invalid duration '1h30': missing unit"))
-        #expect(run.messages[1] == "see `countdownctl timer --help`")
+        #expect(run.messages[1] == "see `countdownctl timer -h`")
         #expect(try typist.type("5m tea --nonsense").message.contains("--nonsense"))
     }
 
