@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// The address of a Unix socket, in the form that system calls take.

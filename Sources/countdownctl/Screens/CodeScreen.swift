@@ -71,11 +71,10 @@ struct CodeScreen: Screen {
     }
 
     func frame(on canvas: Canvas) -> Frame {
-        let showsCursor = hasKeyboard && !isAtButton && !isTaken
         let code = CodePicture(
             input: input,
             isHidden: isHidden,
-            hasKeyboard: showsCursor,
+            hasKeyboard: hasKeyboard && !isAtButton && !isTaken,
             canvas: canvas
         )
         var frame = Frame(lines: code.lines)
@@ -84,7 +83,6 @@ struct CodeScreen: Screen {
             frame = frame.with(picture.frame, beside: code.width + 3, on: canvas)
         }
         frame.lines.append(note(on: canvas))
-        frame.blinks = showsCursor && input.cursor != nil
         return frame
     }
 
@@ -162,7 +160,7 @@ struct CodePicture {
                 top.append(gap)
                 bottom.append(gap)
             }
-            top.append(" \(content(place)) ", .bold, canvas.palette)
+            top.append(" \(content(place)) ", hasCursor(place) ? .blinking : .bold, canvas.palette)
             let isFilled = place < input.characters.count
             bottom.append(stroke(isFilled), isFilled ? .green : .faint, canvas.palette)
         }
@@ -174,8 +172,10 @@ struct CodePicture {
         return max(min(input.spacing, (canvas.columns - input.length * Self.box) / (input.length - 1)), 0)
     }
 
+    private func hasCursor(_ place: Int) -> Bool { place == input.cursor && hasKeyboard }
+
     private func content(_ place: Int) -> String {
-        if place == input.cursor, hasKeyboard, canvas.showsCursor { return canvas.glyphs == .ascii ? "|" : "│" }
+        if hasCursor(place) { return canvas.glyphs == .ascii ? "|" : "│" }
         guard place < input.characters.count else { return " " }
         return isHidden ? (canvas.glyphs == .ascii ? "*" : "•") : String(input.characters[place])
     }

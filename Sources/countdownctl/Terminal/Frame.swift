@@ -3,8 +3,6 @@ struct Frame: Equatable {
     var lines: [StyledLine] = []
     /// What can be clicked.
     var targets: [Target] = []
-    /// Whether it holds a cursor that blinks.
-    var blinks = false
 
     /// A part of the picture that can be clicked.
     struct Target: Equatable {
@@ -59,12 +57,10 @@ struct Canvas {
     /// How many lines there may be.
     let rows: Int
     let glyphs: Glyphs
-    let palette: Palette
+    var palette: Palette
     let clock: ClockText
     /// Whether keys come from the terminal.
     var hasKeys = true
-    /// Whether a cursor that blinks is to be seen just now.
-    var showsCursor = true
 
     /// The text, cut with a mark at its end if it is wider than `columns`.
     func fit(_ text: String, columns: Int) -> String { glyphs.fit(text, columns: columns) }

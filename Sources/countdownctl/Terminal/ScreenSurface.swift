@@ -11,8 +11,6 @@ struct ScreenSurface: ~Copyable {
     private var origin = FrameOrigin()
     /// Lines that are to stand above the picture, and do not yet.
     private var permanent: [String] = []
-    /// The cursor of the picture.
-    var blinking = CursorBlink()
 
     init(_ device: consuming TerminalDevice, palette: Palette) {
         self.device = device
@@ -34,7 +32,6 @@ struct ScreenSurface: ~Copyable {
         let next = screen.frame(on: canvas)
         if next.lines.count != frame.lines.count || !permanent.isEmpty { origin.lose() }
         frame = next
-        blinking.isWanted = frame.blinks
         var text = painter.paint(frame.lines, below: takePermanent())
         if !frame.targets.isEmpty { text += origin.question() }
         try write(text)
@@ -87,8 +84,7 @@ struct ScreenSurface: ~Copyable {
             glyphs: device.glyphs,
             palette: palette,
             clock: .local,
-            hasKeys: device.input != nil,
-            showsCursor: blinking.showsCursor
+            hasKeys: device.input != nil
         )
     }
 
@@ -99,33 +95,5 @@ struct ScreenSurface: ~Copyable {
 
     private func write(_ text: String) throws(StreamFailure) {
         if !text.isEmpty { try device.output.write(Array(text.utf8)) }
-    }
-}
-
-/// The beat of a cursor that blinks: seen and unseen for as long as each other.
-struct CursorBlink {
-    /// About once a second, as terminals do.
-    private static let interval: Int64 = 530_000
-
-    private(set) var showsCursor = true
-    /// The next change; nil if the cursor does not blink.
-    private(set) var next: MonotonicDeadline?
-
-    /// Whether there is a cursor to be seen.
-    var isWanted = false {
-        didSet { if isWanted != oldValue { begin() } }
-    }
-
-    /// Begins with a cursor that is seen, as it is after each key.
-    mutating func begin() {
-        showsCursor = true
-        next = isWanted ? .after(microseconds: Self.interval) : nil
-    }
-
-    /// Toggles the cursor if the time has come.
-    mutating func pass() {
-        guard let next, next.remainingUSec == 0 else { return }
-        showsCursor.toggle()
-        self.next = .after(microseconds: Self.interval)
     }
 }

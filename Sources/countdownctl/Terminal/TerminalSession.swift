@@ -99,14 +99,13 @@ extension TerminalSession {
         let answer = tasks.answering.map { set.add($0) }
         let said = tasks.speaking.map { set.add($0) }
         let pause = reader.isPartial ? MonotonicDeadline.after(microseconds: 50_000) : nil
-        for deadline in [deadline, surface.blinking.next, pause] { set.add(deadline) }
+        for deadline in [deadline, pause] { set.add(deadline) }
         set.wait()
 
         if set.isReady(input) { read(isClosed: set.isClosed(input)) } else if pause != nil { handle(reader.flush()) }
         if set.isReady(said) { tasks.listen() }
         if set.isReady(signalled) { handleSignals() }
         if set.isReady(answer) { handle(tasks.receiveAnswer()) }
-        surface.blinking.pass()
         return set.isReady(own)
     }
 
@@ -123,7 +122,6 @@ extension TerminalSession {
 
     private func handle(_ inputs: [TerminalInput]) {
         for input in inputs where status == nil {
-            surface.blinking.begin()
             switch input {
             case .key(.control("c")): leave(.interrupted)
             case .key(let key): handle(.key(key))

@@ -25,8 +25,7 @@ extension Canvas {
         columns: Int = 79,
         rows: Int = 24,
         _ glyphs: Glyphs = .blocks,
-        hasKeys: Bool = true,
-        showsCursor: Bool = true
+        hasKeys: Bool = true
     ) -> Canvas {
         Canvas(
             columns: columns,
@@ -34,8 +33,7 @@ extension Canvas {
             glyphs: glyphs,
             palette: .plain,
             clock: ClockText(zone: TestZone.utc, now: noon),
-            hasKeys: hasKeys,
-            showsCursor: showsCursor
+            hasKeys: hasKeys
         )
     }
 }
