@@ -133,7 +133,7 @@ extension AsyncClient.Events {
             case .lost(let error): [.disconnected(error)]
             case .historyTrimmed(let oldest): [.historyTrimmed(oldestRevision: oldest)]
             case .forgotten(let keys): keys.map(Element.forgotten)
-            case .started, .stillLost, .recovered: []
+            case .started, .stillLost, .recovered, .current: []
             }
         }
     }

@@ -41,6 +41,9 @@ public struct CountdownBoard: Sendable {
         switch event {
         case .historyTrimmed: self = CountdownBoard()
         case .forgotten(let keys): for key in keys { remove(key) }
+        case .current(let countdowns):
+            self.countdowns = [:]
+            for countdown in countdowns { apply(countdown) }
         case .started, .lost, .stillLost, .events, .recovered: break
         }
     }

@@ -27,12 +27,10 @@ public struct ResumableWatch: Sendable {
     public struct FailureOptions: Sendable {
         /// Whether to wait for a daemon that is missing in the beginning. Otherwise the first attempt throws.
         public var waitsForDaemon = false
-        /// Whether a new connection resumes at ``ResumableWatch/since``. Otherwise it makes the first call again.
-        public var resumes = true
         /// The next request if the daemon no longer keeps the history.
         public var trimmedHistory = TrimmedHistory.beginAgain
-        /// Whether a ``WatchConnection`` finds out after a loss which countdowns were forgotten meanwhile. It keeps their keys.
-        public var reportsForgotten = true
+        /// Whether a ``WatchConnection`` that resumes reports every countdown after `synced`, as ``WatchEvent/current(_:)``.
+        public var reportsAll = false
 
         /// The options of a program that a user has just started: if there is no daemon it fails at once.
         public init() {}
@@ -62,7 +60,7 @@ public struct ResumableWatch: Sendable {
     /// The call that begins the watch or resumes it.
     public var request: Watch {
         var request = watch
-        if options.resumes { request.since = since }
+        request.since = since
         request.heartbeatUSec = watch.heartbeatUSec ?? Self.heartbeat
         return request
     }
@@ -146,6 +144,8 @@ public enum WatchEvent: Sendable, Equatable {
     /// The daemon does not keep the history after the last revision, so that ends may have been missed. The watch begins
     /// again by itself.
     case historyTrimmed(oldestRevision: Int64)
+    /// The countdowns that are running or paused, in the place of all that were known.
+    case current([Countdown])
     /// These countdowns, which were reported as running or paused, ended while the watch was away, and the daemon does not report
     /// how, because it has forgotten them or trimmed its history. It follows the events up to `synced`.
     case forgotten([String])

@@ -17,6 +17,7 @@ public final class WatchConnection {
     private var isFresh = true
     /// Lists the countdowns of the watch that run or are paused, to learn which were forgotten. Meanwhile, no events are taken.
     private var listing: ClientConnection?
+    private var listed: [Countdown] = []
     /// When to connect next; nil while connected.
     private var attempt: MonotonicDeadline? = .passed
     /// Whether more replies may have been received than were returned.
@@ -114,16 +115,17 @@ public final class WatchConnection {
                 return
             }
             events += watch.receive(reply.events)
-            if watch.options.reportsForgotten { reported.receive(reply.events) }
+            reported.receive(reply.events)
             if !continues { throw .disconnected }
-            guard reported.areUnconfirmed, reply.events.contains(where: { $0.type == .synced }) else { continue }
-            guard !isFresh else {
-                events.append(.forgotten(reported.forget()))
+            guard reply.events.contains(where: { $0.type == .synced }) else { continue }
+            guard !isFresh, reported.areUnconfirmed || watch.options.reportsAll else {
+                reportForgotten(&events)
                 continue
             }
             var listing = try ClientConnection(connectingTo: path, blocking: sendsBlocking)
             listing.call(List(match: watch.request.match, keys: watch.request.keys), more: true)
             self.listing = consume listing
+            listed = []
             hasMore = true
             return
         }
@@ -134,12 +136,18 @@ public final class WatchConnection {
         hasMore = false
         while let (reply, continues) = try listing?.arrived(List.self, polls: sendsBlocking) ?? nil {
             for countdown in reply.countdowns { reported.confirm(countdown.key) }
+            if watch.options.reportsAll { listed += reply.countdowns }
             guard !continues else { continue }
             listing = nil
+            if watch.options.reportsAll { events.append(.current(listed)) }
             // Ends that came meanwhile were sent before the list.
             repeat { try receive(into: &events) } while hasMore
-            if reported.areUnconfirmed { events.append(.forgotten(reported.forget())) }
+            reportForgotten(&events)
         }
+    }
+
+    private func reportForgotten(_ events: inout [WatchEvent]) {
+        if reported.areUnconfirmed { events.append(.forgotten(reported.forget())) }
     }
 }
 

@@ -2,7 +2,7 @@ import IPC
 import Varlink
 
 /// The ends that ring, each until it is answered or was rung often enough. It does no I/O: its owner reports events and
-/// plays a sound while `isRinging`.
+/// plays a sound while it `hasRings`.
 struct Bell {
     /// An end that rings.
     private struct Ring {
@@ -28,7 +28,6 @@ struct Bell {
     private var rings: [Ring] = []
     /// The revision of the last end that rang before this program was started; nil after the first `synced`.
     private var rungBefore: Int64?
-    private var isCatchingUp = false
 
     /// - Parameters:
     ///   - rules: how countdowns are announced.
@@ -40,14 +39,8 @@ struct Bell {
         rungBefore = lastRing
     }
 
-    /// Whether a sound is to be played.
-    var isRinging: Bool { !isCatchingUp && !rings.isEmpty }
-
-    /// Notes that a watch begins: nothing rings until all ends have been reported, as their keys may run again.
-    mutating func watchStarted() { isCatchingUp = true }
-
-    /// Notes that the daemon is gone.
-    mutating func daemonLost() { isCatchingUp = false }
+    /// Whether an end rings.
+    var hasRings: Bool { !rings.isEmpty }
 
     /// Takes events of the watch of ends.
     ///
@@ -65,9 +58,7 @@ struct Bell {
                 if end(countdown, now: now) { last = countdown.revision }
             case .started, .restarted, .attached, .cancelled:
                 rings.removeAll { event.key?.hasSameBytes(as: $0.key) == true }
-            case .synced:
-                isCatchingUp = false
-                rungBefore = nil
+            case .synced: rungBefore = nil
             default: break
             }
         }

@@ -17,10 +17,7 @@ final class Notifier {
     private var stateFile: StateFile
     private let signals: SignalDescriptor
     private let bus = BusConnection()
-    private let ends: WatchConnection
-    /// Reports the countdowns that run, for progress, warnings and waking. The watch of ends cannot: it resumes, and then
-    /// countdowns that have not changed are not reported.
-    private let running: WatchConnection
+    private let watch: WatchConnection
     private let showsProgress: Bool
     private let rules: AnnouncementRules
     private let player: SoundPlayer
@@ -45,9 +42,6 @@ final class Notifier {
     private var queue: NotificationQueue
     private var bell: Bell
     private var countdowns: RunningCountdowns
-    /// Whether the countdowns were reported by an earlier connection. A service manager accepts the next one before the
-    /// daemon answers.
-    private var isRunningOutdated = false
     private var pendingStarts: [PendingStart] = []
     /// When the alarm may be played next.
     private var nextSound: MonotonicDeadline?
@@ -88,12 +82,9 @@ final class Notifier {
         var watchOptions = ResumableWatch.FailureOptions()
         watchOptions.waitsForDaemon = true
         watchOptions.trimmedHistory = .resumeFromOldest
-        watchOptions.reportsForgotten = false
-        let watch = options.watch(tick: 0, since: delivered?.revision)
-        ends = WatchConnection(ResumableWatch(watch, options: watchOptions), at: path)
-        watchOptions.resumes = false
-        let runningWatch = options.watch(tick: options.showsProgress ? Self.tickUSec : 0)
-        running = WatchConnection(ResumableWatch(runningWatch, options: watchOptions), at: path)
+        watchOptions.reportsAll = true
+        let call = options.watch(tick: options.showsProgress ? Self.tickUSec : 0, since: delivered?.revision)
+        watch = WatchConnection(ResumableWatch(call, options: watchOptions), at: path)
         if rules.ring != .no, let shortage = player.shortage(of: .alarm) {
             problems.sound.report("no sound: \(shortage)")
         }
@@ -115,7 +106,7 @@ final class Notifier {
     func run() throws(Exit) {
         status.notify("READY=1")
         while !hasStopSignal(), !isStopping {
-            try advanceWatches()
+            try advanceWatch()
             advanceWarnings()
             receiveAnswers()
             advanceBus()
@@ -145,11 +136,9 @@ final class Notifier {
         set.add(timer.descriptor)
         if let descriptor = wakeTimer?.descriptor { set.add(descriptor) }
         set.add(player.deadline)
-        if bell.isRinging, !player.isPlaying { set.add(nextSound) }
-        for watch in [ends, running] {
-            if let descriptor = watch.descriptor { set.add(descriptor, for: watch.pollEvents) }
-            set.add(watch.deadline)
-        }
+        if isRinging, !player.isPlaying { set.add(nextSound) }
+        if let descriptor = watch.descriptor { set.add(descriptor, for: watch.pollEvents) }
+        set.add(watch.deadline)
         for pending in pendingStarts { set.add(pending.descriptor) }
         set.add(retry)
         set.wait()
@@ -185,12 +174,11 @@ final class Notifier {
 // MARK: The daemon
 
 extension Notifier {
-    private func advanceWatches() throws(Exit) {
+    private func advanceWatch() throws(Exit) {
         do {
-            for event in try ends.advance() { handle(event) }
+            for event in try watch.advance() { handle(event) }
             // It is the revision after all of these events, so it counts when every end among them is in the queue.
-            queue.receive([], since: ends.since)
-            for event in try running.advance() { handleRunning(event) }
+            queue.receive([], since: watch.since)
         } catch {
             throw Exit(error)
         }
@@ -198,16 +186,22 @@ extension Notifier {
 
     private func handle(_ event: WatchEvent) {
         switch event {
-        case .started:
-            queue.watchStarted()
-            bell.watchStarted()
+        case .started: queue.watchStarted()
         case .events(let events):
             let new = queue.receive(events, since: nil)
             if let revision = bell.receive(events, new: new, now: WallClock.now) { queue.noteRing(revision) }
+            receiveRunning(events)
             problems.daemon.clear()
+        case .current(let current):
+            queue.closeRunning()
+            countdowns.clear()
+            receiveRunning(
+                current.map { Event(type: .attached, key: $0.key, remainingUSec: $0.remainingUSec, countdown: $0) }
+            )
         case .lost(let error), .stillLost(let error):
             queue.daemonLost()
-            bell.daemonLost()
+            // Countdowns still warn and wake the machine while the daemon restarts.
+            queue.closeRunning()
             problems.daemon.report("\(error)")
         case .historyTrimmed(let oldest):
             queue.historyTrimmed(oldest: oldest)
@@ -216,26 +210,15 @@ extension Notifier {
         }
     }
 
-    private func handleRunning(_ event: WatchEvent) {
-        switch event {
-        case .events(let events):
-            if isRunningOutdated {
-                isRunningOutdated = false
-                queue.closeRunning()
-                countdowns.clear()
-            }
-            queue.receiveRunning(events, showsProgress: showsProgress)
-            let (boot, wall) = (BootClock.now, WallClock.now)
-            for event in events {
-                countdowns.receive(event, boot: boot, wall: wall) { problems.reportMetadata($0) }
-            }
-            if wakeTimer == nil, countdowns.nextWake != nil {
-                problems.reportMetadata("metadata wake=yes has no effect without --wake; see countdown-notify(1)")
-            }
-        case .started: isRunningOutdated = true
-        // Countdowns still warn and wake the machine while the daemon restarts.
-        case .lost, .stillLost, .historyTrimmed: queue.closeRunning()
-        case .recovered, .forgotten: break
+    /// Takes the events for progress, warnings and waking.
+    private func receiveRunning(_ events: [Event]) {
+        queue.receiveRunning(events, showsProgress: showsProgress)
+        let (boot, wall) = (BootClock.now, WallClock.now)
+        for event in events {
+            countdowns.receive(event, boot: boot, wall: wall) { problems.reportMetadata($0) }
+        }
+        if wakeTimer == nil, countdowns.nextWake != nil {
+            problems.reportMetadata("metadata wake=yes has no effect without --wake; see countdown-notify(1)")
         }
     }
 
@@ -259,11 +242,14 @@ extension Notifier {
 // MARK: Sounds, warnings and waking
 
 extension Notifier {
+    /// Whether the alarm is to be played. Until all ends have been reported nothing rings, as their keys may run again.
+    private var isRinging: Bool { bell.hasRings && !queue.isCatchingUp }
+
     private func advanceWarnings() {
         let boot = BootClock.now
         for countdown in countdowns.takeWarnings(boot: boot) {
             queue.append(warning: countdown)
-            if rules.announcement(of: countdown).ring != .no, !bell.isRinging, !player.isPlaying {
+            if rules.announcement(of: countdown).ring != .no, !isRinging, !player.isPlaying {
                 player.begin(.warning)
             }
         }
@@ -290,9 +276,9 @@ extension Notifier {
             if sound == .alarm { bell.silence() }
         case nil: break
         }
-        if player.sound == .alarm, !bell.isRinging { player.stop() }
-        if !bell.isRinging { nextSound = nil }
-        guard bell.isRinging, !player.isPlaying, nextSound?.hasPassed ?? true else { return }
+        if player.sound == .alarm, !isRinging { player.stop() }
+        if !isRinging { nextSound = nil }
+        guard isRinging, !player.isPlaying, nextSound?.hasPassed ?? true else { return }
         player.begin(.alarm)
         bell.soundBegan()
     }
@@ -453,8 +439,5 @@ final class SystemdStatus {
     func notify(_ state: String) { unsafe sd_notify(0, state) }
 }
 
-/// Writes a line to standard error. Errors are ignored, because there is no other place for them.
-func writeLine(_ sentence: String) {
-    var line = "countdown-notify: \(sentence)\n"
-    line.withUTF8 { unsafe _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
-}
+/// Writes a line to standard error.
+func writeLine(_ sentence: String) { Log.writeLine("countdown-notify: \(sentence)") }

@@ -120,7 +120,7 @@ final class UndoService {
                     hasNews = true
                 case .lost: isSynced = false
                 case .forgotten: hasNews = true
-                case .started, .stillLost, .recovered, .historyTrimmed: break
+                case .started, .stillLost, .recovered, .historyTrimmed, .current: break
                 }
             }
             return hasNews

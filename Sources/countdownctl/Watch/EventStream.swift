@@ -83,7 +83,7 @@ struct EventStream: ~Copyable {
 
     private mutating func take(_ event: WatchEvent) {
         switch event {
-        case .started: break
+        case .started, .current: break
         case .stillLost: items.append(.notice(.stillLost))
         case .events(let events):
             if events.contains(where: { $0.type == .synced }) { isTrimmed = false }

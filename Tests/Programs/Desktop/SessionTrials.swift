@@ -70,7 +70,7 @@ struct SessionTrials {
             let server = try NotificationServer(on: desktop)
             let session = try session()
             try waitUntil("countdown-notify watches") {
-                try countdownctl("status", "--json").standardOutput.contains("\"watchers\":2,")
+                try countdownctl("status", "--json").standardOutput.contains("\"watchers\":1,")
             }
             let countdown = try countdownctl("start", key, "1ms")
             #expect(countdown.exitCode == 0, "\(countdown.standardError)")

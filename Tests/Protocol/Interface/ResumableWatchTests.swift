@@ -35,14 +35,6 @@ struct ResumableWatchTests {
         #expect(watch.start() == .started(isFresh: false))
     }
 
-    @Test("a watch that does not resume makes its first call again")
-    func repeats() {
-        var watch = ResumableWatch(Watch(), options: options { $0.resumes = false })
-        _ = watch.receive([Event(type: .synced, revision: 7)])
-        #expect(watch.request.since == nil)
-        #expect(watch.since == 7)
-    }
-
     @Test("a heartbeat that the call asks for is kept")
     func keepsHeartbeat() {
         #expect(ResumableWatch(Watch(heartbeatUSec: 5_000_000)).request.heartbeatUSec == 5_000_000)

@@ -41,7 +41,7 @@ final class EndObserver {
                 ends[event.key ?? "", default: 0] += 1
             }
         case .historyTrimmed: trims += 1
-        case .started, .lost, .stillLost, .recovered, .forgotten: break
+        case .started, .lost, .stillLost, .recovered, .current, .forgotten: break
         }
     }
 }
