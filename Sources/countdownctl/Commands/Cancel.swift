@@ -1,7 +1,9 @@
 import ArgumentParser
 import IPC
 
-struct CancelCommand: ChangeCommand {
+struct CancelCommand: OneCallCommand {
+    typealias Call = Cancel
+
     static let configuration = CommandConfiguration(
         subcommand: "cancel",
         abstract: "Cancel countdowns.",
@@ -17,14 +19,6 @@ struct CancelCommand: ChangeCommand {
     @OptionGroup var arguments: KeyArguments
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
-
-    func change(
-        _ key: String,
-        ifRevision: Int64?,
-        with client: inout Client
-    ) throws(ClientError) -> Countdown {
-        try client.call(Cancel(key: key, ifRevision: ifRevision)).countdown
-    }
 
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
         "cancelled, \(RemainingFormat.render(countdown.remainingUSec)) was left"

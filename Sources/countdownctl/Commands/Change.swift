@@ -37,6 +37,17 @@ extension ChangeCommand {
     }
 }
 
+/// A subcommand whose change is one call.
+protocol OneCallCommand: ChangeCommand {
+    associatedtype Call: ChangeMethod
+}
+
+extension OneCallCommand {
+    func change(_ key: String, ifRevision: Int64?, with client: inout Client) throws(ClientError) -> Countdown {
+        try client.call(Call(key: key, ifRevision: ifRevision)).countdown
+    }
+}
+
 /// The changes of one command: a failure does not stop the others, and the output is printed at the end.
 private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     let command: V
@@ -54,16 +65,19 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
     /// Joins the words if together they are the label of a timer.
     ///
     /// - Returns: the label, or the words as they are.
-    /// - Throws: a usage error if one of the words is the key of a countdown as well.
+    /// - Throws: a usage error if one of the words is the key of a countdown as well; that the daemon does not list them.
     mutating func joined(_ words: [KeyWord]) throws(CommandFailure) -> [KeyWord] {
         let names = words.compactMap { word in if case .name(let name) = word { name } else { nil } }
-        guard 2...8 ~= names.count, names.count == words.count else { return words }
+        guard names.count > 1, names.count == words.count else { return words }
         let label = names.joined(separator: " ")
-        // If no list can be had, the words are keys.
-        guard let timers = try? client.timers(called: label), !timers.isEmpty,
-            let countdowns = try? client.list(List(states: [.running, .paused], keys: names))
-        else { return words }
-        guard let key = countdowns.first?.key else { return [.name(label)] }
+        let key: String?
+        do throws(ClientError) {
+            guard try !client.timers(called: label).isEmpty else { return words }
+            key = try client.list(List(states: [.running, .paused], keys: names)).first?.key
+        } catch {
+            throw CommandFailure(error, isRead: true)
+        }
+        guard let key else { return [.name(label)] }
         throw .usage("\(quoted(label)) is a timer, and \(quoted(key)) is a key: quote the label, or use --key")
     }
 

@@ -1,7 +1,9 @@
 import ArgumentParser
 import IPC
 
-struct FinishCommand: ChangeCommand {
+struct FinishCommand: OneCallCommand {
+    typealias Call = Finish
+
     static let configuration = CommandConfiguration(
         subcommand: "finish",
         abstract: "Finish countdowns now.",
@@ -16,14 +18,6 @@ struct FinishCommand: ChangeCommand {
     @OptionGroup var arguments: KeyArguments
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
-
-    func change(
-        _ key: String,
-        ifRevision: Int64?,
-        with client: inout Client
-    ) throws(ClientError) -> Countdown {
-        try client.call(Finish(key: key, ifRevision: ifRevision)).countdown
-    }
 
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
         "finished"

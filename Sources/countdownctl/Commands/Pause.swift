@@ -1,7 +1,9 @@
 import ArgumentParser
 import IPC
 
-struct PauseCommand: ChangeCommand {
+struct PauseCommand: OneCallCommand {
+    typealias Call = Pause
+
     static let configuration = CommandConfiguration(
         subcommand: "pause",
         abstract: "Pause countdowns; they keep the remaining time.",
@@ -16,14 +18,6 @@ struct PauseCommand: ChangeCommand {
     @OptionGroup var arguments: KeyArguments
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
-
-    func change(
-        _ key: String,
-        ifRevision: Int64?,
-        with client: inout Client
-    ) throws(ClientError) -> Countdown {
-        try client.call(Pause(key: key, ifRevision: ifRevision)).countdown
-    }
 
     var stateAfterwards: State? { .paused }
 

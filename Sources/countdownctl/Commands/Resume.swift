@@ -1,7 +1,9 @@
 import ArgumentParser
 import IPC
 
-struct ResumeCommand: ChangeCommand {
+struct ResumeCommand: OneCallCommand {
+    typealias Call = Resume
+
     static let configuration = CommandConfiguration(
         subcommand: "resume",
         abstract: "Resume paused countdowns.",
@@ -16,14 +18,6 @@ struct ResumeCommand: ChangeCommand {
     @OptionGroup var arguments: KeyArguments
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
-
-    func change(
-        _ key: String,
-        ifRevision: Int64?,
-        with client: inout Client
-    ) throws(ClientError) -> Countdown {
-        try client.call(Resume(key: key, ifRevision: ifRevision)).countdown
-    }
 
     var stateAfterwards: State? { .running }
 

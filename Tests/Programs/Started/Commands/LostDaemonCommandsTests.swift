@@ -127,6 +127,21 @@ struct LostDaemonCommandsTests {
         #expect(run.exitCode == 4)
     }
 
+    @Test("words that are a label are not taken as keys if the daemon does not list the keys")
+    func labelOrKeys() throws {
+        let directory = try TemporaryDirectory()
+        let daemon = try ListeningSocket(path: directory.path(of: "socket"))
+        let cancelling = try Typist(at: daemon.path).begin("cancel Green tea")
+        let client = try daemon.accept()
+        #expect(try client.message().contains("io.countdownd.List"))
+        let timer = countdown.replacing(#""key":"tea""#, with: #""key":"timer/green-tea","label":"Green tea""#)
+        try client.send(message: #"{"parameters":{"countdowns":[\#(timer)]}}"#)
+        #expect(try client.message().contains(#""keys":["Green","tea"]"#))
+        try client.send(message: #"{"error":"io.countdownd.StorageFailed","parameters":{"reason":"opening"}}"#)
+        let run = try cancelling.finish()
+        #expect(run.exitCode == 75 && run.messages == ["countdownctl: the daemon cannot open its store: opening"])
+    }
+
     @Test("if the daemon comes back without its history, the watch begins again and reports it")
     func watchesAfresh() throws {
         let directory = try TemporaryDirectory()
