@@ -162,6 +162,22 @@ struct EndTrials {
         withExtendedLifetime(notify) {}
     }
 
+    @Test("progress is shown again after a restart though the countdown has not changed")
+    func progressReturns() throws {
+        let scene = try Scene()
+        let first = try scene.notify("--progress")
+        let caller = try Caller(of: scene.daemon)
+        _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
+        _ = try scene.server.next()
+        _ = try caller.call(Pause(key: "tea"))
+        #expect(try scene.server.next().body == "Paused")
+        try first.terminate()
+        _ = try scene.server.next("CloseNotification")
+        let second = try scene.notify("--progress")
+        #expect(try scene.server.next().body == "Paused")
+        withExtendedLifetime(second) {}
+    }
+
     @Test("progress is closed if the countdown or countdown-notify ends")
     func progressGoes() throws {
         let scene = try Scene()
