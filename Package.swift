@@ -140,7 +140,8 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "countdownd", "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Varlink", "TestSupport",
+                "countdownd", "CountdownCore", "Fleet", "FleetWire", "IPC", "JSONTree", "System", "Varlink",
+                "TestSupport",
             ],
             path: "Tests/Daemon/InProcess",
             swiftSettings: strict

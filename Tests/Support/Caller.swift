@@ -13,7 +13,7 @@ public final class Caller {
     }
 
     /// A client on a new connection to a daemon.
-    public convenience init(of daemon: DaemonProcess) throws {
+    public convenience init(of daemon: some Reachable) throws {
         self.init(on: try daemon.connect())
     }
 

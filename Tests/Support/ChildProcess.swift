@@ -117,3 +117,15 @@ private func spawn(
     guard code == 0 else { throw SystemCallFailure("posix_spawn of \(executable)", code: code) }
     return identifier
 }
+
+/// Lets this process and its children have this many descriptors, as far as it may.
+@discardableResult
+public func raiseDescriptorLimit(to count: rlim_t) throws -> rlim_t {
+    let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    var limit = rlimit()
+    guard getrlimit(descriptors, &limit) == 0 else { throw SystemCallFailure("getrlimit") }
+    guard limit.rlim_cur < count else { return limit.rlim_cur }
+    limit.rlim_cur = min(count, limit.rlim_max)
+    guard setrlimit(descriptors, &limit) == 0 else { throw SystemCallFailure("setrlimit") }
+    return limit.rlim_cur
+}

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A real countdownd with a socket, a state directory and a service manager of its own.
-public final class DaemonProcess {
+public final class DaemonProcess: Reachable {
     /// The directory of the socket, the state and the log.
     public let directory: TemporaryDirectory
     /// The socket of its service manager.

@@ -13,7 +13,7 @@ public final class Follower {
     }
 
     /// Watches without waiting.
-    public convenience init(of daemon: DaemonProcess, _ watch: Watch = Watch()) throws {
+    public convenience init(of daemon: some Reachable, _ watch: Watch = Watch()) throws {
         try self.init(on: daemon.connect(), watch)
     }
 

@@ -148,3 +148,9 @@ public final class RawConnection {
         }
     }
 }
+
+/// A daemon that clients can connect to, in a process of its own or in this one.
+public protocol Reachable {
+    /// A new connection to it.
+    func connect() throws -> RawConnection
+}

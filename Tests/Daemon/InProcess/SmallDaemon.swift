@@ -7,9 +7,10 @@ import TestSupport
 @testable import countdownd
 
 /// A daemon inside this process, with limits and clocks that a test chooses. It runs as long as the process.
-struct SmallDaemon {
+struct SmallDaemon: Reachable {
     private let directory: TemporaryDirectory
-    private var path: String { directory.path(of: "socket") }
+    /// The path of its socket.
+    var socketPath: String { directory.path(of: "socket") }
 
     /// Starts it.
     ///
@@ -27,6 +28,8 @@ struct SmallDaemon {
         access: Options.Access = .owner,
         _ change: (inout Limits) -> Void = { _ in }
     ) throws {
+        // Its descriptors stay open as long as the process.
+        try raiseDescriptorLimit(to: 16_384)
         let directory = try directory ?? TemporaryDirectory()
         let path = directory.path(of: "socket")
         self.directory = directory
@@ -54,14 +57,14 @@ struct SmallDaemon {
         Thread.detachNewThread { withExtendedLifetime(directory) { () -> Void in daemon.run() } }
     }
 
-    /// Connects, possibly as another user, which needs root and `letAllIn`.
-    func connect(as user: UInt32? = nil) throws -> RawConnection {
-        try RawConnection(to: path, as: user)
-    }
+    func connect() throws -> RawConnection { try RawConnection(to: socketPath) }
+
+    /// Connects as another user, which needs root and `letAllIn`.
+    func connect(as user: UInt32?) throws -> RawConnection { try RawConnection(to: socketPath, as: user) }
 
     /// Lets all users connect.
     func letAllIn() throws {
-        try letAll(into: directory, connectTo: path)
+        try letAll(into: directory, connectTo: socketPath)
     }
 
     func caller() throws -> Caller {

@@ -5,11 +5,11 @@ import Varlink
 
 @Suite("Changing a countdown")
 struct ChangeCallTests {
-    private let daemon: DaemonProcess
+    private let daemon: SmallDaemon
     private let caller: Caller
 
     init() throws {
-        daemon = try DaemonProcess()
+        daemon = try SmallDaemon()
         caller = try Caller(of: daemon)
     }
 

@@ -5,12 +5,12 @@ import Varlink
 
 @Suite("Waiting")
 struct WaitTests {
-    private let daemon: DaemonProcess
+    private let daemon: SmallDaemon
     private let caller: Caller
     private let waiter: Caller
 
     init() throws {
-        daemon = try DaemonProcess()
+        daemon = try SmallDaemon()
         caller = try Caller(of: daemon)
         waiter = try Caller(of: daemon)
     }

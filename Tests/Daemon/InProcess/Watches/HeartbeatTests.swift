@@ -7,7 +7,7 @@ import Varlink
 struct HeartbeatTests {
     @Test("a watcher of a quiet key gets the current revision again and again")
     func quietKey() throws {
-        let daemon = try DaemonProcess()
+        let daemon = try SmallDaemon()
         let caller = try Caller(of: daemon)
         let follower = try Follower(of: daemon, Watch(heartbeatUSec: .seconds(1), keys: ["quiet"]))
         #expect(try follower.next().type == .synced)
@@ -22,7 +22,7 @@ struct HeartbeatTests {
 
     @Test("a watcher that does not ask for heartbeats gets none")
     func unasked() throws {
-        let daemon = try DaemonProcess()
+        let daemon = try SmallDaemon()
         let asking = try Follower(of: daemon, Watch(heartbeatUSec: .seconds(1)))
         let other = try Follower(of: daemon)
         for follower in [asking, other] { try follower.events(through: .synced) }

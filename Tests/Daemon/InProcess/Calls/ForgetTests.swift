@@ -7,7 +7,7 @@ import Varlink
 struct ForgetTests {
     @Test("after a countdown with forget has ended, the older end under the key is the answer again")
     func olderEnd() throws {
-        let daemon = try DaemonProcess()
+        let daemon = try SmallDaemon()
         let caller = try Caller(of: daemon)
         _ = try caller.call(Start(key: "tea"))
         let kept = try caller.call(Finish(key: "tea")).countdown

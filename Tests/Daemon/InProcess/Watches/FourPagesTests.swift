@@ -9,11 +9,11 @@ import Varlink
 struct FourPagesTests {
     private static let pages = ["login", "find-password", "register", "change-phone"]
 
-    private let daemon: DaemonProcess
+    private let daemon: SmallDaemon
     private let caller: Caller
 
     init() throws {
-        daemon = try DaemonProcess()
+        daemon = try SmallDaemon()
         caller = try Caller(of: daemon)
     }
 

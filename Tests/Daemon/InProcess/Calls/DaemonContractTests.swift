@@ -8,11 +8,11 @@ import Varlink
 /// and no error of the definition is left out.
 @Suite("The interface of the running daemon")
 struct DaemonContractTests {
-    private let daemon: DaemonProcess
+    private let daemon: SmallDaemon
     private let caller: Caller
 
     init() throws {
-        daemon = try DaemonProcess()
+        daemon = try SmallDaemon()
         caller = try Caller(of: daemon)
     }
 

@@ -5,10 +5,10 @@ import Varlink
 
 @Suite("Starting a countdown that another client has left")
 struct ReattachTests {
-    private let daemon: DaemonProcess
+    private let daemon: SmallDaemon
 
     init() throws {
-        daemon = try DaemonProcess()
+        daemon = try SmallDaemon()
     }
 
     /// The reply to a client that then leaves.
