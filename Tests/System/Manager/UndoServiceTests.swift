@@ -25,7 +25,7 @@ struct UndoServiceTests {
         try session.systemctl("show", "--value", "--property=ActiveState", "countdown-undo.service")
     }
 
-    @Test("a change starts the service, is undone after a kill of the service and in the next session, and the service ends")
+    @Test("a change starts the service, and is undone after a kill of the service, and in the next session")
     func undoes() throws {
         try session.countdownctl("temporarily c 1h --undo 'rm -f on' -- touch on")
         try wait(until: { try state() == "active" }, "the service does not start")
