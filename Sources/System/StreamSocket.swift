@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The address of a Unix socket, in the form that system calls take.

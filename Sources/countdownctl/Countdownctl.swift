@@ -74,10 +74,13 @@ struct Countdownctl: ParsableCommand {
                 name: "Script",
                 subcommands: [
                     WaitCommand.self, IsRunningCommand.self, RunCommand.self, TemporarilyCommand.self, KeepCommand.self,
-                    UndoCommand.self, UndoServiceCommand.self, ButtonCommand.self, AskCodeCommand.self,
+                    UndoCommand.self, ButtonCommand.self, AskCodeCommand.self,
                 ]
             ),
-            CommandGroup(name: "Program", subcommands: [StatusCommand.self, VersionCommand.self]),
+            CommandGroup(
+                name: "Program",
+                subcommands: [StatusCommand.self, VersionCommand.self, UndoServiceCommand.self]
+            ),
         ]
     )
 

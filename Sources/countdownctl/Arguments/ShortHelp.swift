@@ -18,7 +18,8 @@ struct ShortHelp: Equatable {
 
     private static var ofProgram: String {
         let groups = Countdownctl.configuration.groupedSubcommands.map { group in
-            let names = group.subcommands.compactMap { $0.configuration.commandName }
+            let shown = group.subcommands.map { $0.configuration }.filter(\.shouldDisplay)
+            let names = shown.compactMap(\.commandName)
             return "  \(padded(group.name))\(names.joined(separator: ", "))"
         }
         return """

@@ -65,16 +65,16 @@ struct RunCommand: Subcommand {
             period behind it: phone/138 and phone/138/1d. Their ends are not kept. If the
             command fails, each is given back by itself. In a fleet there is one limit.
 
-            With --trailing, the command runs at once if the key is free. If not, one of all
-            callers waits and runs it once afterwards; the others exit with code 0. The run
+            With --trailing, the command runs at once if the key is free. If not, one of
+            all callers waits and runs it once afterwards; the others exit with code 0. It
             begins after each of them came. If the caller that waits is killed, that run
             does not happen; if the daemon is restarted, it queues again. In a fleet, one
             caller waits on each machine.
 
             With --backoff 1h, the next run after a failure waits DURATION from the end of
             the command, after another failure twice as long, up to 1 h; a success resets
-            it. The countdown has the wait in its metadata, as backoff=2m, also after it has
-            ended, for as long as the daemon keeps its end.
+            it. The countdown has the wait in its metadata, as backoff=2m, also after it
+            has ended, for as long as the daemon keeps its end.
             """
     )
 

@@ -13,9 +13,6 @@ struct TemporarilyCommand: Subcommand {
                   [options] -- COMMAND [ARGUMENT]...
             """,
         discussion: """
-            The undo may run more than once, so it must be repeatable: again if it was
-            interrupted, and also if COMMAND did not run because the machine stopped before.
-
             Examples:
               countdownctl temporarily dnd 1h --undo 'makoctl mode -r dnd' \\
                 -- makoctl mode -a dnd
@@ -25,14 +22,17 @@ struct TemporarilyCommand: Subcommand {
               countdownctl undo dnd                    back now
               countdownctl adjust undo/dnd +30m
 
-            COMMAND runs at once. At the end of the countdown undo/NAME, the undo runs, also
-            if countdownctl, the daemon or the machine stopped meanwhile: then as soon as
-            the services of the user run again. If COMMAND fails, the undo runs at once, and
-            the exit code is COMMAND's.
+            The undo must be repeatable: it runs again if it was interrupted, and it may
+            run although COMMAND did not, if the machine stopped before.
 
-            If NAME is to be undone already, by the same undo, the later deadline wins, and
-            COMMAND does not run again. cancel and finish of the countdown undo the change;
-            a paused countdown waits until resume.
+            COMMAND runs at once. At the end of the countdown undo/NAME, the undo runs,
+            also if countdownctl, the daemon or the machine stopped meanwhile: then as
+            soon as the services of the user run again. If COMMAND fails, the undo runs
+            at once, and the exit code is COMMAND's.
+
+            If NAME is to be undone already, by the same undo, the later deadline wins,
+            and COMMAND does not run again. cancel and finish of the countdown undo the
+            change; a paused countdown waits until resume.
 
             The undo runs with the PATH and in the directory of this call, the other
             variables are those of the user's services. WORDS are split as --exec of watch

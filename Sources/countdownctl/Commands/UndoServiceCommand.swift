@@ -7,6 +7,9 @@ struct UndoServiceCommand: Subcommand {
         abstract: "Undo the changes of temporarily when their countdowns end.",
         usage: "countdownctl undo-service [--stay]",
         discussion: """
+            Examples:
+              countdownctl undo-service --stay &
+
             countdown-undo.path starts it. It exits when nothing remains to be undone.
             SIGUSR1 tries failed undos again at once.
             """,

@@ -52,8 +52,8 @@ struct WatchCommand: Subcommand {
             With --claim NAME, of all watches with that name, also on the machines of a
             fleet, one runs the command for an end, and at most once: a command that fails
             or is killed does not run again. Before it, countdownctl starts a countdown
-            claim/NAME/..., which runs for 1 h or --claim-for. Ends that are older than that
-            are reported on standard error and left alone.
+            claim/NAME/..., which runs for 1 h or --claim-for. Ends that are older than
+            that are reported on standard error and left alone.
             """
     )
 

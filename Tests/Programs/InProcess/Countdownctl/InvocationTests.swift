@@ -35,7 +35,7 @@ struct InvocationTests {
             #expect(lines.allSatisfy { DisplayWidth.of($0) <= 79 }, "\(arguments)")
         }
         let text = try #require(ShortHelp([])).text
-        for name in names { #expect(text.contains(name)) }
+        for name in names where name != "undo-service" { #expect(text.contains(name)) }
         #expect(ShortHelp(["run", "tea", "1m", "--", "ls", "-h"]) == nil && ShortHelp(["--help"]) == nil)
     }
 
