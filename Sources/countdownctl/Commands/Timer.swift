@@ -23,8 +23,8 @@ struct TimerCommand: Subcommand {
             The key is timer/green-tea: lower case, with a hyphen for everything in ASCII
             that is no letter or digit; other scripts stay. Without a label it is timer/5m.
             If the key is already running or paused, a number follows: timer/green-tea-2.
-            `countdownctl cancel Green tea` finds the timer by its label. The key is
-            printed if standard output is not a terminal: key=$(countdownctl 5m tea).
+            cancel Green tea finds the timer by its label. The key is printed if standard
+            output is not a terminal, so key=$(...) has it.
 
             17:30 alone is 17 minutes and 30 seconds. If the words have two meanings, as in
             1h 30 rolls, nothing is started, and both are shown; --label takes the label

@@ -28,7 +28,7 @@ stop_notify() {
 notify=
 trap 'stop_notify; stop_daemon' EXIT
 
-watched() { countdownctl status --json | grep '"watchers":3'; } # the other one is follow's
+watched() { countdownctl status --json | grep '"watchers":2'; } # the other one is follow's
 
 start_daemon --access=socket
 chmod 666 "$COUNTDOWND_SOCKET"

@@ -30,7 +30,7 @@ struct TimerCommandsTests {
     func timers() throws {
         let tea = try typist.type("timer 1h Green tea")
         #expect(tea.messages == ["timer/green-tea (Green tea): started, 1:00:00 left, ends TIME"])
-        #expect(tea.exitCode == 0 && tea.standardOutput.isEmpty)
+        #expect(tea.exitCode == 0 && tea.standardOutput == "timer/green-tea\n")
         _ = try typist.type("pause timer/green-tea")
         #expect(try key(typist.type("1h Green tea")) == "timer/green-tea-2")
         #expect(try key(typist.type(words: ["2h", "GREEN  tea!"])) == "timer/green-tea-3")
