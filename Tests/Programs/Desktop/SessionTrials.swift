@@ -69,8 +69,8 @@ struct SessionTrials {
             let desktop = try Desktop(in: directory)
             let server = try NotificationServer(on: desktop)
             let session = try session()
-            try waitUntil("countdown-notify watches") {
-                try countdownctl("status", "--json").standardOutput.contains("\"watchers\":1,")
+            try waitUntil("countdown-notify and the service that undoes changes watch") {
+                try countdownctl("status", "--json").standardOutput.contains("\"watchers\":2,")
             }
             let countdown = try countdownctl("start", key, "1ms")
             #expect(countdown.exitCode == 0, "\(countdown.standardError)")
