@@ -316,6 +316,8 @@ uninstall: ## remove the installed files, the bridge's included
 	rm -f $(patsubst %,'$(DESTDIR)$(bindir)/%',$(programs) countdownd-redis)
 	rm -f '$(DESTDIR)$(unitdir)/countdownd.service' '$(DESTDIR)$(unitdir)/countdownd.socket'
 	rm -f '$(DESTDIR)$(unitdir)/countdown-hook@.service' $(undo:%='$(DESTDIR)$(unitdir)/%')
+	[ ! -d '$(DESTDIR)$(unitdir)/default.target.wants' ] || \
+	  rmdir --ignore-fail-on-non-empty '$(DESTDIR)$(unitdir)/default.target.wants'
 	rm -f '$(DESTDIR)$(unitdir)/countdown-notify.service' '$(DESTDIR)$(unitdir)/countdown-notify-wake.conf'
 	rm -f '$(DESTDIR)$(applicationsdir)/countdown-notify.desktop' '$(DESTDIR)$(applicationsdir)/$(menu_entry)'
 	rm -f '$(DESTDIR)$(iconsdir)/scalable/apps/countdownd.svg' '$(DESTDIR)$(iconsdir)/symbolic/apps/countdownd-symbolic.svg'
