@@ -30,7 +30,7 @@ struct Caller {
 
     /// The nth key: in order if it is started, scattered if not.
     private func key(_ number: Int) -> Int {
-        guard !calls.contains(.start) else { return first + number }
+        guard !calls.contains(.start), !calls.contains(.startAll) else { return first + number }
         let scattered = UInt64(truncatingIfNeeded: number) &* 0x9E37_79B9_7F4A_7C15 >> 20
         return first + Int(truncatingIfNeeded: scattered % UInt64(keys))
     }

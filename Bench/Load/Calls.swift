@@ -18,6 +18,10 @@ struct Calls {
         depth = options.number("depth", 1, atLeast: 1)
         count = options.number("count", 100_000, atLeast: 1)
         caller = Caller(options)
+        for preparation in options.calls.compactMap(options.dialect.preparation) {
+            lanes[0].send(preparation)
+            lanes[0].await("\r\n")
+        }
         times.reserveCapacity(count)
     }
 

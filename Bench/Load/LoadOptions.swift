@@ -48,7 +48,7 @@ struct LoadOptions {
     var calls: [LoadCall] {
         text("call").split(separator: "+").map { name in
             guard let call = LoadCall(rawValue: String(name)), call != .change else {
-                fail("--call is start, get or start+get, not \(text("call"))")
+                fail("--call is start, get, start-all or start+get, not \(text("call"))")
             }
             return call
         }

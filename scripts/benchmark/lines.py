@@ -37,6 +37,16 @@ def start(trial, server):
         first += trial.size(count)
 
 
+@on_both(*DURABLE)
+def start_all(trial, server):
+    first = 0
+    for shape in ("1", "50"):
+        connections, depth, count = SHAPES[shape]
+        call(trial, server, f"start-all-{shape}", call="start-all", connections=connections, depth=depth, first=first,
+             count=trial.size(count // 2))
+        first += trial.size(count // 2)
+
+
 @on_both()
 def get(trial, server):
     keys = 100_000
@@ -276,8 +286,8 @@ def floors(trial):
 
 # In the order in which they are measured.
 LINES = {
-    "start": start, "get": get, "mixed": mixed, "lone": lone, "endings": endings, "lone-endings": lone_endings,
-    "instant": instant, "fanout": fanout, "ticks": ticks,
+    "start": start, "start-all": start_all, "get": get, "mixed": mixed, "lone": lone, "endings": endings,
+    "lone-endings": lone_endings, "instant": instant, "fanout": fanout, "ticks": ticks,
     "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "floors": floors,
     "growth": growth, "fleet": fleet,
 }

@@ -70,6 +70,8 @@ def effort(line):
 ROWS = {
     "Calls": [
         *calls("start", "Start of a new key, `SET k v NX PX`", (1, 1.3, 1.2), less(1)),
+        *calls("start-all", "StartAll of a new key and of one that all calls share, `EVALSHA` of a GCRA for two keys",
+               (1, 1), less(1)),
         *calls("get", "Get, `PTTL`", (1, 1.3, 0.8), None),
         Row("mixed-50x32", f"a Start of a new key and a Get of it, by turns, {shape('50x32')}", "rate"),
         Row("mixed-50x32-p99", "p99 of 32 replies", "time"),
