@@ -74,21 +74,21 @@ struct TemporarilyCommand: Subcommand {
         let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
         let keeper = try UndoKeeper()
         for note in wish.notes { output.say(note) }
-        let (file, isNew) = try keeper.prepare(wish)
+        let file = try keeper.prepare(wish)
+        let name = PrintableText.escape(wish.record.name)
         guard file.record.stage == .prepared else {
-            let outcome = isNew ? "" : "; it was changed before"
-            output.say("\(wish.record.name): \(keeper.promise(file.record))\(outcome)")
+            output.say("\(name): \(keeper.promise(file.record)); it was changed before")
             return .success
         }
         let code = try run(file, output, keeper)
         if code != .success {
-            output.warn("\(wish.record.name): the command failed, so the change is undone now")
+            output.warn("\(name): the command failed, so the change is undone now")
             try keeper.finish(file)
             file.unlock()
             _ = try keeper.awaitUndo(of: file.id, for: file.record, output)
             return code
         }
-        output.say("\(wish.record.name): \(keeper.promise(file.record))")
+        output.say("\(name): \(keeper.promise(file.record))")
         return .success
     }
 

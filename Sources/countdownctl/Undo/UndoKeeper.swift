@@ -64,8 +64,8 @@ struct UndoKeeper {
 
     /// Makes the file and starts the countdown. If the name has a file with the same undo, its deadline is moved instead.
     ///
-    /// - Returns: the locked file, and whether it was made.
-    func prepare(_ wish: UndoWish) throws(CommandFailure) -> (file: UndoFile, isNew: Bool) {
+    /// - Returns: the locked file.
+    func prepare(_ wish: UndoWish) throws(CommandFailure) -> UndoFile {
         let lock = try directory.lock()
         defer { withExtendedLifetime(lock) {} }
         guard let old = try directory.find(wish.record.name) else {
@@ -81,7 +81,7 @@ struct UndoKeeper {
                     "\(wish.record.key) is another program's countdown; `countdownctl cancel \(key)` ends it"
                 )
             }
-            return (file, true)
+            return file
         }
         guard old.record.words == wish.record.words else {
             let name = ShellWord.quote(old.record.name)
@@ -95,7 +95,7 @@ struct UndoKeeper {
         }
         let file = try locked(old.id, old.record)
         try start(file, wish, .later)
-        return (file, false)
+        return file
     }
 
     /// Starts or lengthens the countdown of a file, and notes its deadline.
