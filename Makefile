@@ -52,6 +52,8 @@ build_release := swift build -c release --disable-local-rpath -Xlinker --build-i
   -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen
 # Dynamic executables bind every function before their first instruction.
 dynamic := --static-swift-stdlib -Xlinker -z -Xlinker now
+# Package.swift names the exact version of each dependency.
+export COUNTDOWND_EXACT := 1
 # If this is error, Package.swift turns warnings in our own targets into errors.
 export COUNTDOWND_WARNINGS ?= $(if $(CI),error)
 

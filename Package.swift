@@ -20,6 +20,13 @@ let isStatic = Context.environment["COUNTDOWND_STATIC"] == "1"
 let staticExecutable: [LinkerSetting] =
     isStatic ? [.unsafeFlags(["-static-executable", "-use-ld=lld", "-Xclang-linker", "-static-pie"])] : []
 
+// Exact in our own builds, because lock files are not kept here; the Makefile and scripts/dist set the variable. A program that
+// depends on a library of this package does not build countdownctl, so it may have another version.
+let argumentParser: Package.Dependency =
+    Context.environment["COUNTDOWND_EXACT"] == "1"
+    ? .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
+    : .package(url: "https://github.com/apple/swift-argument-parser", from: "1.0.0")
+
 let package = Package(
     name: "countdownd",
     products: [
@@ -33,9 +40,7 @@ let package = Package(
         .executable(name: "countdownctl", targets: ["countdownctl"]),
         .executable(name: "countdown-notify", targets: ["countdown-notify"]),
     ],
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
-    ],
+    dependencies: [argumentParser],
     targets: [
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

@@ -36,9 +36,11 @@ struct VersionTests {
     @Test("the manifests pin the exact version of each Swift package, because lock files are not kept")
     func pins() throws {
         for path in ["Package.swift", "FleetBridge/Package.swift"] {
-            let lines = try Self.text(of: path).split(separator: "\n").filter { $0.contains(".package(url:") }
-            #expect(!lines.isEmpty)
-            #expect(lines.allSatisfy { $0.contains(", exact: \"") }, "\(path)")
+            let dependencies = try Self.text(of: path).matches(of: /\.package\(url: "(.*)", (exact)?/)
+            #expect(!dependencies.isEmpty)
+            #expect(Set(dependencies.filter { $0.2 != nil }.map(\.1)) == Set(dependencies.map(\.1)), "\(path)")
         }
+        #expect(try Self.text(of: "Makefile").contains("\nexport COUNTDOWND_EXACT := 1\n"))
+        #expect(try Self.text(of: "scripts/dist").contains("\nexport COUNTDOWND_EXACT=1\n"))
     }
 }
