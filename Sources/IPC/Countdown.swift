@@ -138,8 +138,8 @@ extension Countdown: JSONEncodable, JSONDecodable {
 /// The fields of a ``Countdown`` without its texts. The daemon encodes its countdowns with them, because it stores the texts
 /// in another form.
 public struct CountdownFields: Sendable {
-    let state: State
-    let clock: Clock
+    let state: Countdown.State
+    let clock: Countdown.Clock
     let durationUSec: Int64
     /// The remaining time in microseconds, as in ``Countdown/remainingUSec``.
     public let remainingUSec: Int64
@@ -151,8 +151,8 @@ public struct CountdownFields: Sendable {
 
     /// The fields of a countdown, with the units of ``Countdown``.
     public init(
-        state: State,
-        clock: Clock,
+        state: Countdown.State,
+        clock: Countdown.Clock,
         durationUSec: Int64,
         remainingUSec: Int64,
         startedUSec: Int64,

@@ -1,49 +1,65 @@
 public import Varlink
 
-/// The state of a countdown.
-public enum State: Sendable, CaseIterable {
-    /// It has a deadline.
-    case running
-    /// It keeps its remaining time.
-    case paused
-    /// It reached its deadline, or `Finish` ended it.
-    case finished
-    /// `Cancel` ended it before its deadline.
-    case cancelled
+extension Countdown {
+    /// The state of a countdown.
+    public enum State: Sendable, CaseIterable {
+        /// It has a deadline.
+        case running
+        /// It keeps its remaining time.
+        case paused
+        /// It reached its deadline, or `Finish` ended it.
+        case finished
+        /// `Cancel` ended it before its deadline.
+        case cancelled
+    }
+
+    /// How a countdown behaves when the system clock is set.
+    public enum Clock: Sendable, CaseIterable {
+        /// The remaining time stays, and the deadline moves.
+        case elapsed
+        /// The deadline stays, and the remaining time changes.
+        case wall
+    }
+
+    /// The result of a start.
+    public enum Outcome: Sendable, CaseIterable {
+        /// A countdown was started.
+        case started
+        /// A countdown was running or paused, and nothing changed.
+        case attached
+        /// The countdown that was running or paused was started again.
+        case restarted
+        /// The duration was added to the countdown that was running or paused.
+        case extended
+    }
 }
 
-/// How a countdown behaves when the system clock is set.
-public enum Clock: Sendable, CaseIterable {
-    /// The remaining time stays, and the deadline moves.
-    case elapsed
-    /// The deadline stays, and the remaining time changes.
-    case wall
-}
-
-/// The type of an event.
-public enum EventType: Sendable, CaseIterable {
-    /// A countdown that was running or paused when the watch began.
-    case attached
-    /// Everything that was running or paused has been reported.
-    case synced
-    /// A countdown was started.
-    case started
-    /// A countdown that was running or paused was started again.
-    case restarted
-    /// Time was added or taken, or, without a revision, the system clock was set.
-    case adjusted
-    /// A countdown was paused.
-    case paused
-    /// A paused countdown runs again.
-    case resumed
-    /// The remaining time, at whole multiples of the tick. Ticks are not stored.
-    case tick
-    /// A countdown reached its deadline, or `Finish` ended it.
-    case finished
-    /// `Cancel` ended a countdown before its deadline.
-    case cancelled
-    /// Nothing happened for the duration that the watch asked for.
-    case heartbeat
+extension Event {
+    /// The type of an event.
+    public enum Kind: Sendable, CaseIterable {
+        /// A countdown that was running or paused when the watch began.
+        case attached
+        /// Everything that was running or paused has been reported.
+        case synced
+        /// A countdown was started.
+        case started
+        /// A countdown that was running or paused was started again.
+        case restarted
+        /// Time was added or taken, or, without a revision, the system clock was set.
+        case adjusted
+        /// A countdown was paused.
+        case paused
+        /// A paused countdown runs again.
+        case resumed
+        /// The remaining time, at whole multiples of the tick. Ticks are not stored.
+        case tick
+        /// A countdown reached its deadline, or `Finish` ended it.
+        case finished
+        /// `Cancel` ended a countdown before its deadline.
+        case cancelled
+        /// Nothing happened for the duration that the watch asked for.
+        case heartbeat
+    }
 }
 
 /// The action of `Start` if the key is running or paused.
@@ -60,18 +76,6 @@ public enum IfRunning: String, Sendable, CaseIterable, JSONReadable, JSONWritabl
     case fail
     /// Queue, and start it when it ends; with `upToUSec` extend it as soon as no more than that remains afterwards.
     case wait
-}
-
-/// The result of `Start`.
-public enum Outcome: Sendable, CaseIterable {
-    /// A countdown was started.
-    case started
-    /// A countdown was running or paused, and nothing changed.
-    case attached
-    /// The countdown that was running or paused was started again.
-    case restarted
-    /// The duration was added to the countdown that was running or paused.
-    case extended
 }
 
 /// An enumeration of words on the wire. They are static strings, because they are written very often.
@@ -94,7 +98,7 @@ extension WireEnumeration {
     }
 }
 
-extension State: WireEnumeration {
+extension Countdown.State: WireEnumeration {
     /// The word on the wire.
     public var word: StaticString {
         switch self {
@@ -106,7 +110,7 @@ extension State: WireEnumeration {
     }
 }
 
-extension Clock: WireEnumeration {
+extension Countdown.Clock: WireEnumeration {
     /// The word on the wire.
     public var word: StaticString {
         switch self {
@@ -116,7 +120,7 @@ extension Clock: WireEnumeration {
     }
 }
 
-extension Outcome: WireEnumeration {
+extension Countdown.Outcome: WireEnumeration {
     /// The word on the wire.
     public var word: StaticString {
         switch self {
@@ -128,7 +132,7 @@ extension Outcome: WireEnumeration {
     }
 }
 
-extension EventType: WireEnumeration {
+extension Event.Kind: WireEnumeration {
     /// The word on the wire.
     public var word: StaticString {
         switch self {

@@ -3,7 +3,7 @@ public import Varlink
 /// An event of a watch.
 public struct Event: Sendable, Hashable {
     /// The type, which decides the other fields.
-    public var type: EventType
+    public var type: Event.Kind
     /// The revision of a change, of `synced` and of `heartbeat`. Everything up to it has been reported, so the newest one is
     /// the `since` of the next watch.
     public var revision: Int64?
@@ -19,7 +19,7 @@ public struct Event: Sendable, Hashable {
 
     /// An event with these fields.
     public init(
-        type: EventType,
+        type: Event.Kind,
         revision: Int64? = nil,
         key: String? = nil,
         remainingUSec: Int64? = nil,
@@ -69,7 +69,7 @@ struct KnownEvent: JSONDecodable {
             type.read(&$0) || revision.read(&$0) || key.read(&$0) || remainingUSec.read(&$0) || lateUSec.read(&$0)
                 || countdown.read(&$0)
         }
-        guard let type = EventType(rawValue: try type.required) else {
+        guard let type = Event.Kind(rawValue: try type.required) else {
             event = nil
             return
         }
@@ -86,7 +86,7 @@ struct KnownEvent: JSONDecodable {
 
 /// The fields of an ``Event`` without the key and the texts of its countdown. The daemon encodes its events with them.
 public struct EventFields: Sendable {
-    let type: EventType
+    let type: Event.Kind
     let revision: Int64?
     let remainingUSec: Int64?
     let lateUSec: Int64?
@@ -94,7 +94,7 @@ public struct EventFields: Sendable {
 
     /// The fields of an event, with the units of ``Event``.
     public init(
-        type: EventType,
+        type: Event.Kind,
         revision: Int64? = nil,
         remainingUSec: Int64? = nil,
         lateUSec: Int64? = nil,

@@ -9,14 +9,19 @@ public struct List: Method {
     /// Glob patterns. If there are neither patterns nor keys, every countdown matches.
     public var match: [String]?
     /// `running` and `paused` if it is nil.
-    public var states: [State]?
+    public var states: [Countdown.State]?
     /// Keys without wildcards.
     public var keys: [String]?
     /// Return only this many countdowns, those that end first, in that order.
     public var soonest: Int64?
 
     /// A call; without an argument it asks for everything that is running or paused.
-    public init(match: [String]? = nil, states: [State]? = nil, keys: [String]? = nil, soonest: Int64? = nil) {
+    public init(
+        match: [String]? = nil,
+        states: [Countdown.State]? = nil,
+        keys: [String]? = nil,
+        soonest: Int64? = nil
+    ) {
         self.match = match
         self.states = states
         self.keys = keys
@@ -36,7 +41,7 @@ public struct List: Method {
     /// - Throws: the name of the parameter that is missing, unknown or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         var match = JSONMember<[String]>("match")
-        var states = JSONMember<[State]>("states")
+        var states = JSONMember<[Countdown.State]>("states")
         var keys = JSONMember<[String]>("keys")
         var soonest = JSONMember<Int64>("soonest")
         try reader.members { match.read(&$0) || states.read(&$0) || keys.read(&$0) || soonest.read(&$0) }

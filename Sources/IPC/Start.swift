@@ -120,12 +120,12 @@ public struct Start: Method {
     /// The outcome, and the countdown as it is now.
     public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
         /// The action of `Start`.
-        public var outcome: Outcome
+        public var outcome: Countdown.Outcome
         /// The countdown under the key.
         public var countdown: Countdown
 
         /// A reply with an outcome and a countdown.
-        public init(outcome: Outcome, countdown: Countdown) {
+        public init(outcome: Countdown.Outcome, countdown: Countdown) {
             self.outcome = outcome
             self.countdown = countdown
         }
@@ -138,7 +138,7 @@ public struct Start: Method {
         /// Writes the members of the reply; the closure writes the members of the countdown, which may have another form.
         @inlinable
         public static func encode(
-            _ outcome: Outcome,
+            _ outcome: Countdown.Outcome,
             into writer: inout JSONWriter,
             countdown: (inout JSONWriter) -> Void
         ) {
@@ -150,7 +150,7 @@ public struct Start: Method {
         ///
         /// - Throws: the name of the member that is missing or invalid.
         public init(from reader: inout JSONReader) throws(InvalidParameter) {
-            var outcome = JSONMember<Outcome>("outcome")
+            var outcome = JSONMember<Countdown.Outcome>("outcome")
             var countdown = JSONMember<Countdown>("countdown")
             reader.knownMembers { outcome.read(&$0) || countdown.read(&$0) }
             self.outcome = try outcome.required

@@ -41,12 +41,12 @@ public struct StartAll: Method {
         /// Whether all countdowns were started or extended; of a dry run, whether they would be.
         public var accepted: Bool
         /// In the order of the cooldowns.
-        public var rooms: [Room]
+        public var rooms: [Cooldown.Room]
         /// Microseconds until the same call is accepted if nothing else changes; nil if it was, or if that cannot be known.
         public var retryAfterUSec: Int64?
 
         /// A reply.
-        public init(accepted: Bool, rooms: [Room], retryAfterUSec: Int64? = nil) {
+        public init(accepted: Bool, rooms: [Cooldown.Room], retryAfterUSec: Int64? = nil) {
             self.accepted = accepted
             self.rooms = rooms
             self.retryAfterUSec = retryAfterUSec
@@ -64,7 +64,7 @@ public struct StartAll: Method {
         /// - Throws: the name of the member that is missing or invalid.
         public init(from reader: inout JSONReader) throws(InvalidParameter) {
             var accepted = JSONMember<Bool>("accepted")
-            var rooms = JSONMember<[Room]>("rooms")
+            var rooms = JSONMember<[Cooldown.Room]>("rooms")
             var retryAfterUSec = JSONMember<Int64>("retryAfterUSec")
             reader.knownMembers { accepted.read(&$0) || rooms.read(&$0) || retryAfterUSec.read(&$0) }
             self.accepted = try accepted.required
@@ -139,43 +139,45 @@ public struct Cooldown: Sendable, Hashable, JSONEncodable, JSONDecodable {
     }
 }
 
-/// What a cooldown has room for, after the call.
-public struct Room: Sendable, Hashable, JSONEncodable, JSONDecodable {
-    /// The key of the cooldown.
-    public var key: String
-    /// How many such calls would be accepted now, one after the other.
-    public var left: Int64
-    /// Microseconds until one more is left; nil if everything is left, or if that cannot be known.
-    public var moreUSec: Int64?
-    /// The countdown; nil if the key is neither running nor paused.
-    public var countdown: Countdown?
+extension Cooldown {
+    /// What a cooldown has room for, after the call.
+    public struct Room: Sendable, Hashable, JSONEncodable, JSONDecodable {
+        /// The key of the cooldown.
+        public var key: String
+        /// How many such calls would be accepted now, one after the other.
+        public var left: Int64
+        /// Microseconds until one more is left; nil if everything is left, or if that cannot be known.
+        public var moreUSec: Int64?
+        /// The countdown; nil if the key is neither running nor paused.
+        public var countdown: Countdown?
 
-    /// The room of a cooldown.
-    public init(key: String, left: Int64, moreUSec: Int64? = nil, countdown: Countdown? = nil) {
-        self.key = key
-        self.left = left
-        self.moreUSec = moreUSec
-        self.countdown = countdown
-    }
+        /// The room of a cooldown.
+        public init(key: String, left: Int64, moreUSec: Int64? = nil, countdown: Countdown? = nil) {
+            self.key = key
+            self.left = left
+            self.moreUSec = moreUSec
+            self.countdown = countdown
+        }
 
-    /// Writes the members; those that are nil are left out.
-    public func encode(into writer: inout JSONWriter) {
-        writer.member("key", key)
-        writer.member("left", left)
-        writer.memberIfPresent("moreUSec", moreUSec)
-        writer.memberIfPresent("countdown", countdown)
-    }
+        /// Writes the members; those that are nil are left out.
+        public func encode(into writer: inout JSONWriter) {
+            writer.member("key", key)
+            writer.member("left", left)
+            writer.memberIfPresent("moreUSec", moreUSec)
+            writer.memberIfPresent("countdown", countdown)
+        }
 
-    /// Unknown members, which a newer daemon may add, are skipped.
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var key = JSONMember<String>("key")
-        var left = JSONMember<Int64>("left")
-        var moreUSec = JSONMember<Int64>("moreUSec")
-        var countdown = JSONMember<Countdown>("countdown")
-        reader.knownMembers { key.read(&$0) || left.read(&$0) || moreUSec.read(&$0) || countdown.read(&$0) }
-        self.key = try key.required
-        self.left = try left.required
-        self.moreUSec = try moreUSec.optional
-        self.countdown = try countdown.optional
+        /// Unknown members, which a newer daemon may add, are skipped.
+        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+            var key = JSONMember<String>("key")
+            var left = JSONMember<Int64>("left")
+            var moreUSec = JSONMember<Int64>("moreUSec")
+            var countdown = JSONMember<Countdown>("countdown")
+            reader.knownMembers { key.read(&$0) || left.read(&$0) || moreUSec.read(&$0) || countdown.read(&$0) }
+            self.key = try key.required
+            self.left = try left.required
+            self.moreUSec = try moreUSec.optional
+            self.countdown = try countdown.optional
+        }
     }
 }

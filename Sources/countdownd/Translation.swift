@@ -125,7 +125,7 @@ final class Translation: Sendable {
         )
     }
 
-    private func state(_ state: State) -> ListRequest.States {
+    private func state(_ state: Countdown.State) -> ListRequest.States {
         switch state {
         case .running: .running
         case .paused: .paused
@@ -224,7 +224,7 @@ extension Translation {
         into writer: inout JSONWriter
     ) {
         let rooms = rooms.map { room in
-            Room(
+            Cooldown.Room(
                 key: room.key.text,
                 left: room.left,
                 moreUSec: room.more?.microseconds,
@@ -234,7 +234,7 @@ extension Translation {
         StartAll.Reply(accepted: accepted, rooms: rooms, retryAfterUSec: retryAfter?.microseconds).encode(into: &writer)
     }
 
-    private func outcome(_ outcome: ChangeOutcome) -> IPC.Outcome {
+    private func outcome(_ outcome: ChangeOutcome) -> Countdown.Outcome {
         switch outcome {
         case .attached: .attached
         case .changed(.started): .started
@@ -316,7 +316,7 @@ extension Translation {
     }
 
     private func write(
-        _ type: EventType,
+        _ type: Event.Kind,
         _ countdown: KeyedCountdown,
         revision: Revision?,
         at now: Now,
@@ -339,7 +339,7 @@ extension Translation {
         }
     }
 
-    private func type(of countdown: KeyedCountdown) -> EventType {
+    private func type(of countdown: KeyedCountdown) -> Event.Kind {
         switch countdown.phase {
         case .running, .paused: .attached
         case .finished: .finished
@@ -347,7 +347,7 @@ extension Translation {
         }
     }
 
-    private func type(of kind: Change.Kind) -> EventType {
+    private func type(of kind: Change.Kind) -> Event.Kind {
         switch kind {
         case .started: .started
         case .restarted: .restarted
@@ -359,8 +359,8 @@ extension Translation {
         }
     }
 
-    private func countdown(_ countdown: KeyedCountdown, at now: Now) -> IPC.Countdown {
-        IPC.Countdown(
+    private func countdown(_ countdown: KeyedCountdown, at now: Now) -> Countdown {
+        Countdown(
             key: countdown.key.text,
             label: countdown.label,
             metadata: countdown.metadata.isEmpty ? nil : TextMap(countdown.metadata.pairs),
@@ -372,7 +372,7 @@ extension Translation {
 extension CountdownFields {
     fileprivate init(_ countdown: KeyedCountdown, at now: Now) {
         var deadline: WallInstant?
-        let state: State
+        let state: Countdown.State
         switch countdown.phase {
         case .running(let until): (state, deadline) = (.running, until.wall(at: now))
         case .paused: state = .paused

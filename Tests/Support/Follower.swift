@@ -32,7 +32,7 @@ public final class Follower {
     /// The events up to the next one of a type, inclusive.
     @discardableResult
     public func events(
-        through type: EventType,
+        through type: Event.Kind,
         of key: String? = nil,
         until deadline: Deadline = Deadline()
     ) throws -> [Event] {
@@ -62,7 +62,7 @@ public final class Follower {
     }
 
     /// Whether an event of this type always has a revision; `adjusted` has none if the system clock was set.
-    private func isNumbered(_ type: EventType) -> Bool {
+    private func isNumbered(_ type: Event.Kind) -> Bool {
         type != .attached && type != .tick
     }
 

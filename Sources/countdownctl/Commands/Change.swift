@@ -18,11 +18,11 @@ protocol ChangeCommand: Subcommand {
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String
 
     /// The state that the change leads to; nil if it does not change the state.
-    var stateAfterwards: State? { get }
+    var stateAfterwards: Countdown.State? { get }
 }
 
 extension ChangeCommand {
-    var stateAfterwards: State? { nil }
+    var stateAfterwards: Countdown.State? { nil }
 
     func find(_ reference: CountdownReference, with client: inout Client) throws(ClientError) -> Countdown {
         try client.find(reference)

@@ -26,7 +26,7 @@ struct ListCommand: Subcommand {
 
     @Option(
         help: ArgumentHelp("List one state: running, paused, finished or cancelled.", valueName: "state"),
-        completion: .list(State.allCases.map(\.rawValue))
+        completion: .list(Countdown.State.allCases.map(\.rawValue))
     )
     var state: [String] = []
 
@@ -72,9 +72,9 @@ struct ListCommand: Subcommand {
     func request() throws(CommandFailure) -> List {
         guard !all || state.isEmpty else { throw .usage("use either --all or --state") }
         let names = state.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
-        var states: [State] = []
+        var states: [Countdown.State] = []
         for name in names {
-            guard let state = State(rawValue: name) else {
+            guard let state = Countdown.State(rawValue: name) else {
                 throw .usage("invalid state \(quoted(name)): use running, paused, finished or cancelled")
             }
             states.append(state)
@@ -82,7 +82,7 @@ struct ListCommand: Subcommand {
         let selection = try KeySelection(arguments)
         return List(
             match: selection.match,
-            states: all ? State.allCases : states.isEmpty ? nil : states,
+            states: all ? Countdown.State.allCases : states.isEmpty ? nil : states,
             keys: selection.named
         )
     }

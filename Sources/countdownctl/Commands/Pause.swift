@@ -19,7 +19,7 @@ struct PauseCommand: OneCallCommand {
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
 
-    var stateAfterwards: State? { .paused }
+    var stateAfterwards: Countdown.State? { .paused }
 
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
         let isUndo = countdown.key.hasPrefix(UndoRecord.prefix)

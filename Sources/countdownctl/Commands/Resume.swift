@@ -19,7 +19,7 @@ struct ResumeCommand: OneCallCommand {
     @OptionGroup var condition: RevisionOption
     @OptionGroup var options: OutputOptions
 
-    var stateAfterwards: State? { .running }
+    var stateAfterwards: Countdown.State? { .running }
 
     func sentence(about countdown: Countdown, _ text: CountdownText) -> String {
         "resumed, \(text.remaining(countdown))"

@@ -144,7 +144,7 @@ extension Countdown {
     }
 }
 
-extension Room {
+extension Cooldown.Room {
     /// `2 left`, or when there is one again.
     fileprivate var sentence: String {
         guard left == 0 else { return "\(left) left" }

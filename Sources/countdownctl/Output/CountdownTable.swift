@@ -77,5 +77,5 @@ enum ListOrder: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    private static func rank(_ state: State) -> Int { State.allCases.firstIndex(of: state) ?? 0 }
+    private static func rank(_ state: Countdown.State) -> Int { Countdown.State.allCases.firstIndex(of: state) ?? 0 }
 }

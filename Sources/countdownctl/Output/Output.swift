@@ -125,7 +125,7 @@ struct Palette: Equatable {
 
 extension Palette.Tint {
     /// The colour of a state.
-    init?(_ state: State) {
+    init?(_ state: Countdown.State) {
         switch state {
         case .running: self = .green
         case .paused: self = .yellow

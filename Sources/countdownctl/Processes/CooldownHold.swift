@@ -42,7 +42,7 @@ struct CooldownHold {
         /// Nothing remains to be done.
         case done
         /// The countdown has ended; the state is nil if the daemon no longer knows it.
-        case ended(State?)
+        case ended(Countdown.State?)
         /// Another program has started the key again.
         case replaced
         /// The daemon could not be reached after the exit.

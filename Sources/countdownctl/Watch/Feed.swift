@@ -279,7 +279,7 @@ struct FeedOptions: ParsableArguments {
         }
         guard exec != nil else { throw .usage("--claim needs --exec") }
         if before != nil { throw .usage("--before cannot be combined with --claim") }
-        let ends: Set = [EventType.finished.rawValue, EventType.cancelled.rawValue]
+        let ends: Set = [Event.Kind.finished.rawValue, Event.Kind.cancelled.rawValue]
         let names = on.flatMap { $0.split(separator: ",").map(String.init) }
         if let other = names.first(where: { !ends.contains($0) }) {
             throw .usage("--claim is for ends: use --on finished or --on cancelled, not \(quoted(other))")

@@ -13,11 +13,11 @@ struct Hook {
 
     /// The types that a command can be run for. A tick comes every second, and `synced` and `heartbeat` are of no
     /// countdown.
-    static let types: [EventType] = [
+    static let types: [Event.Kind] = [
         .attached, .started, .restarted, .adjusted, .paused, .resumed, .finished, .cancelled,
     ]
 
-    let types: Set<EventType>
+    let types: Set<Event.Kind>
     /// The time before the end, in microseconds, at which the command runs too; nil for none.
     let before: Int64?
     /// How long the command may take, in microseconds.
@@ -52,10 +52,10 @@ struct Hook {
         }
     }
 
-    private static func types(_ names: [String]) throws(CommandFailure) -> Set<EventType> {
-        var types: Set<EventType> = []
+    private static func types(_ names: [String]) throws(CommandFailure) -> Set<Event.Kind> {
+        var types: Set<Event.Kind> = []
         for name in names.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }) {
-            guard let type = EventType(rawValue: name), Self.types.contains(type) else {
+            guard let type = Event.Kind(rawValue: name), Self.types.contains(type) else {
                 let known = Self.types.map(\.rawValue).joined(separator: ", ")
                 throw .usage("invalid --on \(quoted(name)): use \(known)")
             }

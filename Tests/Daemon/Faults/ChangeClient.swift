@@ -104,7 +104,7 @@ final class ChangeClient {
         return note(reply.countdown, reply.outcome)
     }
 
-    private func note(_ countdown: Countdown, _ outcome: Outcome?) -> Bool {
+    private func note(_ countdown: Countdown, _ outcome: Countdown.Outcome?) -> Bool {
         asked = nil
         if outcome != .attached { changes += 1 }
         facts.note(countdown)

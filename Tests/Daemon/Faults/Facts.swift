@@ -5,7 +5,7 @@ import IPC
 struct Facts: Sendable {
     private struct Fact: Sendable, Equatable {
         let key: String
-        let state: State
+        let state: Countdown.State
         let label: String?
         let durationUSec: Int64
         let startedUSec: Int64

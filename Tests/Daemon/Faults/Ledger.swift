@@ -41,7 +41,7 @@ struct Ledger: Sendable {
     }
 
     /// Notes the answer to the change that was asked for.
-    mutating func answer(_ countdown: Countdown, outcome: Outcome? = nil) {
+    mutating func answer(_ countdown: Countdown, outcome: Countdown.Outcome? = nil) {
         let entry = entries[countdown.key] ?? Entry()
         entries[countdown.key]?.asked = nil
         guard outcome != .attached else {

@@ -4,7 +4,7 @@ import IPC
 enum Listed {
     static func all(at path: String) throws -> [String: Countdown] {
         var client = try Client(connectingTo: path)
-        try client.start(streaming: List(match: ["*"], states: State.allCases))
+        try client.start(streaming: List(match: ["*"], states: Countdown.State.allCases))
         var found: [String: Countdown] = [:]
         while let (reply, continues) = try client.nextReply(to: List.self) {
             for countdown in reply.countdowns { found[countdown.key] = countdown }

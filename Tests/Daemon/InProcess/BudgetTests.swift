@@ -198,6 +198,6 @@ struct BudgetTests {
         }
         // Each call causes at least one turn, which compacts one end.
         for _ in 0..<40 { _ = try caller.call(GetStatus()) }
-        #expect(try caller.call(List(states: State.allCases)).countdowns.map(\.key) == ["38", "39"])
+        #expect(try caller.call(List(states: Countdown.State.allCases)).countdowns.map(\.key) == ["38", "39"])
     }
 }

@@ -39,7 +39,7 @@ struct LimitTests {
             _ = try caller.call(Start(key: key))
             _ = try caller.call(Finish(key: key))
         }
-        let ended = State.allCases
+        let ended = Countdown.State.allCases
         #expect(try caller.call(List(states: ended)).countdowns.map(\.key) == ["c", "d", "e"])
         for key in ["a", "b"] {
             #expect(throws: CountdownError.noSuchCountdown(key: key)) { try caller.call(Get(key: key)) }
@@ -81,7 +81,7 @@ struct LimitTests {
             try caller.send(Start(key: "limit/\(number)", durationUSec: Self.far, forget: true), oneway: true)
             try caller.send(Cancel(key: "limit/\(number)"), oneway: true)
         }
-        #expect(try caller.call(List(states: State.allCases)).countdowns.map(\.key) == ["a", "b", "c"])
+        #expect(try caller.call(List(states: Countdown.State.allCases)).countdowns.map(\.key) == ["a", "b", "c"])
         let told = try daemon.follower(IPC.Watch(since: since)).events(through: .synced)
         #expect(told.map(\.key) == ["a", "b", "c", nil])
     }

@@ -54,7 +54,7 @@ struct CutOffTrials {
 
     /// Checks the events of the watch after the host is back.
     private func checkEvents(_ follower: Follower) throws {
-        var seen: [String: [EventType]] = [:]
+        var seen: [String: [Event.Kind]] = [:]
         while seen["new"] == nil {
             let event = try follower.next()
             if let key = event.key { seen[key, default: []].append(event.type) }

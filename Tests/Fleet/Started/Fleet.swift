@@ -49,7 +49,7 @@ final class Fleet {
 
     /// The countdowns that a daemon knows, ended ones included.
     func countdowns(_ number: Int) throws -> [Known] {
-        let states: [State] = [.running, .paused, .finished, .cancelled]
+        let states: [Countdown.State] = [.running, .paused, .finished, .cancelled]
         return try caller(number).call(all: List(states: states)).flatMap(\.countdowns).map(Known.init)
             .sorted { $0.key < $1.key }
     }
@@ -71,7 +71,7 @@ final class Fleet {
 /// What all daemons of a fleet know alike about a countdown. Revisions differ, and instants by the error of the clocks.
 struct Known: Equatable {
     var key: String
-    var state: State
+    var state: Countdown.State
     var durationUSec: Int64
     var label: String?
 

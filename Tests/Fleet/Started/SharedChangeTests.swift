@@ -15,7 +15,7 @@ struct SharedChangeTests {
         for number in 0..<50 {
             let ifRunning: IfRunning = number.isMultiple(of: 2) ? .fail : .attach
             for caller in callers { try caller.send(Start(key: "key/\(number)", ifRunning: ifRunning)) }
-            var outcomes: [Outcome?] = []
+            var outcomes: [Countdown.Outcome?] = []
             for caller in callers {
                 do {
                     outcomes.append(try caller.answer(to: Start.self).value.outcome)
@@ -54,7 +54,7 @@ struct SharedChangeTests {
         #expect(try fleet.awaitEqual().count == 1)
         let version = fleet.backend.engine.version
         let dry = try callers[1].call(StartAll(cooldowns: [Cooldown(key: "new")], dryRun: true))
-        #expect(dry == StartAll.Reply(accepted: true, rooms: [Room(key: "new", left: 1)]))
+        #expect(dry == StartAll.Reply(accepted: true, rooms: [Cooldown.Room(key: "new", left: 1)]))
         #expect(fleet.backend.engine.version == version)
     }
 

@@ -67,7 +67,7 @@ extension Contract {
             Contract(Countdown.self, is: .named("Countdown"), named: "Countdown", strict: false),
             Contract(Event.self, is: .named("Event"), named: "Event", strict: false),
             Contract(Cooldown.self, is: .named("Cooldown"), named: "Cooldown", strict: true),
-            Contract(Room.self, is: .named("Room"), named: "Room", strict: false),
+            Contract(Cooldown.Room.self, is: .named("Room"), named: "Room", strict: false),
             Contract(GetStatus.Durations.self, is: .named("Durations"), named: "Durations", strict: false),
             Contract(GetStatus.Shard.self, is: .named("Shard"), named: "Shard", strict: false),
             Contract(GetStatus.Fleet.self, is: .named("Fleet"), named: "Fleet", strict: false),

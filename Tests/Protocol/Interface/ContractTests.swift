@@ -27,15 +27,15 @@ struct ContractTests {
 
     @Test("enumerations have the definition's cases, in their order")
     func enumerations() {
-        #expect(State.allCases.map(\.rawValue) == definition.cases(.named("State")))
-        #expect(IPC.Clock.allCases.map(\.rawValue) == definition.cases(.named("Clock")))
-        #expect(EventType.allCases.map(\.rawValue) == definition.cases(.named("EventType")))
+        #expect(Countdown.State.allCases.map(\.rawValue) == definition.cases(.named("State")))
+        #expect(Countdown.Clock.allCases.map(\.rawValue) == definition.cases(.named("Clock")))
+        #expect(Event.Kind.allCases.map(\.rawValue) == definition.cases(.named("EventType")))
         #expect(GetStatus.ShardState.allCases.map(\.rawValue) == definition.cases(.named("ShardState")))
         let start = definition.method("Start")
         let ifRunning = start.flatMap { definition.fields($0.parameters).first { $0.name == "ifRunning" } }
         #expect(IfRunning.allCases.map(\.rawValue) == ifRunning.map { definition.cases($0.type) })
         let outcome = start.flatMap { definition.fields($0.reply).first { $0.name == "outcome" } }
-        #expect(Outcome.allCases.map(\.rawValue) == outcome.map { definition.cases($0.type) })
+        #expect(Countdown.Outcome.allCases.map(\.rawValue) == outcome.map { definition.cases($0.type) })
     }
 
     @Test(
@@ -59,8 +59,8 @@ struct ContractTests {
         #expect(try contract.encodedAgain(sample) == sample)
     }
 
-    @Test("a countdown with the longest numbers is written", arguments: State.allCases)
-    func longFigures(state: State) throws {
+    @Test("a countdown with the longest numbers is written", arguments: Countdown.State.allCases)
+    func longFigures(state: Countdown.State) throws {
         let countdown = Countdown(
             key: "tea",
             state: state,

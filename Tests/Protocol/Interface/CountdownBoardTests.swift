@@ -6,7 +6,7 @@ import Varlink
 struct CountdownBoardTests {
     private func countdown(
         _ key: String,
-        _ state: State = .running,
+        _ state: Countdown.State = .running,
         remaining: Int64 = 100,
         deadline: Int64 = 1_000
     ) -> Countdown {
@@ -22,7 +22,7 @@ struct CountdownBoardTests {
         )
     }
 
-    private func event(_ type: EventType, _ countdown: Countdown) -> Event {
+    private func event(_ type: Event.Kind, _ countdown: Countdown) -> Event {
         Event(type: type, revision: 1, key: countdown.key, remainingUSec: countdown.remainingUSec, countdown: countdown)
     }
 

@@ -6,7 +6,7 @@ import Testing
 struct ReportedKeysTests {
     private var keys = ReportedKeys()
 
-    private func event(_ type: EventType, _ key: String) -> Event {
+    private func event(_ type: Event.Kind, _ key: String) -> Event {
         let countdown = Countdown(
             key: key,
             state: .running,

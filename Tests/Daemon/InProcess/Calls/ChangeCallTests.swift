@@ -56,7 +56,7 @@ struct ChangeCallTests {
         let extended = try caller.call(Start(key: "tea", ifRunning: .extend, forget: !forget))
         #expect(extended.countdown.forget == forget)
         _ = try caller.call(Finish(key: "tea"))
-        #expect(try caller.call(List(states: State.allCases)).countdowns.isEmpty == forget)
+        #expect(try caller.call(List(states: Countdown.State.allCases)).countdowns.isEmpty == forget)
     }
 
     @Test("a paused countdown that is extended stays paused")
@@ -158,6 +158,6 @@ struct ChangeCallTests {
         for key in ["clock", "cancel", "finish", "adjust"] {
             #expect(throws: CountdownError.noSuchCountdown(key: key)) { try caller.call(Get(key: key)) }
         }
-        #expect(try caller.call(List(states: State.allCases)).countdowns.isEmpty)
+        #expect(try caller.call(List(states: Countdown.State.allCases)).countdowns.isEmpty)
     }
 }

@@ -27,7 +27,7 @@ struct DaemonContractTests {
             forget: false
         ),
         Get(key: "tea"),
-        List(match: ["t*"], states: State.allCases, keys: ["tea"], soonest: 10),
+        List(match: ["t*"], states: Countdown.State.allCases, keys: ["tea"], soonest: 10),
         Pause(key: "tea"),
         Resume(key: "tea"),
         Adjust(key: "tea", byUSec: .seconds(1)),

@@ -15,7 +15,7 @@ struct ForgetTests {
         #expect(try caller.call(Finish(key: "tea")).countdown.revision > kept.revision)
         #expect(try caller.call(Get(key: "tea")).countdown == kept)
         #expect(try caller.call(Wait(key: "tea")).countdown == kept)
-        #expect(try caller.call(List(states: State.allCases)).countdowns == [kept])
-        #expect(try caller.call(List(states: State.allCases, keys: ["tea"])).countdowns == [kept])
+        #expect(try caller.call(List(states: Countdown.State.allCases)).countdowns == [kept])
+        #expect(try caller.call(List(states: Countdown.State.allCases, keys: ["tea"])).countdowns == [kept])
     }
 }

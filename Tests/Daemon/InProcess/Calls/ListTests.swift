@@ -30,7 +30,7 @@ struct ListTests {
         #expect(
             try caller.connection.exchange(#"{"method":"io.countdownd.List"}"#) == #"{"parameters":{"countdowns":[]}}"#
         )
-        #expect(try keys(List(states: State.allCases)) == [])
+        #expect(try keys(List(states: Countdown.State.allCases)) == [])
         #expect(try keys(List(keys: ["none"])) == [])
     }
 
@@ -49,10 +49,10 @@ struct ListTests {
         arguments: [
             ([.running], ["r1", "r2"]), ([.paused], ["p"]), ([.finished], ["f"]), ([.cancelled], ["c"]),
             ([.finished, .cancelled], ["f", "c"]), ([.cancelled, .running], ["r1", "r2", "c"]), ([], []),
-            (State.allCases, ["r1", "r2", "p", "f", "c"]),
-        ] as [([State], [String])]
+            (Countdown.State.allCases, ["r1", "r2", "p", "f", "c"]),
+        ] as [([Countdown.State], [String])]
     )
-    func states(_ states: [State], _ expected: [String]) throws {
+    func states(_ states: [Countdown.State], _ expected: [String]) throws {
         try startSome()
         #expect(try keys(List(states: states)) == expected)
     }
@@ -63,9 +63,9 @@ struct ListTests {
             _ = try caller.call(Start(key: "tea"))
             _ = try caller.call(Cancel(key: "tea"))
         }
-        #expect(try keys(List(states: State.allCases)) == ["tea"])
+        #expect(try keys(List(states: Countdown.State.allCases)) == ["tea"])
         _ = try caller.call(Start(key: "tea"))
-        #expect(try caller.call(List(states: State.allCases)).countdowns.map(\.state) == [.running])
+        #expect(try caller.call(List(states: Countdown.State.allCases)).countdowns.map(\.state) == [.running])
         #expect(try keys(List(states: [.cancelled])) == [])
     }
 

@@ -36,7 +36,7 @@ struct WatchTests {
     func everyChange() throws {
         let follower = try Follower(of: daemon, Watch(tickUSec: 0))
         try follower.events(through: .synced)
-        let changes: [(EventType, Countdown)] = [
+        let changes: [(Event.Kind, Countdown)] = [
             (.started, try caller.call(Start(key: "tea")).countdown),
             (.restarted, try caller.call(Start(key: "tea", ifRunning: .restart)).countdown),
             (.adjusted, try caller.call(Start(key: "tea", ifRunning: .extend, label: "Tea")).countdown),

@@ -115,7 +115,7 @@ struct EventsTests {
                 try await countdowns.finish(key)
             }
             // Several events were perhaps received at once, but only these are returned.
-            for type in [EventType.started, .finished] { #expect(try await events.nextEvent()?.type == type) }
+            for type in [Event.Kind.started, .finished] { #expect(try await events.nextEvent()?.type == type) }
             var others = countdowns.events(Watch(tickUSec: 0, since: events.since)).makeAsyncIterator()
             let end = try await others.nextEvent()
             #expect(end?.type == .finished && end?.key == "egg")
@@ -150,7 +150,7 @@ struct EventsTests {
     /// The result of a task that iterates and is cancelled after synced and after the body has run.
     private func end(cancelledAfter body: () async throws -> Void) async throws -> Result<Void, any Error>? {
         let events = countdowns.events(watch)
-        let (types, teller) = AsyncStream<EventType>.makeStream()
+        let (types, teller) = AsyncStream<Event.Kind>.makeStream()
         let follow = { @Sendable () async throws in
             for try await case .event(let event) in events { teller.yield(event.type) }
         }

@@ -46,7 +46,7 @@ final class RawWatch {
     }
 
     /// The keys of the events of a type in a reply, in their order.
-    static func keys(of type: EventType, in reply: String) -> [String] {
+    static func keys(of type: Event.Kind, in reply: String) -> [String] {
         reply.components(separatedBy: #"{"type":""#).dropFirst().filter { $0.hasPrefix("\(type)\"") }.map { event in
             String(event.components(separatedBy: #""key":""#)[1].prefix { $0 != "\"" })
         }

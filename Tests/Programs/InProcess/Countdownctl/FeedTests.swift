@@ -11,7 +11,7 @@ struct FeedTests {
 
     private func countdown(
         _ key: String,
-        _ state: State = .running,
+        _ state: Countdown.State = .running,
         remaining: Int64,
         label: String? = nil
     ) -> Countdown {
@@ -28,7 +28,7 @@ struct FeedTests {
         )
     }
 
-    private func event(_ type: EventType, _ countdown: Countdown) -> Event {
+    private func event(_ type: Event.Kind, _ countdown: Countdown) -> Event {
         Event(type: type, key: countdown.key, remainingUSec: countdown.remainingUSec, countdown: countdown)
     }
 
@@ -120,11 +120,11 @@ struct FeedTests {
     @Test(
         "waybar's class depends on the remaining time",
         arguments: [
-            (60_000_001, State.running, "running"), (60_000_000, .running, "soon"), (10_000_001, .running, "soon"),
+            (60_000_001, .running, "running"), (60_000_000, .running, "soon"), (10_000_001, .running, "soon"),
             (10_000_000, .running, "urgent"), (1, .paused, "paused"), (0, .finished, "finished"),
-        ] as [(Int64, State, String)]
+        ] as [(Int64, Countdown.State, String)]
     )
-    func classes(_ remaining: Int64, _ state: State, _ name: String) throws {
+    func classes(_ remaining: Int64, _ state: Countdown.State, _ name: String) throws {
         let object = try object(line(.waybar, [countdown("tea", state, remaining: remaining)]))
         #expect(object["class"] as? String == name)
         #expect(object["alt"] as? String == name)

@@ -386,7 +386,7 @@ struct RequestTests {
     func lists() throws {
         #expect(try ListCommand.parse([]).request() == List())
         #expect(try ListCommand.parse(["a*", "b"]).request() == List(match: ["a*"], keys: ["b"]))
-        #expect(try ListCommand.parse(["-a"]).request() == List(states: State.allCases))
+        #expect(try ListCommand.parse(["-a"]).request() == List(states: Countdown.State.allCases))
         #expect(
             try ListCommand.parse(["--state", "finished,cancelled", "--state", "paused"]).request()
                 == List(states: [.finished, .cancelled, .paused])

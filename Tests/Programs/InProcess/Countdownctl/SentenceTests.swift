@@ -12,7 +12,7 @@ struct SentenceTests {
     private static let noon: Int64 = 1_772_366_400_000_000
     private let text = CountdownText(ClockText(zone: TestZone.utc, now: noon))
 
-    private func countdown(_ state: State = .running, label: String? = nil) -> Countdown {
+    private func countdown(_ state: Countdown.State = .running, label: String? = nil) -> Countdown {
         Countdown(
             key: "tea",
             state: state,
@@ -45,7 +45,12 @@ struct SentenceTests {
     @Test("each event that matters to a person has a line")
     func events() {
         let events = EventText(text)
-        func line(_ type: EventType, _ state: State = .running, revision: Int64? = 5, late: Int64? = nil) -> String? {
+        func line(
+            _ type: Event.Kind,
+            _ state: Countdown.State = .running,
+            revision: Int64? = 5,
+            late: Int64? = nil
+        ) -> String? {
             events.line(
                 Event(type: type, revision: revision, key: "tea", lateUSec: late, countdown: countdown(state))
             )
@@ -200,7 +205,7 @@ struct SentenceTests {
         arguments: [.min, -1_772_000_000_000_000, -1, 0, 1, .max] as [Int64]
     )
     func rendersAnyNumber(_ number: Int64) {
-        for state in State.allCases {
+        for state in Countdown.State.allCases {
             let countdown = Countdown(
                 key: "tea",
                 state: state,

@@ -26,7 +26,7 @@ struct UndoDecisionTests {
     }
 
     private func countdown(
-        _ state: State,
+        _ state: Countdown.State,
         id: String = Self.id,
         deadline: Int64? = nil,
         duration: Int64 = 60_000_000

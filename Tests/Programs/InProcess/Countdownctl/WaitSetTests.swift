@@ -32,7 +32,7 @@ struct WaitSetTests {
         #expect(isSecond && !waits.hasOpen)
     }
 
-    private func countdown(_ key: String, _ state: State, revision: Int64) -> Countdown {
+    private func countdown(_ key: String, _ state: Countdown.State, revision: Int64) -> Countdown {
         Countdown(
             key: key,
             state: state,
@@ -44,7 +44,7 @@ struct WaitSetTests {
         )
     }
 
-    private func event(_ type: EventType, _ key: String, _ state: State, revision: Int64) -> Event {
+    private func event(_ type: Event.Kind, _ key: String, _ state: Countdown.State, revision: Int64) -> Event {
         Event(type: type, revision: revision, key: key, countdown: countdown(key, state, revision: revision))
     }
 

@@ -93,8 +93,8 @@ struct BellTests {
         #expect(bell.hasRings == !isAnswer)
     }
 
-    @Test("starting or cancelling its countdown answers it", arguments: [EventType.started, .restarted, .cancelled])
-    mutating func starts(_ type: EventType) {
+    @Test("starting or cancelling its countdown answers it", arguments: [Event.Kind.started, .restarted, .cancelled])
+    mutating func starts(_ type: Event.Kind) {
         end(ended("tea", revision: 11))
         _ = bell.receive([event(type, running("egg"))], new: [], now: 0)
         #expect(bell.hasRings)

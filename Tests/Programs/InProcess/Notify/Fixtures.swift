@@ -33,7 +33,7 @@ func running(_ key: String, remaining: Int64 = 100_000_000, isPaused: Bool = fal
 }
 
 /// The event that reports a countdown.
-func event(_ type: EventType, _ countdown: Countdown) -> Event {
+func event(_ type: Event.Kind, _ countdown: Countdown) -> Event {
     Event(
         type: type,
         revision: countdown.revision,

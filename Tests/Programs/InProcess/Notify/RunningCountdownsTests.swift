@@ -10,7 +10,7 @@ struct RunningCountdownsTests {
     private var countdowns = RunningCountdowns(AnnouncementRules(warningUSec: 30_000_000))
 
     private mutating func receive(
-        _ type: EventType,
+        _ type: Event.Kind,
         _ key: String = "tea",
         remaining: Int64,
         metadata: TextMap<String> = [:],
@@ -41,7 +41,7 @@ struct RunningCountdownsTests {
     mutating func none() {
         receive(.started, remaining: 30 * second)
         #expect(countdowns.nextWarning == nil)
-        for type in [EventType.finished, .cancelled, .paused] {
+        for type in [Event.Kind.finished, .cancelled, .paused] {
             receive(.started, remaining: 100 * second)
             var countdown = type == .paused ? running("tea", isPaused: true) : ended("tea")
             if type == .cancelled { countdown.state = .cancelled }

@@ -33,7 +33,7 @@ struct CommandButtonTests {
         return button
     }
 
-    private func login(_ left: Int64, of length: Int64 = 60, _ state: State = .running) -> Countdown {
+    private func login(_ left: Int64, of length: Int64 = 60, _ state: Countdown.State = .running) -> Countdown {
         countdown("login", left, of: length, state, revision: 60 - left)
     }
 
@@ -313,5 +313,5 @@ struct CommandButtonTests {
 }
 
 extension CommandButtonTests {
-    private func login(_ left: Int64, _ state: State) -> Countdown { login(left, of: 60, state) }
+    private func login(_ left: Int64, _ state: Countdown.State) -> Countdown { login(left, of: 60, state) }
 }

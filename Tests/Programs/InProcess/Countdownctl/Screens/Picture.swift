@@ -46,7 +46,7 @@ func countdown(
     _ key: String,
     _ left: Int64,
     of length: Int64 = 300,
-    _ state: State = .running,
+    _ state: Countdown.State = .running,
     label: String? = nil,
     revision: Int64 = 1
 ) -> Countdown {
@@ -65,7 +65,7 @@ func countdown(
 }
 
 /// An event about a countdown.
-func told(_ type: EventType, _ countdown: Countdown) -> ScreenEvent {
+func told(_ type: Event.Kind, _ countdown: Countdown) -> ScreenEvent {
     .told(
         Event(
             type: type,
