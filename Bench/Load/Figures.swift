@@ -64,12 +64,9 @@ struct Activity {
     let switches: Int
 
     init(of process: Int) {
-        // The name before these fields may have spaces and parentheses.
-        let fields = text(of: "/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
-        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
-            fail("--pid \(process): there is no such process")
-        }
-        processor = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        var clock = clockid_t()
+        guard clock_getcpuclockid(pid_t(process), &clock) == 0 else { fail("--pid \(process): there is no such process") }
+        processor = Double(nanoseconds(clock)) / 1e9
         switches = Self.threads(of: process).reduce(0) { sum, thread in
             text(of: "/proc/\(process)/task/\(thread)/status").split(separator: "\n")
                 .filter { $0.contains("ctxt_switches") }

@@ -21,9 +21,12 @@ struct Load {
         case "ticks": Ticks(options).run()
         case "echo": Echo(options).run()
         case "timer": TimerFloor(options).run()
+        case "burst":
+            var burst = Burst(options)
+            burst.run()
         case "append": AppendFloor(options).run()
         case let other:
-            fail("which measure? calls, probe, endings, fanout, ticks, echo, timer or append, not \(other)")
+            fail("which measure? calls, probe, endings, fanout, ticks, echo, timer, burst or append, not \(other)")
         }
     }
 }

@@ -3,7 +3,7 @@ struct LoadRequest {
     /// Every key has 20 bytes.
     static let prefix = "bench/"
     static let digits = 14
-    private static let deadlineDigits = 13
+    static let deadlineDigits = 13
 
     private(set) var bytes: [UInt8]
     private let keyPlace: Int

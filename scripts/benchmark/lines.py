@@ -1,5 +1,6 @@
 """What is measured: each line of a trial is a function, which is called once in each round."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -8,6 +9,7 @@ import time
 
 from measuring import PATIENCE, Connection, wait_until
 
+from benchmark.clocks import clocks, is_installed
 from benchmark.fleet import fleet
 from benchmark.handover import handover
 from benchmark.trial import DURABLE, EVENTS, temporary
@@ -178,24 +180,39 @@ def flood(trial, server):
 
 def idle(trial):
     """Both servers at once, because idle servers do not disturb each other, with 1,000 running keys and no watcher."""
-    with trial.countdownd() as ours, trial.redis(*DURABLE) as theirs:
+    rest(trial, "idle", trial.size(60))
+
+
+def hour(trial):
+    """An hour of the same, and of GNOME Clocks with one timer if it is installed."""
+    rest(trial, "hour", trial.size(3600), clocks if is_installed() else None)
+
+
+def rest(trial, line, seconds, desktop=None):
+    with contextlib.ExitStack() as stack:
+        servers = ours, theirs = stack.enter_context(trial.countdownd()), stack.enter_context(trial.redis(*DURABLE))
         connection = Connection(ours.socket)
-        for server in ours, theirs:
+        for server in servers:
             trial.fill(server, 1000)
-        # The starts are stored and trimmed, and idle threads have ended.
+        if desktop:
+            program, start_timer = stack.enter_context(desktop(stack.enter_context(temporary())))
+            servers += (program,)
+        # The starts are stored and trimmed, and idle threads have ended; the desktop's program shows its window.
         time.sleep(10)
+        if desktop and not start_timer():
+            raise RuntimeError("GNOME Clocks has no timer to start")
 
         woken = connection.call("GetStatus")["counters"]["wakeUps"]
         # Until the daemon sleeps again.
         time.sleep(1)
-        before = {server: server.activity() for server in (ours, theirs)}
-        time.sleep(trial.size(60))
+        before = {server: server.activity() for server in servers}
+        time.sleep(seconds)
         for server, (switches, nanoseconds) in before.items():
             now = server.activity()
-            trial.record("idle-switches", server.name, now[0] - switches)
-            trial.record("idle-processor", server.name, (now[1] - nanoseconds) / 1e3)
+            trial.record(f"{line}-switches", server.name, now[0] - switches)
+            trial.record(f"{line}-processor", server.name, (now[1] - nanoseconds) / 1e3)
         # The call that asks wakes it once.
-        trial.record("idle-wakeups", "countdownd", connection.call("GetStatus")["counters"]["wakeUps"] - woken - 1)
+        trial.record(f"{line}-wakeups", "countdownd", connection.call("GetStatus")["counters"]["wakeUps"] - woken - 1)
 
 
 def programs(trial):
@@ -261,6 +278,34 @@ def growth(trial):
                     measure(server, count)
 
 
+# The settings with which Redis looks for expired keys as often and as long as it can.
+EAGER = ("--hz", "500", "--active-expire-effort", "10")
+
+
+def expiry_sizes(trial):
+    """Numbers of other keys, which end an hour later."""
+    return [0, *(trial.size(count) for count in (10_000, 100_000, 1_000_000))]
+
+
+def expiry(trial):
+    """1,000 ends at one chosen instant beside more and more other keys, as redis#15620 and valkey#4384 measure them."""
+    for others in expiry_sizes(trial):
+        servers = {"countdownd": trial.countdownd(), "redis": trial.redis(*EVENTS),
+                   "eager redis": trial.redis(*EVENTS, *EAGER)} | ({} if others else {"floor": trial.burst()})
+        for name, serving in servers.items():
+            with serving as server:
+                if others:
+                    trial.fill(server, others)
+                # The lead is until the watcher has the running countdowns.
+                told = trial.load("endings", server, first=50_000_000, count=1000, spread=0, lead=2000 + others // 150,
+                                  patience=3_000 if trial.quick else 180_000)
+                trial.record(f"expiry-{others}-memory", name, server.resident_bytes())
+            trial.record(f"expiry-{others}-told", name, told["told"])
+            for quantile in ("p50", "p99") if told["told"] else ():
+                trial.record(f"expiry-{others}-{quantile}", name, told[f"toldLate_{quantile}"])
+            trial.record(f"expiry-{others}-processor", name, told["serverProcessor"] * 1e6)
+
+
 def floors(trial):
     """The machine's own speed, with as many bytes as countdownd has to move."""
     told = trial.load("timer", count=trial.size(20_000))
@@ -291,3 +336,5 @@ LINES = {
     "handover": handover, "many": many, "idle": idle, "programs": programs, "flood": flood, "floors": floors,
     "growth": growth, "fleet": fleet,
 }
+# Measured only if named, and then written into parts of the page of their own: most of their time is waiting.
+APART = {"expiry": expiry, "hour": hour}

@@ -1,6 +1,7 @@
 """The report of a trial: tables for the terminal, and the figures and plots of docs/performance.md."""
 
 import collections
+import contextlib
 import os
 import platform
 import re
@@ -8,7 +9,7 @@ import subprocess
 import textwrap
 import time
 
-from benchmark.lines import SHAPES, growth_sizes
+from benchmark.lines import SHAPES, expiry_sizes, growth_sizes
 
 # A block of docs/performance.md that a trial writes; the text around the blocks is written by hand.
 BLOCK = re.compile(r"(<!-- bench: (.+?) -->\n).*?(<!-- /bench -->)", re.DOTALL)
@@ -205,7 +206,42 @@ def tables(trial):
             shares("fan-out", "fanout-load"), shares("100,000 ticks per second", "ticks-load"),
             shares("1,000,000 ticks per second", "ticks-many-load"),
         ])
+    found["Expiry"] = table(["other keys", "server", "told within 180 s", "p50", "p99", "aim for p99", "", "processor time",
+                             "memory"], expiry_rows(trial))
+    found["Hour"] = table(["an hour at rest", "context switches", "processor time"], hour_rows(trial))
     return {title: text for title, text in found.items() if text}
+
+
+# The servers of the line `expiry`, with the colors of its plot.
+EXPIRY = {"floor": ("a bare timerfd", "#808890"), "countdownd": ("countdownd", "#1f77d0"), "redis": ("Redis", "#d0661f"),
+          "eager redis": ("Redis, `hz 500`, `active-expire-effort 10`", "#d0a01f")}
+
+
+def hour_rows(trial):
+    texts = {"countdownd": "countdownd, 1,000 running countdowns", "redis": "Redis, 1,000 keys with an end",
+             "clocks": "GNOME Clocks, one running timer, its window shown"}
+    for server, text in texts.items():
+        if (switches := trial.median("hour-switches", server)) is not None:
+            yield [text, write(switches, "count"), write(trial.median("hour-processor", server), "time")]
+
+
+def expiry_rows(trial):
+    sizes = expiry_sizes(trial)
+    alone = trial.median("expiry-0-p99", "countdownd")
+    for others in sizes:
+        for server, (text, _) in EXPIRY.items():
+            told = trial.median(f"expiry-{others}-told", server)
+            if told is None:
+                continue
+            p50, p99 = (trial.median(f"expiry-{others}-{quantile}", server) for quantile in ("p50", "p99"))
+            aim = verdict = ""
+            if server == "countdownd" and others in (sizes[0], sizes[-1]):
+                bound = 2_000 if others == 0 else 1.2 * alone
+                aim = f"≤ {write(bound, 'time')}"
+                verdict = "met" if p99 <= bound and told == 1000 else "**missed**"
+            yield [f"{others:,}", text, f"{told:,.0f}", write(p50, "time"), write(p99, "time"), aim, verdict,
+                   write(trial.median(f"expiry-{others}-processor", server), "time"),
+                   write(trial.median(f"expiry-{others}-memory", server), "size")]
 
 
 # Of each plot: its title, the text below the horizontal axis, the kind of figure, and the name under which it is recorded.
@@ -228,26 +264,51 @@ STYLE = {
 }
 
 
-def draw(trial, folder):
-    """Writes the plots, with logarithmic axes, for light and dark backgrounds."""
+@contextlib.contextmanager
+def plot(path, rows, columns, height):
+    """The axes of a plot that is readable on light and dark backgrounds."""
     import matplotlib
     matplotlib.use("svg")
-    from matplotlib import pyplot, ticker
+    from matplotlib import pyplot
+    with matplotlib.rc_context(STYLE):
+        figure, axes = pyplot.subplots(rows, columns, figsize=(8, height), layout="constrained", squeeze=False)
+        yield axes.flat
+        figure.savefig(path, format="svg", transparent=True, metadata={"Date": None})
+        pyplot.close(figure)
+
+
+def finish(axis, title, below, kind):
+    from matplotlib import ticker
+    axis.set_title(title, fontweight="bold")
+    axis.set_xlabel(below)
+    axis.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
+    axis.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: write(value, kind)))
+    axis.legend(frameon=False)
+
+
+def draw(trial, folder):
+    """Writes the plots of growth, with logarithmic axes."""
     for (name, plots), sizes in zip(PLOTS.items(), growth_sizes(trial)):
         rows = len(plots) // 2
-        with matplotlib.rc_context(STYLE):
-            figure, axes = pyplot.subplots(rows, 2, figsize=(8, 2.6 * rows), layout="constrained")
-            for axis, (title, below, kind, line) in zip(axes.flat, plots):
+        with plot(os.path.join(folder, name), rows, 2, 2.6 * rows) as axes:
+            for axis, (title, below, kind, line) in zip(axes, plots):
                 for server, color in COLORS.items():
                     values = [trial.median(f"{line}-{size}", server) for size in sizes]
                     axis.loglog(sizes, values, marker="o", markersize=4, color=color, label=server.replace("redis", "Redis"))
-                axis.set_title(title, fontweight="bold")
-                axis.set_xlabel(below)
-                axis.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
-                axis.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _, kind=kind: write(value, kind)))
-                axis.legend(frameon=False)
-            figure.savefig(os.path.join(folder, name), format="svg", transparent=True, metadata={"Date": None})
-            pyplot.close(figure)
+                finish(axis, title, below, kind)
+
+
+def draw_expiry(trial, folder):
+    """Writes the plot of the line `expiry`. The numbers of other keys are logarithmic from 10,000 on."""
+    sizes = expiry_sizes(trial)
+    with plot(os.path.join(folder, "expiry.svg"), 1, 1, 3.2) as (axis,):
+        for server, (text, color) in EXPIRY.items():
+            values = {size: trial.median(f"expiry-{size}-p50", server) for size in sizes}
+            values = {size: value for size, value in values.items() if value is not None}
+            axis.plot(values.keys(), values.values(), marker="o", markersize=4, color=color, label=text.replace("`", ""))
+        axis.set_xscale("symlog", linthresh=sizes[1])
+        axis.set_yscale("log")
+        finish(axis, "1,000 ends at one instant: median lateness of those that came", "other keys", "time")
 
 
 def circumstances(programs, rounds):
@@ -266,9 +327,10 @@ def circumstances(programs, rounds):
         "fresh servers.", 120)
 
 
-def write_page(path, found, trial_text):
-    blocks = {**found, "Trial": trial_text}
+def write_page(path, blocks):
+    """Writes these blocks, and leaves the others."""
     with open(path) as file:
-        text = BLOCK.sub(lambda block: f"{block[1]}{blocks[block[2]]}\n{block[3]}", file.read())
+        text = BLOCK.sub(lambda block: f"{block[1]}{blocks[block[2]]}\n{block[3]}" if block[2] in blocks else block[0],
+                         file.read())
     with open(path, "w") as file:
         file.write(text)

@@ -43,13 +43,13 @@ class Redis(Server):
             return reply
 
 
-class Echo(Server):
-    """Speaks to the load generator as the daemon does."""
+class Floor(Server):
+    """A part of the load generator that answers it as the daemon does."""
 
     name = "countdownd"
 
     def __init__(self, command, directory):
-        self.socket = os.path.join(directory, "echo")
+        self.socket = os.path.join(directory, "floor")
         super().__init__([*command, "--socket", self.socket], self.is_ready)
 
     def is_ready(self):
@@ -84,7 +84,10 @@ class Trial:
         return serving(lambda path: Redis(path, *arguments), directory)
 
     def echo(self, call, length):
-        return serving(lambda path: Echo([self.load_program, "echo", "--call", call, "--bytes", str(length)], path))
+        return serving(lambda path: Floor([self.load_program, "echo", "--call", call, "--bytes", str(length)], path))
+
+    def burst(self):
+        return serving(lambda path: Floor([self.load_program, "burst"], path))
 
     def start_load(self, measure, server=None, **options):
         command = [self.load_program, measure]
