@@ -167,11 +167,20 @@ class Connection:
         reply = json.loads(message)
         if "error" in reply:
             raise Refused(message.decode())
+        self.continues = reply.get("continues", False)
         return reply["parameters"]
 
     def call(self, method, **parameters):
         self.send(method, parameters)
         return self.receive()
+
+    def list(self, **parameters):
+        """The countdowns of all pages."""
+        self.send("List", parameters, more=True)
+        continues = True
+        while continues:
+            yield from self.receive()["countdowns"]
+            continues = self.continues
 
     def watch(self, **parameters):
         """The events of a watch, as they come."""
