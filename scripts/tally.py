@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Tables of docs/reliability.md whose figures add up from run to run, each between <!-- NAME --> and <!-- /NAME -->."""
+
+import os
+import re
+import subprocess
+import sys
+
+from measuring import ROOT
+
+PAGE = os.path.join(ROOT, "docs/reliability.md")
+
+
+def commit():
+    return subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=10"],
+                          capture_output=True, text=True, check=True).stdout.strip()
+
+
+def number(cell):
+    return float(cell.replace(",", "") or 0)
+
+
+def update(name, change, summed):
+    """Passes the rows without the sum to `change`, and writes what it returns, with the sums of these columns."""
+    with open(PAGE) as file:
+        page = file.read()
+    found = re.search(rf"(<!-- {name} -->\n(?:\|.*\n){{2}})((?:\|.*\n)*)(<!-- /{name} -->)", page)
+    rows = change([[cell.strip() for cell in line.strip("|").split("|")] for line in found[2].splitlines()
+                   if not line.startswith("| sum ")])
+    sums = [f"{sum(number(row[column]) for row in rows):,.10g}" if column in summed else "" for column in range(1, len(rows[0]))]
+    table = "".join("| " + " | ".join(row) + " |\n" for row in [*rows, ["sum", *sums]])
+    with open(PAGE, "w") as file:
+        file.write(page[:found.start()] + found[1] + table + found[3] + page[found.end():])
+
+
+def main():
+    """usage: tally.py fuzz TARGET INPUTS EDGES KEPT: adds the inputs to the row of the target, whose other cells are new."""
+    _, target, inputs, edges, kept = sys.argv[1:]
+
+    def change(rows):
+        row = next(row for row in rows if row[0] == target)
+        row[2:] = [f"{number(row[2]) + int(inputs):,.0f}", f"{int(edges):,}", f"{int(kept):,}", commit()]
+        return rows
+    update("fuzz", change, {2})
+
+
+if __name__ == "__main__":
+    main()
