@@ -65,7 +65,9 @@ struct Activity {
 
     init(of process: Int) {
         var clock = clockid_t()
-        guard clock_getcpuclockid(pid_t(process), &clock) == 0 else { fail("--pid \(process): there is no such process") }
+        guard clock_getcpuclockid(pid_t(process), &clock) == 0 else {
+            fail("--pid \(process): there is no such process")
+        }
         processor = Double(nanoseconds(clock)) / 1e9
         switches = Self.threads(of: process).reduce(0) { sum, thread in
             text(of: "/proc/\(process)/task/\(thread)/status").split(separator: "\n")
