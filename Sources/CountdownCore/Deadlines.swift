@@ -21,12 +21,6 @@ struct Deadlines: Sendable {
         wall.remove(slot.index, ties: &slab)
     }
 
-    /// The deadline of an entry; nil if it is not running.
-    func deadline(of slot: Slot) -> Deadline? {
-        if let instant = elapsed.instant(of: slot.index) { return .elapsed(BootInstant(microseconds: instant)) }
-        return wall.instant(of: slot.index).map { .wall(WallInstant(microseconds: $0)) }
-    }
-
     /// The earliest deadline, as the system clock is set now; nil if no countdown runs.
     func next(at now: Now) -> WallInstant? {
         let elapsed = elapsed.first.map { now.wall(of: BootInstant(microseconds: $0.instant)) }

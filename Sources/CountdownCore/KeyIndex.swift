@@ -27,7 +27,7 @@ public struct KeyIndex: Sendable {
     public func slot(at place: Place, where isWanted: (Slot) -> Bool) -> Slot? {
         let table = Int(place.table)
         let (position, isThere) = tables[table].find(place.hash, isWanted)
-        return isThere ? tables[table].slots[position] : nil
+        return isThere ? tables[table].slot(at: position) : nil
     }
 
     /// Maps a key to a slot.
@@ -41,7 +41,7 @@ public struct KeyIndex: Sendable {
         let table = Int(place.table)
         tables[table].makeRoom(for: 1)
         let (position, isThere) = tables[table].find(place.hash, isWanted)
-        let before = isThere ? tables[table].slots[position] : nil
+        let before = isThere ? tables[table].slot(at: position) : nil
         tables[table].put(slot, place.hash, at: position, isNew: !isThere)
         return before
     }
@@ -61,7 +61,7 @@ public struct KeyIndex: Sendable {
         let (position, isThere) = tables[table].find(place.hash, isWanted)
         guard isThere else { return nil }
         defer { tables[table].free(position) }
-        return tables[table].slots[position]
+        return tables[table].slot(at: position)
     }
 
     /// The place of a key.
@@ -76,24 +76,42 @@ public struct KeyIndex: Sendable {
 
 /// A table of slots by the hashes of their keys.
 ///
-/// Two bytes of hash and a slot for each key, in arrays of their own: probing compares hashes and rarely looks at a key, and
-/// growing needs no keys at all. Entries are in the order of their hashes (except for collisions), so a table may have any
-/// size; it grows by a quarter before it is more than four fifths full.
+/// Two bytes of hash beside each slot, so probing compares hashes, rarely looks at a key and waits for one cache line; growing
+/// needs no keys at all. Entries are in the order of their hashes (except for collisions), so a table may have any size; it
+/// grows by a quarter before it is more than four fifths full.
 private struct KeyTable: Sendable {
+    /// A slot and the hash of its key, in six bytes.
+    private struct HashedSlot: Sendable {
+        var hash = free
+        private var low: UInt16 = 0
+        private var high: UInt16 = 0
+
+        init() {}
+
+        init(_ slot: Slot, _ hash: UInt16) {
+            self.hash = hash
+            low = UInt16(truncatingIfNeeded: slot.index)
+            high = UInt16(truncatingIfNeeded: slot.index >> 16)
+        }
+
+        var slot: Slot { Slot(index: Int32(high) << 16 | Int32(low)) }
+    }
+
     /// The hash of an unused position.
     static let free: UInt16 = 0
 
-    private var hashes: [UInt16] = []
-    var slots: [Slot] = []
+    private var entries: [HashedSlot] = []
     private var count = 0
+
+    func slot(at position: Int) -> Slot { entries[position].slot }
 
     /// The position of the wanted key with this hash; if it is not in the table, the position at which it would be inserted.
     @inline(__always)
     func find(_ hash: UInt16, _ isWanted: (Slot) -> Bool) -> (position: Int, isThere: Bool) {
-        guard !hashes.isEmpty else { return (0, false) }
+        guard !entries.isEmpty else { return (0, false) }
         var position = home(of: hash)
-        while hashes[position] != Self.free {
-            if hashes[position] == hash, isWanted(slots[position]) { return (position, true) }
+        while entries[position].hash != Self.free {
+            if entries[position].hash == hash, isWanted(entries[position].slot) { return (position, true) }
             position = next(after: position)
         }
         return (position, false)
@@ -101,8 +119,7 @@ private struct KeyTable: Sendable {
 
     /// Stores a slot at a position that `find` returned.
     mutating func put(_ slot: Slot, _ hash: UInt16, at position: Int, isNew: Bool) {
-        hashes[position] = hash
-        slots[position] = slot
+        entries[position] = HashedSlot(slot, hash)
         if isNew { count += 1 }
     }
 
@@ -110,48 +127,46 @@ private struct KeyTable: Sendable {
     mutating func free(_ position: Int) {
         var hole = position
         var position = next(after: hole)
-        while hashes[position] != Self.free {
-            if distance(from: home(of: hashes[position]), to: position) >= distance(from: hole, to: position) {
-                hashes[hole] = hashes[position]
-                slots[hole] = slots[position]
+        while entries[position].hash != Self.free {
+            if distance(from: home(of: entries[position].hash), to: position) >= distance(from: hole, to: position) {
+                entries[hole] = entries[position]
                 hole = position
             }
             position = next(after: position)
         }
-        hashes[hole] = Self.free
+        entries[hole] = HashedSlot()
         count -= 1
     }
 
     /// Reserves room for more keys.
     @inline(__always)
     mutating func makeRoom(for more: Int) {
-        if (count + more) * 5 > hashes.count * 4 { grow(for: more) }
+        if (count + more) * 5 > entries.count * 4 { grow(for: more) }
     }
 
     private mutating func grow(for more: Int) {
-        let size = max(hashes.count + hashes.count / 4 + 4, (count + more) * 5 / 4 + 1)
-        var (newSlots, newHashes) = ([Slot](repeating: .none, count: size), [UInt16](repeating: Self.free, count: size))
-        for place in hashes.indices where hashes[place] != Self.free {
-            var position = Self.home(of: hashes[place], among: size)
-            while newHashes[position] != Self.free { position = position + 1 == size ? 0 : position + 1 }
-            newSlots[position] = slots[place]
-            newHashes[position] = hashes[place]
+        let size = max(entries.count + entries.count / 4 + 4, (count + more) * 5 / 4 + 1)
+        var grown = [HashedSlot](repeating: HashedSlot(), count: size)
+        for entry in entries where entry.hash != Self.free {
+            var position = Self.home(of: entry.hash, among: size)
+            while grown[position].hash != Self.free { position = position + 1 == size ? 0 : position + 1 }
+            grown[position] = entry
         }
-        (slots, hashes) = (newSlots, newHashes)
+        entries = grown
     }
 
     /// The position at which probing for a hash begins.
-    private func home(of hash: UInt16) -> Int { Self.home(of: hash, among: hashes.count) }
+    private func home(of hash: UInt16) -> Int { Self.home(of: hash, among: entries.count) }
 
     private static func home(of hash: UInt16, among places: Int) -> Int {
         (Int(hash) * places) >> UInt16.bitWidth
     }
 
     private func next(after position: Int) -> Int {
-        position + 1 == hashes.count ? 0 : position + 1
+        position + 1 == entries.count ? 0 : position + 1
     }
 
     private func distance(from start: Int, to end: Int) -> Int {
-        end >= start ? end - start : end - start + hashes.count
+        end >= start ? end - start : end - start + entries.count
     }
 }

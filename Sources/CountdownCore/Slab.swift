@@ -9,12 +9,15 @@ public struct Slot: Hashable, Sendable {
     static let none = Slot(index: -1)
 }
 
-/// The fields of every countdown, in 64 bytes; rarely used fields are in `ColdFields`.
+/// The fields of every countdown, in 72 bytes; rarely used fields are in `ColdFields`.
 ///
-/// The deadline of a running countdown is in the heap of its clock.
+/// The deadline is also in the heap of its clock, which would be two further cache lines for a lookup.
 struct Entry: Sendable {
     enum EntryState: Sendable {
-        case running
+        /// Running, with a deadline on the boot clock.
+        case elapsed
+        /// Running, with a deadline on the system clock.
+        case wall
         case paused
         case finished
         case cancelled
@@ -23,6 +26,8 @@ struct Entry: Sendable {
     var revision: Revision
     var duration: Duration
     var started: WallInstant
+    /// Running: the deadline. Paused: what remains. Cancelled: what remained. Finished: how late.
+    var microseconds: Int64
     var previous = Slot.none
     var next = Slot.none
     /// The number of the cold fields; `ColdFields.none` if all of them are empty.
@@ -37,25 +42,20 @@ struct Entry: Sendable {
         revision = countdown.revision
         duration = countdown.duration
         started = countdown.started
-        state = EntryState(countdown.phase)
+        (state, microseconds) =
+            switch countdown.phase {
+            case .running(.elapsed(let instant)): (.elapsed, instant.microseconds)
+            case .running(.wall(let instant)): (.wall, instant.microseconds)
+            case .paused(let remaining): (.paused, remaining.microseconds)
+            case .finished(_, let late): (.finished, late.microseconds)
+            case .cancelled(_, let remaining): (.cancelled, remaining.microseconds)
+            }
         clock = countdown.clock
         forget = countdown.forget
         key = countdown.key.short
     }
 
-    var isLive: Bool { state == .running || state == .paused }
-}
-
-extension Entry.EntryState {
-    init(_ phase: Phase) {
-        self =
-            switch phase {
-            case .running: .running
-            case .paused: .paused
-            case .finished: .finished
-            case .cancelled: .cancelled
-            }
-    }
+    var isLive: Bool { state != .finished && state != .cancelled }
 }
 
 /// Fields that only some countdowns have.
@@ -68,29 +68,20 @@ struct ColdFields: Sendable {
     let key: Key?
     /// When the countdown ended; 0 if it is live.
     let ended: WallInstant
-    /// Paused: what remains. Cancelled: what remained. Finished: how late.
-    let duration: Duration
 
     /// Whether a countdown has any of these fields.
     static func isNeeded(for countdown: borrowing KeyedCountdown) -> Bool {
-        if case .running = countdown.phase { return countdown.hasAnnotations || countdown.key.isLong }
-        return true
+        !countdown.isLive || countdown.hasAnnotations || countdown.key.isLong
     }
 
     init(_ countdown: borrowing KeyedCountdown) {
         annotations = countdown.annotations
         key = countdown.key.isLong ? countdown.key : nil
-        (ended, duration) =
-            switch countdown.phase {
-            case .running: (WallInstant(microseconds: 0), .zero)
-            case .paused(let remaining): (WallInstant(microseconds: 0), remaining)
-            case .finished(let instant, let late): (instant, late)
-            case .cancelled(let instant, let remaining): (instant, remaining)
-            }
+        ended = countdown.ended ?? WallInstant(microseconds: 0)
     }
 
     private init() {
-        (annotations, key, ended, duration) = (.none, nil, WallInstant(microseconds: 0), .zero)
+        (annotations, key, ended) = (.none, nil, WallInstant(microseconds: 0))
     }
 }
 
@@ -157,13 +148,13 @@ struct Slab: Sendable {
         return !entry.key.isEmpty || longKey(of: entry) == longKey(of: otherEntry)
     }
 
-    /// The countdown in a slot; the deadline of a running one must be given.
-    func countdown(at slot: Slot, deadline: Deadline?) -> KeyedCountdown {
+    /// The countdown in a slot.
+    func countdown(at slot: Slot) -> KeyedCountdown {
         let entry = self[slot]
         let cold = cold(of: entry)
         return KeyedCountdown(
             key: key(at: slot),
-            phase: phase(of: entry, cold, deadline),
+            phase: phase(of: entry, cold),
             clock: entry.clock,
             duration: entry.duration,
             started: entry.started,
@@ -173,14 +164,14 @@ struct Slab: Sendable {
         )
     }
 
-    private func phase(of entry: Entry, _ cold: ColdFields, _ deadline: Deadline?) -> Phase {
-        switch entry.state {
-        case .running:
-            guard let deadline else { preconditionFailure("a running countdown has a deadline") }
-            return .running(until: deadline)
-        case .paused: return .paused(remaining: cold.duration)
-        case .finished: return .finished(at: cold.ended, late: cold.duration)
-        case .cancelled: return .cancelled(at: cold.ended, remaining: cold.duration)
+    private func phase(of entry: Entry, _ cold: ColdFields) -> Phase {
+        let duration = Duration(microseconds: entry.microseconds)
+        return switch entry.state {
+        case .elapsed: .running(until: .elapsed(BootInstant(microseconds: entry.microseconds)))
+        case .wall: .running(until: .wall(WallInstant(microseconds: entry.microseconds)))
+        case .paused: .paused(remaining: duration)
+        case .finished: .finished(at: cold.ended, late: duration)
+        case .cancelled: .cancelled(at: cold.ended, remaining: duration)
         }
     }
 

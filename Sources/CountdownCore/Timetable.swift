@@ -66,9 +66,7 @@ public struct Timetable: ~Copyable, Sendable {
     }
 
     /// The countdown in a slot.
-    public subscript(_ slot: Slot) -> KeyedCountdown {
-        slab.countdown(at: slot, deadline: deadlines.deadline(of: slot))
-    }
+    public subscript(_ slot: Slot) -> KeyedCountdown { slab.countdown(at: slot) }
 
     /// The key of the countdown in a slot.
     public func key(at slot: Slot) -> Key { slab.key(at: slot) }
