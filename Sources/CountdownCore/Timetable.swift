@@ -304,12 +304,8 @@ extension Timetable {
 
     /// Takes a kept end out of the index, or out of the hidden ends.
     private mutating func unlist(_ end: Slot, under key: Key) {
-        guard let known = slot(under: key) else { return }
-        if known == end {
-            unmap(key)
-        } else if hiddenEnds[known] == end {
-            hiddenEnds[known] = nil
-        }
+        let isFound = index.remove(KeyIndex.place(of: key)) { $0 == end } != nil
+        if !isFound, let known = slot(under: key), hiddenEnds[known] == end { hiddenEnds[known] = nil }
     }
 
     private var oldestEnd: KeyedCountdown? {
