@@ -36,9 +36,12 @@ struct TickSchedule: ~Copyable, Sendable {
     /// Whether any watcher wants ticks at this interval.
     func has(_ duration: Duration) -> Bool { idByDuration[duration] != nil }
 
-    /// Calls back with each watcher at an interval that follows a key. It is mutating only so that the array is not copied.
+    /// Calls back with each watcher at an interval that follows a key.
+    ///
+    /// It changes nothing. The element is passed `inout`, because the compiler copies an element that is only borrowed.
     mutating func forEachWatcher(at interval: IntervalID, of key: Key, _ body: (WatcherID) -> Void) {
-        intervals[interval.index].subscribers.forEach(of: key, body)
+        func visit(_ subscribers: inout Subscribers) { subscribers.forEach(of: key, body) }
+        visit(&intervals[interval.index].subscribers)
     }
 
     /// Adds a watcher; the first watcher at an interval creates its wheels.
@@ -206,8 +209,8 @@ struct TimingWheels: Sendable {
 ///
 /// The ticks of a countdown are at `deadline - k * interval`, so its phase, the remainder of its deadline by the interval,
 /// never changes. A bucket holds the countdowns whose phases are in the same millisecond. It is due once an interval, at the
-/// latest phase of its entries: a tick is never early, is at most 1 ms late, and needs no sorting. Instants are microseconds
-/// on the clock of the wheel.
+/// latest phase of its entries: a tick is never early, is at most 1 ms late, and needs no sorting. With a heap in its place, a
+/// tick takes twice as long (docs/decisions/0009). Instants are microseconds on the clock of the wheel.
 struct TimingWheel: Sendable {
     struct WheelTick {
         let slot: Slot
