@@ -146,21 +146,17 @@ private struct KeyTable: Sendable {
 
     private mutating func grow(for more: Int) {
         let size = max(entries.count + entries.count / 4 + 4, (count + more) * 5 / 4 + 1)
-        var grown = [HashedSlot](repeating: HashedSlot(), count: size)
+        var grown = KeyTable()
+        grown.entries = [HashedSlot](repeating: HashedSlot(), count: size)
         for entry in entries where entry.hash != Self.free {
-            var position = Self.home(of: entry.hash, among: size)
-            while grown[position].hash != Self.free { position = position + 1 == size ? 0 : position + 1 }
-            grown[position] = entry
+            let (position, _) = grown.find(entry.hash) { _ in false }
+            grown.put(entry.slot, entry.hash, at: position, isNew: true)
         }
-        entries = grown
+        self = grown
     }
 
     /// The position at which probing for a hash begins.
-    private func home(of hash: UInt16) -> Int { Self.home(of: hash, among: entries.count) }
-
-    private static func home(of hash: UInt16, among places: Int) -> Int {
-        (Int(hash) * places) >> UInt16.bitWidth
-    }
+    private func home(of hash: UInt16) -> Int { (Int(hash) * entries.count) >> UInt16.bitWidth }
 
     private func next(after position: Int) -> Int {
         position + 1 == entries.count ? 0 : position + 1
