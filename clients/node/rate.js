@@ -13,15 +13,23 @@ const units = [
 const lengths = new Map(units.flatMap(([unit, length, names]) => [unit, ...names.split(" ")].map((name) => [name, length])));
 const century = 100 * 365.25 * 86_400_000_000;
 
-/** The microseconds of a period such as 90, 10m or 1h30m; undefined if it is not one. */
+/** The microseconds of a period such as 90, 10m, 1h30m or 1:30; undefined if it is not one. */
 function parsePeriod(text) {
-  if (/^[0-9]+$/.test(text)) return Number(text) * 1_000_000;
-  const parts = [...text.matchAll(/\s*([0-9]+)(?:\.([0-9]+))?\s*([a-zµμ]+)\s*/gy)];
-  const read = parts.reduce((sum, [part]) => sum + part.length, 0);
-  if (read === 0 || read < text.length || parts.some(([, , , unit]) => !lengths.has(unit))) return undefined;
-  return parts.reduce((sum, [, whole, part = "", unit]) => {
-    return sum + Math.floor((Number(whole + part) * lengths.get(unit)) / 10 ** part.length);
-  }, 0);
+  const clock = /^ *([0-9]+):([0-5][0-9])(?::([0-5][0-9]))? *$/.exec(text);
+  if (clock) return clock.slice(1).filter(Boolean).reduce((sum, field) => sum * 60 + Number(field), 0) * 1_000_000;
+  let total = 0;
+  for (let rest = text.replace(/^ +/, ""), isFirst = true; ; isFirst = false) {
+    const [part, number, unit] = /^([0-9]+(?:[.,][0-9]+)?|\.[0-9]+) *([A-Za-zµμ]*) */.exec(rest) ?? [];
+    // A comma may also separate thousands.
+    if (!part || /^[1-9][0-9]{0,2},[0-9]{3}$/.test(number)) return undefined;
+    rest = rest.slice(part.length);
+    const length = unit || rest || !isFirst ? lengths.get(unit) : 1_000_000;
+    if (!length) return undefined;
+    const [whole, fraction = ""] = number.split(/[.,]/);
+    total += Math.floor((Number(whole + fraction) * length) / 10 ** fraction.length);
+    if (!rest) return total;
+    rest = rest.replace(/^,? *(?:and(?![A-Za-z]) *)?/i, "");
+  }
 }
 
 /**

@@ -20,21 +20,31 @@ _UNITS = {
     "us": (1, "µs μs usec"),
 }
 _MICROSECONDS = {name: length for symbol, (length, names) in _UNITS.items() for name in (symbol, *names.split())}
-_PART = re.compile(r"\s*([0-9]+)(?:\.([0-9]+))?\s*([A-Za-zµμ]*)")
+_CLOCK = re.compile("([0-9]+):([0-5][0-9])(?::([0-5][0-9]))?")
+_PART = re.compile(r"([0-9]+(?:[.,][0-9]+)?|\.[0-9]+) *([A-Za-zµμ]*) *")
+_BETWEEN = re.compile(",? *(?:and(?![A-Za-z]) *)?", re.IGNORECASE)
+#: A comma that may also separate thousands.
+_GROUPED = re.compile("[1-9][0-9]{0,2},[0-9]{3}")
 _LONGEST = 100 * 36_525 * 864 * 1_000_000  # 100 years
 
 
 def _period(text: str) -> int:
-    """The microseconds of a duration such as "90", "10m" or "1h30m"."""
-    end = total = 0
-    while part := _PART.match(text, end):
-        whole, fraction, name = part.groups("")
-        if not name and (end or part.end() < len(text)) or name and name not in _MICROSECONDS:
+    """The microseconds of a duration such as "90", "10m", "1h30m" or "1:30", as countdownctl reads it."""
+    total, rest, is_first = 0, text.strip(" "), True
+    if clock := _CLOCK.fullmatch(rest):
+        for field in clock.groups("")[: 1 + rest.count(":")]:
+            total = total * 60 + int(field)
+        return total * 1_000_000
+    while part := _PART.match(rest):
+        number, name = part.groups()
+        rest = rest[part.end() :]
+        if _GROUPED.fullmatch(number) or name not in _MICROSECONDS and (name or rest or not is_first):
             break
-        total += int(int(whole + fraction) * _MICROSECONDS[name or "s"] // 10 ** len(fraction))
-        end = part.end()
-        if not text[end:].strip():
+        whole, _, fraction = number.replace(",", ".").partition(".")
+        total += int(whole + fraction) * _MICROSECONDS[name or "s"] // int("1" + "0" * len(fraction))
+        if not rest:
             return total
+        rest, is_first = _BETWEEN.sub("", rest, count=1), False
     raise ValueError(f"invalid period {text!r}; expected for example 90s, 10m or 1h30m")
 
 
