@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -65,16 +66,14 @@ async function ask(url, options) {
 // Keys
 
 test("a value that is no plain text is hashed, and an IPv6 address is its /64", limit, () => {
+  const table = JSON.parse(readFileSync(new URL("./values.json", import.meta.url)));
+  assert(table.cases.length > 0);
+  for (const { name, value, key } of table.cases) assert.equal(limitKey("ip", value), key, name);
+  // Values that only a body or a query for node can have.
   const hash = (text) => `n/~${createHash("sha256").update(text).digest("base64url").slice(0, 22)}`;
-  const long = "x".repeat(65);
   const cases = [
-    ["138", "n/138"], ["a.b_c@d:e-F", "n/a.b_c@d:e-F"], [138, "n/138"], ["x".repeat(64), `n/${"x".repeat(64)}`],
-    [long, hash(long)], ["", hash("")], [undefined, hash("")], [null, hash("")], ["a/b", hash("a/b")], ["~", hash("~")],
-    ["\u{1F375}\0\n", hash("\u{1F375}\0\n")], ["\ud800", hash("\ud800")], [{ toString: 1 }, hash('{"toString":1}')],
-    [Object.create(null), hash("{}")], [["1", "2"], hash('["1","2"]')], [true, "n/true"],
-    ["1.2.3.4", "n/1.2.3.4"], ["::ffff:1.2.3.4", "n/1.2.3.4"], ["::FFFF:102:304", "n/1.2.3.4"],
-    ["2001:db8:0:1:2:3:4:5", "n/2001:db8:0:1::"], ["2001:DB8:0:1::9", "n/2001:db8:0:1::"], ["2001:db8::9", "n/2001:db8::"],
-    ["::1", "n/::"], ["fe80::1%eth0", "n/fe80::"], ["64:ff9b::1.2.3.4", "n/64:ff9b::"], ["0:0:0:1::2", "n/0:0:0:1::"],
+    [undefined, hash("")], ["\u{1F375}\0\n", hash("\u{1F375}\0\n")], ["\ud800", hash("\ud800")],
+    [{ toString: 1 }, hash('{"toString":1}')], [Object.create(null), hash("{}")], [["1", "2"], hash('["1","2"]')], [true, "n/true"],
   ];
   for (const [value, key] of cases) assert.equal(limitKey("n", value), key);
 });
