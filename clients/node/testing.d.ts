@@ -9,8 +9,9 @@ export interface TestDaemon {
   /** A client of it. */
   client(options?: { timeout?: number }): Client;
   /**
-   * Lets that many milliseconds pass for each running countdown, by adjusting it: some end, in the order of their deadlines. Also
-   * their durations get shorter. The system clock and paused countdowns stay as they are.
+   * Lets that many milliseconds pass for each running countdown, by adjusting it: some end, in the order of their deadlines, and
+   * queued calls are served. Also their durations get shorter, so what maxDuration still allows is as before. The system clock,
+   * start times and paused countdowns stay as they are.
    */
   advance(milliseconds: number): Promise<void>;
   /** Ends the daemon, by default as a crash would. start begins again with the same countdowns. */

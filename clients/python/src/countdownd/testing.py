@@ -75,7 +75,8 @@ class Daemon:
 
     def advance(self, duration: Duration) -> None:
         """Lets time pass for all running countdowns: those whose deadline comes finish, in the order of their deadlines, and
-        queued calls are served. The system's clock is not changed, so instants stay those of the system."""
+        queued calls are served. Their durations get shorter too, so what `max_duration` still allows is as before. Paused
+        countdowns, start times and the system's clock stay as they are."""
         left = timedelta(microseconds=microseconds(duration))
         with Client(self.path) as client:
             while running := sorted(client.list(states=["running"]), key=lambda one: one.remaining):
