@@ -4,6 +4,8 @@ import Glibc
 public enum StoredText {
     /// The most bytes that are read.
     private static let limit = 1 << 20
+    /// The end of the name of a file that is being written.
+    public static let newSuffix = ".new"
 
     /// Reads a file, its first MiB at most.
     ///
@@ -24,13 +26,27 @@ public enum StoredText {
 
     /// Replaces the content of a file, by way of a second file with `.new` at the end of its name. If the machine stops
     /// meanwhile, the file has either the old or the new content.
-    public static func replace(_ path: String, with text: String) throws(SystemFailure) {
-        let new = "\(path).new"
-        let file = try open(new, O_WRONLY | O_CREAT | O_TRUNC)
-        let bytes = Array(text.utf8)
-        guard unsafe Glibc.write(file.number, bytes, bytes.count) == bytes.count else { throw SystemFailure("write") }
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - text: the new content.
+    ///   - isLocked: whether the second file is locked with flock(2) before it replaces the first.
+    /// - Returns: the new file.
+    /// - Throws: why it could not be written.
+    @discardableResult
+    public static func replace(
+        _ path: String,
+        with text: String,
+        isLocked: Bool = false
+    ) throws(SystemFailure) -> Descriptor {
+        let (new, bytes) = (path + newSuffix, Array(text.utf8))
+        let file = try open(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW)
+        guard !isLocked || flock(file.number, LOCK_EX | LOCK_NB) == 0 else { throw SystemFailure("flock") }
+        let count = unsafe Glibc.write(file.number, bytes, bytes.count)
+        guard count == bytes.count else { throw SystemFailure("write", code: count < 0 ? errno : ENOSPC) }
         guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
         guard unsafe rename(new, path) == 0 else { throw SystemFailure("rename") }
+        return file
     }
 
     /// Waits until the names in a directory are on the disk.

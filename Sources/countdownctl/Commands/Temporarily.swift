@@ -70,30 +70,28 @@ struct TemporarilyCommand: Subcommand {
     var command: [String] = []
 
     func perform() throws -> ExitCode {
-        let wish = try UndoWish(self, .local)
+        let (wish, notes) = try wish(.local)
         let output = Output(isQuiet: messages.quiet, json: nil, palette: .plain)
         let keeper = try UndoKeeper()
-        for note in wish.notes { output.say(note) }
+        for note in notes { output.say(note) }
         let file = try keeper.prepare(wish)
-        let name = PrintableText.escape(wish.record.name)
+        let name = PrintableText.escape(wish.name)
         guard file.record.stage == .prepared else {
             output.say("\(name): \(keeper.promise(file.record)); it was changed before")
             return .success
         }
-        let code = try run(file, output, keeper)
-        if code != .success {
+        let code = try run(file, output)
+        if code == .success {
+            output.say("\(name): \(keeper.promise(file.record))")
+        } else {
             output.warn("\(name): the command failed, so the change is undone now")
-            try keeper.finish(file)
-            file.unlock()
-            _ = try keeper.awaitUndo(of: file.id, for: file.record, output)
-            return code
+            _ = try keeper.undo(file, output)
         }
-        output.say("\(name): \(keeper.promise(file.record))")
-        return .success
+        return code
     }
 
     /// Runs the command while the file is locked.
-    private func run(_ file: UndoFile, _ output: Output, _ keeper: UndoKeeper) throws(CommandFailure) -> ExitCode {
+    private func run(_ file: UndoFile, _ output: Output) throws(CommandFailure) -> ExitCode {
         let ending: ProcessEnding
         do throws(CommandFailure) {
             ending = try ForegroundCommand(words: command).run()
@@ -107,30 +105,22 @@ struct TemporarilyCommand: Subcommand {
         try file.write(record)
         return .success
     }
-}
 
-/// What the arguments of `temporarily` ask for.
-struct UndoWish {
-    /// The file as it would be made.
-    let record: UndoRecord
-    /// Microseconds; nil if a time was typed.
-    let durationUSec: Int64?
-    /// What a user may want to know about how the time was understood.
-    let notes: [String]
-
-    init(_ typed: TemporarilyCommand, _ clock: ClockText) throws(CommandFailure) {
-        let example = "`countdownctl temporarily dnd 1h --undo 'makoctl mode -r dnd' -- makoctl mode -a dnd`"
-        guard let name = typed.name else { throw .usage("missing name; for example \(example)") }
+    /// The file as it would be made for the arguments, and notes on how they were understood.
+    private func wish(_ clock: ClockText) throws(CommandFailure) -> (UndoRecord, notes: [String]) {
+        let example =
+            "for example `countdownctl temporarily dnd 1h --undo 'makoctl mode -r dnd' -- makoctl mode -a dnd`"
+        guard let name else { throw .usage("missing name; \(example)") }
         let isPrintable = name.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
         guard !name.isEmpty, name.utf8.count <= 250, isPrintable else {
             throw .usage("invalid name \(quoted(name)): use 1 to 250 bytes without control characters")
         }
-        guard !typed.command.isEmpty else { throw .usage("missing command; for example \(example)") }
-        guard let undo = typed.undo else { throw .usage("missing --undo; for example \(example)") }
-        let words = typed.shell ? ["sh", "-c", undo] : try CommandLineText.words(undo, of: "--undo")
-        var timeout: Int64 = 60_000_000
-        if let text = typed.undoTimeout { timeout = try TypedTiming.atLeastOne(DurationParser.read(text)) }
-        let timing = try Self.timing(typed, name, clock)
+        guard !command.isEmpty else { throw .usage("missing command; \(example)") }
+        guard let undo else { throw .usage("missing --undo; \(example)") }
+        let words = shell ? ["sh", "-c", undo] : try CommandLineText.words(undo, of: "--undo")
+        let (text, timing) = try timing(name, clock)
+        let timeout = try TypedTiming.atLeastOne(DurationParser.read(undoTimeout ?? "1m"))
+        let metadata = try StartRequest.metadata(meta) ?? [:]
         let path = Environment.value(of: "PATH") ?? "/usr/local/bin:/usr/bin:/bin"
         guard Program.find(words[0], path: path) != nil else {
             throw CommandFailure(
@@ -139,46 +129,41 @@ struct UndoWish {
             )
         }
         let here = Machine()
-        record = UndoRecord(
+        var record = UndoRecord(
             name: name,
             words: words,
             directory: Environment.workingDirectory ?? "/",
             path: path,
             machine: here.machine,
             boot: here.boot,
-            deadlineUSec: timing.deadline,
+            deadlineUSec: clock.now,
             timeoutUSec: timeout,
-            label: typed.label,
-            metadata: try StartRequest.metadata(typed.meta) ?? [:]
+            label: label,
+            metadata: metadata
         )
-        durationUSec = timing.duration
-        notes = timing.notes
-    }
-
-    private static func timing(
-        _ typed: TemporarilyCommand,
-        _ name: String,
-        _ clock: ClockText
-    ) throws(CommandFailure) -> (duration: Int64?, deadline: Int64, notes: [String]) {
-        if let until = typed.until {
-            guard typed.positional == nil else { throw .usage("use either DURATION or --until") }
-            let time = try ClockTime.read(until, clock)
-            return (nil, time.instant, time.notes.map { $0.sentence(about: until) })
-        }
-        guard let text = typed.positional else {
-            throw .usage("missing duration: how long the change lasts, such as 1h, or --until 17:30")
-        }
-        let timing = try TypedTiming.read(text, clock) {
-            "`countdownctl temporarily \(ShellWord.quote(name)) \($0) --undo … -- COMMAND`"
-        }
-        let notes = timing.notes(about: text, clock)
         switch timing {
         case .length(let length):
-            let length = try TypedTiming.atLeastOne(length)
+            record.durationUSec = try TypedTiming.atLeastOne(length)
             let (deadline, isTooLong) = clock.now.addingReportingOverflow(length)
             guard !isTooLong else { throw .usage("invalid duration: use 1us to 100 years") }
-            return (length, deadline, notes)
-        case .time(let time): return (nil, time.instant, notes)
+            record.deadlineUSec = deadline
+        case .time(let time): record.deadlineUSec = time.instant
         }
+        let wakeNote = NotifierStatus.wakeNote(for: metadata).map { [$0] } ?? []
+        return (record, timing.notes(about: text, clock) + wakeNote)
+    }
+
+    private func timing(_ name: String, _ clock: ClockText) throws(CommandFailure) -> (String, TypedTiming) {
+        if let until {
+            guard positional == nil else { throw .usage("use either DURATION or --until") }
+            return (until, .time(try ClockTime.read(until, clock)))
+        }
+        guard let text = positional else {
+            throw .usage("missing duration: how long the change lasts, such as 1h, or --until 17:30")
+        }
+        let word = ShellWord.quote(name)
+        return (
+            text, try TypedTiming.read(text, clock) { "`countdownctl temporarily \(word) \($0) --undo … -- COMMAND`" }
+        )
     }
 }

@@ -43,6 +43,16 @@ struct DaemonEndpoint: Sendable {
             throw CommandFailure(error, isRead: M.isRead)
         }
     }
+
+    /// The countdown of a key; nil if the daemon knows none.
+    func countdown(of key: String) throws(CommandFailure) -> Countdown? {
+        do {
+            return try call(Get(key: key)).countdown
+        } catch {
+            guard error.exitCode == .unknownKey else { throw error }
+            return nil
+        }
+    }
 }
 
 extension DaemonEndpoint {

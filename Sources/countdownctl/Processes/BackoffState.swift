@@ -30,11 +30,6 @@ struct BackoffState {
 extension DaemonEndpoint {
     /// The wait after the last run of a key; nil if it succeeded, or if its end is not kept any more.
     func lastBackoff(of key: String) throws(CommandFailure) -> Int64? {
-        do {
-            return BackoffState.wait(of: try call(Get(key: key)).countdown)
-        } catch {
-            guard error.exitCode == .unknownKey else { throw error }
-            return nil
-        }
+        try countdown(of: key).flatMap(BackoffState.wait)
     }
 }

@@ -43,10 +43,10 @@ struct UndoDirectory {
 
     /// Removes the files that a process was writing when it was killed, unless another process works on them or makes a file.
     func removeRemains() throws(CommandFailure) {
-        let remains = try names().filter { $0.hasSuffix(UndoFile.newSuffix) }
+        let remains = try names().filter { $0.hasSuffix(StoredText.newSuffix) }
         guard !remains.isEmpty, let lock = try lock(LOCK_EX | LOCK_NB) else { return }
         for name in remains {
-            switch try open(String(name.dropLast(UndoFile.newSuffix.count))) {
+            switch try open(String(name.dropLast(StoredText.newSuffix.count))) {
             case .opened(let file): withExtendedLifetime(file) { _ = unsafe unlink("\(path)/\(name)") }
             case .gone: unsafe unlink("\(path)/\(name)")
             case .locked, .foreign: break
@@ -164,9 +164,6 @@ final class UndoFile {
         case foreign(String)
     }
 
-    /// The end of the name of a file that is being written.
-    static let newSuffix = ".new"
-
     let id: String
     private(set) var record: UndoRecord
     private let directory: String
@@ -250,15 +247,8 @@ final class UndoFile {
         _ id: String,
         _ directory: String
     ) throws(SystemFailure) -> Descriptor {
-        let path = "\(directory)/\(id)"
-        let (new, bytes) = ("\(path)\(newSuffix)", JSONText.object(record, .short))
-        let number = unsafe Glibc.open(new, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        let file = try Descriptor(owning: number, of: "open")
-        guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else { throw SystemFailure("flock") }
-        let count = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(file.number, $0.baseAddress, $0.count) }
-        guard count == bytes.count else { throw SystemFailure("write", code: count < 0 ? errno : ENOSPC) }
-        guard fsync(file.number) == 0 else { throw SystemFailure("fsync") }
-        guard unsafe rename(new, path) == 0 else { throw SystemFailure("rename") }
+        let text = String(decoding: JSONText.object(record, .short), as: UTF8.self)
+        let file = try StoredText.replace("\(directory)/\(id)", with: text, isLocked: true)
         try StoredText.synchronize(directory)
         return file
     }

@@ -9,7 +9,7 @@ struct UndoKeeper {
     /// The longest wait for the lock of a file that the service only reads, in microseconds.
     private static let lockPatience: Int64 = 2_000_000
 
-    let directory: UndoDirectory
+    private let directory: UndoDirectory
     private let daemon: DaemonEndpoint
 
     /// - Throws: that the daemon is not the user's own, that it belongs to a fleet, or that no service would undo a change.
@@ -65,48 +65,52 @@ struct UndoKeeper {
     /// Makes the file and starts the countdown. If the name has a file with the same undo, its deadline is moved instead.
     ///
     /// - Returns: the locked file.
-    func prepare(_ wish: UndoWish) throws(CommandFailure) -> UndoFile {
+    func prepare(_ wish: UndoRecord) throws(CommandFailure) -> UndoFile {
         let lock = try directory.lock()
         defer { withExtendedLifetime(lock) {} }
-        guard let old = try directory.find(wish.record.name) else {
-            let file = try UndoFile(wish.record, in: directory)
+        guard let old = try directory.find(wish.name) else {
+            let file = try UndoFile(wish, in: directory)
             do {
-                try start(file, wish, .fail)
+                try start(file, until: wish, .fail)
             } catch {
                 try file.remove()
                 guard case .alreadyRunning = error.refusal else { throw error }
-                let key = ShellWord.quote(wish.record.key)
+                let key = ShellWord.quote(wish.key)
                 throw CommandFailure(
                     .tryLater,
-                    "\(wish.record.key) is another program's countdown; `countdownctl cancel \(key)` ends it"
+                    "\(wish.key) is another program's countdown; `countdownctl cancel \(key)` ends it"
                 )
             }
             return file
         }
-        guard old.record.words == wish.record.words else {
-            let name = ShellWord.quote(old.record.name)
+        guard old.record.words == wish.words else {
+            let name = ShellWord.quote(wish.name)
             throw CommandFailure(
                 .tryLater,
                 """
-                \(PrintableText.escape(old.record.name)) has another undo: \(old.record.commandLine); \
+                \(PrintableText.escape(wish.name)) has another undo: \(old.record.commandLine); \
                 first `countdownctl undo \(name)` or `countdownctl keep \(name)`
                 """
             )
         }
         let file = try locked(old.id, old.record)
-        try start(file, wish, .later)
+        try start(file, until: wish, .later)
         return file
     }
 
     /// Starts or lengthens the countdown of a file, and notes its deadline.
-    private func start(_ file: UndoFile, _ wish: UndoWish, _ ifRunning: IfRunning) throws(CommandFailure) {
+    private func start(
+        _ file: UndoFile,
+        until wish: UndoRecord,
+        _ ifRunning: IfRunning
+    ) throws(CommandFailure) {
         var call = file.record.start(file.id, ifRunning)
         call.durationUSec = wish.durationUSec
-        if wish.durationUSec == nil { call.deadlineUSec = wish.record.deadlineUSec }
+        if wish.durationUSec == nil { call.deadlineUSec = wish.deadlineUSec }
         let countdown = try daemon.call(call).countdown
         var record = file.record
         record.failure = nil
-        record.note(countdown, now: WallClock.now, boot: wish.record.boot)
+        record.note(countdown, now: WallClock.now, boot: wish.boot)
         try file.write(record)
     }
 
@@ -125,13 +129,7 @@ struct UndoKeeper {
         var record = file.record
         record.stage = .kept
         try file.write(record)
-        if let countdown = try own(file) {
-            do {
-                _ = try daemon.call(Cancel(key: countdown.key))
-            } catch {
-                guard [.notRunning, .unknownKey].contains(error.exitCode) else { throw error }
-            }
-        }
+        try daemon.end(file) { Cancel(key: $0) }
         try file.remove()
     }
 
@@ -145,22 +143,18 @@ struct UndoKeeper {
             guard error.exitCode == .tryLater, found.record.stage == .changed else { throw error }
             return try awaitUndo(of: found.id, for: found.record, output)
         }
-        var record = file.record
-        record.failure = nil
-        if record != file.record { try file.write(record) }
-        try finish(file)
-        file.unlock()
-        return try awaitUndo(of: file.id, for: record, output)
+        return try undo(file, output)
     }
 
-    /// Ends the countdown of a file.
-    func finish(_ file: UndoFile) throws(CommandFailure) {
-        guard let countdown = try own(file) else { return }
-        do {
-            _ = try daemon.call(Finish(key: countdown.key))
-        } catch {
-            guard [.notRunning, .unknownKey].contains(error.exitCode) else { throw error }
-        }
+    /// Lets the service undo the change of a locked file now, also if the daemon has lost its countdown.
+    func undo(_ file: UndoFile, _ output: Output) throws(CommandFailure) -> ExitCode {
+        var record = file.record
+        record.failure = nil
+        record.deadlineUSec = min(record.deadlineUSec, WallClock.now)
+        try file.write(record)
+        try daemon.end(file) { Finish(key: $0) }
+        file.unlock()
+        return try awaitUndo(of: file.id, for: record, output)
     }
 
     private func find(_ name: String) throws(CommandFailure) -> (id: String, record: UndoRecord) {
@@ -169,17 +163,6 @@ struct UndoKeeper {
             throw CommandFailure(.unknownKey, "\(PrintableText.escape(name)): nothing is to be undone")
         }
         return found
-    }
-
-    /// The countdown of a file if it runs or is paused.
-    private func own(_ file: UndoFile) throws(CommandFailure) -> Countdown? {
-        do {
-            let countdown = try daemon.call(Get(key: file.record.key)).countdown
-            return countdown.hasNotEnded && UndoRecord.isOwn(countdown, file.id) ? countdown : nil
-        } catch {
-            guard error.exitCode == .unknownKey else { throw error }
-            return nil
-        }
     }
 
     /// The file, locked. The service locks a file for a moment to look at it.
@@ -204,7 +187,7 @@ struct UndoKeeper {
     }
 
     /// Waits until the service has undone a change, or has failed to.
-    func awaitUndo(of id: String, for record: UndoRecord, _ output: Output) throws(CommandFailure) -> ExitCode {
+    private func awaitUndo(of id: String, for record: UndoRecord, _ output: Output) throws(CommandFailure) -> ExitCode {
         let name = PrintableText.escape(record.name)
         // The service ends an undo that takes too long, and notes that.
         let patience = MonotonicDeadline.after(microseconds: record.timeoutUSec + 5_000_000)
@@ -225,5 +208,19 @@ struct UndoKeeper {
             _ = files.takeReports()
         }
         throw CommandFailure(.tryLater, "\(name): not undone yet; `countdownctl status` shows it")
+    }
+}
+
+extension DaemonEndpoint {
+    /// Ends the countdown of a file by a call, unless it has ended or another program has started it.
+    func end<M: Method>(_ file: UndoFile, by method: (_ key: String) -> M) throws(CommandFailure) {
+        guard let countdown = try countdown(of: file.record.key), countdown.hasNotEnded,
+            UndoRecord.isOwn(countdown, file.id)
+        else { return }
+        do {
+            _ = try call(method(countdown.key))
+        } catch {
+            guard [.notRunning, .unknownKey].contains(error.exitCode) else { throw error }
+        }
     }
 }

@@ -157,15 +157,14 @@ final class UndoService {
     private func handle(_ file: UndoFile) throws(CommandFailure) {
         guard file.record.machine == here.machine else { return leave(file.id, "it is another machine's") }
         if file.record.failure == nil { retries[file.id] = nil }
-        var countdown: Countdown?
-        if file.record.stage != .kept {
-            guard isSynced else { return }
-            do {
-                countdown = try find(file.record.key)
-            } catch {
-                // The watch notices if the daemon is gone.
-                return lookAgain(after: 10 * Self.pause)
-            }
+        guard isSynced else { return }
+        let countdown: Countdown?
+        do {
+            countdown = try daemon.countdown(of: file.record.key)
+            if file.record.stage == .kept { try daemon.end(file) { Cancel(key: $0) } }
+        } catch {
+            // The watch notices if the daemon is gone.
+            return lookAgain(after: 10 * Self.pause)
         }
         switch UndoDecision(file.record, file.id, countdown, now: WallClock.now, boot: here.boot) {
         case .remove: try file.remove()
@@ -174,15 +173,6 @@ final class UndoService {
         case .note: if let countdown { try note(countdown, in: file) }
         case .start: try start(file)
         case .undo: try undo(file)
-        }
-    }
-
-    private func find(_ key: String) throws(CommandFailure) -> Countdown? {
-        do {
-            return try daemon.call(Get(key: key)).countdown
-        } catch {
-            guard error.exitCode == .unknownKey else { throw error }
-            return nil
         }
     }
 
@@ -243,9 +233,7 @@ final class UndoService {
         retries[file.id] = nil
         try file.remove()
         // It runs on if the file's instant came first.
-        guard let countdown = try? find(file.record.key), countdown.hasNotEnded, UndoRecord.isOwn(countdown, file.id)
-        else { return }
-        _ = try? daemon.call(Finish(key: countdown.key, ifRevision: countdown.revision))
+        try? daemon.end(file) { Finish(key: $0) }
     }
 
     private func fail(_ file: UndoFile, _ reason: String) throws(CommandFailure) {

@@ -48,6 +48,14 @@ struct TemporarilyCommandsTests {
         (try? FileManager.default.contentsOfDirectory(atPath: home.path(of: ".local/state/countdown-undo"))) ?? []
     }
 
+    /// When the only file says that its change is undone.
+    private func deadline() throws -> Date {
+        let file = home.path(of: ".local/state/countdown-undo/\(try #require(files.first))")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let microseconds = try #require(text.firstMatch(of: #/"deadlineUSec":([0-9]+)/#).flatMap { Double($0.1) })
+        return Date(timeIntervalSince1970: microseconds / 1_000_000)
+    }
+
     private func wait(until condition: () throws -> Bool, _ sentence: Comment) throws {
         let deadline = Deadline()
         while try !condition() {
@@ -177,6 +185,31 @@ struct TemporarilyCommandsTests {
         #expect(!exists("c"))
         // Without --stay it ends when nothing remains to be undone.
         #expect(try second.finish().exitCode == 0)
+    }
+
+    @Test("an undo that is asked for runs, although the daemon has lost its countdown and the service has not noticed")
+    func undoesWithoutCountdown() throws {
+        _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/c")
+        service.process.send(signal: SIGSTOP)
+        _ = try run("start undo/c 2h --restart")
+        let command = try begin("undo c")
+        try wait(until: { try deadline() <= Date() }, "the file does not say that its undo is due")
+        service.process.send(signal: SIGCONT)
+        #expect(try command.finish().message == "c: undone")
+        #expect(!exists("c") && files.isEmpty)
+    }
+
+    @Test("if keep was killed before it had cancelled the countdown, the service cancels it and removes the file")
+    func finishesKilledKeep() throws {
+        _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/c")
+        let file = ".local/state/countdown-undo/\(try #require(files.first))"
+        let text = try String(contentsOfFile: home.path(of: file), encoding: .utf8)
+        _ = try home.write(text.replacing("\"changed\"", with: "\"kept\""), to: file)
+        try wait(until: { files.isEmpty }, "the file stays")
+        #expect(exists("c"))
+        #expect(try run("show undo/c").standardOutput.contains("cancelled"))
+        #expect(try run("temporarily c 1h --undo 'rm ~/c' -- true").exitCode == 0)
+        _ = try run("keep c")
     }
 
     /// The words with which each recipe of docs/temporarily.md calls its program, then those of its undo.
