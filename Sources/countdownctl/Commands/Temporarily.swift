@@ -125,7 +125,7 @@ struct TemporarilyCommand: Subcommand {
         guard Program.find(words[0], path: path) != nil else {
             throw CommandFailure(
                 .notFound,
-                "cannot run --undo: \(quoted(words[0])) was not found, or cannot be executed"
+                "cannot run --undo: \(quoted(words[0])) was not found, or cannot be executed; --shell passes it to sh"
             )
         }
         let here = Machine()

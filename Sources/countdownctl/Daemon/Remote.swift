@@ -9,7 +9,9 @@ struct RemoteInvocation: Equatable {
     private static let variable = "COUNTDOWND_HOST"
 
     /// Whether this process was started for another machine, so that local files say nothing about the daemon.
-    static var isInside: Bool { Environment.value(of: variable) != nil }
+    static var isInside: Bool { machine != nil }
+    /// The machine for which this process was started; nil if it is this one.
+    static var machine: String? { Environment.value(of: variable) }
 
     /// The machine, and the user there, as ssh(1) takes them.
     let host: String

@@ -24,7 +24,9 @@ struct UndoDirectory {
             throw CommandFailure(.notStored, "cannot make \(PrintableText.escape(path)): \(error)")
         }
         if let fault = DirectoryFault(status, for: geteuid()) {
-            throw CommandFailure(.denied, "\(PrintableText.escape(path)) \(fault)")
+            let place = ShellWord.quote(path)
+            let command = "chown -R \(geteuid()) \(place); chmod 700 \(place)"
+            throw CommandFailure(.denied, "\(PrintableText.escape(path)) \(fault); as root: `\(command)`")
         }
     }
 

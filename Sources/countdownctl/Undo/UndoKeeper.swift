@@ -14,19 +14,23 @@ struct UndoKeeper {
 
     /// - Throws: that the daemon is not the user's own, that it belongs to a fleet, or that no service would undo a change.
     init() throws(CommandFailure) {
-        guard !RemoteInvocation.isInside else {
-            throw .usage("--host cannot be combined with temporarily, keep and undo: run them on that machine")
+        if let host = RemoteInvocation.machine {
+            let command = "`ssh \(ShellWord.quote(host)) countdownctl …`"
+            throw .usage("--host cannot be combined with temporarily, keep and undo; \(command) changes that machine")
         }
-        guard Environment.value(of: Address.variable) == nil else {
-            throw .usage(
-                "\(Address.variable) is set: a change is undone with the user's own daemon; unset the variable"
-            )
+        let variable = Address.variable
+        guard Environment.value(of: variable) == nil else {
+            let command = "`env -u \(variable) countdownctl …`"
+            throw .usage("\(variable) is set, but changes are undone with the user's own daemon; \(command) uses that")
         }
         directory = try UndoDirectory()
         daemon = try DaemonEndpoint()
         try checkService()
         guard try daemon.call(GetStatus()).fleet == nil else {
-            throw .usage("the daemon belongs to a fleet: a change of this machine needs a daemon of its own")
+            let command = "`systemctl --user edit countdownd`"
+            throw .usage(
+                "the daemon belongs to a fleet, whose countdowns other machines end; \(command) removes --backend"
+            )
         }
     }
 

@@ -140,7 +140,9 @@ struct TemporarilyCommandsTests {
         let missing = try run("temporarily c 1h --undo no-such-program -- touch ~/c")
         #expect(missing.exitCode == 127 && missing.message.contains("cannot run --undo: 'no-such-program'"))
         let other = try run("temporarily c 1h --undo true -- touch ~/c", ["COUNTDOWND_SOCKET": daemon.socketPath])
-        #expect(other.exitCode == 64 && other.message.contains("COUNTDOWND_SOCKET is set"))
+        #expect(other.exitCode == 64 && other.message.contains("`env -u COUNTDOWND_SOCKET countdownctl …`"))
+        let remote = try run("temporarily c 1h --undo true -- touch ~/c", ["COUNTDOWND_HOST": "there"])
+        #expect(remote.exitCode == 64 && remote.message.contains("`ssh there countdownctl …`"))
         for line in [
             "temporarily", "temporarily c 1h -- true", "temporarily c --undo true -- true",
             "temporarily c 1h --undo true", "temporarily c 1h --until 17:30 --undo true -- true",
@@ -154,6 +156,22 @@ struct TemporarilyCommandsTests {
         let off = try run("temporarily c 1h --undo true -- touch ~/c")
         #expect(off.exitCode == 69 && off.message.contains("no countdown-undo runs"))
         #expect(!exists("c") && files.isEmpty)
+    }
+
+    @Test("a directory of another user, or one that others can write, is refused before anything changes")
+    func refusesForeignDirectories() throws {
+        let path = home.path(of: ".local/state/countdown-undo")
+        let manager = FileManager.default
+        try manager.setAttributes([.posixPermissions: 0o777], ofItemAtPath: path)
+        let open = try run("temporarily c 1h --undo true -- touch ~/c")
+        #expect(open.exitCode == 77 && open.message.contains("can be written by others (mode 0777); as root: `chown"))
+        try manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        if geteuid() == 0 {
+            try manager.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: path)
+            let foreign = try run("temporarily c 1h --undo true -- touch ~/c")
+            #expect(foreign.exitCode == 77 && foreign.message.contains("belongs to UID 65534; as root: `chown -R 0"))
+        }
+        #expect(!exists("c"))
     }
 
     @Test("while the command runs, its change is neither undone nor kept, also after the deadline")
@@ -210,43 +228,5 @@ struct TemporarilyCommandsTests {
         #expect(try run("show undo/c").standardOutput.contains("cancelled"))
         #expect(try run("temporarily c 1h --undo 'rm ~/c' -- true").exitCode == 0)
         _ = try run("keep c")
-    }
-
-    /// The words with which each recipe of docs/temporarily.md calls its program, then those of its undo.
-    private static let recipes = [
-        "dnd": ["dunstctl set-paused true", "dunstctl set-paused false"],
-        "firewall": ["nft -f new.conf", "nft -f /etc/nftables.conf"],
-        "pihole": [
-            #"curl -fsS -H sid: s -d {"blocking": false} http://pi.hole/api/dns/blocking"#,
-            #"curl -fsS -H sid: s -d {"blocking": true} http://pi.hole/api/dns/blocking"#,
-        ],
-        "service": ["systemctl --user stop syncthing", "systemctl --user start syncthing"],
-        "log": ["systemctl service-log-level nginx debug", "systemctl service-log-level nginx info"],
-    ]
-
-    @Test("the recipes change and undo as they stand on the page", arguments: recipes.keys.sorted())
-    func recipe(_ name: String) throws {
-        let page = BuiltProduct.packageDirectory.appendingPathComponent("docs/temporarily.md")
-        let blocks = try String(contentsOf: page, encoding: .utf8).matches(
-            of: #/<!-- TemporarilyTests: ([a-z]+) -->\n```sh\n((?s).*?)```/#
-        )
-        #expect(Set(blocks.map { String($0.1) }) == Set(Self.recipes.keys))
-        let words = try #require(blocks.first { $0.1 == name }.map { String($0.2) })
-        let program = "#!/bin/sh\necho \"${0##*/} $*\" >> '\(home.path(of: "calls"))'\n"
-        for name in ["dunstctl", "nft", "curl", "systemctl"] {
-            let path = try home.write(program, to: name)
-            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
-        }
-        let built = try BuiltProduct.path(of: "countdownctl")
-        let run = try RunningCommand(
-            ["-c", "countdownctl() { '\(built)' \"$@\"; }; \(words)"],
-            executable: "/bin/sh",
-            environment: Self.environment(home).merging(["PATH": "\(home.path):/usr/bin:/bin", "SID": "s"]) { $1 }
-        ).finish()
-        #expect(run.exitCode == 0, "\(run.standardError)")
-        let change = try #require(words.split(separator: " ").dropFirst(2).first.map(String.init))
-        #expect(try self.run("undo \(change)").exitCode == 0)
-        let calls = try String(contentsOfFile: home.path(of: "calls"), encoding: .utf8)
-        #expect(calls.split(separator: "\n").map(String.init) == Self.recipes[name])
     }
 }
