@@ -18,6 +18,12 @@ enum KeyCompletion {
             + offers(beginningWith: prefix, behind: words)
     }
 
+    /// The completion of the name of a change that will be undone.
+    static let undo = CompletionKind.custom { words, _, prefix in
+        let isRemote = words.contains(where: RemoteInvocation.isOption)
+        return isRemote ? [] : shown(UndoDirectory.presentRecords().map(\.name), beginningWith: prefix)
+    }
+
     private static func offers(beginningWith prefix: String, behind words: [String]) -> [String] {
         // Pressing Tab must not log in to another machine.
         words.contains(where: RemoteInvocation.isOption) ? [] : keys(beginningWith: prefix)
@@ -35,7 +41,11 @@ enum KeyCompletion {
             keys += page.reply.countdowns.map(\.key)
             if !page.continues { break }
         }
-        let offers = keys.filter { $0.hasPrefix(prefix) && isHarmless($0) }
+        return shown(keys, beginningWith: prefix)
+    }
+
+    private static func shown(_ words: [String], beginningWith prefix: String) -> [String] {
+        let offers = words.filter { $0.hasPrefix(prefix) && isHarmless($0) }
         guard CompletionShell.requesting == .zsh else { return offers }
         // zsh reads a colon as the beginning of a description.
         return offers.map { $0.map { $0 == ":" ? "\\:" : String($0) }.joined() }

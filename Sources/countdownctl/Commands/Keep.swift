@@ -12,7 +12,7 @@ struct KeepCommand: Subcommand {
             """
     )
 
-    @Argument(help: "The name of the change.")
+    @Argument(help: "The name of the change.", completion: KeyCompletion.undo)
     var names: [String] = []
 
     @OptionGroup var messages: MessageOptions

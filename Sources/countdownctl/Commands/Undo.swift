@@ -13,7 +13,7 @@ struct UndoCommand: Subcommand {
             """
     )
 
-    @Argument(help: "The name of the change.")
+    @Argument(help: "The name of the change.", completion: KeyCompletion.undo)
     var names: [String] = []
 
     @OptionGroup var messages: MessageOptions

@@ -30,7 +30,7 @@ struct CompletionCommandsTests {
             ["-c", "countdownctl() { '\(countdownctl)' \"$@\"; }; \(script)", "bash"]
                 + lines.map { $0.joined(separator: " ") },
             executable: "/bin/bash",
-            environment: ["COUNTDOWND_SOCKET": typist.socket]
+            environment: ["COUNTDOWND_SOCKET": typist.socket, "HOME": daemon.directory.path]
         ).finish()
         return run.standardOutput.components(separatedBy: ".\n").dropLast().map {
             $0.split(separator: "\n").map(String.init).sorted()
@@ -57,6 +57,24 @@ struct CompletionCommandsTests {
         }
         #expect(try offers([["cancel", "t"]]) == [["t\u{8336}"]])
         #expect(unsafe access(mark, F_OK) != 0)
+    }
+
+    @Test("for the name of a change, bash offers those that will be undone")
+    func offersChanges() throws {
+        let folder = ".local/state/countdown-undo"
+        try FileManager.default.createDirectory(
+            atPath: daemon.directory.path(of: folder),
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700]
+        )
+        for (number, name) in ["dnd", "firewall"].enumerated() {
+            let file = """
+                {"version":1,"stage":"changed","name":"\(name)","words":["true"],"directory":"/","path":"/bin","machine":"",
+                "boot":"","deadlineUSec":1,"timeoutUSec":1,"metadata":{}}
+                """
+            _ = try daemon.directory.write(file, to: "\(folder)/0000177235560000000\(number)-0123456789abcdef")
+        }
+        #expect(try offers([["keep", "d"], ["undo", "f"], ["undo", "x"]]) == [["dnd"], ["firewall"], []])
     }
 
     @Test("without a daemon nothing is offered or printed")
