@@ -42,11 +42,11 @@ enum EndNotification: Hashable {
             )
         case .one(let countdown):
             Notification(
-                category: .ended,
+                category: countdown.undoFailure == nil ? .ended : .trouble,
                 summary: Strings.name(countdown),
                 body: strings.end(countdown),
                 urgency: urgency([countdown], rules),
-                actions: [.again, .addTime, .dismiss],
+                actions: countdown.undoFailure == nil ? [.again, .addTime, .dismiss] : [.dismiss],
                 ring: rules.announcement(of: countdown).ring
             )
         case .several(let newest, let count):
@@ -67,6 +67,7 @@ enum EndNotification: Hashable {
     private static func lines(_ newest: [Countdown], _ count: Int, _ strings: Strings) -> [String] {
         let named = newest.map { countdown in
             let name = Strings.name(countdown)
+            if countdown.undoFailure != nil { return "\(name): \(strings.end(countdown))" }
             return countdown.endedUSec.map { strings.text(.nameAndTime, name, strings.time($0)) } ?? name
         }
         return count > newest.count ? [strings.text(.earlierOnes, count - newest.count)] + named : named

@@ -121,8 +121,7 @@ struct Strings {
 
     /// `Ended at 17:30`, or `Ended at 17:30, shown 2 h 3 min late`, or why a change could not be undone.
     func end(_ countdown: Countdown) -> String {
-        // `countdownctl undo-service` starts it for an undo that failed.
-        if let failure = countdown.metadata?["undo-failure"] { return text(.notUndone, PrintableText.escape(failure)) }
+        if let failure = countdown.undoFailure { return text(.notUndone, PrintableText.escape(failure)) }
         guard let ended = countdown.endedUSec else { return text(.ended) }
         let (difference, overflow) = now.subtractingReportingOverflow(ended)
         let lateness = overflow ? 0 : difference
@@ -150,4 +149,9 @@ struct Strings {
     private func systemMessage(_ code: Int32) -> String {
         translations?.systemMessage(code) ?? System.systemMessage(code)
     }
+}
+
+extension Countdown {
+    /// Why an undo failed, for which `countdownctl undo-service` started this countdown; nil for any other countdown.
+    var undoFailure: String? { metadata?["undo-failure"] }
 }

@@ -2,6 +2,7 @@ import Foundation
 import IPC
 import TestSupport
 import Testing
+import Varlink
 
 @Suite("Notifications in the language of the user")
 struct LanguageTrials {
@@ -57,6 +58,28 @@ struct LanguageTrials {
         try scene.server.choose("again", of: shown.id)
         #expect(try scene.server.next().body?.hasPrefix(failure) == true)
         #expect(notify.standardError.contains("the daemon closed the connection"))
+    }
+
+    @Test(
+        "an undo that failed is shown in German and Chinese",
+        arguments: [
+            ("de", "Das Zurücksetzen ist nicht gelungen und wird wiederholt: exit code 1", "Schließen"),
+            ("zh_CN", "无法还原，将再次尝试：exit code 1", "关闭"),
+        ]
+    )
+    func failedUndo(language: String, body: String, title: String) throws {
+        let notify = try notify(language)
+        let failed = Start(
+            key: "undo-failed/dnd",
+            durationUSec: 1,
+            label: "dnd",
+            metadata: ["undo-failure": "exit code 1"]
+        )
+        _ = try Caller(of: scene.daemon).call(failed)
+        let shown = try scene.server.next()
+        #expect(shown.summary == "dnd" && shown.body == body)
+        #expect(shown.actions?.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element) == [title, title])
+        withExtendedLifetime(notify) {}
     }
 
     @Test("a number of ends is in the plural of the language")

@@ -1,5 +1,6 @@
 import IPC
 import Testing
+import Varlink
 
 @testable import countdown_notify
 
@@ -24,6 +25,19 @@ struct StringsTests {
         #expect(Strings.at(.max).end(ended("tea", at: .min)).hasPrefix("Ended at "))
         // The system clock was set back.
         #expect(Strings.at(0).end(ended("tea", at: 60 * second)) == "Ended at 00:01")
+    }
+
+    @Test("an undo that failed is trouble that says why, also among other ends, and can only be dismissed")
+    func failedUndo() {
+        var failed = ended("undo-failed/dnd", label: "dnd")
+        failed.metadata = ["undo-failure": "exit code 1: <no bus>"]
+        let body = "It could not be undone, and is tried again: exit code 1: <no bus>"
+        let rules = AnnouncementRules(ring: .no)
+        let alone = EndNotification.one(failed).notification(.at(0), rules)
+        #expect(alone.summary == "dnd" && alone.body == body)
+        #expect(alone.category == .trouble && alone.actions == [.dismiss])
+        let several = EndNotification.several(newest: [failed, ended("tea")], count: 2).notification(.at(0), rules)
+        #expect(several.body.hasPrefix("dnd: \(body)\ntea"))
     }
 
     @Test("a warning says how long it is to the end, in seconds that have begun")
