@@ -183,7 +183,7 @@ let package = Package(
             name: "ProgramTrials",
             dependencies: ["IPC", "JSONTree", "TestSupport", "Varlink"],
             path: "Tests/Programs/Started",
-            exclude: ["Examples/Bars", "Examples/Clients", "Examples/Quickshell"],
+            exclude: ["Examples/Bars", "Examples/Clients", "Examples/Quickshell", "Examples/Undo"],
             swiftSettings: strict
         ),
         .testTarget(

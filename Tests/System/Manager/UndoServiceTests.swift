@@ -25,7 +25,19 @@ struct UndoServiceTests {
         try session.systemctl("show", "--value", "--property=ActiveState", "countdown-undo.service")
     }
 
-    @Test("a change starts the service, and is undone after a kill of the service, and in the next session")
+    /// Kills the user's service manager, with which all of the user's services end.
+    private func killManager() throws {
+        let unit = "user@\(session.user.id).service"
+        try session.machine.tell(.root, "systemctl", "kill", "--signal=KILL", "--kill-who=main", unit)
+        try wait(
+            until: { try session.machine.shell(.root, "systemctl is-active \(unit) || :") != "active" },
+            "the manager is not killed"
+        )
+    }
+
+    @Test(
+        "a change starts the service, and is undone after kills of the service and of its manager, and in the next session"
+    )
     func undoes() throws {
         try session.countdownctl("temporarily c 1h --undo \"rm -f $HOME/on\" -- touch ~/on")
         try wait(until: { try state() == "active" }, "the service does not start")
@@ -33,12 +45,14 @@ struct UndoServiceTests {
         try session.countdownctl("cancel undo/c")
         try wait(until: { try !exists("~/on") && state() == "inactive" }, "it is not undone, or the service stays")
 
-        try session.countdownctl("temporarily c 1h --undo \"rm -f $HOME/on\" -- touch ~/on")
-        try session.logOut()
-        #expect(try exists("~/on"))
-        try session.logIn()
-        try session.countdownctl("finish undo/c")
-        try wait(until: { try !exists("~/on") && state() == "inactive" }, "it is not undone in the next session")
+        for end in [session.logOut, killManager] {
+            try session.countdownctl("temporarily c 1h --undo \"rm -f $HOME/on\" -- touch ~/on")
+            try end()
+            #expect(try exists("~/on"))
+            try session.logIn()
+            try session.countdownctl("finish undo/c")
+            try wait(until: { try !exists("~/on") && state() == "inactive" }, "it is not undone in the next session")
+        }
     }
 
     @Test("if the unit is masked, a change is refused, with the command that helps")
@@ -52,5 +66,30 @@ struct UndoServiceTests {
         try session.countdownctl("temporarily m 1h --undo \"rm -f $HOME/on\" -- touch ~/on")
         try session.countdownctl("keep m")
         #expect(try exists("~/on"))
+    }
+
+    @Test("the recipes for a service and for a log level change something, and their undo puts it back")
+    func recipes() throws {
+        let folder = "$HOME/.config/systemd/user"
+        let unit = "[Service]\nExecStart=/bin/sleep infinity"
+        try session.machine.shell(session.user, "mkdir -p \(folder); printf '\(unit)' > \(folder)/syncthing.service")
+        try session.systemctl("daemon-reload")
+        try session.systemctl("start", "syncthing.service")
+        try session.systemctl("log-level", "info")
+        let states = [
+            "service": ("show --value --property=ActiveState syncthing", ["active", "inactive", "active"]),
+            "log": ("log-level", ["info", "debug", "info"]),
+        ]
+        for (name, (query, expected)) in states {
+            let words = try #require(try UndoRecipes.read()[name])
+            var seen = [try session.systemctl(query)]
+            try session.machine.shell(session.user, words)
+            seen.append(try session.systemctl(query))
+            try session.countdownctl("undo \(words.split(separator: " ")[2])")
+            seen.append(try session.systemctl(query))
+            #expect(seen == expected, "\(name)")
+        }
+        try session.systemctl("stop", "syncthing.service")
+        #expect(try UndoRecipes.read().keys.sorted() == ["dnd", "firewall", "log", "pihole", "service"])
     }
 }
