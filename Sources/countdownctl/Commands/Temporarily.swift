@@ -85,7 +85,11 @@ struct TemporarilyCommand: Subcommand {
             output.say("\(name): \(keeper.promise(file.record))")
         } else {
             output.warn("\(name): the command failed, so the change is undone now")
-            _ = try keeper.undo(file, output)
+            do throws(CommandFailure) {
+                _ = try keeper.undo(file, output)
+            } catch {
+                output.warn("countdownctl: \(error.sentence)")
+            }
         }
         return code
     }

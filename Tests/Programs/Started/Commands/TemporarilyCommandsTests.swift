@@ -99,6 +99,9 @@ struct TemporarilyCommandsTests {
         #expect(exists("undone") && files.isEmpty)
         #expect(try self.run("temporarily c 1h --undo 'touch ~/again' -- /no/such").exitCode == 127)
         #expect(exists("again") && files.isEmpty)
+        let both = try self.run("temporarily c 1h --undo false -- sh -c 'exit 3'")
+        #expect(both.exitCode == 3 && both.standardError.contains("c: the undo failed: exit code 1; it is tried again"))
+        _ = try self.run("keep c")
     }
 
     @Test("for the same undo the later deadline wins and the command does not run again; another undo is refused")
