@@ -192,8 +192,9 @@ def rest(trial, line, seconds, desktop=None):
     with contextlib.ExitStack() as stack:
         servers = ours, theirs = stack.enter_context(trial.countdownd()), stack.enter_context(trial.redis(*DURABLE))
         connection = Connection(ours.socket)
-        for server in servers:
-            trial.fill(server, 1000)
+        for number in range(1000):
+            connection.call("Start", key=f"rest/{number}", durationUSec=2 * HOUR)
+            theirs.ask(f"SET rest/{number} v PX {2 * HOUR // 1000}")
         if desktop:
             program, start_timer = stack.enter_context(desktop(stack.enter_context(temporary())))
             servers += (program,)
