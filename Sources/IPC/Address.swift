@@ -2,22 +2,22 @@ import Glibc
 public import System
 
 /// The path of the daemon's socket. The daemon and its clients find it by the same rule.
-public struct Address: Sendable, Hashable {
+package struct Address: Sendable, Hashable {
     /// The path of the Unix socket.
-    public let path: String
+    package let path: String
 
     /// The environment variable that names another socket for clients.
-    public static let variable = "COUNTDOWND_SOCKET"
+    package static let variable = "COUNTDOWND_SOCKET"
 
     /// The longest path of a Unix socket, in bytes.
-    public static let pathLimit = SocketAddress.pathLimit
+    package static let pathLimit = SocketAddress.pathLimit
 
     /// The daemon's address: the path of the option, else `countdownd/io.countdownd` in the runtime directory.
     ///
     /// - Parameter option: the value of `--socket`; nil if it was not given.
     /// - Returns: the address, whether or not the socket exists.
     /// - Throws: why the socket cannot be at the option's path or in the runtime directory.
-    public static func forServer(option: String?) throws(AddressError) -> Address {
+    package static func forServer(option: String?) throws(AddressError) -> Address {
         try forServer(option: option, in: Surroundings())
     }
 
@@ -25,7 +25,7 @@ public struct Address: Sendable, Hashable {
     ///
     /// - Returns: the address, whether or not the socket exists.
     /// - Throws: why the socket cannot be at the variable's path or in the runtime directory.
-    public static func forClient() throws(AddressError) -> Address {
+    package static func forClient() throws(AddressError) -> Address {
         try forClient(in: Surroundings())
     }
 

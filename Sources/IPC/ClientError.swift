@@ -3,11 +3,15 @@ public import Varlink
 
 /// Why a call to the daemon has no reply, or an error as its reply.
 public enum ClientError: Error, Equatable {
+    /// There is no place for the daemon's socket.
+    case address(AddressError)
+    /// The task was cancelled. The daemon may or may not have executed the call.
+    case cancelled
     /// Nothing accepted the connection to that path. With ENOENT and ECONNREFUSED no daemon is there.
     case unreachable(path: String, errno: Int32)
     /// The connection was closed before the reply.
     case disconnected
-    /// The daemon closed the connection because a call had this many bytes, more than ``Interface/callLimit``.
+    /// The daemon closed the connection because a call had this many bytes, more than it accepts.
     case callTooLong(bytes: Int)
     /// A system call on the connection failed.
     case failed(errno: Int32)
@@ -23,10 +27,28 @@ public enum ClientError: Error, Equatable {
     case invalidReply(method: String, member: String)
 }
 
+extension ClientError {
+    /// The key of the countdown that the error is about; nil if it is about none.
+    public var key: String? {
+        if case .countdown(let error) = self { error.key } else { nil }
+    }
+
+    /// The path of the socket of this user's daemon.
+    static func pathOfDaemon() throws(ClientError) -> String {
+        do {
+            return try Address.forClient().path
+        } catch {
+            throw .address(error)
+        }
+    }
+}
+
 extension ClientError: CustomStringConvertible {
     /// The error in one sentence.
     public var description: String {
         switch self {
+        case .address(let error): error.description
+        case .cancelled: "the task was cancelled"
         case .unreachable(let path, let code): "no daemon at \(PrintableText.escape(path)): \(systemMessage(code))"
         case .disconnected: "the daemon closed the connection"
         case .callTooLong(let bytes):

@@ -1,7 +1,6 @@
 public import Varlink
 
-/// A countdown as the daemon reports it. Instants are microseconds since 1970-01-01T00:00:00Z, durations are
-/// microseconds, and both are below 2^53.
+/// A countdown as the daemon reports it.
 public struct Countdown: Sendable, Hashable {
     /// The name that its starter chose: 1 to 255 bytes without control characters.
     public var key: String
@@ -9,16 +8,11 @@ public struct Countdown: Sendable, Hashable {
     public var state: State
     /// Whether the remaining time or the deadline stays when the system clock is set.
     public var clock: Clock
-    /// The whole duration, with everything that was added or taken, without pauses.
-    public var durationUSec: Int64
-    /// The remaining time at the instant of the reply. 0 if it is finished; if it was cancelled, the time that was left.
-    public var remainingUSec: Int64
-    /// The instant of its start, or of its last restart.
-    public var startedUSec: Int64
-    /// The instant of its end; nil while it is paused.
-    public var deadlineUSec: Int64?
-    /// The instant at which it ended; nil before.
-    public var endedUSec: Int64?
+    package var durationUSec: Int64
+    package var remainingUSec: Int64
+    package var startedUSec: Int64
+    package var deadlineUSec: Int64?
+    package var endedUSec: Int64?
     /// A text for people.
     public var label: String?
     /// Values of its starter, which the daemon only stores.
@@ -28,8 +22,18 @@ public struct Countdown: Sendable, Hashable {
     /// The revision of its last change.
     public var revision: Int64
 
-    /// A countdown with these fields.
-    public init(
+    /// The whole duration, with everything that was added or taken, without pauses.
+    public var duration: Duration { .microseconds(durationUSec) }
+    /// The remaining time at the instant of the reply. 0 if it is finished; if it was cancelled, the time that was left.
+    public var remaining: Duration { .microseconds(remainingUSec) }
+    /// The instant of its start, or of its last restart.
+    public var started: Instant { Instant(microseconds: startedUSec) }
+    /// The instant of its end; nil while it is paused.
+    public var deadline: Instant? { deadlineUSec.map(Instant.init) }
+    /// The instant at which it ended; nil before.
+    public var ended: Instant? { endedUSec.map(Instant.init) }
+
+    package init(
         key: String,
         state: State,
         clock: Clock,
@@ -60,7 +64,7 @@ public struct Countdown: Sendable, Hashable {
 
 extension Countdown {
     /// A countdown made of its texts and its other fields.
-    public init(key: String, label: String?, metadata: TextMap<String>?, fields: CountdownFields) {
+    package init(key: String, label: String?, metadata: TextMap<String>?, fields: CountdownFields) {
         self.init(
             key: key,
             state: fields.state,
@@ -137,20 +141,18 @@ extension Countdown: JSONEncodable, JSONDecodable {
 
 /// The fields of a ``Countdown`` without its texts. The daemon encodes its countdowns with them, because it stores the texts
 /// in another form.
-public struct CountdownFields: Sendable {
+package struct CountdownFields: Sendable {
     let state: Countdown.State
     let clock: Countdown.Clock
     let durationUSec: Int64
-    /// The remaining time in microseconds, as in ``Countdown/remainingUSec``.
-    public let remainingUSec: Int64
+    package let remainingUSec: Int64
     let startedUSec: Int64
     let deadlineUSec: Int64?
     let endedUSec: Int64?
     let forget: Bool
     let revision: Int64
 
-    /// The fields of a countdown, with the units of ``Countdown``.
-    public init(
+    package init(
         state: Countdown.State,
         clock: Countdown.Clock,
         durationUSec: Int64,
@@ -178,7 +180,7 @@ public struct CountdownFields: Sendable {
     ///   - key: the key in UTF-8.
     ///   - writer: a writer with an open object.
     ///   - texts: writes the label and the metadata, if there are any.
-    public func encode(key: Span<UInt8>, into writer: inout JSONWriter, texts: (inout JSONWriter) -> Void) {
+    package func encode(key: Span<UInt8>, into writer: inout JSONWriter, texts: (inout JSONWriter) -> Void) {
         writer.member("key", utf8: key)
         writer.member("state", state)
         writer.member("clock", clock)

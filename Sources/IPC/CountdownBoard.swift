@@ -62,14 +62,13 @@ public struct CountdownBoard: Sendable {
     /// Computes the remaining time of running countdowns from their deadlines.
     ///
     /// - Parameters:
-    ///   - instant: microseconds since 1970.
+    ///   - instant: the instant, for example ``Countdown/Instant/now``.
     ///   - ticking: a key with ticks, which report its remaining time.
-    public mutating func updateRemaining(at instant: Int64, except ticking: String? = nil) {
+    public mutating func updateRemaining(at instant: Countdown.Instant, except ticking: String? = nil) {
         for (key, countdown) in countdowns
         where countdown.state == .running && !(ticking?.hasSameBytes(as: key) ?? false) {
-            guard let deadline = countdown.deadlineUSec else { continue }
-            let (remaining, overflow) = deadline.subtractingReportingOverflow(instant)
-            countdowns[key]?.remainingUSec = overflow ? (deadline > 0 ? .max : 0) : max(0, remaining)
+            guard let deadline = countdown.deadline else { continue }
+            countdowns[key]?.remainingUSec = max(0, instant.duration(to: deadline).microseconds)
         }
     }
 

@@ -4,9 +4,9 @@ public import Varlink
 public enum CountdownError: Sendable, Hashable {
     /// The daemon knows no countdown under this key.
     case noSuchCountdown(key: String)
-    /// The key is running or paused, and the call had `ifRunning: fail`, or `upToUSec` left no room. The same call succeeds
-    /// after `retryAfterUSec` microseconds if there is no other change; nil if the countdown is paused or calls queue for it.
-    case alreadyRunning(Countdown, retryAfterUSec: Int64?)
+    /// The key is running or paused, and the call had `ifRunning: .fail`, or `upTo` left no room. The same call succeeds after
+    /// `retryAfter` if there is no other change; nil if the countdown is paused or calls queue for it.
+    case alreadyRunning(Countdown, retryAfter: Duration?)
     /// The countdown has another revision than the call named.
     case revisionMismatch(Countdown)
     /// The countdown's state does not allow the change.
@@ -19,7 +19,7 @@ public enum CountdownError: Sendable, Hashable {
     /// yet, so that it does not know the countdowns.
     case storageFailed(reason: String)
     /// A daemon of a fleet had no answer from the engine in time, so a change may have been made or not: ask again with
-    /// ``Get``, or repeat a call that is safe to repeat. To a call that changes nothing: the daemon does not know the
+    /// ``AsyncClient/get(_:)``, or repeat a call that is safe to repeat. To a call that changes nothing: the daemon does not know the
     /// countdowns of the fleet.
     case unreachable(reason: String)
 
@@ -33,6 +33,16 @@ public enum CountdownError: Sendable, Hashable {
         case limitReached = "io.countdownd.LimitReached"
         case storageFailed = "io.countdownd.StorageFailed"
         case unreachable = "io.countdownd.Unreachable"
+    }
+
+    /// The key of the countdown that the error is about; nil if it is about none.
+    public var key: String? {
+        switch self {
+        case .noSuchCountdown(let key): key
+        case .alreadyRunning(let countdown, _), .revisionMismatch(let countdown), .wrongState(let countdown):
+            countdown.key
+        case .historyTrimmed, .limitReached, .storageFailed, .unreachable: nil
+        }
     }
 
     /// The name of the error.
@@ -59,9 +69,9 @@ extension CountdownError: ReplyError {
         switch self {
         case .noSuchCountdown(let key):
             writer.member("key", key)
-        case .alreadyRunning(let countdown, let retryAfterUSec):
+        case .alreadyRunning(let countdown, let retryAfter):
             writer.member("countdown", countdown)
-            writer.memberIfPresent("retryAfterUSec", retryAfterUSec)
+            writer.memberIfPresent("retryAfterUSec", retryAfter?.microseconds)
         case .revisionMismatch(let countdown), .wrongState(let countdown):
             writer.member("countdown", countdown)
         case .historyTrimmed(let oldestRevision):
@@ -93,7 +103,8 @@ extension CountdownError: ReplyError {
         switch name {
         case .noSuchCountdown: self = .noSuchCountdown(key: try key.required)
         case .alreadyRunning:
-            self = .alreadyRunning(try countdown.required, retryAfterUSec: try retryAfterUSec.optional)
+            let retryAfter = try retryAfterUSec.optional.map(Duration.microseconds)
+            self = .alreadyRunning(try countdown.required, retryAfter: retryAfter)
         case .revisionMismatch: self = .revisionMismatch(try countdown.required)
         case .wrongState: self = .wrongState(try countdown.required)
         case .historyTrimmed: self = .historyTrimmed(oldestRevision: try oldestRevision.required)

@@ -9,16 +9,17 @@ public struct Event: Sendable, Hashable {
     public var revision: Int64?
     /// The countdown's key; nil for `synced` and `heartbeat`.
     public var key: String?
-    /// The remaining time in microseconds; nil for `synced` and `heartbeat`.
-    public var remainingUSec: Int64?
-    /// For `finished`: how long after the deadline the daemon ended the countdown, in microseconds. It is the same in every
-    /// report.
-    public var lateUSec: Int64?
+    package var remainingUSec: Int64?
+    package var lateUSec: Int64?
     /// The countdown, for `attached` and changes.
     public var countdown: Countdown?
 
-    /// An event with these fields.
-    public init(
+    /// The remaining time; nil for `synced` and `heartbeat`.
+    public var remaining: Duration? { remainingUSec.map(Duration.microseconds) }
+    /// For `finished`: how long after the deadline the daemon ended the countdown. It is the same in every report.
+    public var late: Duration? { lateUSec.map(Duration.microseconds) }
+
+    package init(
         type: Event.Kind,
         revision: Int64? = nil,
         key: String? = nil,
@@ -85,15 +86,14 @@ struct KnownEvent: JSONDecodable {
 }
 
 /// The fields of an ``Event`` without the key and the texts of its countdown. The daemon encodes its events with them.
-public struct EventFields: Sendable {
+package struct EventFields: Sendable {
     let type: Event.Kind
     let revision: Int64?
     let remainingUSec: Int64?
     let lateUSec: Int64?
     let countdown: CountdownFields?
 
-    /// The fields of an event, with the units of ``Event``.
-    public init(
+    package init(
         type: Event.Kind,
         revision: Int64? = nil,
         remainingUSec: Int64? = nil,
@@ -113,7 +113,7 @@ public struct EventFields: Sendable {
     ///   - key: the key in UTF-8; nil if the event is not about a countdown.
     ///   - writer: a writer with an open object.
     ///   - texts: writes the label and the metadata of the countdown, if there are any.
-    public func encode(
+    package func encode(
         key: Span<UInt8>?,
         into writer: inout JSONWriter,
         texts: (inout JSONWriter) -> Void = { _ in }

@@ -1,24 +1,28 @@
 public import Varlink
 
 extension GetStatus {
-    /// How long something took since the daemon's start, in microseconds.
+    /// How long something took since the daemon's start.
     public struct Durations: Sendable, Hashable {
         /// How often it was measured.
         public var count: Int64
-        /// The sum of all durations.
-        public var sumUSec: Int64
-        /// Half of the durations were at most this long. At most a sixteenth too great, and exact below 16.
-        public var p50USec: Int64
-        /// 99 % of the durations were at most this long. At most a sixteenth too great, and exact below 16.
-        public var p99USec: Int64
-        /// The greatest duration.
-        public var greatestUSec: Int64
+        package var sumUSec: Int64
+        package var p50USec: Int64
+        package var p99USec: Int64
+        package var greatestUSec: Int64
         /// How many durations were at most this many microseconds long, by that number; nil from a daemon that does not count
         /// it.
-        public var atMost: [String: Int64]?
+        package var atMost: [String: Int64]?
 
-        /// Durations with these figures.
-        public init(
+        /// The sum of all durations.
+        public var sum: Duration { .microseconds(sumUSec) }
+        /// Half of the durations were at most this long. At most a sixteenth too great, and exact below 16 microseconds.
+        public var p50: Duration { .microseconds(p50USec) }
+        /// 99 % of the durations were at most this long. At most a sixteenth too great, and exact below 16 microseconds.
+        public var p99: Duration { .microseconds(p99USec) }
+        /// The greatest duration.
+        public var greatest: Duration { .microseconds(greatestUSec) }
+
+        package init(
             count: Int64,
             sumUSec: Int64,
             p50USec: Int64,
@@ -51,15 +55,17 @@ extension GetStatus {
     public struct Shard: Sendable, Hashable {
         /// How it is followed.
         public var state: ShardState
-        /// Since when it is in its state, in microseconds since 1970.
-        public var sinceUSec: Int64
-        /// For how long changes of other machines may have been missing here, in microseconds.
-        public var lagUSec: Int64
+        package var sinceUSec: Int64
+        package var lagUSec: Int64
         /// Why it is connecting or lost, as a sentence.
         public var reason: String?
 
-        /// A shard with these fields.
-        public init(state: ShardState, sinceUSec: Int64, lagUSec: Int64, reason: String? = nil) {
+        /// Since when it is in its state.
+        public var since: Countdown.Instant { Countdown.Instant(microseconds: sinceUSec) }
+        /// For how long changes of other machines may have been missing here.
+        public var lag: Duration { .microseconds(lagUSec) }
+
+        package init(state: ShardState, sinceUSec: Int64, lagUSec: Int64, reason: String? = nil) {
             self.state = state
             self.sinceUSec = sinceUSec
             self.lagUSec = lagUSec
@@ -75,15 +81,17 @@ extension GetStatus {
         public var namespace: String?
         /// The parts of its countdowns.
         public var shards: [Shard]
-        /// How far the engine's clock is ahead of the system clock, in microseconds; nil before the engine was reached.
-        public var clockAheadUSec: Int64?
-        /// How far off the engine's clock may be, in microseconds; nil before the engine was reached.
-        public var clockErrorUSec: Int64?
+        package var clockAheadUSec: Int64?
+        package var clockErrorUSec: Int64?
         /// How long the engine took to answer, with the way there and back.
         public var roundTrip: Durations
 
-        /// An engine with these fields.
-        public init(
+        /// How far the engine's clock is ahead of the system clock; nil before the engine was reached.
+        public var clockAhead: Duration? { clockAheadUSec.map(Duration.microseconds) }
+        /// How far off that may be; nil before the engine was reached.
+        public var clockError: Duration? { clockErrorUSec.map(Duration.microseconds) }
+
+        package init(
             engine: String?,
             namespace: String?,
             shards: [Shard],

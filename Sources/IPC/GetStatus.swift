@@ -1,12 +1,10 @@
 public import Varlink
 
-/// Returns counters and limits of the daemon.
+/// The call of ``AsyncClient/status()``.
 public struct GetStatus: Method {
-    /// The method's name on the wire, without the interface.
-    public static let name = "GetStatus"
+    package static let name = "GetStatus"
 
-    /// A call, which has no parameters.
-    public init() {}
+    package init() {}
 
     /// Writes nothing, because there are no parameters.
     public func encode(into writer: inout JSONWriter) {}
@@ -22,8 +20,7 @@ public struct GetStatus: Method {
     public struct Reply: Sendable, Hashable {
         /// The version of the daemon.
         public var version: String
-        /// When the daemon started, in microseconds since 1970.
-        public var startedUSec: Int64
+        package var startedUSec: Int64
         /// The number of running countdowns.
         public var running: Int64
         /// The number of paused countdowns.
@@ -51,8 +48,10 @@ public struct GetStatus: Method {
         /// Why changes cannot be stored; nil if they can.
         public var storageFailure: String?
 
-        /// A status with these counters and limits.
-        public init(
+        /// When the daemon started.
+        public var started: Countdown.Instant { Countdown.Instant(microseconds: startedUSec) }
+
+        package init(
             version: String,
             startedUSec: Int64,
             running: Int64,

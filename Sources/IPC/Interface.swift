@@ -1,25 +1,25 @@
-public import Varlink
+package import Varlink
 
 /// The Varlink interface `io.countdownd`.
-public enum Interface {
+package enum Interface {
     /// The part before the last dot in the names of methods and errors.
-    public static let name = "io.countdownd"
+    package static let name = "io.countdownd"
 
     /// The text of the definition, as `GetInterfaceDescription` returns it. Its comments are the contract.
-    public static let definition = String(decoding: PackageResources.io_countdownd_varlink, as: UTF8.self)
+    package static let definition = String(decoding: PackageResources.io_countdownd_varlink, as: UTF8.self)
 
     /// The longest call that the daemon accepts, in bytes without the NUL at its end.
-    public static let callLimit = 256 << 10
+    package static let callLimit = 256 << 10
 
     /// Every method, in the order of the definition.
-    public static let methods: [any Method.Type] = [
+    package static let methods: [any Method.Type] = [
         Start.self, StartAll.self, Get.self, List.self, Cancel.self, Finish.self, Pause.self, Resume.self, Adjust.self,
         Wait.self,
         Watch.self, GetStatus.self,
     ]
 
     /// The interface as a Varlink service describes it.
-    public static let description = InterfaceDescription(
+    package static let description = InterfaceDescription(
         name: name,
         definition: definition,
         methods: methods.map { $0.name }
@@ -28,5 +28,5 @@ public enum Interface {
 
 extension Method {
     /// The name on the wire: `io.countdownd.Start`.
-    public static var fullName: String { "\(Interface.name).\(name)" }
+    package static var fullName: String { "\(Interface.name).\(name)" }
 }

@@ -1,10 +1,10 @@
-public import Varlink
+package import Varlink
 
 /// A method of `io.countdownd`: its parameters and the type of its reply. ``Interface/definition`` explains them.
 ///
 /// Parameters are decoded strictly: an unknown member, a missing one and one of the wrong type are `InvalidParameter` with
 /// the member's name. In replies unknown members are ignored, because a newer daemon may send them.
-public protocol Method: Sendable, Hashable, JSONEncodable, JSONDecodable {
+package protocol Method: Sendable, Hashable, JSONEncodable, JSONDecodable {
     associatedtype Reply: Sendable, Hashable, JSONEncodable, JSONDecodable
 
     /// The name within the interface: `Start`.
@@ -12,30 +12,26 @@ public protocol Method: Sendable, Hashable, JSONEncodable, JSONDecodable {
 }
 
 /// The reply of every method that answers with one countdown.
-public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+package struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
     /// The countdown at the instant of the reply.
-    public var countdown: Countdown
+    package var countdown: Countdown
 
     /// A reply with a countdown.
-    public init(countdown: Countdown) {
+    package init(countdown: Countdown) {
         self.countdown = countdown
     }
 
-    /// Writes the member of the reply.
-    public func encode(into writer: inout JSONWriter) {
+    package func encode(into writer: inout JSONWriter) {
         Self.encode(into: &writer) { countdown.encode(into: &$0) }
     }
 
     /// Writes the member of the reply; the closure writes the members of the countdown, which may have another form.
     @inlinable
-    public static func encode(into writer: inout JSONWriter, countdown: (inout JSONWriter) -> Void) {
+    package static func encode(into writer: inout JSONWriter, countdown: (inout JSONWriter) -> Void) {
         writer.member("countdown", object: countdown)
     }
 
-    /// Reads the reply and skips members that a newer daemon may have added.
-    ///
-    /// - Throws: the name of the member that is missing or invalid.
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+    package init(from reader: inout JSONReader) throws(InvalidParameter) {
         var countdown = JSONMember<Countdown>("countdown")
         reader.knownMembers { countdown.read(&$0) }
         self.countdown = try countdown.required
@@ -43,7 +39,7 @@ public struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
 }
 
 /// A method with a key as its only parameter.
-public protocol KeyMethod: Method where Reply == CountdownReply {
+package protocol KeyMethod: Method where Reply == CountdownReply {
     /// The key of the countdown.
     var key: String { get }
 
@@ -52,21 +48,17 @@ public protocol KeyMethod: Method where Reply == CountdownReply {
 }
 
 extension KeyMethod {
-    /// Writes the key.
-    public func encode(into writer: inout JSONWriter) {
+    package func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
     }
 
-    /// Reads the parameters.
-    ///
-    /// - Throws: the name of the parameter that is missing, unknown or invalid.
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+    package init(from reader: inout JSONReader) throws(InvalidParameter) {
         self.init(key: try Self.key(from: &reader))
     }
 
     /// Reads the parameters with the key as a value of another type, so that no string has to be made of it.
     @inlinable
-    public static func key<Key: JSONReadable>(
+    package static func key<Key: JSONReadable>(
         from reader: inout JSONReader,
         as type: Key.Type = Key.self
     ) throws(InvalidParameter) -> Key {
@@ -77,15 +69,11 @@ extension KeyMethod {
 }
 
 /// Returns the countdown under a key, also after its end as long as the daemon keeps it; else the error `NoSuchCountdown`.
-public struct Get: KeyMethod {
-    /// The method's name on the wire, without the interface.
-    public static let name = "Get"
+package struct Get: KeyMethod {
+    package static let name = "Get"
+    package var key: String
 
-    /// The key of the countdown.
-    public var key: String
-
-    /// A call for the countdown under a key.
-    public init(key: String) {
+    package init(key: String) {
         self.key = key
     }
 }
@@ -93,15 +81,11 @@ public struct Get: KeyMethod {
 /// Returns the countdown under a key when it ends, or at once if it has ended and the daemon still keeps it; without a
 /// countdown the error `NoSuchCountdown`. Pauses, restarts and extensions prolong the wait, and later calls on the connection
 /// wait as well.
-public struct Wait: KeyMethod {
-    /// The method's name on the wire, without the interface.
-    public static let name = "Wait"
+package struct Wait: KeyMethod {
+    package static let name = "Wait"
+    package var key: String
 
-    /// The key of the countdown.
-    public var key: String
-
-    /// A call for the countdown under a key.
-    public init(key: String) {
+    package init(key: String) {
         self.key = key
     }
 }
@@ -110,7 +94,7 @@ public struct Wait: KeyMethod {
 ///
 /// Errors: `NoSuchCountdown`; `RevisionMismatch` if the countdown has changed since `ifRevision`; `WrongState` if its state
 /// does not allow the change, as after its end; `StorageFailed`, `Unreachable`.
-public protocol ChangeMethod: Method where Reply == CountdownReply {
+package protocol ChangeMethod: Method where Reply == CountdownReply {
     /// The key of the countdown.
     var key: String { get }
     /// The revision that the countdown must have; otherwise the call fails with `RevisionMismatch`.
@@ -121,16 +105,12 @@ public protocol ChangeMethod: Method where Reply == CountdownReply {
 }
 
 extension ChangeMethod {
-    /// Writes the parameters; those that are nil are left out.
-    public func encode(into writer: inout JSONWriter) {
+    package func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
         writer.memberIfPresent("ifRevision", ifRevision)
     }
 
-    /// Reads the parameters.
-    ///
-    /// - Throws: the name of the parameter that is missing, unknown or invalid.
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+    package init(from reader: inout JSONReader) throws(InvalidParameter) {
         var key = JSONMember<String>("key")
         var ifRevision = JSONMember<Int64>("ifRevision")
         try reader.members { key.read(&$0) || ifRevision.read(&$0) }
@@ -139,68 +119,48 @@ extension ChangeMethod {
 }
 
 /// Ends a countdown before its deadline: it is cancelled.
-public struct Cancel: ChangeMethod {
-    /// The method's name on the wire, without the interface.
-    public static let name = "Cancel"
+package struct Cancel: ChangeMethod {
+    package static let name = "Cancel"
+    package var key: String
+    package var ifRevision: Int64?
 
-    /// The key of the countdown.
-    public var key: String
-    /// The revision that the countdown must have; nil for any.
-    public var ifRevision: Int64?
-
-    /// A call for the countdown under a key, if it has that revision.
-    public init(key: String, ifRevision: Int64? = nil) {
+    package init(key: String, ifRevision: Int64? = nil) {
         self.key = key
         self.ifRevision = ifRevision
     }
 }
 
 /// Finishes a countdown now.
-public struct Finish: ChangeMethod {
-    /// The method's name on the wire, without the interface.
-    public static let name = "Finish"
+package struct Finish: ChangeMethod {
+    package static let name = "Finish"
+    package var key: String
+    package var ifRevision: Int64?
 
-    /// The key of the countdown.
-    public var key: String
-    /// The revision that the countdown must have; nil for any.
-    public var ifRevision: Int64?
-
-    /// A call for the countdown under a key, if it has that revision.
-    public init(key: String, ifRevision: Int64? = nil) {
+    package init(key: String, ifRevision: Int64? = nil) {
         self.key = key
         self.ifRevision = ifRevision
     }
 }
 
 /// Pauses a countdown: its remaining time stays.
-public struct Pause: ChangeMethod {
-    /// The method's name on the wire, without the interface.
-    public static let name = "Pause"
+package struct Pause: ChangeMethod {
+    package static let name = "Pause"
+    package var key: String
+    package var ifRevision: Int64?
 
-    /// The key of the countdown.
-    public var key: String
-    /// The revision that the countdown must have; nil for any.
-    public var ifRevision: Int64?
-
-    /// A call for the countdown under a key, if it has that revision.
-    public init(key: String, ifRevision: Int64? = nil) {
+    package init(key: String, ifRevision: Int64? = nil) {
         self.key = key
         self.ifRevision = ifRevision
     }
 }
 
 /// Lets a paused countdown run again for its remaining time. It is elapsed from then on.
-public struct Resume: ChangeMethod {
-    /// The method's name on the wire, without the interface.
-    public static let name = "Resume"
+package struct Resume: ChangeMethod {
+    package static let name = "Resume"
+    package var key: String
+    package var ifRevision: Int64?
 
-    /// The key of the countdown.
-    public var key: String
-    /// The revision that the countdown must have; nil for any.
-    public var ifRevision: Int64?
-
-    /// A call for the countdown under a key, if it has that revision.
-    public init(key: String, ifRevision: Int64? = nil) {
+    package init(key: String, ifRevision: Int64? = nil) {
         self.key = key
         self.ifRevision = ifRevision
     }
@@ -209,43 +169,38 @@ public struct Resume: ChangeMethod {
 /// Changes the remaining time or the deadline: exactly one of both.
 ///
 /// Errors as for a ``ChangeMethod``; `WrongState` also if a paused countdown should get a deadline.
-public struct Adjust: Method {
+package struct Adjust: Method {
     /// The countdown as it is now.
-    public typealias Reply = CountdownReply
+    package typealias Reply = CountdownReply
 
-    /// The method's name on the wire, without the interface.
-    public static let name = "Adjust"
+    package static let name = "Adjust"
 
     /// The key of a running or paused countdown.
-    public var key: String
+    package var key: String
     /// Microseconds to add to the remaining time and to the duration; may be negative. If nothing remains, the countdown
     /// finishes now.
-    public var byUSec: Int64?
+    package var byUSec: Int64?
     /// The new deadline in microseconds since 1970. The countdown then follows the system clock.
-    public var deadlineUSec: Int64?
+    package var deadlineUSec: Int64?
     /// The revision that the countdown must have; otherwise the call fails with `RevisionMismatch`.
-    public var ifRevision: Int64?
+    package var ifRevision: Int64?
 
     /// A call with either `byUSec` or `deadlineUSec`.
-    public init(key: String, byUSec: Int64? = nil, deadlineUSec: Int64? = nil, ifRevision: Int64? = nil) {
+    package init(key: String, byUSec: Int64? = nil, deadlineUSec: Int64? = nil, ifRevision: Int64? = nil) {
         self.key = key
         self.byUSec = byUSec
         self.deadlineUSec = deadlineUSec
         self.ifRevision = ifRevision
     }
 
-    /// Writes the parameters; those that are nil are left out.
-    public func encode(into writer: inout JSONWriter) {
+    package func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
         writer.memberIfPresent("byUSec", byUSec)
         writer.memberIfPresent("deadlineUSec", deadlineUSec)
         writer.memberIfPresent("ifRevision", ifRevision)
     }
 
-    /// Reads the parameters.
-    ///
-    /// - Throws: the name of the parameter that is missing, unknown or invalid.
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+    package init(from reader: inout JSONReader) throws(InvalidParameter) {
         var key = JSONMember<String>("key")
         var byUSec = JSONMember<Int64>("byUSec")
         var deadlineUSec = JSONMember<Int64>("deadlineUSec")

@@ -1,7 +1,7 @@
 import System
 
 /// A call that was sent on a connection of its own, and whose one reply an event loop awaits.
-public struct PendingCall<Value>: ~Copyable {
+package struct PendingCall<Value>: ~Copyable {
     private var client: Client
     private let receive: (inout Client) throws(ClientError) -> Value?
 
@@ -10,16 +10,16 @@ public struct PendingCall<Value>: ~Copyable {
     /// - Parameters:
     ///   - method: the call.
     ///   - path: the path of the socket.
-    ///   - timeoutUSec: how long connecting and sending wait for the daemon, in microseconds; nil waits forever.
+    ///   - timeout: how long connecting and sending wait for the daemon; nil waits forever.
     ///   - value: takes the value out of the reply.
     /// - Throws: if there is no daemon.
-    public init<M: Method>(
+    package init<M: Method>(
         _ method: M,
         at path: String,
-        timeoutUSec: Int64? = nil,
+        timeout: Duration? = nil,
         value: @escaping (M.Reply) -> Value
     ) throws(ClientError) {
-        var client = try Client(connectingTo: path, timeoutUSec: timeoutUSec)
+        var client = try Client(at: path, timeout: timeout)
         try client.start(method)
         self.client = client
         receive = { (client) throws(ClientError) in
@@ -28,10 +28,10 @@ public struct PendingCall<Value>: ~Copyable {
     }
 
     /// Readable if the reply may be there.
-    public var descriptor: Int32 { client.descriptor }
+    package var descriptor: Int32 { client.descriptor }
 
     /// The value of the reply, or why there is none; nil if no reply has arrived. Then it is asked again, otherwise not.
-    public mutating func result() -> Result<Value, ClientError>? {
+    package mutating func result() -> Result<Value, ClientError>? {
         do throws(ClientError) {
             return try receive(&client).map(Result.success)
         } catch {

@@ -4,16 +4,14 @@ import System
 /// A `Watch` that outlives its connections, as a state machine without I/O: which call to make next, how far the daemon
 /// has reported, when to try again, and which errors are final.
 ///
-/// The owner makes the connection and reports the results:
+/// The owner, which is a ``WatchConnection``, makes the connection and reports the results:
 /// 1. After ``delayBeforeAttempt()`` microseconds it connects and makes the call ``request``, then calls ``start()``.
 /// 2. It hands every reply to ``receive(_:)``.
 /// 3. If anything fails it calls ``fail(_:)``, closes the connection and goes back to 1.
-///
-/// ``WatchConnection`` is such an owner.
 public struct ResumableWatch: Sendable {
-    /// The heartbeat in microseconds if the call asks for none: an hour. It keeps ``since`` within the daemon's history
+    /// The heartbeat if the call asks for none: an hour. It keeps ``since`` within the daemon's history
     /// though the watched keys do not change.
-    public static let heartbeat: Int64 = 3_600_000_000
+    package static let heartbeat = Duration.seconds(3_600)
 
     /// The next request if the daemon no longer keeps the history after ``since``.
     public enum TrimmedHistory: Sendable {
@@ -58,20 +56,20 @@ public struct ResumableWatch: Sendable {
     }
 
     /// The call that begins the watch or resumes it.
-    public var request: Watch {
+    package var request: Watch {
         var request = watch
         request.since = since
-        request.heartbeatUSec = watch.heartbeatUSec ?? Self.heartbeat
+        request.heartbeatUSec = watch.heartbeatUSec ?? Self.heartbeat.microseconds
         return request
     }
 
     /// Notes that ``request`` was made on a new connection.
-    public func start() -> WatchEvent { .started(isFresh: request.since == nil) }
+    package func start() -> WatchEvent { .started(isFresh: request.since == nil) }
 
     /// Takes the events of a reply.
     ///
     /// - Returns: the events, and before them that the daemon is back if `synced` has just arrived again.
-    public mutating func receive(_ events: [Event]) -> [WatchEvent] {
+    package mutating func receive(_ events: [Event]) -> [WatchEvent] {
         hasBegun = true
         for event in events {
             if event.type == .synced { isOpening = false }
@@ -89,7 +87,7 @@ public struct ResumableWatch: Sendable {
     /// Notes that the daemon could not be reached, ended the watch or refused it.
     ///
     /// - Throws: the error, if another attempt would fail in the same way.
-    public mutating func fail(_ error: ClientError) throws(ClientError) -> WatchEvent {
+    package mutating func fail(_ error: ClientError) throws(ClientError) -> WatchEvent {
         if case .countdown(.historyTrimmed(let oldest)) = error {
             let isRefusedAgain = since == oldest
             since = options.trimmedHistory == .resumeFromOldest && !isRefusedAgain ? oldest : nil
@@ -121,7 +119,7 @@ public struct ResumableWatch: Sendable {
     ///
     /// The first attempt after a loss comes at once, because a service manager keeps the socket while the daemon restarts.
     /// The pauses then grow with each attempt that fails and with each answer `HistoryTrimmed`, until `synced` arrives.
-    public mutating func delayBeforeAttempt() -> Int64 {
+    package mutating func delayBeforeAttempt() -> Int64 {
         let delay = Backoff.delay(before: max(attempts ?? 0, trims - 1))
         attempts = attempts.map { $0 + 1 }
         return delay

@@ -1,39 +1,38 @@
-public import Varlink
+package import Varlink
 
 /// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both, from 1 us to 100 years ahead. If the key is
 /// running or paused, `ifRunning` decides.
 ///
 /// Errors: `AlreadyRunning` with `ifRunning: fail`, with `extend` and `upToUSec`, or with `wait` and `queueUpTo`; `WrongState`
 /// with `later` and a deadline; `LimitReached`, `StorageFailed`, `Unreachable`.
-public struct Start: Method {
-    /// The method's name on the wire, without the interface.
-    public static let name = "Start"
+package struct Start: Method {
+    package static let name = "Start"
 
     /// 1 to 255 bytes of UTF-8 without control characters.
-    public var key: String
+    package var key: String
     /// Microseconds; 60 s if neither a duration nor a deadline is given.
-    public var durationUSec: Int64?
+    package var durationUSec: Int64?
     /// Microseconds since 1970. The countdown then follows the system clock.
-    public var deadlineUSec: Int64?
+    package var deadlineUSec: Int64?
     /// `attach` if it is nil.
-    public var ifRunning: IfRunning?
+    package var ifRunning: IfRunning?
     /// A text for people.
-    public var label: String?
+    package var label: String?
     /// Values that the daemon only stores.
-    public var metadata: TextMap<String>?
+    package var metadata: TextMap<String>?
     /// Whether the daemon forgets the countdown at its end, after it has reported the end.
-    public var forget: Bool?
+    package var forget: Bool?
     /// Microseconds: the most that may remain after `extend` or `wait`, at least the duration. Nil if `extend` may always
     /// add, and `wait` waits for the end.
-    public var upToUSec: Int64?
+    package var upToUSec: Int64?
     /// Microseconds: how long the countdown may run in all before `later` changes nothing more, at least the duration.
-    public var maxDurationUSec: Int64?
+    package var maxDurationUSec: Int64?
     /// How many calls may queue for the key, this one included, at least 1; more `wait` fail with `AlreadyRunning`.
-    public var queueUpTo: Int64?
+    package var queueUpTo: Int64?
 
     /// A call; parameters that are nil have the daemon's defaults.
     @inlinable
-    public init(
+    package init(
         key: String,
         durationUSec: Int64? = nil,
         deadlineUSec: Int64? = nil,
@@ -57,8 +56,34 @@ public struct Start: Method {
         self.queueUpTo = queueUpTo
     }
 
-    /// Writes the parameters; those that are nil are left out.
-    public func encode(into writer: inout JSONWriter) {
+    /// The call of a client, whose parameters have other types and the same order.
+    init(
+        _ key: String,
+        _ duration: Duration?,
+        _ deadline: Countdown.Instant?,
+        _ ifRunning: IfRunning?,
+        _ label: String?,
+        _ metadata: TextMap<String>?,
+        _ forget: Bool?,
+        _ upTo: Duration?,
+        _ maxDuration: Duration?,
+        _ queueUpTo: Int64?
+    ) {
+        self.init(
+            key: key,
+            durationUSec: duration?.microseconds,
+            deadlineUSec: deadline?.microseconds,
+            ifRunning: ifRunning,
+            label: label,
+            metadata: metadata,
+            forget: forget,
+            upToUSec: upTo?.microseconds,
+            maxDurationUSec: maxDuration?.microseconds,
+            queueUpTo: queueUpTo
+        )
+    }
+
+    package func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
         writer.memberIfPresent("durationUSec", durationUSec)
         writer.memberIfPresent("deadlineUSec", deadlineUSec)
@@ -71,10 +96,7 @@ public struct Start: Method {
         writer.memberIfPresent("queueUpTo", queueUpTo)
     }
 
-    /// Reads the parameters.
-    ///
-    /// - Throws: the name of the parameter that is missing, unknown or invalid.
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+    package init(from reader: inout JSONReader) throws(InvalidParameter) {
         let key: String
         (key, self) = try Self.read(from: &reader)
         self.key = key
@@ -83,7 +105,7 @@ public struct Start: Method {
     /// Reads the parameters with the key as a value of another type, so that no string has to be made of it; the key of
     /// the result is empty.
     @inlinable
-    public static func read<Key: JSONReadable>(
+    package static func read<Key: JSONReadable>(
         from reader: inout JSONReader,
         keyAs type: Key.Type = Key.self
     ) throws(InvalidParameter) -> (key: Key, start: Start) {
@@ -118,26 +140,24 @@ public struct Start: Method {
     }
 
     /// The outcome, and the countdown as it is now.
-    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+    package struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
         /// The action of `Start`.
-        public var outcome: Countdown.Outcome
+        package var outcome: Countdown.Outcome
         /// The countdown under the key.
-        public var countdown: Countdown
+        package var countdown: Countdown
 
         /// A reply with an outcome and a countdown.
-        public init(outcome: Countdown.Outcome, countdown: Countdown) {
+        package init(outcome: Countdown.Outcome, countdown: Countdown) {
             self.outcome = outcome
             self.countdown = countdown
         }
 
-        /// Writes the members of the reply.
-        public func encode(into writer: inout JSONWriter) {
+        package func encode(into writer: inout JSONWriter) {
             Self.encode(outcome, into: &writer) { countdown.encode(into: &$0) }
         }
 
-        /// Writes the members of the reply; the closure writes the members of the countdown, which may have another form.
         @inlinable
-        public static func encode(
+        package static func encode(
             _ outcome: Countdown.Outcome,
             into writer: inout JSONWriter,
             countdown: (inout JSONWriter) -> Void
@@ -146,10 +166,7 @@ public struct Start: Method {
             writer.member("countdown", object: countdown)
         }
 
-        /// Reads the reply and skips members that a newer daemon may have added.
-        ///
-        /// - Throws: the name of the member that is missing or invalid.
-        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        package init(from reader: inout JSONReader) throws(InvalidParameter) {
             var outcome = JSONMember<Countdown.Outcome>("outcome")
             var countdown = JSONMember<Countdown>("countdown")
             reader.knownMembers { outcome.read(&$0) || countdown.read(&$0) }

@@ -4,31 +4,26 @@ public import Varlink
 ///
 /// A refusal is an answer, not an error. Errors: `LimitReached`, `StorageFailed`, `Unreachable`; in a fleet `LimitReached` with
 /// `cooldownsInFleet` if there is more than one.
-public struct StartAll: Method {
-    /// The method's name on the wire, without the interface.
-    public static let name = "StartAll"
+package struct StartAll: Method {
+    package static let name = "StartAll"
 
     /// At most 16, each key once.
-    public var cooldowns: [Cooldown]
+    package var cooldowns: [Cooldown]
     /// Whether nothing is changed: the answer is the one that the same call would get now.
-    public var dryRun: Bool?
+    package var dryRun: Bool?
 
     /// A call for cooldowns.
-    public init(cooldowns: [Cooldown], dryRun: Bool? = nil) {
+    package init(cooldowns: [Cooldown], dryRun: Bool? = nil) {
         self.cooldowns = cooldowns
         self.dryRun = dryRun
     }
 
-    /// Writes the parameters; those that are nil are left out.
-    public func encode(into writer: inout JSONWriter) {
+    package func encode(into writer: inout JSONWriter) {
         writer.member("cooldowns", cooldowns)
         writer.memberIfPresent("dryRun", dryRun)
     }
 
-    /// Reads the parameters.
-    ///
-    /// - Throws: the name of the parameter that is missing, unknown or invalid, or of a member of a cooldown.
-    public init(from reader: inout JSONReader) throws(InvalidParameter) {
+    package init(from reader: inout JSONReader) throws(InvalidParameter) {
         var cooldowns = JSONMember<[Cooldown]>("cooldowns")
         var dryRun = JSONMember<Bool>("dryRun")
         try reader.members { cooldowns.read(&$0) || dryRun.read(&$0) }
@@ -37,32 +32,28 @@ public struct StartAll: Method {
     }
 
     /// Whether the cooldowns were accepted, and what each has room for.
-    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+    package struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
         /// Whether all countdowns were started or extended; of a dry run, whether they would be.
-        public var accepted: Bool
+        package var accepted: Bool
         /// In the order of the cooldowns.
-        public var rooms: [Cooldown.Room]
+        package var rooms: [Cooldown.Room]
         /// Microseconds until the same call is accepted if nothing else changes; nil if it was, or if that cannot be known.
-        public var retryAfterUSec: Int64?
+        package var retryAfterUSec: Int64?
 
         /// A reply.
-        public init(accepted: Bool, rooms: [Cooldown.Room], retryAfterUSec: Int64? = nil) {
+        package init(accepted: Bool, rooms: [Cooldown.Room], retryAfterUSec: Int64? = nil) {
             self.accepted = accepted
             self.rooms = rooms
             self.retryAfterUSec = retryAfterUSec
         }
 
-        /// Writes the members of the reply.
-        public func encode(into writer: inout JSONWriter) {
+        package func encode(into writer: inout JSONWriter) {
             writer.member("accepted", accepted)
             writer.member("rooms", rooms)
             writer.memberIfPresent("retryAfterUSec", retryAfterUSec)
         }
 
-        /// Reads the reply and skips members that a newer daemon may have added.
-        ///
-        /// - Throws: the name of the member that is missing or invalid.
-        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        package init(from reader: inout JSONReader) throws(InvalidParameter) {
             var accepted = JSONMember<Bool>("accepted")
             var rooms = JSONMember<[Cooldown.Room]>("rooms")
             var retryAfterUSec = JSONMember<Int64>("retryAfterUSec")
@@ -74,14 +65,12 @@ public struct StartAll: Method {
     }
 }
 
-/// A cooldown of ``StartAll``: as a ``Start`` with `fail`, or with `extend` and `upToUSec`.
+/// A cooldown, or a limit of a rate, for ``AsyncClient/startAll(_:dryRun:)``.
 public struct Cooldown: Sendable, Hashable, JSONEncodable, JSONDecodable {
     /// 1 to 255 bytes of UTF-8 without control characters.
     public var key: String
-    /// Microseconds; 60 s if it is nil. A call that weighs more has a longer duration.
-    public var durationUSec: Int64?
-    /// Microseconds: the most that may remain, at least the duration. Nil if only a key that is free is accepted.
-    public var upToUSec: Int64?
+    package var durationUSec: Int64?
+    package var upToUSec: Int64?
     /// A text for people.
     public var label: String?
     /// Values that the daemon only stores.
@@ -89,18 +78,26 @@ public struct Cooldown: Sendable, Hashable, JSONEncodable, JSONDecodable {
     /// Whether the daemon forgets the countdown at its end.
     public var forget: Bool?
 
-    /// A cooldown; members that are nil have the daemon's defaults.
+    /// A cooldown, which accepts one call per duration; or with `upTo` a rate, which accepts `upTo / duration` calls at once.
+    ///
+    /// - Parameters:
+    ///   - key: the key of the countdown.
+    ///   - duration: how long the countdown runs; nil for 60 s. A call that weighs more has a longer duration.
+    ///   - upTo: the most that may remain, at least the duration; nil if only a key that is free is accepted.
+    ///   - label: a text for people.
+    ///   - metadata: values that the daemon only stores.
+    ///   - forget: whether the daemon forgets the countdown at its end.
     public init(
-        key: String,
-        durationUSec: Int64? = nil,
-        upToUSec: Int64? = nil,
+        _ key: String,
+        for duration: Duration? = nil,
+        upTo: Duration? = nil,
         label: String? = nil,
         metadata: TextMap<String>? = nil,
         forget: Bool? = nil
     ) {
         self.key = key
-        self.durationUSec = durationUSec
-        self.upToUSec = upToUSec
+        self.durationUSec = duration?.microseconds
+        self.upToUSec = upTo?.microseconds
         self.label = label
         self.metadata = metadata
         self.forget = forget
@@ -116,9 +113,7 @@ public struct Cooldown: Sendable, Hashable, JSONEncodable, JSONDecodable {
         writer.memberIfPresent("forget", forget)
     }
 
-    /// Reads the members.
-    ///
-    /// - Throws: the name of the member that is missing, unknown or invalid.
+    /// Throws the name of the member that is missing, unknown or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
         var key = JSONMember<String>("key")
         var durationUSec = JSONMember<Int64>("durationUSec")
@@ -146,13 +141,14 @@ extension Cooldown {
         public var key: String
         /// How many such calls would be accepted now, one after the other.
         public var left: Int64
-        /// Microseconds until one more is left; nil if everything is left, or if that cannot be known.
-        public var moreUSec: Int64?
+        package var moreUSec: Int64?
         /// The countdown; nil if the key is neither running nor paused.
         public var countdown: Countdown?
 
-        /// The room of a cooldown.
-        public init(key: String, left: Int64, moreUSec: Int64? = nil, countdown: Countdown? = nil) {
+        /// How long until one more is left; nil if everything is left, or if that cannot be known.
+        public var more: Duration? { moreUSec.map(Duration.microseconds) }
+
+        package init(key: String, left: Int64, moreUSec: Int64? = nil, countdown: Countdown? = nil) {
             self.key = key
             self.left = left
             self.moreUSec = moreUSec

@@ -1,5 +1,5 @@
 /// The version of the daemon, its clients and this module: they are released together.
-public enum Version {
+package enum Version {
     /// The version number, see semver.org.
-    public static let current = "0.1.0"
+    package static let current = "0.1.0"
 }

@@ -1,35 +1,37 @@
 public import Varlink
 
-/// Reports the events of countdowns. The call needs `more`.
-///
-/// Errors: `HistoryTrimmed` if the daemon does not keep all ends after `since`; `LimitReached`.
+/// The countdowns whose events a watch reports, and how.
 public struct Watch: Method {
-    /// The method's name on the wire, without the interface.
-    public static let name = "Watch"
+    package static let name = "Watch"
 
     /// Glob patterns; `*` matches `/` too. If there are neither patterns nor keys, every countdown is watched.
     public var match: [String]?
-    /// Microseconds between ticks; 0 for none, 1 s if it is nil.
-    public var tickUSec: Int64?
+    package var tickUSec: Int64?
     /// The newest revision that the client has seen. The ends and the changes after it are reported.
     public var since: Int64?
-    /// Microseconds without an event after which a heartbeat is sent.
-    public var heartbeatUSec: Int64?
+    package var heartbeatUSec: Int64?
     /// Keys without wildcards.
     public var keys: [String]?
 
-    /// A call; without an argument it watches every countdown, with a tick each second.
+    /// A watch; without an argument it watches every countdown, with a tick each second.
+    ///
+    /// - Parameters:
+    ///   - match: glob patterns; `*` matches `/` too.
+    ///   - tick: the time between ticks; zero for none, nil for 1 s.
+    ///   - since: the newest revision that the client has seen.
+    ///   - heartbeat: how long without an event until a heartbeat is sent.
+    ///   - keys: keys without wildcards.
     public init(
         match: [String]? = nil,
-        tickUSec: Int64? = nil,
+        tick: Duration? = nil,
         since: Int64? = nil,
-        heartbeatUSec: Int64? = nil,
+        heartbeat: Duration? = nil,
         keys: [String]? = nil
     ) {
         self.match = match
-        self.tickUSec = tickUSec
+        self.tickUSec = tick?.microseconds
         self.since = since
-        self.heartbeatUSec = heartbeatUSec
+        self.heartbeatUSec = heartbeat?.microseconds
         self.keys = keys
     }
 
@@ -62,23 +64,21 @@ public struct Watch: Method {
     }
 
     /// The events since the last reply.
-    public struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
+    package struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
         /// The events, in the order in which they happened.
-        public var events: [Event]
+        package var events: [Event]
 
-        /// A reply with these events.
-        public init(events: [Event]) {
+        package init(events: [Event]) {
             self.events = events
         }
 
-        /// Writes the members of the reply.
-        public func encode(into writer: inout JSONWriter) {
+        package func encode(into writer: inout JSONWriter) {
             writer.member("events", events)
         }
 
         /// Events of an unknown type, which a newer daemon may add, are skipped; any other event that is invalid makes the
         /// reply invalid.
-        public init(from reader: inout JSONReader) throws(InvalidParameter) {
+        package init(from reader: inout JSONReader) throws(InvalidParameter) {
             var events = JSONMember<[KnownEvent]>("events")
             reader.knownMembers { events.read(&$0) }
             self.events = try events.required.compactMap(\.event)

@@ -1,8 +1,8 @@
 import Glibc
-public import System
+package import System
 
-/// A ``ResumableWatch`` with the connection that it has now. An event loop polls ``descriptor`` until ``deadline``
-/// and calls ``advance()``, which does not wait for the daemon.
+/// A ``ResumableWatch`` with the connection that it has now. An event loop polls ``descriptor`` for ``timeout`` and calls
+/// ``advance()``, which does not wait for the daemon. A program that may block calls ``next()`` instead.
 public final class WatchConnection {
     /// The most replies that are returned at once, so that a busy daemon does not keep an event loop from its other
     /// work.
@@ -50,7 +50,22 @@ public final class WatchConnection {
     var isSending: Bool { listing?.hasUnsent ?? connection?.hasUnsent ?? false }
 
     /// When to call ``advance()`` though the descriptor is not ready; nil if there is nothing to do before.
-    public var deadline: MonotonicDeadline? { hasMore || finalError != nil ? .passed : attempt }
+    package var deadline: MonotonicDeadline? { hasMore || finalError != nil ? .passed : attempt }
+
+    /// How long to wait until ``advance()`` is called though the descriptor is not ready; nil if there is nothing to do before.
+    public var timeout: Duration? { deadline.map { .microseconds($0.remainingUSec) } }
+
+    /// Waits for the next events.
+    ///
+    /// - Throws: as ``advance()``.
+    public func next() throws(ClientError) -> [WatchEvent] {
+        while true {
+            let events = try advance()
+            guard events.isEmpty else { return events }
+            var polled = pollfd(fd: descriptor ?? -1, events: pollEvents, revents: 0)
+            unsafe poll(&polled, 1, deadline?.pollTimeout ?? -1)
+        }
+    }
 
     /// Connects if it is time to, and returns the events since the last call; an empty array if no event has arrived.
     ///

@@ -79,7 +79,7 @@ public struct MonotonicDeadline: Sendable, Hashable, Comparable {
 
     /// The timeout for poll(2) in milliseconds, rounded up so that poll(2) does not return too early. It is at most 24
     /// days, so a caller checks the deadline afterwards.
-    var pollTimeout: Int32 { Self.milliseconds(of: remainingUSec) }
+    package var pollTimeout: Int32 { Self.milliseconds(of: remainingUSec) }
 
     /// Whole milliseconds, rounded up.
     static func milliseconds(of microseconds: Int64) -> Int32 {

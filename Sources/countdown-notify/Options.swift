@@ -180,9 +180,9 @@ struct NotifierOptions: Equatable {
     func watch(tick: Int64, since: Int64? = nil) -> Watch {
         Watch(
             match: patterns.isEmpty ? nil : patterns,
-            tickUSec: tick,
+            tick: .microseconds(tick),
             since: since,
-            heartbeatUSec: ResumableWatch.heartbeat,
+            heartbeat: ResumableWatch.heartbeat,
             keys: keys.isEmpty ? nil : keys
         )
     }

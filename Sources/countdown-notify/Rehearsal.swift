@@ -137,7 +137,7 @@ final class Rehearsal {
 
     private func daemon(at path: String) -> Outcome {
         do {
-            _ = try Client(connectingTo: path)
+            _ = try Client(at: path)
             return .works(path)
         } catch {
             return .fails("\(error)")

@@ -142,7 +142,7 @@ struct Strings {
         case .countdown(let error): text(.refused, error.name.rawValue)
         case .service(.permissionDenied): text(.permissionDenied)
         case .service(let error): text(.refused, "\(error)")
-        case .callTooLong, .unknownError, .protocolViolation, .invalidReply: "\(error)"
+        case .address, .cancelled, .callTooLong, .unknownError, .protocolViolation, .invalidReply: "\(error)"
         }
     }
 

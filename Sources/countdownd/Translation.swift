@@ -250,7 +250,7 @@ extension Translation {
         case .alreadyRunning(let countdown, let retryAfter):
             CountdownError.alreadyRunning(
                 self.countdown(countdown, at: now),
-                retryAfterUSec: retryAfter?.microseconds
+                retryAfter: retryAfter.map { .microseconds($0.microseconds) }
             )
         case .revisionMismatch(let countdown): CountdownError.revisionMismatch(self.countdown(countdown, at: now))
         case .wrongState(let countdown): CountdownError.wrongState(self.countdown(countdown, at: now))

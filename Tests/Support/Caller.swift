@@ -26,7 +26,7 @@ public final class Caller {
     }
 
     /// Sends a call without waiting.
-    public func send(_ method: some Method, more: Bool = false, oneway: Bool = false) throws {
+    package func send(_ method: some Method, more: Bool = false, oneway: Bool = false) throws {
         session.call(type(of: method).fullName, more: more, oneway: oneway, method)
         var bytes: [UInt8] = []
         session.withUnsent { unsent in
@@ -37,7 +37,7 @@ public final class Caller {
     }
 
     /// The next reply, to a call of that method. An error is thrown as `CountdownError`, or as `ServiceError`.
-    public func answer<M: Method>(
+    package func answer<M: Method>(
         to method: M.Type,
         until deadline: Deadline = Deadline()
     ) throws -> Answer<M.Reply> {
@@ -64,13 +64,13 @@ public final class Caller {
     }
 
     /// Makes a call that has one reply.
-    public func call<M: Method>(_ method: M, until deadline: Deadline = Deadline()) throws -> M.Reply {
+    package func call<M: Method>(_ method: M, until deadline: Deadline = Deadline()) throws -> M.Reply {
         try send(method)
         return try answer(to: M.self, until: deadline).value
     }
 
     /// Makes a call that may have any number of replies, and collects them.
-    public func call<M: Method>(all method: M, until deadline: Deadline = Deadline()) throws -> [M.Reply] {
+    package func call<M: Method>(all method: M, until deadline: Deadline = Deadline()) throws -> [M.Reply] {
         try send(method, more: true)
         var replies: [M.Reply] = []
         while true {

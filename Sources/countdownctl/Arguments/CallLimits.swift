@@ -60,7 +60,8 @@ struct CallLimits {
 extension Rate {
     /// The call's part that asks for one time of this rate.
     func cooldown(_ key: String, label: String? = nil, metadata: TextMap<String>? = nil) -> Cooldown {
-        Cooldown(key: key, durationUSec: interval, upToUSec: limit, label: label, metadata: metadata, forget: true)
+        let (duration, upTo) = (Duration.microseconds(interval), Duration.microseconds(limit))
+        return Cooldown(key, for: duration, upTo: upTo, label: label, metadata: metadata, forget: true)
     }
 }
 
@@ -81,6 +82,6 @@ extension StartAll.Reply {
         guard let countdown = last?.countdown else {
             return CommandFailure(.invalidReply(method: StartAll.name, member: "rooms"))
         }
-        return CommandFailure(.alreadyRunning(countdown, retryAfterUSec: retryAfterUSec))
+        return CommandFailure(.alreadyRunning(countdown, retryAfter: retryAfterUSec.map(Duration.microseconds)))
     }
 }

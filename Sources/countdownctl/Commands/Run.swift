@@ -185,8 +185,8 @@ struct RunCommand: Subcommand {
             return .received([try daemon.call(call).countdown])
         }
         let held = Cooldown(
-            key: call.key,
-            durationUSec: call.durationUSec,
+            call.key,
+            for: call.durationUSec.map(Duration.microseconds),
             label: label,
             metadata: call.metadata,
             forget: call.forget

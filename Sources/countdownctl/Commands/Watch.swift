@@ -78,7 +78,7 @@ struct WatchCommand: Subcommand {
             throw CommandFailure.usage("use either --json or --format")
         }
         if line != nil || hook != nil {
-            let watch = Watch(match: selection.match, tickUSec: tick, since: since, keys: selection.named)
+            let watch = selection.watch(tick: tick, since: since)
             let daemon = try DaemonEndpoint()
             var feed = try Feed(watch, of: daemon, output: output, line: line, hook: hook, claims: claims, file: file)
             return try feed.run()

@@ -28,7 +28,7 @@ struct DaemonEndpoint: Sendable {
 
     func connect() throws(CommandFailure) -> Client {
         do {
-            return try Client(connectingTo: path, timeoutUSec: patience)
+            return try Client(at: path, timeout: .microseconds(patience))
         } catch {
             throw CommandFailure(error)
         }
@@ -84,7 +84,7 @@ extension Client {
     /// Makes a call and waits for its reply, until the deadline or the interruption.
     mutating func call<M: Method>(
         _ method: M,
-        until deadline: Deadline? = nil,
+        until deadline: MonotonicDeadline? = nil,
         unless interruption: any Waiter
     ) throws(CommandFailure) -> AwaitedReply<M.Reply> {
         do {
@@ -118,7 +118,7 @@ struct PendingRequest: ~Copyable {
                 switch request {
                 case .get(let key): try Self.call(Get(key: key), daemon)
                 case .start(let start):
-                    try PendingCall(start, at: daemon.path, timeoutUSec: daemon.patience, value: \.countdown)
+                    try PendingCall(start, at: daemon.path, timeout: .microseconds(daemon.patience), value: \.countdown)
                 case .pause(let key): try Self.call(Pause(key: key), daemon)
                 case .resume(let key): try Self.call(Resume(key: key), daemon)
                 case .cancel(let key, let revision): try Self.call(Cancel(key: key, ifRevision: revision), daemon)
@@ -134,7 +134,7 @@ struct PendingRequest: ~Copyable {
         _ method: M,
         _ daemon: DaemonEndpoint
     ) throws(ClientError) -> PendingCall<Countdown> where M.Reply == CountdownReply {
-        try PendingCall(method, at: daemon.path, timeoutUSec: daemon.patience, value: \.countdown)
+        try PendingCall(method, at: daemon.path, timeout: .microseconds(daemon.patience), value: \.countdown)
     }
 
     /// Readable when the answer may be there.

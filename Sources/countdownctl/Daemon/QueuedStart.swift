@@ -34,7 +34,7 @@ extension DaemonEndpoint {
     /// - Returns: the reply, or why there is none.
     /// - Throws: if there is no daemon, or it refuses.
     func queue(_ start: Start, timeout: Int64?, output: Output) throws(CommandFailure) -> AwaitedReply<Start.Reply> {
-        let deadline = timeout.map(Client.Deadline.after)
+        let deadline = timeout.map(MonotonicDeadline.after)
         let interruption = try Interruption()
         var client = try connect()
         var attempts = 0
@@ -52,7 +52,7 @@ extension DaemonEndpoint {
             if attempts == 0 { output.say(EventStream.Notice.lostSentence) }
             repeat {
                 attempts += 1
-                let pause = Client.Deadline.after(microseconds: Backoff.delay(before: attempts))
+                let pause = MonotonicDeadline.after(microseconds: Backoff.delay(before: attempts))
                 if interruption.wait(until: min(pause, deadline ?? pause)) == .interrupted { return .interrupted }
                 if deadline?.hasPassed == true { return .timedOut }
             } while try !reconnect(&client)
@@ -64,7 +64,7 @@ extension DaemonEndpoint {
         _ key: String,
         _ token: String,
         _ client: inout Client,
-        until deadline: Client.Deadline?,
+        until deadline: MonotonicDeadline?,
         unless interruption: any Waiter
     ) throws(CommandFailure) -> AwaitedReply<Start.Reply>? {
         do {

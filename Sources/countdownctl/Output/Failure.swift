@@ -34,6 +34,8 @@ extension CommandFailure {
     ///   - isRead: whether the call changes nothing.
     init(_ error: ClientError, isRead: Bool = false) {
         switch error {
+        case .address(let error): self.init(error)
+        case .cancelled: self.init(.internalFault, "\(error)")
         case .countdown(.unreachable(let reason)) where isRead:
             self.init(.tryLater, "the countdowns of the fleet are not known here: \(PrintableText.escape(reason))")
         case .countdown(.storageFailed(let reason)) where isRead:

@@ -10,9 +10,9 @@ struct StartRefusal {
 
     /// Nil if the failure has another reason.
     init?(_ failure: CommandFailure) {
-        guard case .alreadyRunning(let countdown, let retryAfterUSec) = failure.refusal else { return nil }
+        guard case .alreadyRunning(let countdown, let retryAfter) = failure.refusal else { return nil }
         self.countdown = countdown
-        self.retryAfterUSec = retryAfterUSec
+        self.retryAfterUSec = retryAfter?.microseconds
     }
 
     /// `backup: again in 34 s`, for a start at a rate or without one.

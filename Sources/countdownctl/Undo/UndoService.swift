@@ -58,7 +58,7 @@ final class UndoService {
         files = try directory.watch()
         var options = ResumableWatch.FailureOptions()
         options.waitsForDaemon = true
-        let watch = ResumableWatch(Watch(match: ["\(UndoRecord.prefix)*"], tickUSec: 0), options: options)
+        let watch = ResumableWatch(Watch(match: ["\(UndoRecord.prefix)*"], tick: .zero), options: options)
         connection = WatchConnection(watch, at: daemon.path, sendsBlocking: true)
     }
 

@@ -114,9 +114,16 @@ extension EventStream.Notice {
     }
 }
 
+extension KeySelection {
+    /// The watch of the selection; a tick of nil is the daemon's default, 0 means no ticks.
+    func watch(tick: Int64?, since: Int64?) -> Watch {
+        Watch(match: match, tick: tick.map(Duration.microseconds), since: since, keys: named)
+    }
+}
+
 extension ResumableWatch {
-    /// Watches the selection; a tick of nil is the daemon's default, 0 means no ticks.
+    /// Watches the selection.
     init(_ selection: KeySelection, tick: Int64? = nil, since: Int64? = nil) {
-        self.init(Watch(match: selection.match, tickUSec: tick, since: since, keys: selection.named))
+        self.init(selection.watch(tick: tick, since: since))
     }
 }

@@ -173,13 +173,13 @@ struct FeedPrinter: EventPrinter {
         for event in events {
             if event.type == .synced, !isSynced {
                 isSynced = true
-                board.updateRemaining(at: WallClock.now)
+                board.updateRemaining(at: .now)
             }
             if board.apply(event) { deadline = .after(microseconds: Self.finishedLength) }
         }
         // Before synced, countdowns arrive one by one; ticks of countdowns after the first change little.
         guard isSynced, events.contains(where: { $0.type != .tick || $0.key == first }) else { return }
-        board.updateRemaining(at: WallClock.now, except: first)
+        board.updateRemaining(at: .now, except: first)
         try print()
     }
 

@@ -26,7 +26,7 @@ struct FeedBoard {
     mutating func clearFinished() { finished = nil }
 
     /// Computes the remaining time at an instant, in microseconds since 1970, of every countdown except one with ticks.
-    mutating func updateRemaining(at instant: Int64, except ticking: String? = nil) {
+    mutating func updateRemaining(at instant: Countdown.Instant, except ticking: String? = nil) {
         board.updateRemaining(at: instant, except: ticking)
     }
 

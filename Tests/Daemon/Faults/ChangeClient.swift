@@ -29,7 +29,7 @@ final class ChangeClient {
     var descriptor: Int32? { client?.descriptor }
 
     func connect(to path: String) throws {
-        client = try Client(connectingTo: path)
+        client = try Client(at: path)
     }
 
     /// Sends a change without waiting for the answer.

@@ -181,7 +181,7 @@ final class FaultRun {
     private func awaitStorage(of daemon: DaemonProcess) throws {
         let change = Change.start(Start(key: "last", durationUSec: 3_600_000_000, ifRunning: .restart, label: "Last"))
         while try !ask(change) {
-            let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: 1_000_000))
+            let follower = try Follower(of: daemon, Watch(tick: .zero, heartbeat: .microseconds(1_000_000)))
             // If the store is open by then, the watch is over instead.
             _ = try? follower.events(through: .heartbeat)
         }

@@ -41,7 +41,7 @@ struct MountTests {
     func full() throws {
         let daemon = try start()
         let caller = try Caller(of: daemon)
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: 1_000_000))
+        let follower = try Follower(of: daemon, Watch(tick: .zero, heartbeat: .microseconds(1_000_000)))
         for key in ["kept", "paused"] { _ = try caller.call(Start(key: key, durationUSec: 3_600_000_000)) }
         _ = try caller.call(Pause(key: "paused"))
         _ = try caller.call(Start(key: "soon", durationUSec: 1_000_000))

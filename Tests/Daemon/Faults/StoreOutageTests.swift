@@ -34,7 +34,7 @@ struct StoreOutageTests {
         injection.set(.errno(EIO), at: .from(1))
         #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }
         try daemon.awaitStatus { $0.contains("cannot be stored") }
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0, heartbeatUSec: 1_000_000))
+        let follower = try Follower(of: daemon, Watch(tick: .zero, heartbeat: .microseconds(1_000_000)))
         let failed = injection.failed
         // The daemon retries although no client asks for a change.
         while injection.failed < failed + 4, !isSaidToWork { try follower.events(through: .heartbeat) }

@@ -30,7 +30,7 @@ struct TurnTests {
 
     @Test("a watch continues if its client has sent another call")
     func watch() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         failFromNowOn()
         try inOneTurn {

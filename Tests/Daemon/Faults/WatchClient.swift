@@ -36,9 +36,9 @@ final class WatchClient {
 
     func connect(to path: String) throws {
         self.path = path
-        client = try Client(connectingTo: path)
+        client = try Client(at: path)
         isSynced = false
-        try? client?.start(streaming: Watch(match: ["*"], tickUSec: 0, since: memory.since))
+        try? client?.start(streaming: Watch(match: ["*"], tick: .zero, since: memory.since))
     }
 
     /// Receives replies that have arrived; false if the connection was closed.

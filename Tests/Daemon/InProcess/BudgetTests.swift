@@ -59,7 +59,7 @@ struct BudgetTests {
         let keys = (0..<50).map { "\($0)" }
         for key in keys { _ = try caller.call(Start(key: key)) }
         // Changes and the beginning of the watch fall into the same turns.
-        let follower = try daemon.follower(IPC.Watch(tickUSec: 0))
+        let follower = try daemon.follower(IPC.Watch(tick: .zero))
         for key in keys.reversed() where key.hasSuffix("3") { try caller.send(Pause(key: key), oneway: true) }
         for key in keys where key.hasSuffix("7") { try caller.send(Cancel(key: key), oneway: true) }
         try caller.send(Start(key: "fence"), oneway: true)
@@ -82,7 +82,7 @@ struct BudgetTests {
     func endings() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
-        let follower = try daemon.follower(IPC.Watch(tickUSec: 0))
+        let follower = try daemon.follower(IPC.Watch(tick: .zero))
         try follower.events(through: .synced)
         let now = try caller.call(Start(key: "now")).countdown.startedUSec
         let keys = (0..<30).map { "\($0)" }
@@ -99,7 +99,7 @@ struct BudgetTests {
     func ticks() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
-        let follower = try daemon.follower(IPC.Watch(tickUSec: 50_000))
+        let follower = try daemon.follower(IPC.Watch(tick: .microseconds(50_000)))
         try follower.events(through: .synced)
         let keys = (0..<20).map { "\($0)" }
         for key in keys { _ = try caller.call(Start(key: key, durationUSec: 400_000)) }
@@ -121,7 +121,7 @@ struct BudgetTests {
             _ = try caller.call(Start(key: "\(round % 4)", ifRunning: .restart))
             if round % 3 == 0 { _ = try caller.call(Finish(key: "\(round % 4)")) }
         }
-        let follower = try daemon.follower(IPC.Watch(tickUSec: 0, since: since))
+        let follower = try daemon.follower(IPC.Watch(tick: .zero, since: since))
         for key in ["0", "1", "2", "3"] { try caller.send(Start(key: key, ifRunning: .restart), oneway: true) }
         _ = try caller.call(Start(key: "fence"))
         let newest = try caller.call(GetStatus()).revision
@@ -143,7 +143,7 @@ struct BudgetTests {
         let patterns = (0..<63).map { "*aaaaaa\($0)" } + ["1*"]
         let found = try caller.call(all: List(match: patterns)).flatMap(\.countdowns).map(\.key)
         #expect(found == (0..<200).map { "\($0)" }.filter { $0.hasPrefix("1") })
-        let events = try daemon.follower(IPC.Watch(match: patterns, tickUSec: 0)).events(through: .synced)
+        let events = try daemon.follower(IPC.Watch(match: patterns, tick: .zero)).events(through: .synced)
         #expect(events.dropLast().map(\.key) == found)
         // Two of them in a turn, for each of both.
         #expect(try #require(try caller.call(GetStatus()).counters["turns"]) >= before + 200)
@@ -152,7 +152,7 @@ struct BudgetTests {
     @Test("the more patterns there are, the fewer changes a turn has, and all are delivered")
     func matches() throws {
         let daemon = try SmallDaemon { $0.matchesInTurn = 40 }
-        let follower = try daemon.follower(IPC.Watch(match: ["*a", "*b", "*c", "*d", "*e"], tickUSec: 0))
+        let follower = try daemon.follower(IPC.Watch(match: ["*a", "*b", "*c", "*d", "*e"], tick: .zero))
         try follower.events(through: .synced)
         let call = #"{"method":"io.countdownd.Start","parameters":{"key":"e","ifRunning":"restart"},"oneway":true}"#
         let caller = try daemon.caller()
@@ -166,7 +166,7 @@ struct BudgetTests {
     func lookups() throws {
         let daemon = try SmallDaemon { $0.matchesInTurn = 20 }
         let keys = (0..<1_000).map { "key/\($0)" }
-        let follower = try daemon.follower(IPC.Watch(match: ["a*", "b/c/*", "exact"], tickUSec: 0, keys: keys))
+        let follower = try daemon.follower(IPC.Watch(match: ["a*", "b/c/*", "exact"], tick: .zero, keys: keys))
         try follower.events(through: .synced)
         let caller = try daemon.caller()
         let call = #"{"method":"io.countdownd.Start","parameters":{"key":"b/c/d"},"oneway":true}"#

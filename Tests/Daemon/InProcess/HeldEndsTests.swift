@@ -34,7 +34,7 @@ struct HeldEndsTests {
     @Test("a watch without since gets all of them and reaches synced, though no history is kept")
     func held() throws {
         let (daemon, caller) = try crowdedDaemon()
-        let follower = try daemon.follower(IPC.Watch(tickUSec: 0))
+        let follower = try daemon.follower(IPC.Watch(tick: .zero))
         #expect(try follower.next().type == .attached)
         // The watch cannot have finished: nothing more is read until these have ended.
         let ended = try finish(300, caller)
@@ -48,7 +48,7 @@ struct HeldEndsTests {
     @Test("a watch without since meets a limit, never HistoryTrimmed, if they are more than may be held")
     func tooMany() throws {
         let (daemon, caller) = try crowdedDaemon { $0.endsHeldForWatches = 100 }
-        let follower = try daemon.follower(IPC.Watch(tickUSec: 0))
+        let follower = try daemon.follower(IPC.Watch(tick: .zero))
         #expect(try follower.next().type == .attached)
         _ = try finish(300, caller)
         #expect(throws: CountdownError.limitReached(limit: "endsHeldForWatches", maximum: 100)) {

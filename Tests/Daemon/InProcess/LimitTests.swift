@@ -206,19 +206,19 @@ struct LimitTests {
     @Test("one tick interval too many is refused, unless another watcher uses it")
     func tickIntervals() throws {
         let daemon = try SmallDaemon { $0.tickIntervals = 2 }
-        let watcher = try daemon.follower(IPC.Watch(tickUSec: 20_000))
-        var other: Follower? = try daemon.follower(IPC.Watch(tickUSec: 30_000))
+        let watcher = try daemon.follower(IPC.Watch(tick: .microseconds(20_000)))
+        var other: Follower? = try daemon.follower(IPC.Watch(tick: .microseconds(30_000)))
         for follower in [watcher, other] { try follower?.events(through: .synced) }
         let caller = try daemon.caller()
         #expect(throws: CountdownError.limitReached(limit: "tickIntervals", maximum: 2)) {
-            try caller.call(all: IPC.Watch(tickUSec: 40_000))
+            try caller.call(all: IPC.Watch(tick: .microseconds(40_000)))
         }
         for tick in [20_000, 30_000, 0] as [Int64] {
-            try daemon.follower(IPC.Watch(tickUSec: tick)).events(through: .synced)
+            try daemon.follower(IPC.Watch(tick: .microseconds(tick))).events(through: .synced)
         }
         other = nil
         try waitUntil("one watcher") { try caller.call(GetStatus()).watchers <= 1 }
-        try daemon.follower(IPC.Watch(tickUSec: 40_000)).events(through: .synced)
+        try daemon.follower(IPC.Watch(tick: .microseconds(40_000))).events(through: .synced)
     }
 
     @Test("if no place for ticks is left, another interval is refused, and a new countdown has no ticks")
@@ -226,12 +226,12 @@ struct LimitTests {
         let daemon = try SmallDaemon { $0.tickPlaces = 2 }
         let caller = try daemon.caller()
         for key in ["a", "b"] { _ = try caller.call(Start(key: key, durationUSec: Self.far)) }
-        let watcher = try daemon.follower(IPC.Watch(tickUSec: 20_000))
+        let watcher = try daemon.follower(IPC.Watch(tick: .microseconds(20_000)))
         try watcher.events(through: .synced)
         let full = CountdownError.limitReached(limit: "tickPlaces", maximum: 2)
-        #expect(throws: full) { try caller.call(all: IPC.Watch(tickUSec: 30_000)) }
+        #expect(throws: full) { try caller.call(all: IPC.Watch(tick: .microseconds(30_000))) }
         for tick in [20_000, 0] as [Int64] {
-            try daemon.follower(IPC.Watch(tickUSec: tick)).events(through: .synced)
+            try daemon.follower(IPC.Watch(tick: .microseconds(tick))).events(through: .synced)
         }
         _ = try caller.call(Start(key: "c", durationUSec: Self.far))
         var told = try watcher.events(through: .started, of: "c")
@@ -240,7 +240,7 @@ struct LimitTests {
         told += try watcher.events(through: .finished, of: "c")
         #expect(!told.contains { $0.type == .tick && $0.key == "c" })
         _ = try caller.call(Cancel(key: "a"))
-        try daemon.follower(IPC.Watch(tickUSec: 30_000)).events(through: .tick, of: "b")
+        try daemon.follower(IPC.Watch(tick: .microseconds(30_000))).events(through: .tick, of: "b")
         #expect(try caller.call(GetStatus()).limits["tickPlaces"] == 2)
     }
 
@@ -249,19 +249,19 @@ struct LimitTests {
         let daemon = try SmallDaemon { $0.matchStepsInAll = 40 }
         let full = CountdownError.limitReached(limit: "matchStepsInAll", maximum: 40)
         let caller = try daemon.caller()
-        var first: Follower? = try daemon.follower(IPC.Watch(match: ["*a*", "*a*"], tickUSec: 0))
+        var first: Follower? = try daemon.follower(IPC.Watch(match: ["*a*", "*a*"], tick: .zero))
         try first?.events(through: .synced)
-        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["*b*"], tickUSec: 0)) }
+        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["*b*"], tick: .zero)) }
         let others = try [["*a*", "b/*"], ["b", "c/*"], ["*/b"], ["[ab]c"]].map {
-            try daemon.follower(IPC.Watch(match: $0, tickUSec: 0))
+            try daemon.follower(IPC.Watch(match: $0, tick: .zero))
         }
         for other in others { try other.events(through: .synced) }
-        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["?"], tickUSec: 0)) }
+        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["?"], tick: .zero)) }
         #expect(try caller.call(List(match: ["*b*", "*c*"])).countdowns.isEmpty)
         first = nil
         try waitUntil("a watcher less") { try caller.call(GetStatus()).watchers == 4 }
         // The pattern still has another watcher.
-        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["*b*"], tickUSec: 0)) }
+        #expect(throws: full) { try caller.call(all: IPC.Watch(match: ["*b*"], tick: .zero)) }
         #expect(try caller.call(GetStatus()).limits["matchStepsInAll"] == 40)
     }
 
@@ -271,12 +271,12 @@ struct LimitTests {
         let full = CountdownError.limitReached(limit: "selectionBytesInAll", maximum: 13_000)
         let caller = try daemon.caller()
         let keys = (0..<30).map { "key/\($0)" }
-        var watcher: Follower? = try daemon.follower(IPC.Watch(tickUSec: 0, keys: keys))
+        var watcher: Follower? = try daemon.follower(IPC.Watch(tick: .zero, keys: keys))
         try watcher?.events(through: .synced)
-        #expect(throws: full) { try caller.call(all: IPC.Watch(tickUSec: 0, keys: keys)) }
+        #expect(throws: full) { try caller.call(all: IPC.Watch(tick: .zero, keys: keys)) }
         #expect(throws: full) { try caller.call(List(match: [String(repeating: "?", count: 100)])) }
         #expect(throws: full) { try caller.call(List(states: [.paused], soonest: 10)) }
-        for watch in [IPC.Watch(tickUSec: 0), IPC.Watch(tickUSec: 0, keys: ["key/1"])] {
+        for watch in [IPC.Watch(tick: .zero), IPC.Watch(tick: .zero, keys: ["key/1"])] {
             try daemon.follower(watch).events(through: .synced)
         }
         _ = try caller.call(List())

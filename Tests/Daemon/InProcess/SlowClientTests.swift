@@ -25,7 +25,7 @@ struct SlowClientTests {
     func comesBack() throws {
         let daemon = try SmallDaemon { $0.unsentBytes = 100_000 }
         let caller = try daemon.caller()
-        let slow = try daemon.follower(IPC.Watch(tickUSec: 0))
+        let slow = try daemon.follower(IPC.Watch(tick: .zero))
         try slow.events(through: .synced)
         for key in ["a", "b", "c"] { _ = try caller.call(Start(key: key)) }
         let status = try change(caller, untilWatchers: 0)
@@ -36,7 +36,7 @@ struct SlowClientTests {
         #expect(throws: (any Error).self) {
             while true { since = try slow.next().revision ?? since }
         }
-        let missed = try daemon.follower(IPC.Watch(tickUSec: 0, since: since)).events(through: .synced)
+        let missed = try daemon.follower(IPC.Watch(tick: .zero, since: since)).events(through: .synced)
         #expect(missed.filter { $0.type == .finished }.map(\.key) == ["a", "b", "c"])
     }
 
@@ -45,9 +45,9 @@ struct SlowClientTests {
         let daemon = try SmallDaemon { $0.unsentBytesInAll = 300_000 }
         let caller = try daemon.caller()
         _ = try daemon.caller().call(GetStatus())
-        let slow = try (0..<3).map { _ in try daemon.follower(IPC.Watch(tickUSec: 0)) }
+        let slow = try (0..<3).map { _ in try daemon.follower(IPC.Watch(tick: .zero)) }
         for follower in slow { try follower.events(through: .synced) }
-        let other = try daemon.follower(IPC.Watch(tickUSec: 0, keys: ["quiet"]))
+        let other = try daemon.follower(IPC.Watch(tick: .zero, keys: ["quiet"]))
         try other.events(through: .synced)
         let status = try change(caller, untilWatchers: 3)
         #expect(status.counters["slowPeers"] ?? 0 >= 1)
@@ -61,7 +61,7 @@ struct SlowClientTests {
         let limit = 400_000
         let daemon = try SmallDaemon(log: lines.log) { $0.unsentBytesInAll = limit }
         let caller = try daemon.caller()
-        let slow = try (0..<10).map { _ in try daemon.follower(IPC.Watch(match: ["due/*"], tickUSec: 0)) }
+        let slow = try (0..<10).map { _ in try daemon.follower(IPC.Watch(match: ["due/*"], tick: .zero)) }
         for follower in slow { try follower.events(through: .synced) }
         let parameters = #"{"key":"due/1","ifRunning":"restart","label":"\#(label)"}"#
         let call = #"{"method":"io.countdownd.Start","parameters":\#(parameters),"oneway":true}"#
@@ -99,9 +99,9 @@ struct SlowClientTests {
     func ticks() throws {
         let daemon = try SmallDaemon { $0.shortestTick = .milliseconds(1) }
         let caller = try daemon.caller()
-        let slow = try daemon.follower(IPC.Watch(tickUSec: 1_000))
+        let slow = try daemon.follower(IPC.Watch(tick: .microseconds(1_000)))
         try slow.events(through: .synced)
-        let quick = try daemon.follower(IPC.Watch(tickUSec: 0))
+        let quick = try daemon.follower(IPC.Watch(tick: .zero))
         try quick.events(through: .synced)
         for number in 0..<200 {
             let start = Start(key: "\(number)", durationUSec: 1_500_000, label: label)

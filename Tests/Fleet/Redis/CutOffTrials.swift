@@ -20,7 +20,7 @@ struct CutOffTrials {
     private func prepare() throws -> Follower {
         for key in ["kept", "cancelled", "extended"] { try others[0].start(key, .seconds(3_600)) }
         try fleet.awaitEqual()
-        let follower = try Follower(of: host.daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: host.daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         return follower
     }
@@ -99,7 +99,7 @@ struct CutOffTrials {
         try change()
         try host.awaitChanges()
         let watches = try fleet.hosts.map { host in
-            let watch = try Follower(of: host.daemon, Watch(tickUSec: 0))
+            let watch = try Follower(of: host.daemon, Watch(tick: .zero))
             try watch.events(through: .synced)
             return watch
         }

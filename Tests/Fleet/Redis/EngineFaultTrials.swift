@@ -52,7 +52,7 @@ struct EngineFaultTrials {
         try host.start("kept", .seconds(3_600))
         try fleet.awaitEqual()
         let watches = try fleet.hosts.map { host in
-            let watch = try Follower(of: host.daemon, Watch(tickUSec: 0))
+            let watch = try Follower(of: host.daemon, Watch(tick: .zero))
             try watch.events(through: .synced)
             return watch
         }
@@ -146,7 +146,7 @@ struct EngineFaultTrials {
         for number in 0..<10 { try fleet.hosts[number % 3].start("key/\(number)", .seconds(3_600)) }
         try fleet.awaitEqual()
         let watches = try fleet.hosts.map { host in
-            let watch = try Follower(of: host.daemon, Watch(match: ["key/*"], tickUSec: 0))
+            let watch = try Follower(of: host.daemon, Watch(match: ["key/*"], tick: .zero))
             try watch.events(through: .synced)
             return watch
         }

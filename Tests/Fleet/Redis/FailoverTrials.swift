@@ -12,7 +12,7 @@ struct FailoverTrials {
 
     private func watches(_ fleet: Fleet) throws -> [Follower] {
         try fleet.hosts.map { host in
-            let watch = try Follower(of: host.daemon, Watch(tickUSec: 0))
+            let watch = try Follower(of: host.daemon, Watch(tick: .zero))
             try watch.events(through: .synced)
             return watch
         }

@@ -43,7 +43,7 @@ struct ResumptionTrials {
             try other.start("other's new", .seconds(3_600))
         }
         try fleet.awaitEqual()
-        let follower = try Follower(of: host.daemon, Watch(tickUSec: 0, since: since))
+        let follower = try Follower(of: host.daemon, Watch(tick: .zero, since: since))
         let events = try follower.events(through: .synced)
         let types = Dictionary(grouping: events.filter { $0.key != nil }) { $0.key ?? "" }.mapValues { $0.map(\.type) }
         #expect(types["before"] == [.cancelled])
@@ -60,7 +60,7 @@ struct ResumptionTrials {
     func revisions() throws {
         let fleet = try Fleet(hosts: 2)
         let host = fleet.hosts[0]
-        let follower = { since in try Follower(of: host.daemon, Watch(tickUSec: 0, since: since)) }
+        let follower = { since in try Follower(of: host.daemon, Watch(tick: .zero, since: since)) }
         var since = try host.revision()
         for round in 0..<6 {
             try fleet.hosts[1].start("key/\(round)", .seconds(3_600))

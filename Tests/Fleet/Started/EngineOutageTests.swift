@@ -27,7 +27,7 @@ struct EngineOutageTests {
 
     @Test("if the engine is gone, changes are refused at once, reads and expiries go on, and then the log is resumed")
     func gone() throws {
-        let follower = try Follower(of: fleet.daemons[0], Watch(tickUSec: 0))
+        let follower = try Follower(of: fleet.daemons[0], Watch(tick: .zero))
         try follower.events(through: .synced)
         _ = try caller.call(Start(key: "short", durationUSec: .milliseconds(500)))
         backend.kill()
@@ -119,7 +119,7 @@ struct EngineOutageTests {
 
     @Test("a change that too few replicas acknowledge is unknown, and watchers hear of it")
     func unacknowledged() throws {
-        let follower = try Follower(of: fleet.daemons[0], Watch(tickUSec: 0))
+        let follower = try Follower(of: fleet.daemons[0], Watch(tick: .zero))
         try follower.events(through: .synced)
         backend.setFaults {
             $0.acknowledgements = 1
@@ -135,7 +135,7 @@ struct EngineOutageTests {
 
     @Test("if the engine came back empty, every countdown is cancelled, and watches end with HistoryTrimmed")
     func empty() throws {
-        let follower = try Follower(of: fleet.daemons[0], Watch(tickUSec: 0))
+        let follower = try Follower(of: fleet.daemons[0], Watch(tick: .zero))
         try follower.events(through: .synced)
         backend.loseEverything()
         try fleet.awaitLog(0, "has another history")

@@ -34,7 +34,7 @@ struct SharedChangeTests {
     func startAll() throws {
         let fleet = try Fleet()
         let callers = try (0..<3).map(fleet.caller)
-        let rate = Cooldown(key: "api", durationUSec: .seconds(60), upToUSec: .seconds(300))
+        let rate = Cooldown("api", for: .seconds(60), upTo: .seconds(300))
         var accepted = 0
         for number in 0..<9 {
             let reply = try callers[number % 3].call(StartAll(cooldowns: [rate]))
@@ -46,14 +46,14 @@ struct SharedChangeTests {
         }
         #expect(accepted == 5)
         #expect(throws: CountdownError.limitReached(limit: "cooldownsInFleet", maximum: 1)) {
-            try callers[0].call(StartAll(cooldowns: [rate, Cooldown(key: "other")]))
+            try callers[0].call(StartAll(cooldowns: [rate, Cooldown("other")]))
         }
         #expect(throws: ServiceError.invalidParameter("upToUSec")) {
-            try callers[0].call(StartAll(cooldowns: [Cooldown(key: "api", upToUSec: 1)]))
+            try callers[0].call(StartAll(cooldowns: [Cooldown("api", upTo: .microseconds(1))]))
         }
         #expect(try fleet.awaitEqual().count == 1)
         let version = fleet.backend.engine.version
-        let dry = try callers[1].call(StartAll(cooldowns: [Cooldown(key: "new")], dryRun: true))
+        let dry = try callers[1].call(StartAll(cooldowns: [Cooldown("new")], dryRun: true))
         #expect(dry == StartAll.Reply(accepted: true, rooms: [Cooldown.Room(key: "new", left: 1)]))
         #expect(fleet.backend.engine.version == version)
     }
@@ -135,7 +135,7 @@ struct SharedChangeTests {
     @Test("each change and each end is announced by every daemon, once")
     func events() throws {
         let fleet = try Fleet()
-        let followers = try fleet.daemons.map { try Follower(of: $0, Watch(tickUSec: 0)) }
+        let followers = try fleet.daemons.map { try Follower(of: $0, Watch(tick: .zero)) }
         for follower in followers { try follower.events(through: .synced) }
         let caller = try fleet.caller(0)
         let other = try fleet.caller(1)
@@ -163,7 +163,7 @@ struct SharedChangeTests {
     @Test("all daemons follow the engine's clock, also if it jumps")
     func clock() throws {
         let fleet = try Fleet(2)
-        let followers = try fleet.daemons.map { try Follower(of: $0, Watch(tickUSec: 0)) }
+        let followers = try fleet.daemons.map { try Follower(of: $0, Watch(tick: .zero)) }
         for follower in followers { try follower.events(through: .synced) }
         _ = try fleet.caller().call(Start(key: "tea", durationUSec: .seconds(3_600)))
         fleet.backend.setClock(ahead: .seconds(3_601))
@@ -203,7 +203,7 @@ struct SharedChangeTests {
     func queues() throws {
         let fleet = try Fleet(2)
         let caller = try fleet.caller()
-        let follower = try Follower(of: fleet.daemons[0], Watch(tickUSec: 0))
+        let follower = try Follower(of: fleet.daemons[0], Watch(tick: .zero))
         try follower.events(through: .synced)
         _ = try caller.call(Start(key: "tea"))
         try follower.events(through: .started)

@@ -10,14 +10,14 @@ import Testing
 struct SharedResumptionTests {
     /// The events that a watch with `since` brings.
     private func missed(since revision: Int64, of daemon: DaemonProcess) throws -> [Event] {
-        try Follower(of: daemon, Watch(tickUSec: 0, since: revision)).events(through: .synced)
+        try Follower(of: daemon, Watch(tick: .zero, since: revision)).events(through: .synced)
     }
 
     @Test("one that is cut off ends its countdowns on time, and is equal to the others again")
     func cutOff() throws {
         let fleet = try Fleet()
         let caller = try fleet.caller(0)
-        let follower = try Follower(of: fleet.daemons[2], Watch(tickUSec: 0))
+        let follower = try Follower(of: fleet.daemons[2], Watch(tick: .zero))
         try follower.events(through: .synced)
         for key in ["cancelled", "extended", "paused"] { _ = try caller.call(Start(key: key)) }
         _ = try caller.call(Start(key: "short", durationUSec: .milliseconds(500)))

@@ -95,7 +95,7 @@ struct EndTrials {
     func actions() throws {
         let scene = try Scene()
         let notify = try scene.notify()
-        let follower = try Follower(of: scene.daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: scene.daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         let caller = try Caller(of: scene.daemon)
         let start = Start(key: "tea", durationUSec: 5_000_000_000, label: "Tea", metadata: ["cup": "blue"])

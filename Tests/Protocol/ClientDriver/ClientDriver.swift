@@ -17,8 +17,6 @@ struct ClientDriver {
             let command = try JSONValue(parsing: line)
             do {
                 for result in try await driver.perform(command) { print(result) }
-            } catch let error as AddressError {
-                print(.object(["error": .string("\(type(of: error))")]))
             } catch let error as ClientError {
                 driver.message = "\(error)"
                 print(result(of: error))
@@ -46,7 +44,15 @@ struct ClientDriver {
         case "get": return [try countdown(await client.call(Get(json: parameters)))]
         case "cancel": return [try countdown(await client.call(Cancel(json: parameters)))]
         case "wait": return [try tree(await client.wait(for: members["key"]?.string ?? ""))]
-        case "list": return [.array(try await client.list(List(json: parameters)).map(tree))]
+        case "list":
+            let list = try List(json: parameters)
+            let countdowns = try await client.list(
+                match: list.match,
+                states: list.states,
+                keys: list.keys,
+                soonest: list.soonest
+            )
+            return [.array(try countdowns.map(tree))]
         case "watch":
             events = client.events(try Watch(json: parameters)).makeAsyncIterator()
             return [.object([:])]
@@ -82,7 +88,9 @@ struct ClientDriver {
     private static func result(of error: ClientError) -> JSONValue {
         func named(_ name: String) -> JSONValue { .object(["error": .string(name)]) }
         switch error {
+        case .address: return named("AddressError")
         case .unreachable: return named("NoDaemon")
+        case .cancelled: return named("Cancelled")
         case .disconnected, .failed: return named("Disconnected")
         case .callTooLong: return named("CallTooLong")
         case .protocolViolation, .invalidReply: return named("ProtocolError")

@@ -55,7 +55,7 @@ struct AsyncClientTests {
         let listener = try ListeningSocket(path: countdowns.path)
         try awaiting {
             let result = try await result(of: { try await countdowns.get(longKey) }, cancelledAfter: Task.yield)
-            #expect(throws: CancellationError.self) { try result?.get() }
+            #expect(throws: ClientError.cancelled) { try result?.get() }
         }
         withExtendedLifetime(listener) {}
     }
@@ -81,7 +81,7 @@ struct AsyncClientTests {
         let others = try crowd(listener)
         try awaiting {
             let result = try await result(of: { try await countdowns.get("k") }, cancelledAfter: Task.yield)
-            #expect(throws: CancellationError.self) { try result?.get() }
+            #expect(throws: ClientError.cancelled) { try result?.get() }
         }
         withExtendedLifetime(others) {}
     }

@@ -35,8 +35,8 @@ struct ClientTests {
         "every error of the interface is thrown",
         arguments: [
             CountdownError.noSuchCountdown(key: "k"),
-            .alreadyRunning(tea, retryAfterUSec: nil),
-            .alreadyRunning(tea, retryAfterUSec: 5),
+            .alreadyRunning(tea, retryAfter: nil),
+            .alreadyRunning(tea, retryAfter: .microseconds(5)),
             .revisionMismatch(tea),
             .wrongState(tea),
             .historyTrimmed(oldestRevision: 12),
@@ -185,14 +185,14 @@ struct ClientTests {
     func timesOut() throws {
         let directory = try TemporaryDirectory()
         let daemon = try ListeningSocket(path: directory.path(of: "socket"))
-        var client = try Client(connectingTo: daemon.path, timeoutUSec: 1_000)
+        var client = try Client(at: daemon.path, timeout: .milliseconds(1))
         #expect(client.failure(of: Get(key: "tea")) == .failed(errno: ETIMEDOUT))
-        var long = try Client(connectingTo: daemon.path, timeoutUSec: 1_000)
+        var long = try Client(at: daemon.path, timeout: .milliseconds(1))
         #expect(
             long.failure(of: Start(key: "tea", label: String(repeating: "x", count: 4 << 20)))
                 == .failed(errno: ETIMEDOUT)
         )
-        var waiting = try Client(connectingTo: daemon.path, timeoutUSec: 1)
+        var waiting = try Client(at: daemon.path, timeout: .microseconds(1))
         try waiting.start(Get(key: "tea"))
         #expect(try waiting.nextReply(to: Get.self, until: .after(microseconds: 50_000)) == nil)
     }

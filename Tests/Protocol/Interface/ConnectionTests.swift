@@ -17,7 +17,7 @@ struct ConnectionTests {
     /// The error of connecting, or nil.
     private func failure(at path: String) -> ClientError? {
         do {
-            _ = try Client(connectingTo: path)
+            _ = try Client(at: path)
             return nil
         } catch {
             return error
@@ -27,7 +27,7 @@ struct ConnectionTests {
     @Test("a call goes to the socket at the path")
     func connected() throws {
         let listener = try ListeningSocket(path: directory.path(of: "socket"))
-        var client = try Client(connectingTo: listener.path)
+        var client = try Client(at: listener.path)
         let daemon = try listener.accept()
         try client.start(Get(key: "tea"))
         #expect(try daemon.message() == #"{"method":"io.countdownd.Get","parameters":{"key":"tea"}}"#)
@@ -43,7 +43,7 @@ struct ConnectionTests {
     @Test("the programs that a client starts do not inherit its connection")
     func closedOnExecution() throws {
         let listener = try ListeningSocket(path: directory.path(of: "socket"))
-        let client = try Client(connectingTo: listener.path)
+        let client = try Client(at: listener.path)
         _ = try listener.accept()
         #expect(fcntl(client.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
@@ -76,7 +76,7 @@ struct ConnectionTests {
     @Test("if the daemon closes the connection before it reads the call, the client is disconnected")
     func unread() throws {
         let listener = try ListeningSocket(path: directory.path(of: "socket"))
-        var client = try Client(connectingTo: listener.path)
+        var client = try Client(at: listener.path)
         do {
             let daemon = try listener.accept()
             try client.start(Get(key: "tea"))

@@ -105,9 +105,9 @@ struct CountdownBoardTests {
         var board = CountdownBoard()
         for key in ["a", "b"] { _ = board.apply(event(.attached, countdown(key, deadline: 1_000))) }
         _ = board.apply(event(.attached, countdown("paused", .paused, remaining: 7)))
-        board.updateRemaining(at: 990, except: "b")
+        board.updateRemaining(at: Countdown.Instant(microseconds: 990), except: "b")
         #expect(board.countdowns.mapValues(\.remainingUSec) == ["a": 10, "b": 100, "paused": 7])
-        board.updateRemaining(at: 2_000)
+        board.updateRemaining(at: Countdown.Instant(microseconds: 2_000))
         #expect(board.countdowns["a"]?.remainingUSec == 0)
     }
 
@@ -117,8 +117,8 @@ struct CountdownBoardTests {
         for deadline in [Int64.min, .max] {
             _ = board.apply(event(.attached, countdown("\(deadline)", deadline: deadline)))
         }
-        board.updateRemaining(at: .max)
-        board.updateRemaining(at: .min)
+        board.updateRemaining(at: Countdown.Instant(microseconds: .max))
+        board.updateRemaining(at: Countdown.Instant(microseconds: .min))
         #expect(board.countdowns.mapValues(\.remainingUSec) == ["\(Int64.min)": 0, "\(Int64.max)": .max])
     }
 }

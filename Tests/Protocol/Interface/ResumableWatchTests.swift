@@ -15,8 +15,8 @@ struct ResumableWatchTests {
 
     @Test("after synced it resumes at the newest revision")
     func resumes() {
-        var watch = ResumableWatch(Watch(tickUSec: 0, keys: ["tea"]))
-        #expect(watch.request == Watch(tickUSec: 0, heartbeatUSec: ResumableWatch.heartbeat, keys: ["tea"]))
+        var watch = ResumableWatch(Watch(tick: .zero, keys: ["tea"]))
+        #expect(watch.request == Watch(tick: .zero, heartbeat: ResumableWatch.heartbeat, keys: ["tea"]))
         #expect(watch.start() == .started(isFresh: true))
         _ = watch.receive([
             Event(type: .attached, key: "tea"),
@@ -30,14 +30,14 @@ struct ResumableWatchTests {
             Event(type: .adjusted, key: "tea"),
         ])
         #expect(
-            watch.request == Watch(tickUSec: 0, since: 12, heartbeatUSec: ResumableWatch.heartbeat, keys: ["tea"])
+            watch.request == Watch(tick: .zero, since: 12, heartbeat: ResumableWatch.heartbeat, keys: ["tea"])
         )
         #expect(watch.start() == .started(isFresh: false))
     }
 
     @Test("a heartbeat that the call asks for is kept")
     func keepsHeartbeat() {
-        #expect(ResumableWatch(Watch(heartbeatUSec: 5_000_000)).request.heartbeatUSec == 5_000_000)
+        #expect(ResumableWatch(Watch(heartbeat: .microseconds(5_000_000))).request.heartbeatUSec == 5_000_000)
     }
 
     @Test("a watch that is lost before synced begins again")

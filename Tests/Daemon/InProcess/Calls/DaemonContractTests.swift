@@ -34,10 +34,10 @@ struct DaemonContractTests {
         Finish(key: "tea"),
         Wait(key: "tea"),
         StartAll(cooldowns: [
-            Cooldown(key: "tea", durationUSec: .seconds(60), label: "Tea", metadata: ["a": "b"], forget: false),
-            Cooldown(key: "cup", upToUSec: .seconds(120)),
+            Cooldown("tea", for: .seconds(60), label: "Tea", metadata: ["a": "b"], forget: false),
+            Cooldown("cup", upTo: .seconds(120)),
         ]),
-        StartAll(cooldowns: [Cooldown(key: "tea")], dryRun: true),
+        StartAll(cooldowns: [Cooldown("tea")], dryRun: true),
         Cancel(key: "tea"),
         GetStatus(),
     ]
@@ -49,7 +49,7 @@ struct DaemonContractTests {
     @Test("the reply to every method follows the definition")
     func methods() throws {
         for method in Self.calls { try answer(method) }
-        try Follower(of: daemon, Watch(match: ["t*"], tickUSec: 0, heartbeatUSec: .seconds(1), keys: ["tea"]))
+        try Follower(of: daemon, Watch(match: ["t*"], tick: .zero, heartbeat: .seconds(1), keys: ["tea"]))
             .events(through: .synced)
         let called = Set(Self.calls.map { type(of: $0).name } + [Watch.name])
         #expect(called == Set(Interface.methods.map { $0.name }))
@@ -127,7 +127,7 @@ struct DaemonContractTests {
     func alreadyRunning() throws {
         _ = try caller.call(Start(key: "tea", ifRunning: .fail))
         let paused = try caller.call(Pause(key: "tea")).countdown
-        #expect(try refusal(of: Start(key: "tea", ifRunning: .fail)) == .alreadyRunning(paused, retryAfterUSec: nil))
+        #expect(try refusal(of: Start(key: "tea", ifRunning: .fail)) == .alreadyRunning(paused, retryAfter: nil))
         _ = try caller.call(Finish(key: "tea"))
         #expect(try caller.call(Start(key: "tea", ifRunning: .fail)).outcome == .started)
     }

@@ -32,7 +32,7 @@ struct ReattachTests {
 
     @Test("a Start that only attaches causes no event")
     func attachingIsNoChange() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         _ = try visit(Start(key: "tea"))
         _ = try visit(Start(key: "tea"))

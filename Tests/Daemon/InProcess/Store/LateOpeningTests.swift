@@ -63,7 +63,7 @@ struct LateOpeningTests {
     }
 
     private func missed() throws -> [Event] {
-        try daemon.follower(Watch(tickUSec: 0, since: stored.number)).events(through: .synced)
+        try daemon.follower(Watch(tick: .zero, since: stored.number)).events(through: .synced)
     }
 
     private func inDatabase(_ query: String) throws -> Int64? {

@@ -56,7 +56,7 @@ struct FourPagesTests {
 
     @Test("a page that is started twice has one countdown and one end")
     func startedTwice() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         for _ in 0..<2 { _ = try caller.call(Start(key: "login", durationUSec: .milliseconds(30))) }
         _ = try caller.call(Start(key: "register", durationUSec: .milliseconds(80)))
@@ -66,7 +66,7 @@ struct FourPagesTests {
 
     @Test("after a restart, a watcher gets the end at the new deadline, and none at the old one")
     func oldDeadline() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         _ = try caller.call(Start(key: "login", durationUSec: .milliseconds(50)))
         let restarted = try caller.call(Start(key: "login", durationUSec: .milliseconds(200), ifRunning: .restart))
@@ -80,7 +80,7 @@ struct FourPagesTests {
     )
     func twoPages() throws {
         _ = try caller.call(Start(key: "code", durationUSec: .milliseconds(300)))
-        let watch = Watch(tickUSec: .milliseconds(20), keys: ["code"])
+        let watch = Watch(tick: .milliseconds(20), keys: ["code"])
         let first = try Follower(of: daemon, watch)
         try first.events(through: .tick)
         let second = try Follower(of: daemon, watch)

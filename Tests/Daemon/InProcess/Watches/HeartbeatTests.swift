@@ -9,7 +9,7 @@ struct HeartbeatTests {
     func quietKey() throws {
         let daemon = try SmallDaemon()
         let caller = try Caller(of: daemon)
-        let follower = try Follower(of: daemon, Watch(heartbeatUSec: .seconds(1), keys: ["quiet"]))
+        let follower = try Follower(of: daemon, Watch(heartbeat: .seconds(1), keys: ["quiet"]))
         #expect(try follower.next().type == .synced)
         let revision = try caller.call(Start(key: "busy")).countdown.revision
         #expect(try follower.next() == Event(type: .heartbeat, revision: revision))
@@ -23,7 +23,7 @@ struct HeartbeatTests {
     @Test("a watcher that does not ask for heartbeats gets none")
     func unasked() throws {
         let daemon = try SmallDaemon()
-        let asking = try Follower(of: daemon, Watch(heartbeatUSec: .seconds(1)))
+        let asking = try Follower(of: daemon, Watch(heartbeat: .seconds(1)))
         let other = try Follower(of: daemon)
         for follower in [asking, other] { try follower.events(through: .synced) }
         #expect(try asking.next().type == .heartbeat)

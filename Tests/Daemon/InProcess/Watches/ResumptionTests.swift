@@ -67,7 +67,7 @@ struct ResumptionTests {
 
     @Test("an end with forget is delivered while it happens, and not again")
     func forgotten() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         let since = try #require(try follower.events(through: .synced).last?.revision)
         _ = try caller.call(Start(key: "limit", durationUSec: .milliseconds(1), forget: true))
         let ending = try #require(try follower.events(through: .finished).last)
@@ -78,7 +78,7 @@ struct ResumptionTests {
     @Test("later events are the same as for other watchers, also ticks of earlier countdowns")
     func goesOn() throws {
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300)))
-        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20), since: try revision()))
+        let follower = try Follower(of: daemon, Watch(tick: .milliseconds(20), since: try revision()))
         let events = try follower.events(through: .finished)
         #expect(events.first?.type == .synced)
         #expect(events.contains { $0.type == .tick })

@@ -101,7 +101,7 @@ struct SelectionTests {
 
     @Test("a watch of one key gets no event of another")
     func others() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(10), keys: ["mine"]))
+        let follower = try Follower(of: daemon, Watch(tick: .milliseconds(10), keys: ["mine"]))
         try follower.events(through: .synced)
         _ = try caller.call(Start(key: "other", durationUSec: .milliseconds(50)))
         _ = try caller.call(Start(key: "min"))

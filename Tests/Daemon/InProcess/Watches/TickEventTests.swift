@@ -34,7 +34,8 @@ struct TickEventTests {
     @Test("ticks count whole intervals downwards, each once, between the full length and the end")
     func intervals() throws {
         let interval = Int64.milliseconds(20)
-        let events = try events(of: Start(key: "tea", durationUSec: 20 * interval), Watch(tickUSec: interval))
+        let tick = Duration.milliseconds(20)
+        let events = try events(of: Start(key: "tea", durationUSec: 20 * interval), Watch(tick: tick))
         let ticks = events.filter { $0.type == .tick }.compactMap(\.remainingUSec)
         #expect(ticks.allSatisfy { $0.isMultiple(of: interval) && (1..<20 * interval).contains($0) })
         #expect(ticks == Set(ticks).sorted(by: >))
@@ -45,7 +46,8 @@ struct TickEventTests {
     @Test("ticks lie at whole intervals before the deadline, whatever the length")
     func oddLength() throws {
         let interval = Int64.milliseconds(30)
-        let events = try events(of: Start(key: "tea", durationUSec: .milliseconds(215)), Watch(tickUSec: interval))
+        let tick = Duration.milliseconds(30)
+        let events = try events(of: Start(key: "tea", durationUSec: .milliseconds(215)), Watch(tick: tick))
         let ticks = events.filter { $0.type == .tick }.compactMap(\.remainingUSec)
         #expect(ticks.allSatisfy { $0.isMultiple(of: interval) && (interval...7 * interval).contains($0) })
         #expect(!ticks.isEmpty)
@@ -61,8 +63,9 @@ struct TickEventTests {
     func wallClock() throws {
         let now = try caller.call(Start(key: "now")).countdown.startedUSec
         let interval = Int64.milliseconds(20)
+        let tick = Duration.milliseconds(20)
         let deadline = now + .milliseconds(300)
-        let events = try events(of: Start(key: "tea", deadlineUSec: deadline), Watch(tickUSec: interval, keys: ["tea"]))
+        let events = try events(of: Start(key: "tea", deadlineUSec: deadline), Watch(tick: tick, keys: ["tea"]))
         #expect(events.first?.countdown?.clock == .wall)
         let ticks = events.filter { $0.type == .tick }.compactMap(\.remainingUSec)
         #expect(ticks.allSatisfy { $0.isMultiple(of: interval) })
@@ -72,15 +75,16 @@ struct TickEventTests {
 
     @Test("with an interval of 0 there are no ticks")
     func none() throws {
-        let events = try events(of: Start(key: "tea", durationUSec: .milliseconds(1_050)), Watch(tickUSec: 0))
+        let events = try events(of: Start(key: "tea", durationUSec: .milliseconds(1_050)), Watch(tick: .zero))
         #expect(events.map(\.type) == [.started, .finished])
     }
 
     @Test("a watcher that comes later gets the remaining time, and the ticks from then on")
     func onTheWay() throws {
         let interval = Int64.milliseconds(20)
+        let tick = Duration.milliseconds(20)
         _ = try caller.call(Start(key: "tea", durationUSec: 20 * interval))
-        let follower = try Follower(of: daemon, Watch(tickUSec: interval))
+        let follower = try Follower(of: daemon, Watch(tick: tick))
         let events = try follower.events(through: .finished)
         #expect(events.prefix(2).map(\.type) == [.attached, .synced])
         let attached = try #require(events[0].remainingUSec)
@@ -91,8 +95,8 @@ struct TickEventTests {
 
     @Test("each watcher has ticks at its own interval, of its own countdowns")
     func ownInterval() throws {
-        let fine = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20)))
-        let coarse = try Follower(of: daemon, Watch(tickUSec: .milliseconds(70), keys: ["tea"]))
+        let fine = try Follower(of: daemon, Watch(tick: .milliseconds(20)))
+        let coarse = try Follower(of: daemon, Watch(tick: .milliseconds(70), keys: ["tea"]))
         for follower in [fine, coarse] { try follower.events(through: .synced) }
         for key in ["tea", "coffee"] { _ = try caller.call(Start(key: key, durationUSec: .milliseconds(300))) }
         let coarseTicks = try coarse.events(through: .finished).filter { $0.type == .tick }
@@ -105,7 +109,7 @@ struct TickEventTests {
 
     @Test("a paused countdown does not tick, and ticks again after it is resumed")
     func paused() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20)))
+        let follower = try Follower(of: daemon, Watch(tick: .milliseconds(20)))
         try follower.events(through: .synced)
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(400)))
         try follower.events(through: .tick, of: "tea")
@@ -123,7 +127,7 @@ struct TickEventTests {
 
     @Test("ticks follow a deadline that was moved")
     func moved() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(50)))
+        let follower = try Follower(of: daemon, Watch(tick: .milliseconds(50)))
         try follower.events(through: .synced)
         _ = try caller.call(Start(key: "tea", durationUSec: .seconds(60)))
         _ = try caller.call(Adjust(key: "tea", byUSec: .milliseconds(-59_777)))

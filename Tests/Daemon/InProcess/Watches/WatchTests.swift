@@ -18,7 +18,7 @@ struct WatchTests {
         for key in ["a", "b", "c", "ended"] { _ = try caller.call(Start(key: key)) }
         _ = try caller.call(Cancel(key: "ended"))
         let paused = try caller.call(Pause(key: "a")).countdown
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         let events = try follower.events(through: .synced)
         #expect(events.map(\.type) == [.attached, .attached, .attached, .synced])
         #expect(events.map(\.key) == ["b", "c", "a", nil])
@@ -34,7 +34,7 @@ struct WatchTests {
 
     @Test("every change comes once, with the countdown and the revision of the caller's reply")
     func everyChange() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         let changes: [(Event.Kind, Countdown)] = [
             (.started, try caller.call(Start(key: "tea")).countdown),
@@ -58,7 +58,7 @@ struct WatchTests {
 
     @Test("an end by the clock comes at the deadline, with 0 remaining and with its lateness")
     func finishes() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20))).countdown
         let event = try #require(try follower.events(through: .finished).last)
         #expect(event.remainingUSec == 0)
@@ -70,19 +70,19 @@ struct WatchTests {
 
     @Test("the end is the same in a later reply and in a resumed watch")
     func sameEnding() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         let since = try #require(try follower.events(through: .synced).last?.revision)
         _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20)))
         let told = try #require(try follower.events(through: .finished).last)
         #expect(try caller.call(Get(key: "tea")).countdown == told.countdown)
         #expect(try caller.call(Wait(key: "tea")).countdown == told.countdown)
-        let later = try Follower(of: daemon, Watch(tickUSec: 0, since: since)).events(through: .synced)
+        let later = try Follower(of: daemon, Watch(tick: .zero, since: since)).events(through: .synced)
         #expect(later.first == told)
     }
 
     @Test("two watchers of one key get the same events")
     func twoWatchers() throws {
-        let followers = try (0..<2).map { _ in try Follower(of: daemon, Watch(tickUSec: 0, keys: ["code"])) }
+        let followers = try (0..<2).map { _ in try Follower(of: daemon, Watch(tick: .zero, keys: ["code"])) }
         for follower in followers { try follower.events(through: .synced) }
         _ = try caller.call(Start(key: "code", durationUSec: .milliseconds(30)))
         let heard = try followers.map { try $0.events(through: .finished) }
@@ -107,11 +107,12 @@ struct WatchTests {
         #expect(throws: ServiceError.invalidParameter("match")) { try caller.call(all: Watch(match: ["a["])) }
         #expect(throws: ServiceError.invalidParameter("match")) { try caller.call(all: Watch(match: [""])) }
         #expect(throws: ServiceError.invalidParameter("keys")) { try caller.call(all: Watch(keys: [""])) }
-        #expect(throws: ServiceError.invalidParameter("tickUSec")) { try caller.call(all: Watch(tickUSec: 9_999)) }
-        #expect(throws: ServiceError.invalidParameter("tickUSec")) { try caller.call(all: Watch(tickUSec: -1)) }
+        for tick in [Duration.microseconds(9_999), .microseconds(-1)] {
+            #expect(throws: ServiceError.invalidParameter("tickUSec")) { try caller.call(all: Watch(tick: tick)) }
+        }
         #expect(throws: ServiceError.invalidParameter("since")) { try caller.call(all: Watch(since: -1)) }
         #expect(throws: ServiceError.invalidParameter("heartbeatUSec")) {
-            try caller.call(all: Watch(heartbeatUSec: 999_999))
+            try caller.call(all: Watch(heartbeat: .microseconds(999_999)))
         }
         #expect(throws: CountdownError.limitReached(limit: "patterns", maximum: 64)) {
             try caller.call(all: Watch(match: [String](repeating: "a*", count: 65)))

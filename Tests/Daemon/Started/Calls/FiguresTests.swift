@@ -11,7 +11,7 @@ struct FiguresTests {
         do {
             let daemon = try DaemonProcess(in: directory)
             let caller = try Caller(of: daemon)
-            let follower = try Follower(of: daemon, Watch(match: ["short/*"], tickUSec: 0))
+            let follower = try Follower(of: daemon, Watch(match: ["short/*"], tick: .zero))
             try follower.events(through: .synced)
             _ = try caller.call(Start(key: "later", durationUSec: .milliseconds(1_500)))
             for number in 1...5 {
@@ -46,7 +46,7 @@ struct FiguresTests {
         let caller = try Caller(of: daemon)
         func unsent() throws -> Int64 { try #require(caller.call(GetStatus()).queues?["unsentBytes"]) }
         do {
-            let slow = try Follower(of: daemon, Watch(tickUSec: 0))
+            let slow = try Follower(of: daemon, Watch(tick: .zero))
             try slow.events(through: .synced)
             let label = String(repeating: "x", count: 1_000)
             try waitUntil("unsent bytes") {

@@ -41,7 +41,7 @@ struct QueueTests {
 
     @Test("serves fifty clients in the order of their arrival, one for each end")
     func order() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         var last = try caller.call(Start(key: "tea")).countdown
         let clients = try (1...50).map { try queue(wait(.seconds(60 + Int64($0)))) }
@@ -74,7 +74,7 @@ struct QueueTests {
             #expect {
                 try caller.call(one)
             } throws: { error in
-                guard case CountdownError.alreadyRunning(_, retryAfterUSec: nil) = error else { return false }
+                guard case CountdownError.alreadyRunning(_, retryAfter: nil) = error else { return false }
                 return true
             }
         }
@@ -115,7 +115,7 @@ struct QueueTests {
 
     @Test("is served when the countdown expires: Wait gets the end, and the duration counts from the start")
     func expiry() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         let first = try caller.call(Start(key: "tea", durationUSec: .milliseconds(300))).countdown
         let waiter = try Caller(of: daemon)
@@ -207,7 +207,7 @@ struct QueueTests {
             Start(key: "tea", ifRunning: .fail), Start(key: "tea", ifRunning: .extend, upToUSec: .seconds(3_600)),
         ] {
             let error = #expect(throws: CountdownError.self) { try caller.call(start) }
-            guard case .alreadyRunning(_, retryAfterUSec: nil) = error else {
+            guard case .alreadyRunning(_, retryAfter: nil) = error else {
                 Issue.record("\(String(describing: error))")
                 continue
             }

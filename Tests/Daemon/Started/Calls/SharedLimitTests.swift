@@ -16,7 +16,7 @@ struct SharedLimitTests {
     }
 
     private func rate(_ key: String, _ count: Int64, per period: Int64) -> Cooldown {
-        Cooldown(key: key, durationUSec: period / count, upToUSec: period, forget: true)
+        Cooldown(key, for: .microseconds(period / count), upTo: .microseconds(period), forget: true)
     }
 
     // MARK: StartAll
@@ -24,9 +24,9 @@ struct SharedLimitTests {
     @Test("watchers get the changes in the order of the cooldowns, with consecutive revisions and one instant")
     func announces() throws {
         _ = try caller.call(Start(key: "b", durationUSec: .seconds(60)))
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         let synced = try #require(try follower.events(through: .synced).last?.revision)
-        let cooldowns = [Cooldown(key: "c"), Cooldown(key: "b", upToUSec: .seconds(600)), Cooldown(key: "a")]
+        let cooldowns = [Cooldown("c"), Cooldown("b", upTo: .seconds(600)), Cooldown("a")]
         let reply = try caller.call(StartAll(cooldowns: cooldowns))
         #expect(reply.accepted && reply.retryAfterUSec == nil)
         #expect(reply.rooms.map(\.left) == [0, 8, 0])
@@ -42,11 +42,11 @@ struct SharedLimitTests {
     func changesNothing() throws {
         _ = try caller.call(Start(key: "b"))
         let before = try caller.call(GetStatus()).revision
-        let refused = try caller.call(StartAll(cooldowns: [Cooldown(key: "a"), Cooldown(key: "b")]))
+        let refused = try caller.call(StartAll(cooldowns: [Cooldown("a"), Cooldown("b")]))
         #expect(!refused.accepted)
         #expect(refused.rooms.map(\.left) == [1, 0])
         #expect(refused.retryAfterUSec == refused.rooms[1].moreUSec)
-        #expect(try caller.call(StartAll(cooldowns: [Cooldown(key: "a")], dryRun: true)).accepted)
+        #expect(try caller.call(StartAll(cooldowns: [Cooldown("a")], dryRun: true)).accepted)
         #expect(try caller.call(GetStatus()).revision == before)
     }
 
@@ -93,7 +93,7 @@ struct SharedLimitTests {
         try client.send(Start(key: "a", ifRunning: .wait))
         try waitUntil("a call queues") { try caller.call(GetStatus()).queuedStarts == 1 }
         let reply = try caller.call(
-            StartAll(cooldowns: [Cooldown(key: "a", upToUSec: .seconds(600)), Cooldown(key: "b")])
+            StartAll(cooldowns: [Cooldown("a", upTo: .seconds(600)), Cooldown("b")])
         )
         #expect(!reply.accepted && reply.retryAfterUSec == nil)
         #expect(reply.rooms.map(\.left) == [0, 1])
@@ -105,7 +105,7 @@ struct SharedLimitTests {
         let writer = try DatabaseWriter(in: daemon.stateDirectory)
         // So that all calls arrive in one turn.
         try daemon.process.stop()
-        let call = StartAll(cooldowns: [Cooldown(key: "a"), Cooldown(key: "b")])
+        let call = StartAll(cooldowns: [Cooldown("a"), Cooldown("b")])
         try caller.send(call)
         try caller.send(StartAll(cooldowns: call.cooldowns, dryRun: true))
         try caller.send(Get(key: "b"))
@@ -148,7 +148,7 @@ struct SharedLimitTests {
             let start = Start(key: "api/openai", durationUSec: .seconds(seconds), ifRunning: .later)
             #expect(try other.call(start).countdown.remainingUSec > .seconds(seconds) - .seconds(1))
         }
-        let room = try caller.call(StartAll(cooldowns: [Cooldown(key: "api/openai")], dryRun: true)).rooms[0]
+        let room = try caller.call(StartAll(cooldowns: [Cooldown("api/openai")], dryRun: true)).rooms[0]
         #expect(room.left == 0)
         #expect(try #require(room.moreUSec) > .seconds(5))
     }
@@ -177,7 +177,7 @@ struct SharedLimitTests {
 
     @Test("a debounce with a maximum wait ends, however often it is triggered (graphile/worker#583)")
     func debounce() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0, keys: ["build"]))
+        let follower = try Follower(of: daemon, Watch(tick: .zero, keys: ["build"]))
         try follower.events(through: .synced)
         let trigger = Start(
             key: "build",

@@ -48,7 +48,7 @@ struct DaemonConnectionTests {
 
     @Test("oneway calls of a client that leaves at once are carried out")
     func onewayAndGone() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         do {
             let connection = try daemon.connect()

@@ -39,7 +39,7 @@ struct IdleTests {
         let caller = try Caller(of: daemon)
         for number in 0..<100 { _ = try caller.call(Start(key: "\(number)", durationUSec: .seconds(3_600))) }
         do {
-            let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(10), heartbeatUSec: .seconds(1)))
+            let follower = try Follower(of: daemon, Watch(tick: .milliseconds(10), heartbeat: .seconds(1)))
             try follower.events(through: .tick)
         }
         try waitUntil("the end of the watcher") { try caller.call(GetStatus()).connections <= 1 }
@@ -51,7 +51,7 @@ struct IdleTests {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
         _ = try caller.call(Start(key: "tea", durationUSec: .seconds(3_600)))
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         #expect(try fewestWakeUps(in: .seconds(1), of: caller) == 1)
     }
@@ -60,7 +60,7 @@ struct IdleTests {
     func paused() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
-        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20)))
+        let follower = try Follower(of: daemon, Watch(tick: .milliseconds(20)))
         try follower.events(through: .synced)
         _ = try caller.call(Start(key: "tea"))
         try follower.events(through: .tick)

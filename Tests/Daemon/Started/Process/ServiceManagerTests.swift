@@ -26,7 +26,7 @@ struct ServiceManagerTests {
         _ = try caller.call(Start(key: "later", deadlineUSec: noon + .seconds(60)))
         #expect(try daemon.notification("STATUS=") == "STATUS=0 running")
         // It goes with a turn, a second after the one before at the earliest: ticks make turns.
-        let follower = try Follower(of: daemon, Watch(tickUSec: .milliseconds(20)))
+        let follower = try Follower(of: daemon, Watch(tick: .milliseconds(20)))
         try follower.events(through: .synced)
         let formatter = DateFormatter()
         formatter.timeZone = TimeZone(identifier: "UTC")
@@ -104,7 +104,7 @@ struct ServiceManagerTests {
     func stops(_ signal: Int32) throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
-        let waiting = try Follower(of: daemon, Watch(tickUSec: 0))
+        let waiting = try Follower(of: daemon, Watch(tick: .zero))
         try waiting.events(through: .synced)
         _ = try caller.call(Start(key: "tea"))
         daemon.process.send(signal: signal)

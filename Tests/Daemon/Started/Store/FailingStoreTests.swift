@@ -40,7 +40,7 @@ struct FailingStoreTests {
 
     @Test("a watch continues if its client sends another call meanwhile")
     func keepsWatch() throws {
-        let follower = try Follower(of: daemon, Watch(tickUSec: 0))
+        let follower = try Follower(of: daemon, Watch(tick: .zero))
         try follower.events(through: .synced)
         let waiter = try Caller(of: daemon)
         _ = try caller.call(Start(key: "tea"))

@@ -81,7 +81,7 @@ struct LateStoreTests {
         #expect(try isRefused(List(), of: caller))
         #expect(try isRefused(Wait(key: "egg"), of: caller))
         #expect(try isRefused(Start(key: "egg"), of: caller))
-        for watch in [Watch(tickUSec: 0), Watch(tickUSec: 0, since: since)] {
+        for watch in [Watch(tick: .zero), Watch(tick: .zero, since: since)] {
             let error = #expect(throws: CountdownError.self) { try Follower(of: daemon, watch).next() }
             #expect(error?.name == .storageFailed)
         }
@@ -89,7 +89,7 @@ struct LateStoreTests {
 
         remove()
         try awaitOpening(caller)
-        let missed = try Follower(of: daemon, Watch(tickUSec: 0, since: since)).events(through: .synced)
+        let missed = try Follower(of: daemon, Watch(tick: .zero, since: since)).events(through: .synced)
         #expect(missed.map(\.type) == [.finished, .attached, .synced])
         #expect(missed.first?.countdown == ended)
         #expect(try caller.call(Get(key: "tea")).countdown == ended)

@@ -67,7 +67,7 @@ struct LostStoreTests {
         for key in keys { #expect(try caller.call(Get(key: key)).countdown.state == .running, "\(key)") }
         #expect(try caller.call(Get(key: "paused")).countdown.state == .paused)
         #expect(try caller.call(Get(key: "ended")).countdown.state == .cancelled)
-        let missed = try Follower(of: next, Watch(tickUSec: 0, since: revision)).events(through: .synced)
+        let missed = try Follower(of: next, Watch(tick: .zero, since: revision)).events(through: .synced)
         #expect(Set(missed.compactMap(\.key)) == Set(keys.dropFirst()))
         #expect(!next.standardError.contains("cannot be read"))
     }

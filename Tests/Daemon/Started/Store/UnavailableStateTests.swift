@@ -79,7 +79,7 @@ struct RestartTests {
         #expect(throws: CountdownError.noSuchCountdown(key: "limit")) { try after.call(Get(key: "limit")) }
         let soon = try after.call(Wait(key: "soon")).countdown
         #expect(soon.state == .finished)
-        let missed = try Follower(of: second, Watch(tickUSec: 0, since: since)).events(through: .synced)
+        let missed = try Follower(of: second, Watch(tick: .zero, since: since)).events(through: .synced)
         #expect(missed.compactMap(\.key) == ["tea", "paused", "ended", "soon"])
         #expect(missed.map(\.type) == [.attached, .attached, .cancelled, .finished, .synced])
     }
@@ -96,7 +96,7 @@ struct RestartTests {
         _ = try clock.call(Wait(key: "clock"))
         try other.terminate()
         let second = try DaemonProcess(in: first.directory)
-        let missed = try Follower(of: second, Watch(tickUSec: 0, since: started.revision)).events(through: .synced)
+        let missed = try Follower(of: second, Watch(tick: .zero, since: started.revision)).events(through: .synced)
         let ending = try #require(missed.first)
         #expect(ending.type == .finished)
         #expect(ending.countdown?.endedUSec == started.deadlineUSec)

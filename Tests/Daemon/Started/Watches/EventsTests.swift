@@ -8,7 +8,7 @@ import Varlink
 struct EventsTests {
     private let directory: TemporaryDirectory
     private let countdowns: AsyncClient
-    private let watch = Watch(tickUSec: 0)
+    private let watch = Watch(tick: .zero)
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -22,7 +22,7 @@ struct EventsTests {
         try awaiting {
             let daemon = try daemon()
             try await countdowns.start("tea")
-            var events = countdowns.events(Watch(match: ["t*"], tickUSec: 0)).makeAsyncIterator()
+            var events = countdowns.events(Watch(match: ["t*"], tick: .zero)).makeAsyncIterator()
             #expect(try await events.nextEvent()?.type == .attached)
             #expect(try await events.nextEvent()?.type == .synced)
             try await countdowns.pause("tea")
@@ -41,7 +41,7 @@ struct EventsTests {
             let daemon = try daemon()
             try await countdowns.start("tea", for: .seconds(3600))
             var remaining: [Int64] = []
-            let events = countdowns.events(Watch(tickUSec: .milliseconds(10)))
+            let events = countdowns.events(Watch(tick: .milliseconds(10)))
             for try await case .event(let event) in events where event.type == .tick {
                 remaining.append(try #require(event.remainingUSec))
                 if remaining.count == 3 { break }
@@ -116,7 +116,7 @@ struct EventsTests {
             }
             // Several events were perhaps received at once, but only these are returned.
             for type in [Event.Kind.started, .finished] { #expect(try await events.nextEvent()?.type == type) }
-            var others = countdowns.events(Watch(tickUSec: 0, since: events.since)).makeAsyncIterator()
+            var others = countdowns.events(Watch(tick: .zero, since: events.since)).makeAsyncIterator()
             let end = try await others.nextEvent()
             #expect(end?.type == .finished && end?.key == "egg")
             #expect(try await others.nextEvent()?.type == .synced)

@@ -12,7 +12,7 @@ final class EndObserver {
 
     init(_ host: Host) throws {
         self.host = host
-        let watch = Watch(tickUSec: 0, since: try host.revision())
+        let watch = Watch(tick: .zero, since: try host.revision())
         connection = WatchConnection(ResumableWatch(watch), at: host.daemon.socketPath)
     }
 

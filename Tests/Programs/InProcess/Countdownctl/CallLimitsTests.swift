@@ -136,9 +136,9 @@ struct CallLimitsTests {
         var running = end("claim", started: 1)
         (running.state, running.metadata) = (.running, own.metadata)
         #expect(verdict(nil) == .ours)
-        #expect(verdict(.alreadyRunning(running, retryAfterUSec: nil)) == .ours)
+        #expect(verdict(.alreadyRunning(running, retryAfter: nil)) == .ours)
         running.metadata = try EndClaims(name: "mail", length: 7).start(of: tea).metadata
-        #expect(verdict(.alreadyRunning(running, retryAfterUSec: nil)) == .taken)
+        #expect(verdict(.alreadyRunning(running, retryAfter: nil)) == .taken)
         for error in [CountdownError.storageFailed(reason: "full"), .unreachable(reason: "away")] {
             guard case .unknown = verdict(error) else {
                 Issue.record("\(error) is tried again")

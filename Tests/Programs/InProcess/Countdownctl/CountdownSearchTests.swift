@@ -20,7 +20,7 @@ struct CountdownSearchTests {
         ifRevision revision: Int64? = nil,
         failing errors: [CountdownError]
     ) throws -> (tried: [String], failure: ClientError?) {
-        var client = try Client(connectingTo: socket.path)
+        var client = try Client(at: socket.path)
         var (tried, looked, failures) = ([String](), 0, errors[...])
         do throws(ClientError) {
             _ = try client.change(

@@ -106,7 +106,7 @@ struct SentenceTests {
 
     @Test("refusals that carry a countdown have their codes as well")
     func codesOfRefusals() {
-        #expect(CommandFailure(CountdownError.alreadyRunning(countdown(), retryAfterUSec: nil)).exitCode == .tryLater)
+        #expect(CommandFailure(CountdownError.alreadyRunning(countdown(), retryAfter: nil)).exitCode == .tryLater)
         #expect(CommandFailure(CountdownError.revisionMismatch(countdown())).exitCode == .tryLater)
         #expect(CommandFailure(CountdownError.wrongState(countdown())).exitCode == .notRunning)
     }
@@ -230,11 +230,12 @@ struct SentenceTests {
                 let both = [countdown, countdown].sorted { $0.endsBefore($1) }
                 #expect(!CountdownTable.lines(both, clock: clock, legend: true, palette: .plain).isEmpty)
                 #expect(EventText(CountdownText(clock)).line(event) != nil)
-                let failure = CommandFailure(CountdownError.alreadyRunning(countdown, retryAfterUSec: number))
+                let refusal = CountdownError.alreadyRunning(countdown, retryAfter: .microseconds(number))
+                let failure = CommandFailure(refusal)
                 #expect(StartRefusal(failure)?.sentence(of: nil).isEmpty == false)
                 var board = FeedBoard()
                 _ = board.apply(Event(type: .started, key: "tea", countdown: countdown))
-                board.updateRemaining(at: now)
+                board.updateRemaining(at: Countdown.Instant(microseconds: now))
                 let line = FeedLine(format: .waybar, thresholds: FeedClass.Thresholds())
                 #expect(!line.render(board.countdowns, clock: clock).isEmpty)
             }

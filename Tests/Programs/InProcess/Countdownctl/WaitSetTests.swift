@@ -9,8 +9,8 @@ struct WaitSetTests {
     func asks() {
         let heartbeat = ResumableWatch.heartbeat
         let request = ResumableWatch(KeySelection(typed: ["t*", "tea"]), tick: 0, since: 5).request
-        #expect(request == Watch(match: ["t*"], tickUSec: 0, since: 5, heartbeatUSec: heartbeat, keys: ["tea"]))
-        #expect(ResumableWatch(KeySelection(typed: [])).request == Watch(heartbeatUSec: heartbeat))
+        #expect(request == Watch(match: ["t*"], tick: .zero, since: 5, heartbeat: heartbeat, keys: ["tea"]))
+        #expect(ResumableWatch(KeySelection(typed: [])).request == Watch(heartbeat: heartbeat))
     }
 
     @Test("a word without wildcards is a key")

@@ -119,10 +119,17 @@ struct NotifyOptionsTests {
 
     @Test("without patterns and keys all countdowns are watched")
     func watches() {
-        #expect(NotifierOptions().watch(tick: 0) == Watch(tickUSec: 0, heartbeatUSec: ResumableWatch.heartbeat))
+        #expect(NotifierOptions().watch(tick: 0) == Watch(tick: .zero, heartbeat: ResumableWatch.heartbeat))
         let named = NotifierOptions(patterns: ["a*"], keys: ["b"]).watch(tick: 5, since: 7)
         #expect(
-            named == Watch(match: ["a*"], tickUSec: 5, since: 7, heartbeatUSec: ResumableWatch.heartbeat, keys: ["b"])
+            named
+                == Watch(
+                    match: ["a*"],
+                    tick: .microseconds(5),
+                    since: 7,
+                    heartbeat: ResumableWatch.heartbeat,
+                    keys: ["b"]
+                )
         )
     }
 

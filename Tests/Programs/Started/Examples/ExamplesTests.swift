@@ -105,7 +105,7 @@ struct ExamplesTests {
             environment: ["PATH": "\(programs):/usr/bin:/bin"]
         )
         #expect(try program.line() == "attempt 1: a code is sent")
-        #expect(try program.line()?.hasPrefix("attempt 2: again in 5") == true)
+        #expect(try program.line()?.hasPrefix("attempt 2: login/138 again in 5") == true)
         for attempt in 1...3 { #expect(try program.line() == "attempt \(attempt): sent") }
         #expect(try program.line() == "attempt 4: again in 19 min")
         #expect(try program.line() == "tea is finished")

@@ -35,10 +35,10 @@ struct Command {
                 // From now on the daemon sends every change, so no event of the countdown is missed.
                 case .synced where !hasStarted:
                     let reply = try await countdowns.start(key, for: duration)
-                    show("\(reply.outcome)", remainingUSec: reply.countdown.remainingUSec)
+                    show("\(reply.outcome)", reply.countdown.remaining)
                     hasStarted = true
                 case .tick:
-                    show("running", remainingUSec: event.remainingUSec)
+                    show("running", event.remaining ?? .zero)
                 case .finished, .cancelled:
                     return print("\(key): \(event.type)")
                 default: break
@@ -60,8 +60,8 @@ struct Command {
         write(STDERR_FILENO, line, line.utf8.count)
     }
 
-    func show(_ what: String, remainingUSec: Int64?) {
-        print("\(key): \(what), \(((remainingUSec ?? 0) + 500_000) / 1_000_000) s left")
+    func show(_ what: String, _ remaining: Duration) {
+        print("\(key): \(what), \((remaining + .milliseconds(500)).components.seconds) s left")
         fflush(nil)
     }
 }

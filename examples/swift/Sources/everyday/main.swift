@@ -7,8 +7,8 @@ for attempt in 1...2 {
     do {
         try await countdowns.start("login/138", for: .seconds(60), ifRunning: .fail)
         print("attempt \(attempt): a code is sent")
-    } catch ClientError.countdown(.alreadyRunning(_, let retryAfterUSec)) {
-        print("attempt \(attempt): again in \((retryAfterUSec ?? 0) / 1_000_000) s")
+    } catch .countdown(.alreadyRunning(let running, let retryAfter)) {
+        print("attempt \(attempt): \(running.key) again in \(retryAfter?.components.seconds ?? 0) s")
     }
 }
 
@@ -16,15 +16,15 @@ for attempt in 1...4 {
     do {
         try await countdowns.start("sms/138", for: .seconds(1200), ifRunning: .extend, upTo: .seconds(3600))
         print("attempt \(attempt): sent")
-    } catch ClientError.countdown(.alreadyRunning(_, let retryAfterUSec)) {
-        print("attempt \(attempt): again in \((retryAfterUSec ?? 0) / 60_000_000) min")
+    } catch .countdown(.alreadyRunning(_, let retryAfter)) {
+        print("attempt \(attempt): again in \((retryAfter?.components.seconds ?? 0) / 60) min")
     }
 }
 
 try await countdowns.start("tea", for: .seconds(1), ifRunning: .restart)
 print("tea is \(try await countdowns.wait(for: "tea").state)")
 
-for try await element in countdowns.events(Watch(match: ["eggs/*"], tickUSec: 0)) {
+for try await element in countdowns.events(Watch(match: ["eggs/*"], tick: .zero)) {
     guard case .event(let event) = element else {
         print("the daemon is away")
         continue

@@ -12,7 +12,7 @@ struct Login {
     enum Input {
         case typed(String)
         case watched(AsyncClient.Events.Element)
-        case started(Start.Reply)
+        case started(Countdown)
         case failed(any Error)
         /// The title of the button changes.
         case due
@@ -74,7 +74,7 @@ struct Login {
         defer { keyboard.cancel() }
         let watch = Task { [countdowns, key, deliver] in
             do {
-                for try await element in countdowns.events(Watch(tickUSec: 0, keys: [key])) {
+                for try await element in countdowns.events(Watch(tick: .zero, keys: [key])) {
                     deliver.yield(.watched(element))
                 }
             } catch {
@@ -106,8 +106,8 @@ struct Login {
         // One key, or a paste.
         case .typed(let text): return await accept(field.paste(text))
         case .watched(let element): take(element)
-        case .started(let reply):
-            show(reply.countdown)
+        case .started(let countdown):
+            show(countdown)
             button.succeed()
         case .failed(let error): button.fail("\(error)")
         case .due: break
@@ -119,7 +119,7 @@ struct Login {
         guard button.press(at: now) else { return }
         Task { [countdowns, key, duration, deliver] in
             do {
-                deliver.yield(.started(try await countdowns.start(key, for: duration)))
+                deliver.yield(.started(try await countdowns.start(key, for: duration).countdown))
             } catch {
                 deliver.yield(.failed(error))
             }
@@ -146,12 +146,14 @@ struct Login {
 
     mutating func show(_ countdown: Countdown) {
         sent = countdown
-        button.count(.microseconds(countdown.remainingUSec), isPaused: countdown.state == .paused, at: now)
+        button.count(countdown.remaining, isPaused: countdown.state == .paused, at: now)
         message = "Your phone shows: code \(code(of: countdown)), valid 10 min"
     }
 
     /// A server would compute it with a secret, as examples/web does; and send it to a phone, not here.
-    func code(of countdown: Countdown) -> String { "\(countdown.startedUSec / 1_000 % 9_000 + 1_000)" }
+    func code(of countdown: Countdown) -> String {
+        "\(Int(countdown.started.secondsSince1970 * 1_000) % 9_000 + 1_000)"
+    }
 
     /// Checks a full code; the right one cancels the countdown, so that the next login can send at once.
     mutating func accept(_ code: String?) async -> Bool {
