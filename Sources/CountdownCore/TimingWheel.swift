@@ -17,8 +17,8 @@ struct TickSchedule: ~Copyable, Sendable {
     private var intervals: [TickInterval] = []
     private var idByDuration: [Duration: IntervalID] = [:]
     private var unusedIDs: [IntervalID] = []
-    private var elapsed = TimingWheels()
-    private var wall = TimingWheels()
+    private var elapsed = TimingWheels(clock: .elapsed)
+    private var wall = TimingWheels(clock: .wall)
     private let capacity: Int
 
     /// - Parameter capacity: the number of entries that all wheels together may have.
@@ -112,14 +112,8 @@ struct TickSchedule: ~Copyable, Sendable {
     /// Removes the first tick that is due; nil if none is.
     mutating func popDue(at now: Now) -> DueTick? {
         guard let next = nextTick(at: now) else { return nil }
-        if next.microseconds == wall.next {
-            return wall.popDue(at: now.wall.microseconds).map {
-                DueTick(interval: $0.interval, clock: .wall, tick: $0.tick)
-            }
-        }
-        return elapsed.popDue(at: now.boot.microseconds).map {
-            DueTick(interval: $0.interval, clock: .elapsed, tick: $0.tick)
-        }
+        return next.microseconds == wall.next
+            ? wall.popDue(at: now.wall.microseconds) : elapsed.popDue(at: now.boot.microseconds)
     }
 
     /// Takes the countdown of a tick off the wheel from which the tick came.
@@ -147,11 +141,14 @@ struct IntervalID: Hashable, Sendable {
 ///
 /// A heap orders the wheels by their next tick, so wheels without a due tick cost nothing.
 struct TimingWheels: Sendable {
+    let clock: DeadlineClock
     /// By the number of the interval.
     private var wheels: [TimingWheel] = []
     private var due = IndexedHeap()
     /// The number of entries on all wheels.
     private(set) var count = 0
+
+    init(clock: DeadlineClock) { self.clock = clock }
 
     /// When the next tick is due; nil if the wheel is empty.
     var next: Int64? { due.first?.instant }
@@ -182,12 +179,12 @@ struct TimingWheels: Sendable {
     }
 
     /// Removes the next tick that is due; nil if no tick is due.
-    mutating func popDue(at now: Int64) -> (interval: IntervalID, tick: TimingWheel.WheelTick)? {
+    mutating func popDue(at now: Int64) -> TickSchedule.DueTick? {
         guard let first = due.first else { return nil }
         let interval = IntervalID(number: first.id)
         guard let tick = wheels[interval.index].popDue(at: now) else { return nil }
         updateNext(of: interval)
-        return (interval, tick)
+        return TickSchedule.DueTick(interval: interval, clock: clock, tick: tick)
     }
 
     /// Reschedules all wheels, after the clock was set.
