@@ -62,19 +62,19 @@ extension Event {
     }
 }
 
-/// The action of `Start` if the key is running or paused.
+/// The action of a start if the key is running or paused.
 public enum IfRunning: String, Sendable, CaseIterable, JSONReadable, JSONWritable {
     /// Change nothing; the default.
     case attach
     /// Start it again with the parameters of the call.
     case restart
-    /// Add the duration; with `upToUSec` only if no more than that remains afterwards, otherwise answer `AlreadyRunning`.
+    /// Add the duration; with `upTo` only if no more than that remains afterwards, otherwise refuse it.
     case extend
     /// The later deadline wins: the requested time becomes the remaining time if it is longer.
     case later
-    /// Answer `AlreadyRunning`.
+    /// Refuse it: ``CountdownError/alreadyRunning(_:retryAfter:)``.
     case fail
-    /// Queue, and start it when it ends; with `upToUSec` extend it as soon as no more than that remains afterwards.
+    /// Queue, and start it when it ends; with `upTo` extend it as soon as no more than that remains afterwards.
     case wait
 }
 

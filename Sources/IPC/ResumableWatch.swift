@@ -5,9 +5,9 @@ import System
 /// has reported, when to try again, and which errors are final.
 ///
 /// The owner, which is a ``WatchConnection``, makes the connection and reports the results:
-/// 1. After ``delayBeforeAttempt()`` microseconds it connects and makes the call ``request``, then calls ``start()``.
-/// 2. It hands every reply to ``receive(_:)``.
-/// 3. If anything fails it calls ``fail(_:)``, closes the connection and goes back to 1.
+/// 1. After `delayBeforeAttempt()` microseconds it connects and makes the call `request`, then calls `start()`.
+/// 2. It hands every reply to `receive(_:)`.
+/// 3. If anything fails it calls `fail(_:)`, closes the connection and goes back to 1.
 public struct ResumableWatch: Sendable {
     /// The heartbeat if the call asks for none: an hour. It keeps ``since`` within the daemon's history
     /// though the watched keys do not change.

@@ -7,7 +7,8 @@ for attempt in 1...2 {
     do {
         try await countdowns.start("login/138", for: .seconds(60), ifRunning: .fail)
         print("attempt \(attempt): a code is sent")
-    } catch .countdown(.alreadyRunning(let running, let retryAfter)) {
+    } catch {
+        guard case .countdown(.alreadyRunning(let running, let retryAfter)) = error else { throw error }
         print("attempt \(attempt): \(running.key) again in \(retryAfter?.components.seconds ?? 0) s")
     }
 }
@@ -16,7 +17,8 @@ for attempt in 1...4 {
     do {
         try await countdowns.start("sms/138", for: .seconds(1200), ifRunning: .extend, upTo: .seconds(3600))
         print("attempt \(attempt): sent")
-    } catch .countdown(.alreadyRunning(_, let retryAfter)) {
+    } catch {
+        guard case .countdown(.alreadyRunning(_, let retryAfter)) = error else { throw error }
         print("attempt \(attempt): again in \((retryAfter?.components.seconds ?? 0) / 60) min")
     }
 }
