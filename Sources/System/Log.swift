@@ -80,17 +80,9 @@ public struct Log: Sendable {
 /// A log with a rate limit, for lines that others can cause as often as they like. In each interval a number of lines
 /// of each topic is written. Further lines are counted, and written as one line at the end of the interval.
 public struct RateLimitedLog<Topic: Hashable & CaseIterable> {
-    private struct Interval {
-        let end: Int64
-        var written = 0
-        var withheld = 0
-        /// The line that was suppressed last.
-        var last: (level: Log.Level, sentence: String)?
-    }
-
     private let lines: Int
     private let spanUSec: Int64
-    private var intervals: [Topic: Interval] = [:]
+    private var intervals: [Topic: LogInterval] = [:]
 
     /// - Parameters:
     ///   - lines: how many lines of a topic are written in an interval.
@@ -119,7 +111,7 @@ public struct RateLimitedLog<Topic: Hashable & CaseIterable> {
     ) {
         guard level <= log.level else { return }
         summarize(to: log, at: now)
-        var interval = intervals[topic] ?? Interval(end: now + spanUSec)
+        var interval = intervals[topic] ?? LogInterval(end: now + spanUSec)
         if interval.written < lines {
             interval.written += 1
             log.write(level, sentence, fields: fields)
@@ -141,4 +133,13 @@ public struct RateLimitedLog<Topic: Hashable & CaseIterable> {
             log.write(level, more > 0 ? "\(sentence), and \(more) more like it" : sentence, fields: ["MORE": "\(more)"])
         }
     }
+}
+
+/// The lines of a topic in an interval. Not within the log, because its type would be looked up in each turn, in 600 instructions.
+private struct LogInterval {
+    let end: Int64
+    var written = 0
+    var withheld = 0
+    /// The line that was suppressed last.
+    var last: (level: Log.Level, sentence: String)?
 }
