@@ -89,8 +89,8 @@ private struct TimetableTrial: ~Copyable {
         }
         let before = timetable.revision
         let outcome = try? timetable.startAll(cooldowns, dryRun: choice & 32 != 0, at: now)
-        for applied in outcome?.applied ?? [] { note(applied.change.countdown) }
-        let count = Int64(outcome?.applied.count ?? 0)
+        for change in outcome?.changes ?? [] { note(change.countdown) }
+        let count = Int64(outcome?.changes.count ?? 0)
         expect(timetable.revision.number == before.number + count, "each change has a revision, and nothing else has")
         for room in outcome?.rooms ?? [] {
             expect(room.left >= 0 && room.more ?? span > .zero, "\(room) is possible")

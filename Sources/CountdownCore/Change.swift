@@ -19,10 +19,8 @@ public struct Change: Hashable, Sendable {
     public let replaced: Revision?
 }
 
-/// A change that was applied, with what `undo` needs.
+/// What `undo` needs of a change that was applied.
 public struct Applied: Sendable {
-    /// The change that was made.
-    public let change: Change
     let slot: Slot
     let origin: Origin
 

@@ -64,6 +64,8 @@ public struct CooldownsOutcome: Sendable {
     /// If they were not accepted, how long until they are; nil if that cannot be known.
     public let retryAfter: Duration?
     /// The changes that were made.
+    public let changes: [Change]
+    /// What `undo` needs of each of them.
     public let applied: [Applied]
 }
 
@@ -83,7 +85,7 @@ extension Timetable {
         at now: Now,
         queued: (Request.Start) -> Int = { _ in 0 }
     ) throws(Refusal) -> CooldownsOutcome {
-        var applied: [Applied] = []
+        var (changes, applied): ([Change], [Applied]) = ([], [])
         var (invalid, exceeded): (Refusal?, Refusal?)
         var delays: [Duration?] = []
         // The texts of all together count, so that their order does not.
@@ -96,6 +98,7 @@ extension Timetable {
                     preconditionFailure("a cooldown changes, or is refused")
                 }
                 applied.append(apply(change))
+                changes.append(change)
             } catch {
                 switch error {
                 case .alreadyRunning(_, let retryAfter): delays.append(retryAfter)
@@ -111,7 +114,7 @@ extension Timetable {
         let fault = invalid ?? exceeded
         if dryRun || fault != nil || !delays.isEmpty {
             for change in applied.reversed() { undo(change) }
-            applied = []
+            (changes, applied) = ([], [])
         }
         if let fault { throw fault }
         let rooms = cooldowns.map { cooldown in
@@ -120,6 +123,12 @@ extension Timetable {
         }
         let known = delays.compactMap(\.self)
         let retryAfter = known.count == delays.count ? known.max() : nil
-        return CooldownsOutcome(isAccepted: delays.isEmpty, rooms: rooms, retryAfter: retryAfter, applied: applied)
+        return CooldownsOutcome(
+            isAccepted: delays.isEmpty,
+            rooms: rooms,
+            retryAfter: retryAfter,
+            changes: changes,
+            applied: applied
+        )
     }
 }

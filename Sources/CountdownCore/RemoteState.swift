@@ -11,35 +11,40 @@ public enum RemoteState: Sendable {
 extension Timetable {
     /// Brings a key to the state that the fleet holds. It cannot fail.
     ///
-    /// The changes get revisions of this timetable, and can be stored, published and undone like the changes of a request.
+    /// The changes get revisions of this timetable, and can be stored and published like the changes of a request.
     /// A countdown that starts after its deadline is finished at once. Countdowns that are due must have been expired first.
     ///
     /// - Returns: the changes in their order; none if the end is known already, or if the start of an ended run never was.
-    public mutating func applyRemote(_ state: RemoteState, at now: Now) -> [Applied] {
+    public mutating func applyRemote(_ state: RemoteState, at now: Now) -> [Change] {
         let (key, remote, kind, isSameRun): (Key, KeyedCountdown?, Change.Kind, Bool) =
             switch state {
             case .countdown(let countdown, let kind, let isSameRun): (countdown.key, countdown, kind, isSameRun)
             case .absent(let key): (key, nil, .cancelled, false)
             }
-        var applied: [Applied] = []
+        var changes: [Change] = []
         let current = countdown(under: key).flatMap { $0.isLive ? $0 : nil }
         if let current {
             guard let remote else {
                 let end = Phase.cancelled(at: now.wall, remaining: current.remaining(at: now))
-                return [apply(change(of: current, .cancelled, to: end))]
+                return [make(change(of: current, .cancelled, to: end))]
             }
             if isSameRun {
-                applied.append(apply(change(to: remote, kind, replaced: current.revision)))
+                changes.append(make(change(to: remote, kind, replaced: current.revision)))
             } else {
-                applied.append(apply(missedEnd(of: current, before: remote.started, at: now)))
+                changes.append(make(missedEnd(of: current, before: remote.started, at: now)))
             }
         }
-        guard let remote, remote.isLive else { return applied }
-        if current == nil || !isSameRun { applied.append(apply(change(to: remote, .started, replaced: nil))) }
+        guard let remote, remote.isLive else { return changes }
+        if current == nil || !isSameRun { changes.append(make(change(to: remote, .started, replaced: nil))) }
         guard case .running(let deadline) = remote.phase, deadline.remaining(at: now) <= .zero,
-            let started = applied.last?.change.countdown, let end = expiry(of: started, at: now)
-        else { return applied }
-        return applied + [apply(end)]
+            let started = changes.last?.countdown, let end = expiry(of: started, at: now)
+        else { return changes }
+        return changes + [make(end)]
+    }
+
+    private mutating func make(_ change: Change) -> Change {
+        apply(change)
+        return change
     }
 
     /// Makes the current revision the oldest one from which a watch can be resumed, because changes before it may be missing.

@@ -143,11 +143,11 @@ extension Timetable {
             let slot = insert(change.countdown)
             let instead = map(KeyIndex.place(of: change.countdown.key), to: slot)
             if let instead { hiddenEnds[slot] = instead }
-            return Applied(change: change, slot: slot, origin: .new(instead: instead))
+            return Applied(slot: slot, origin: .new(instead: instead))
         }
         let origin = Applied.Origin.live(self[slot], after: slab[slot].previous, hiding: hiddenEnds[slot])
         replace(slot, by: change.countdown)
-        return Applied(change: change, slot: slot, origin: origin)
+        return Applied(slot: slot, origin: origin)
     }
 
     /// Replaces the live countdown in a slot with its state after a change.
@@ -192,10 +192,10 @@ extension Timetable {
     ///
     /// - Precondition: between `apply` and `undo` no countdown expired, no end was compacted and no scan continued.
     public mutating func undo(_ applied: Applied) {
-        precondition(applied.change.countdown.revision == revision, "changes are undone in reverse")
-        revision = revision.previous
-        let key = applied.change.countdown.key
         let slot = applied.slot
+        precondition(slab[slot].revision == revision, "changes are undone in reverse")
+        revision = revision.previous
+        let key = key(at: slot)
         unlink(slot, from: RevisionLists.Name(of: slab[slot]))
         switch applied.origin {
         case .new(let instead):

@@ -38,7 +38,7 @@ public struct Member: Sendable {
     /// The results of a member since its output was taken.
     public struct Output: Sendable {
         /// Changes in their order. They are applied, and remain even if the store fails.
-        public var applied: [Applied] = []
+        public var changes: [Change] = []
         /// Results of calls by their numbers.
         public var results: [(number: Int, result: CallResult)] = []
         /// The stream that is needed from now on; nil if the present one is.

@@ -85,25 +85,25 @@ extension Member {
         if !isPage || cursor.verdict(on: entry, held: held) == .apply { cursor.advance(over: entry) }
         if isPage, let held, held.snapshot == snapshot, held.version >= entry.version { return }
         guard entry.record != nil else {
-            output.applied += timetable.applyRemote(.absent(entry.key), at: now)
+            output.changes += timetable.applyRemote(.absent(entry.key), at: now)
             remove(entry.key)
             return mark(entry.key)
         }
-        let applied: [Applied]
+        let changes: [Change]
         if let held, held.id == entry.id, held.fault == nil {
-            applied = []
+            changes = []
             confirm(held, entry)
         } else {
             do throws(RecordFault) {
                 let record = try Record(entry)
-                applied = apply(record, of: entry, instead: held, &timetable, at: now)
+                changes = apply(record, of: entry, instead: held, &timetable, at: now)
             } catch {
                 output.notes.append(.unusable(entry.key, error))
-                applied = []
+                changes = []
                 set(HeldRecord(entry, error, instead: held, snapshot: snapshot), to: entry, instead: held)
             }
         }
-        noteInFlight(entry, applied)
+        noteInFlight(entry, changes)
         mark(entry.key)
     }
 
@@ -113,18 +113,18 @@ extension Member {
         instead held: HeldRecord?,
         _ timetable: inout Timetable,
         at now: Now
-    ) -> [Applied] {
+    ) -> [Change] {
         let countdown = record.countdown(under: entry.key)
         // If the stored records are lost, the countdowns that were stored with them are still known.
         let known = held == nil ? timetable.countdown(under: entry.key) : nil
         let isSameRun = held.map { $0.run == record.run ?? entry.id } ?? (known?.started == countdown.started)
         let state = RemoteState.countdown(countdown, record.kind, isSameRun: isSameRun)
         let isUnchanged = known?.isSame(as: countdown) ?? false
-        let applied = isUnchanged ? [] : timetable.applyRemote(state, at: now)
-        if isSameRun, applied.first?.change.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
-        output.applied += applied
+        let changes = isUnchanged ? [] : timetable.applyRemote(state, at: now)
+        if isSameRun, changes.first?.kind == .started { output.notes.append(.postponedTooLate(entry.key)) }
+        output.changes += changes
         set(HeldRecord(entry, record, snapshot: snapshot), to: entry, instead: held)
-        return applied
+        return changes
     }
 
     func heldRecord(of entry: LogEntry, instead held: HeldRecord?) -> HeldRecord {
@@ -161,13 +161,13 @@ extension Member {
     }
 
     /// Notes that the log has a change that is in flight.
-    private mutating func noteInFlight(_ entry: LogEntry, _ applied: [Applied]) {
+    private mutating func noteInFlight(_ entry: LogEntry, _ changes: [Change]) {
         guard let flight = keys[entry.key]?.flight,
             let index = flight.steps.firstIndex(where: { $0.proposal.id == entry.id })
         else { return }
         keys[entry.key]?.flight?.steps[index].isInLog = true
-        let changes = applied.map(\.change.countdown)
-        keys[entry.key]?.flight?.steps[index].made = changes.last { $0.isLive } ?? changes.last
+        let countdowns = changes.map(\.countdown)
+        keys[entry.key]?.flight?.steps[index].made = countdowns.last { $0.isLive } ?? countdowns.last
         if flight.isAnswered { unsettled.insert(entry.key) }
     }
 
@@ -243,7 +243,7 @@ extension Member {
             return !isSwept
         }
         for key in absent {
-            output.applied += timetable.applyRemote(.absent(key), at: now)
+            output.changes += timetable.applyRemote(.absent(key), at: now)
             remove(key)
         }
         guard isSwept || progress != .more else { return }

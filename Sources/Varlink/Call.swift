@@ -8,6 +8,8 @@ public struct Call: Sendable {
     /// Whether the client wants to use the connection for another protocol.
     public let upgrade: Bool
 
+    /// The place of the method among those of the service, in the order of its description.
+    public var number: Int { target.number }
     /// The full name of the method: the interface's name, a dot, and the method's own name.
     public var method: String { target.fullName }
     /// The name of the interface.

@@ -11,32 +11,22 @@ public struct Framer: Sendable {
     public private(set) var bytes: [UInt8] = []
     /// The greatest length of a message in bytes, without its NUL.
     public let limit: Int
+    /// The first byte of the next message.
     @usableFromInline
-    private(set) var position = Position()
-    /// The number of bytes received in total.
-    private(set) var received = 0
-
-    /// How far the framer has read.
-    @usableFromInline
-    struct Position: Sendable {
-        /// The first byte of the next message.
-        @usableFromInline
-        var start = 0
-        /// The first byte that was not searched for a NUL.
-        var searched = 0
-    }
+    private(set) var start = 0
+    /// The first byte that was not searched for a NUL.
+    private var searched = 0
 
     /// A framer for messages up to the given length in bytes.
     public init(limit: Int) { self.limit = limit }
 
     /// The number of received bytes that do not belong to a returned message.
     @inlinable
-    public var pending: Int { bytes.count - position.start }
+    public var pending: Int { bytes.count - start }
 
     /// Takes the next bytes of the stream. Ranges that were returned before become invalid.
     public mutating func receive(_ received: Span<UInt8>) {
         discardReturned()
-        self.received += received.count
         unsafe received.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 
@@ -44,13 +34,13 @@ public struct Framer: Sendable {
     ///
     /// - Throws: `messageTooLong`.
     public mutating func next() throws(ProtocolViolation) -> Range<Int>? {
-        let index = indexOfNull(from: position.searched)
+        let index = indexOfNull(from: searched)
         let end = bytes.count
-        position.searched = index
-        guard index - position.start <= limit else { throw .messageTooLong(limit: limit) }
+        searched = index
+        guard index - start <= limit else { throw .messageTooLong(limit: limit) }
         guard index < end else { return nil }
-        let message = position.start..<index
-        position = Position(start: index + 1, searched: index + 1)
+        let message = start..<index
+        (start, searched) = (index + 1, index + 1)
         return message
     }
 
@@ -64,20 +54,21 @@ public struct Framer: Sendable {
         }
     }
 
-    mutating func restore(_ earlier: Position) { position = earlier }
+    /// Lets ``next()`` return the message again that begins at an index, and those after it.
+    mutating func putBack(from index: Int) { (start, searched) = (index, index) }
 
     /// Frees the returned messages. The rest is moved only if it is the smaller part, so that each byte is moved a bounded
     /// number of times, however small the pieces of the stream are.
     mutating func discardReturned() {
-        guard position.start > 0 else { return }
-        if position.start == bytes.count {
+        guard start > 0 else { return }
+        if start == bytes.count {
             bytes.removeAll(keepingCapacity: bytes.capacity <= Self.idleCapacity)
-        } else if position.start > pending {
-            bytes.removeSubrange(..<position.start)
+        } else if start > pending {
+            bytes.removeSubrange(..<start)
         } else {
             return
         }
-        position.searched -= position.start
-        position.start = 0
+        searched -= start
+        start = 0
     }
 }

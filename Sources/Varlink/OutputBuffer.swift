@@ -1,6 +1,5 @@
 /// Messages that are to be sent, in their order.
-@usableFromInline
-struct OutputBuffer: ~Copyable {
+public struct OutputBuffer: ~Copyable {
     /// The capacity that is kept while the buffer is empty: for about sixty events, so that a busy watcher does not allocate
     /// and free memory with each message.
     private static let idleCapacity = 32 * 1024
@@ -14,8 +13,6 @@ struct OutputBuffer: ~Copyable {
     /// The number of the writer's bytes that were sent.
     @usableFromInline
     private(set) var sent = 0
-    /// The number of sends.
-    private(set) var sends = 0
 
     /// The number of bytes that were not sent yet.
     @inlinable
@@ -82,12 +79,13 @@ struct OutputBuffer: ~Copyable {
         let sentNow = try writer.buffer.withBytes(from: sent, body)
         precondition(sentNow >= 0 && sentNow <= unsent, "no more bytes are sent than there are")
         sent += sentNow
-        sends += 1
         discardSent(keepingCapacity: keepingCapacity)
     }
 
-    /// Removes everything behind a length.
-    mutating func truncate(to length: Int) { writer.buffer.truncate(to: length) }
+    /// Appends some of the bytes of another buffer.
+    mutating func append(_ other: borrowing OutputBuffer, _ range: Range<Int>) {
+        other.writer.buffer.withBytes { writer.buffer.append($0.extracting(range)) }
+    }
 
     /// Frees the bytes that were sent. The rest is moved only if it is the smaller part, so that each byte is moved a bounded
     /// number of times, however little the receiver reads at once.

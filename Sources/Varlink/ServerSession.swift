@@ -112,6 +112,15 @@ public struct ServerSession: ~Copyable {
         }
     }
 
+    /// Puts the call in progress back, which must be the last one that ``next()`` has returned, so that it is returned again.
+    /// No bytes may have been received or sent since.
+    public mutating func putBack() {
+        precondition(callInProgress != nil && parameters.areReadable, "only the call returned last is put back")
+        callInProgress = nil
+        parameters.areReadable = false
+        framer.putBack(from: parameters.message.lowerBound)
+    }
+
     private func read(_ range: Range<Int>) throws(ProtocolViolation) -> Message {
         let message = framer.bytes.span.extracting(range.lowerBound...range.upperBound)
         return try JSONReader.read(message) { reader throws(ProtocolViolation) in
@@ -260,7 +269,29 @@ extension ServerSession {
     }
 }
 
+// MARK: - Output
+
 extension ServerSession {
+    /// The end of the last reply in the output. It grows with each reply, until bytes are sent.
+    @inlinable
+    public var outputLength: Int { output.length }
+
+    /// Takes the output, and leaves what was in it up to a length, so that the replies behind it can be written again.
+    public mutating func takeOutput(behind length: Int) -> OutputBuffer {
+        var taken = OutputBuffer()
+        swap(&taken, &output)
+        output.append(taken, taken.sent..<length)
+        return taken
+    }
+
+    /// Appends replies of an output that was taken.
+    public mutating func append(_ replies: borrowing OutputBuffer, _ range: Range<Int>) {
+        output.append(replies, range)
+    }
+
+    /// Lets a call be in progress again whose reply is dropped, so that it can be answered once more.
+    public mutating func resume(_ call: Call) { callInProgress = call }
+
     /// The number of bytes that were not sent to the client yet.
     @inlinable
     public var unsent: Int { output.unsent }
@@ -272,7 +303,6 @@ extension ServerSession {
         _ body: (Span<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
         try output.withUnsent(keepingCapacity: keepingCapacity, body)
-        // Replies that were sent are not rolled back, so the calls are no longer needed.
         parameters.areReadable = false
         framer.discardReturned()
     }
@@ -281,43 +311,5 @@ extension ServerSession {
     public mutating func dropUnsent() {
         output = OutputBuffer()
         openArrayBytes = 0
-    }
-}
-
-// MARK: - Savepoints
-
-extension ServerSession {
-    /// A state of a session that ``rollback(to:)`` restores.
-    public struct Savepoint: Sendable {
-        let callInProgress: Call?
-        let isViolated: Bool
-        let position: Framer.Position
-        let received: Int
-        let length: Int
-        let sends: Int
-    }
-
-    /// The present state.
-    public func savepoint() -> Savepoint {
-        Savepoint(
-            callInProgress: callInProgress,
-            isViolated: isViolated,
-            position: framer.position,
-            received: framer.received,
-            length: output.length,
-            sends: output.sends
-        )
-    }
-
-    /// Restores the state at the savepoint: replies since then are gone, and ``next()`` returns the calls since then again,
-    /// in the same order. Nothing may have been received or sent in between.
-    public mutating func rollback(to savepoint: Savepoint) {
-        precondition(savepoint.received == framer.received, "nothing is received between a savepoint and its rollback")
-        precondition(savepoint.sends == output.sends, "nothing is sent between a savepoint and its rollback")
-        parameters.areReadable = false
-        callInProgress = savepoint.callInProgress
-        isViolated = savepoint.isViolated
-        framer.restore(savepoint.position)
-        output.truncate(to: savepoint.length)
     }
 }

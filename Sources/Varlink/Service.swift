@@ -50,12 +50,15 @@ final class ServiceMethod: Sendable {
     let interface: String
     let name: String
     let fullName: String
+    /// Its place among the methods of the service; negative for those of `org.varlink.service`.
+    let number: Int
     /// Whether the session itself answers it.
     let isIntrospection: Bool
 
-    init(interface: String, name: String) {
+    init(interface: String, name: String, number: Int) {
         self.interface = interface
         self.name = name
+        self.number = number
         fullName = interface + "." + name
         isIntrospection = interface == ServiceInterface.name
     }
@@ -74,8 +77,9 @@ struct MethodTable: Sendable {
 
     init(_ descriptions: [InterfaceDescription]) {
         interfaces = descriptions.map(\.name)
-        let targets = descriptions.flatMap { description in
-            description.methods.map { ServiceMethod(interface: description.name, name: $0) }
+        let methods = descriptions.flatMap { description in description.methods.map { (description.name, $0) } }
+        let targets = zip((-ServiceInterface.description.methods.count)..., methods).map { number, method in
+            ServiceMethod(interface: method.0, name: method.1, number: number)
         }
         let sorted = targets.sorted { $0.fullName.utf8.count < $1.fullName.utf8.count }
         let lengths = sorted.map(\.fullName.utf8.count)

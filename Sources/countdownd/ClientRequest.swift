@@ -15,6 +15,22 @@ enum ClientRequest {
     case ping
     case logLevel(Log.Level)
 
+    /// Whether it is to change a countdown.
+    var isChange: Bool {
+        switch self {
+        case .change, .startAll(_, dryRun: false): true
+        default: false
+        }
+    }
+
+    /// Whether its reply may be finished in a later turn, so that the calls behind it wait.
+    var mayWait: Bool {
+        switch self {
+        case .list, .wait, .watch: true
+        default: false
+        }
+    }
+
     /// Whether the answer depends on countdowns.
     var isAboutCountdowns: Bool {
         switch self {

@@ -3,14 +3,13 @@ import Fleet
 import System
 import Varlink
 
-/// Carries out calls. Replies are held in the sessions until the turn is stored.
+/// Carries out calls. Nothing is sent before the turn is stored.
 extension Daemon {
     /// Carries out calls, of each connection no more than its budget.
     func answerCalls(_ turn: inout Turn) {
         // If expiries are left over they come first, because a reply must show them.
         guard !turn.isCutShort else { return }
         let queue = connections.takeCallQueue()
-        turn.callers.reserveCapacity(queue.count)
         for (index, connection) in queue.enumerated() {
             guard turn.callsLeft > 0, turn.canAnswerMore else {
                 connections.putBack(toCallQueue: queue[index...])
@@ -19,27 +18,9 @@ extension Daemon {
             connection.hasQueuedCalls = false
             guard connection.condition == .open else { continue }
             let budget = min(limits.callsOfConnectionInTurn, turn.callsLeft)
-            let savepoint = connection.session.savepoint()
             let calls = answerCalls(of: connection, limit: budget, &turn)
             turn.callsLeft -= calls
-            if calls > 0 {
-                turn.callers.append(Turn.Caller(connection: connection, savepoint: savepoint, calls: calls))
-            }
             if calls == budget || !turn.canAnswerMore { connections.enqueueCalls(of: connection) }
-        }
-    }
-
-    /// Answers the calls of a turn again after their changes were rolled back.
-    func answerAgain(_ turn: inout Turn) {
-        for caller in turn.callers.reversed() {
-            release(caller.connection)
-            caller.connection.session.rollback(to: caller.savepoint)
-        }
-        turn.callBytesLeft = .max
-        for caller in turn.callers {
-            _ = answerCalls(of: caller.connection, limit: caller.calls, &turn)
-            // A call that waited may have been answered at once this time, so the calls behind it can follow.
-            connections.enqueueCalls(of: caller.connection)
         }
     }
 
@@ -48,7 +29,11 @@ extension Daemon {
         connections.markDirty(connection)
         // One access to the session for all calls, because each access is checked for exclusivity. Until it ends, only the
         // session that is passed on may be used.
-        return connection.use { answerCalls(in: &$0, of: connection, limit: limit, &turn) }
+        return connection.use { session in
+            if !turn.applied.isEmpty { turn.tickets.open(session.outputLength) }
+            defer { turn.tickets.close(connection) }
+            return answerCalls(in: &session, of: connection, limit: limit, &turn)
+        }
     }
 
     private func answerCalls(
@@ -63,26 +48,18 @@ extension Daemon {
                 connection.isThrottled = true
                 break
             }
-            let savepoint = session.hasPostponedCalls ? session.savepoint() : nil
             let pending = session.pendingInput
             let step = session.next()
             turn.callBytesLeft -= pending - session.pendingInput
-            switch step {
+            switch consume step {
             case .call(let call):
-                counters.calls += 1
-                if !answer(call, in: &session, of: connection, &turn), let savepoint {
-                    counters.calls -= 1
-                    session.rollback(to: savepoint)
+                guard answer(call, in: &session, of: connection, &turn) else {
+                    session.putBack()
                     return calls
                 }
-                calls += 1
             case .answered:
-                calls += 1
-                counters.calls += 1
-                guard !connection.isOverQuota else {
-                    connection.condition = .closing
-                    return calls
-                }
+                turn.tickets.addFixed(end: session.outputLength)
+                if connection.isOverQuota { connection.condition = .closing }
             case .violation(let violation):
                 logLimited(about: violation, at: turn.now)
                 connection.condition = .closing
@@ -90,6 +67,9 @@ extension Daemon {
             case nil:
                 return calls
             }
+            calls += 1
+            counters.calls += 1
+            guard connection.condition == .open else { return calls }
         }
         return calls
     }
@@ -102,28 +82,57 @@ extension Daemon {
         _ turn: inout Turn
     ) -> Bool {
         do {
-            let request = try session.readParameters({ try translation.request(in: call, reading: &$0) })
+            let request = try session.readParameters { try translation.request(in: call, reading: &$0) }
             // Before the store is open, not even "no such countdown" can be answered.
             if let failure = turn.openFailure, request.isAboutCountdowns {
                 throw translation.storageFailed(failure.reason)
             }
-            if fleet != nil {
-                switch request {
-                case .change(let request): return propose(request, call, in: &session, of: connection, at: turn.now)
-                case .startAll(let starts, _) where starts.count > limits.cooldownsInFleet:
-                    throw translation.limitReached("cooldownsInFleet", limits.cooldownsInFleet)
-                case .startAll(let starts, dryRun: false):
-                    guard let start = starts.first else { break }
-                    return propose(.start(start), isStartAll: true, call, in: &session, of: connection, at: turn.now)
-                default: break
-                }
-                if session.hasPostponedCalls { return false }
-                if let reason = fleet?.member.silenceReason, request.isAboutCountdowns {
-                    throw translation.unreachable(reason)
-                }
+            if fleet != nil, let isShared = try share(request, in: &session, of: connection, at: turn.now) {
+                return isShared
             }
+            answer(request, to: call, in: &session, of: connection, &turn)
+        } catch {
+            fail(error, call, in: &session)
+            turn.tickets.addFixed(end: session.outputLength)
+        }
+        return true
+    }
+
+    /// Answers a call, and adds its ticket.
+    @inline(__always)
+    private func answer(
+        _ request: consuming ClientRequest,
+        to call: Call,
+        in session: inout ServerSession,
+        of connection: Connection,
+        _ turn: inout Turn
+    ) {
+        // Consumed, because a copy takes 150 instructions.
+        switch consume request {
+        case .change(let request):
+            answer(request, in: &session, of: connection, &turn)
+            turn.tickets.add(call, .change, end: session.outputLength)
+        case .countdown(let key):
+            answerGet(key, in: &session, at: turn.now)
+            turn.tickets.add(call, .countdown(key), end: session.outputLength)
+        case let request:
+            answer(request, call, in: &session, of: connection, &turn)
+            turn.tickets.add(call, request.isChange ? .change : .other(request), end: session.outputLength)
+            if turn.tickets.isOpen, request.mayWait { connection.isHeldUp = true }
+        }
+    }
+
+    /// Answers a call, or begins a reply that is finished later.
+    func answer(
+        _ request: ClientRequest,
+        _ call: Call,
+        in session: inout ServerSession,
+        of connection: Connection,
+        _ turn: inout Turn
+    ) {
+        do {
             switch request {
-            case .change(let request): try answer(request, call, in: &session, of: connection, &turn)
+            case .change(let request): answer(request, in: &session, of: connection, &turn)
             case .startAll(let starts, let dryRun): try startAll(starts, dryRun, in: &session, &turn)
             case .countdown(let key): answerGet(key, in: &session, at: turn.now)
             case .list(let request): try beginList(request, call, of: connection)
@@ -137,32 +146,41 @@ extension Daemon {
                 storage.log.level = level
                 session.reply()
             }
-        } catch let error as any ReplyError {
-            session.fail(error)
         } catch {
-            session.fail(ServiceError.methodNotImplemented(call.method))
+            fail(error, call, in: &session)
         }
-        return true
+    }
+
+    private func fail(_ error: any Error, _ call: Call, in session: inout ServerSession) {
+        let error = error as? any ReplyError ?? ServiceError.methodNotImplemented(call.method)
+        session.fail(error)
     }
 
     // MARK: Changes
 
     private func answer(
         _ request: Request,
-        _ call: Call,
         in session: inout ServerSession,
         of connection: Connection,
         _ turn: inout Turn
-    ) throws {
-        if let failure = turn.failure { throw translation.storageFailed(failure.reason) }
+    ) {
+        let now = turn.now
         let queued = turn.hasQueuedStarts ? queuedStarts(before: request) : 0
-        switch try decide(request, at: turn.now, queued: queued) {
-        case .attached(let current): reply(.attached, current, to: call, in: &session, at: turn.now)
-        case .wait(let due): enqueue(request, of: connection, until: due, &turn)
-        case .change(let change):
-            carryOut(change, &turn)
-            reply(.changed(change.kind), change.countdown, to: call, in: &session, at: turn.now)
-            if turn.hasQueuedStarts { serveQueue(for: change.countdown.key, &turn) }
+        do throws(Refusal) {
+            switch try timetable.decide(request, at: now, queued: queued) {
+            case .attached(let current):
+                session.reply { translation.write(.attached, of: request, current, at: now, into: &$0) }
+            case .wait(let due): enqueue(request, of: connection, until: due, &turn)
+            case .change(let change):
+                turn.tickets.open(session.outputLength)
+                carryOut(change, &turn)
+                session.reply {
+                    translation.write(.changed(change.kind), of: request, change.countdown, at: now, into: &$0)
+                }
+                if turn.hasQueuedStarts { serveQueue(for: change.countdown.key, &turn) }
+            }
+        } catch {
+            session.fail(translation.error(error, at: now))
         }
     }
 
@@ -173,38 +191,20 @@ extension Daemon {
         in session: inout ServerSession,
         _ turn: inout Turn
     ) throws {
-        if !dryRun, let failure = turn.failure { throw translation.storageFailed(failure.reason) }
         let hasQueuedStarts = turn.hasQueuedStarts
         do throws(Refusal) {
             let outcome = try timetable.startAll(starts, dryRun: dryRun, at: turn.now) {
                 hasQueuedStarts ? queuedStarts(before: .start($0)) : 0
             }
             turn.applied += outcome.applied
-            turn.changes.steps += outcome.applied.map(\.change)
+            turn.changes.steps += outcome.changes
+            if !outcome.applied.isEmpty { turn.tickets.open(session.outputLength) }
             session.reply {
                 translation.write(outcome.isAccepted, outcome.rooms, outcome.retryAfter, at: turn.now, into: &$0)
             }
         } catch {
             throw translation.error(error, at: turn.now)
         }
-    }
-
-    private func decide(_ request: Request, at now: Now, queued: Int) throws -> Decision {
-        do throws(Refusal) {
-            return try timetable.decide(request, at: now, queued: queued)
-        } catch {
-            throw translation.error(error, at: now)
-        }
-    }
-
-    private func reply(
-        _ outcome: ChangeOutcome,
-        _ countdown: KeyedCountdown,
-        to call: Call,
-        in session: inout ServerSession,
-        at now: Now
-    ) {
-        session.reply { translation.write(outcome, of: call, countdown, at: now, into: &$0) }
     }
 
     func carryOut(_ change: Change, _ turn: inout Turn) {
@@ -214,7 +214,7 @@ extension Daemon {
 
     // MARK: Calls that change nothing
 
-    private func answerGet(_ key: Key, in session: inout ServerSession, at now: Now) {
+    func answerGet(_ key: Key, in session: inout ServerSession, at now: Now) {
         let isKnown = timetable.withCountdown(under: key) { countdown in
             session.reply { translation.write(countdown, at: now, into: &$0) }
         }

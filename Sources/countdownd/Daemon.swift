@@ -42,6 +42,8 @@ actor Daemon {
     /// The newest revision when the system clock was set last. A watcher that resumes from this revision or an earlier
     /// one does not know of the clock step.
     var stepRevision: Revision?
+    /// No tickets between two turns: kept for their memory.
+    private var tickets = Tickets()
     /// The number of changes in the last turn.
     var lastChanges = 0
     /// A clock step that the next turn has to store.
@@ -186,6 +188,7 @@ actor Daemon {
         let now = retryStorage(at: readClocks(ready))
         var turn = Turn(at: now, limits: limits, patternSteps: publisher.watchers.patternSteps, clockStep: clockStep)
         clockStep = nil
+        swap(&turn.tickets, &tickets)
         turn.hasQueuedStarts = !startQueue.isEmpty
         turn.expect(changes: lastChanges)
         if !storage.isOpen { turn.openFailure = storage.failure }
@@ -195,7 +198,8 @@ actor Daemon {
         serveQueue(&turn)
         answerCalls(&turn)
         propose(&turn)
-        commitOrRollBack(&turn)
+        commitOrUndo(&turn)
+        releaseTickets(&turn)
         publish(turn)
         answerServedStarts(turn)
         answerWaitingCalls(turn)
@@ -203,6 +207,7 @@ actor Daemon {
         publishHeartbeats(turn)
         scan(&turn)
         trim(&turn)
+        swap(&turn.tickets, &tickets)
         counters.note(turn, of: limits)
         lastChanges = turn.changes.steps.count
         sendAll(at: now)
@@ -360,23 +365,22 @@ extension Daemon {
         if timetable.isDue(at: turn.now) { turn.isCutShort = true }
     }
 
-    /// Stores the turn. If that fails, the clients' changes are rolled back and their calls are answered again;
-    /// expiries stand.
-    func commitOrRollBack(_ turn: inout Turn) {
+    /// Stores the turn. If that fails, the clients' changes are undone and their calls are decided again; expiries stand.
+    func commitOrUndo(_ turn: inout Turn) {
         guard !turn.changes.isEmpty else { return }
         do throws(StoreFailure) {
             try storage.commit(turn.changes, of: timetable, at: turn.now)
         } catch {
             // What the fleet has decided stands.
             guard fleet == nil else { return storage.keep(turn.changes, of: timetable) }
-            turn.failure = error
+            let undone = turn.changes.steps.suffix(turn.applied.count)
             turn.changes.steps.removeLast(turn.applied.count)
             for applied in turn.applied.reversed() { timetable.undo(applied) }
-            restoreQueue(turn)
             turn.applied = []
+            restoreQueue(turn, undone)
             storage.keep(turn.changes, of: timetable)
-            answerAgain(&turn)
-            failQueue(&turn)
+            decideAgain(error, &turn)
+            failQueue(error, &turn)
         }
         counters.changes += turn.changes.steps.count
     }

@@ -78,16 +78,15 @@ extension Daemon {
 
     // MARK: If the turn could not be stored
 
-    /// Lets the served starts wait again, and looks at each queue again whose countdown was rolled back.
-    func restoreQueue(_ turn: borrowing Turn) {
+    /// Lets the served starts wait again, and looks at each queue again whose countdown's change was undone.
+    func restoreQueue(_ turn: borrowing Turn, _ undone: ArraySlice<Change>) {
         for served in turn.servedStarts { startQueue.insert(served.call, for: served.key) }
-        for applied in turn.applied { startQueue.mark(applied.change.countdown.key) }
+        for change in undone { startQueue.mark(change.countdown.key) }
     }
 
     /// Answers all starts for the keys whose time had come with `StorageFailed`, because those countdowns have ended. Starts
-    /// that a call would have served go on waiting, because that call was rolled back.
-    func failQueue(_ turn: inout Turn) {
-        guard let failure = turn.failure else { return }
+    /// that a call would have served go on waiting, because that call has failed.
+    func failQueue(_ failure: StoreFailure, _ turn: inout Turn) {
         for served in turn.servedStarts.prefix(turn.servedByTime) {
             for queued in startQueue.removeAll(for: served.key) {
                 finishReply(of: queued.connection) { $0.fail(translation.storageFailed(failure.reason)) }

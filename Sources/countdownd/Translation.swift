@@ -3,6 +3,12 @@ import Fleet
 import IPC
 public import Varlink
 
+/// The methods of the daemon, in the order of `Translation.service`.
+enum ServedMethod: Int, CaseIterable {
+    case start, startAll, get, list, cancel, finish, pause, resume, adjust, wait, watch, getStatus
+    case ping, setLogLevel
+}
+
 /// Translates between the interface and the core. Only this file imports both.
 ///
 /// Parameters are checked here as far as that is possible without knowing the countdowns.
@@ -25,29 +31,29 @@ final class Translation: Sendable {
 
     /// Decodes a call; the reader has entered its parameters.
     func request(in call: Call, reading parameters: inout JSONReader) throws -> ClientRequest {
-        switch call.name {
-        case Start.name: return .change(.start(try start(&parameters)))
-        case StartAll.name: return try startAll(StartAll(from: &parameters))
-        case Get.name: return .countdown(try Get.key(from: &parameters))
-        case List.name: return .list(try list(List(from: &parameters)))
-        case Cancel.name: return .change(try change(Cancel(from: &parameters)) { .cancel($0, ifRevision: $1) })
-        case Finish.name: return .change(try change(Finish(from: &parameters)) { .finish($0, ifRevision: $1) })
-        case Pause.name: return .change(try change(Pause(from: &parameters)) { .pause($0, ifRevision: $1) })
-        case Resume.name: return .change(try change(Resume(from: &parameters)) { .resume($0, ifRevision: $1) })
-        case Adjust.name: return .change(try adjust(Adjust(from: &parameters)))
-        case Wait.name: return .wait(try Wait.key(from: &parameters))
-        case Watch.name:
+        switch ServedMethod(rawValue: call.number) {
+        case .start: return .change(.start(try start(&parameters)))
+        case .startAll: return try startAll(StartAll(from: &parameters))
+        case .get: return .countdown(try Get.key(from: &parameters))
+        case .list: return .list(try list(List(from: &parameters)))
+        case .cancel: return .change(try change(Cancel(from: &parameters)) { .cancel($0, ifRevision: $1) })
+        case .finish: return .change(try change(Finish(from: &parameters)) { .finish($0, ifRevision: $1) })
+        case .pause: return .change(try change(Pause(from: &parameters)) { .pause($0, ifRevision: $1) })
+        case .resume: return .change(try change(Resume(from: &parameters)) { .resume($0, ifRevision: $1) })
+        case .adjust: return .change(try adjust(Adjust(from: &parameters)))
+        case .wait: return .wait(try Wait.key(from: &parameters))
+        case .watch:
             let watch = try Watch(from: &parameters)
             guard call.more else { throw ServiceError.expectedMore }
             return .watch(try self.watch(watch))
-        case GetStatus.name:
+        case .getStatus:
             _ = try GetStatus(from: &parameters)
             return .status
-        case LogLevelService.ping:
+        case .ping:
             try parameters.members { _ in false }
             return .ping
-        case LogLevelService.setLogLevel: return .logLevel(try LogLevelService.level(from: &parameters))
-        default: throw ServiceError.methodNotImplemented(call.method)
+        case .setLogLevel: return .logLevel(try LogLevelService.level(from: &parameters))
+        case nil: throw ServiceError.methodNotImplemented(call.method)
         }
     }
 
@@ -191,12 +197,12 @@ extension Translation {
     /// Writes the reply to a call that changes something.
     func write(
         _ outcome: ChangeOutcome,
-        of call: Call,
+        of request: Request,
         _ countdown: KeyedCountdown,
         at now: Now,
         into writer: inout JSONWriter
     ) {
-        guard call.name == Start.name else { return write(countdown, at: now, into: &writer) }
+        guard case .start = request else { return write(countdown, at: now, into: &writer) }
         write(outcome, countdown, at: now, into: &writer)
     }
 

@@ -1,22 +1,14 @@
 import CountdownCore
 import Fleet
-import Varlink
 
 /// The work of one turn: done, to do, and the budgets.
 struct Turn: ~Copyable {
-    /// A connection whose calls are carried out in this turn, and the savepoint of its session before them.
-    struct Caller {
-        let connection: Connection
-        let savepoint: ServerSession.Savepoint
-        let calls: Int
-    }
-
     let now: Now
     /// The ends and changes of this turn, in the order of their revisions.
     var changes = Changes()
-    /// What is needed to roll the calls' changes back.
+    /// What is needed to undo the changes that calls and queued starts have made.
     var applied: [Applied] = []
-    var callers: [Caller] = []
+    var tickets = Tickets()
     /// Whether starts are queued. Reading it here costs less than asking the daemon's queue for each call.
     var hasQueuedStarts = false
     /// The queued starts that were served, those that a call led to after the others. They are answered once the turn is
@@ -34,8 +26,6 @@ struct Turn: ~Copyable {
     var waitsForClock = false
     /// Why the store cannot be opened, so that no countdown is known yet: calls about countdowns are refused with it.
     var openFailure: StoreFailure?
-    /// Why the store did not take the turn; calls that change something are refused with it.
-    var failure: StoreFailure?
     /// Whether a budget was used up. The rest follows at once, in the next turn.
     var isCutShort = false
 

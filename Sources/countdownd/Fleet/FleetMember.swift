@@ -11,7 +11,6 @@ struct FleetMember: ~Copyable {
         let connection: Connection
         /// The number of the reply in its session.
         let reply: Int
-        let call: Call
         let request: Request
         /// Whether it is the one cooldown of a `StartAll`.
         let isStartAll: Bool

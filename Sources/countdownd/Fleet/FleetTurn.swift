@@ -78,7 +78,7 @@ extension Daemon {
 
     private func takeOutput(_ turn: inout Turn) {
         guard let output = fleet?.member.takeOutput() else { return }
-        turn.changes.steps += output.applied.map(\.change)
+        turn.changes.steps += output.changes
         turn.results = output.results
         turn.opening = output.opening
         turn.endsWatches = output.endsWatches
@@ -111,11 +111,30 @@ extension Daemon {
 
     /// Lets a call that changes something wait for the engine. The calls behind it go on.
     ///
-    /// - Returns: false if it has to wait for the calls before it.
-    func propose(
+    /// - Returns: nil if it is to be answered at once; false if it has to wait for the replies to the calls before it.
+    func share(
+        _ request: ClientRequest,
+        in session: inout ServerSession,
+        of connection: Connection,
+        at now: Now
+    ) throws -> Bool? {
+        switch request {
+        case .change(let request): return propose(request, in: &session, of: connection, at: now)
+        case .startAll(let starts, _) where starts.count > limits.cooldownsInFleet:
+            throw translation.limitReached("cooldownsInFleet", limits.cooldownsInFleet)
+        case .startAll(let starts, dryRun: false):
+            guard let start = starts.first else { return nil }
+            return propose(.start(start), isStartAll: true, in: &session, of: connection, at: now)
+        default: break
+        }
+        if session.hasPostponedCalls { return false }
+        if let reason = fleet?.member.silenceReason, request.isAboutCountdowns { throw translation.unreachable(reason) }
+        return nil
+    }
+
+    private func propose(
         _ request: Request,
         isStartAll: Bool = false,
-        _ call: Call,
         in session: inout ServerSession,
         of connection: Connection,
         at now: Now
@@ -124,7 +143,6 @@ extension Daemon {
         let waiting = FleetMember.WaitingCall(
             connection: connection,
             reply: session.postpone(),
-            call: call,
             request: request,
             isStartAll: isStartAll
         )
@@ -160,7 +178,7 @@ extension Daemon {
         func reply(_ outcome: ChangeOutcome, _ countdown: KeyedCountdown) {
             if waiting.isStartAll { return reply(accepted: true, countdown, retryAfter: nil) }
             session.reply(toPostponed: waiting.reply) {
-                translation.write(outcome, of: waiting.call, countdown, at: now, into: &$0)
+                translation.write(outcome, of: waiting.request, countdown, at: now, into: &$0)
             }
         }
         func reply(accepted: Bool, _ countdown: KeyedCountdown, retryAfter: Duration?) {

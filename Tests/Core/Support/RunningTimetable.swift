@@ -24,10 +24,10 @@ final class RunningTimetable {
     ///
     /// - Returns: the change, for `undo`; nil if a start was attached or has to wait.
     @discardableResult
-    func ask(_ request: Request) throws(Refusal) -> Applied? {
+    func ask(_ request: Request) throws(Refusal) -> MadeChange? {
         switch try timetable.decide(request, at: now) {
         case .attached, .wait: nil
-        case .change(let change): timetable.apply(change)
+        case .change(let change): MadeChange(change: change, applied: timetable.apply(change))
         }
     }
 
@@ -39,7 +39,7 @@ final class RunningTimetable {
         label: String? = nil,
         metadata: Metadata? = nil,
         forget: Bool = false
-    ) throws(Refusal) -> Applied? {
+    ) throws(Refusal) -> MadeChange? {
         let start = Request.Start(
             key(text),
             end,
@@ -52,7 +52,7 @@ final class RunningTimetable {
     }
 
     @discardableResult
-    func start(_ text: String, seconds: Int64, forget: Bool = false) throws(Refusal) -> Applied? {
+    func start(_ text: String, seconds: Int64, forget: Bool = false) throws(Refusal) -> MadeChange? {
         try start(text, .after(.seconds(seconds)), forget: forget)
     }
 
@@ -74,4 +74,14 @@ final class RunningTimetable {
         var limit = limit
         return timetable.compact(at: now, budget: &limit)
     }
+}
+
+/// A change that was applied, and what `undo` needs of it.
+struct MadeChange {
+    let change: Change
+    let applied: Applied
+}
+
+extension Timetable {
+    mutating func undo(_ made: MadeChange) { undo(made.applied) }
 }

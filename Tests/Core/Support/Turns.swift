@@ -91,7 +91,7 @@ final class Turns {
     func turn(startingAll cooldowns: [Request.Start], dryRun: Bool) -> CooldownsOutcome? {
         let endings = scene.endDue()
         let outcome = try? scene.timetable.startAll(cooldowns, dryRun: dryRun, at: now)
-        finish(endings + (outcome?.applied.map(\.change) ?? []), ticks: .max)
+        finish(endings + (outcome?.changes ?? []), ticks: .max)
         return outcome
     }
 

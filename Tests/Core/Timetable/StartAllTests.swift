@@ -39,9 +39,9 @@ struct StartAllTests {
         try scene.start("b", seconds: 60)
         let outcome = try startAll(cooldown("a"), cooldown("b", 20, upTo: 90), cooldown("c"))
         #expect(outcome.isAccepted)
-        #expect(outcome.applied.map(\.change.countdown.key.text) == ["a", "b", "c"])
-        #expect(outcome.applied.map(\.change.kind) == [.started, .adjusted, .started])
-        #expect(outcome.applied.map(\.change.countdown.revision.number) == [2, 3, 4])
+        #expect(outcome.changes.map(\.countdown.key.text) == ["a", "b", "c"])
+        #expect(outcome.changes.map(\.kind) == [.started, .adjusted, .started])
+        #expect(outcome.changes.map(\.countdown.revision.number) == [2, 3, 4])
         #expect(outcome.rooms.map(\.key.text) == ["a", "b", "c"])
         #expect(outcome.rooms.map(\.left) == [0, 0, 0])
         #expect(outcome.rooms.map(\.countdown) == [scene["a"], scene["b"], scene["c"]])
@@ -56,7 +56,7 @@ struct StartAllTests {
         try scene.start("b", seconds: 10)
         let before = observation
         let outcome = try startAll(cooldown("a"), cooldown("b", 10, upTo: 30), cooldown("c"))
-        #expect(!outcome.isAccepted && outcome.applied.isEmpty)
+        #expect(!outcome.isAccepted && outcome.changes.isEmpty)
         #expect(observation == before)
         #expect(outcome.rooms.map(\.left) == [1, 2, 0])
         #expect(outcome.rooms.map(\.more) == [nil, .seconds(10), .seconds(60)])
@@ -75,7 +75,7 @@ struct StartAllTests {
         try scene.start("b", seconds: 10)
         let before = observation
         let outcome = try startAll(cooldown("a"), cooldown("b", 10, upTo: 30), dryRun: true)
-        #expect(outcome.isAccepted && outcome.applied.isEmpty)
+        #expect(outcome.isAccepted && outcome.changes.isEmpty)
         #expect(outcome.rooms.map(\.left) == [1, 2])
         #expect(observation == before)
         #expect(try startAll(cooldown("a"), cooldown("b", 10, upTo: 30)).rooms.map(\.left) == [0, 1])
@@ -255,11 +255,11 @@ struct StartAllTests {
             switch alone {
             case .success(let change):
                 #expect(try together.get().isAccepted && dry.get().isAccepted, "seed \(seed)")
-                #expect(try together.get().applied.map(\.change) == [change], "seed \(seed)")
+                #expect(try together.get().changes == [change], "seed \(seed)")
                 seen["\(change.map { "\($0.kind)" } ?? "")", default: 0] += 1
             case .failure(.alreadyRunning(let countdown, let retryAfter)):
                 for outcome in [try together.get(), try dry.get()] {
-                    #expect(!outcome.isAccepted && outcome.applied.isEmpty, "seed \(seed)")
+                    #expect(!outcome.isAccepted && outcome.changes.isEmpty, "seed \(seed)")
                     #expect(outcome.retryAfter == retryAfter, "seed \(seed)")
                     #expect(outcome.rooms[0].countdown == countdown && outcome.rooms[0].left == 0, "seed \(seed)")
                     #expect(outcome.rooms[0].more == retryAfter, "seed \(seed)")

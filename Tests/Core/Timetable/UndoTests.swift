@@ -59,7 +59,7 @@ struct UndoTests {
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<200 {
             let before = Observation(of: scene.timetable, at: scene.now)
-            var applied: [Applied] = []
+            var applied: [MadeChange] = []
             for _ in 0..<Int.random(in: 1...30, using: &generator) {
                 let request = Self.requests[Int.random(in: Self.requests.indices, using: &generator)]
                 if let change = try? scene.ask(request) { applied.append(change) }

@@ -248,7 +248,7 @@ struct FleetTablesTests {
                 revision: Revision(0)
             )
             let applied = keeper.timetable.applyRemote(.countdown(countdown, .started, isSameRun: false), at: scene.now)
-            try keeper.store.commit(Changes(steps: applied.map(\.change)), deferringCleanup: false)
+            try keeper.store.commit(Changes(steps: applied), deferringCleanup: false)
         }
         scene.pass(.seconds(10), thenSetBy: .seconds(5))
         let keeper = try scene.open()

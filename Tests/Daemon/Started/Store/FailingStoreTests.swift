@@ -62,6 +62,52 @@ struct FailingStoreTests {
         #expect(try waiter.answer(to: GetStatus.self).value.running == 0)
     }
 
+    @Test("a Wait that only an undone end would answer waits on, and the calls behind it wait too")
+    func keepsWaiting() throws {
+        _ = try caller.call(Start(key: "tea"))
+        let waiter = try Caller(of: daemon)
+        let writer = try DatabaseWriter(in: daemon.stateDirectory)
+        // So that all calls arrive in one turn.
+        try daemon.process.stop()
+        try waiter.send(Finish(key: "tea"))
+        try waiter.send(Wait(key: "tea"))
+        try waiter.send(Get(key: "tea"))
+        daemon.process.send(signal: SIGCONT)
+        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
+            try waiter.answer(to: Finish.self)
+        }
+        #expect(try caller.call(Get(key: "tea")).countdown.state == .running)
+        writer.end()
+        waitForStore()
+        let ended = try caller.call(Cancel(key: "tea")).countdown
+        #expect(try waiter.answer(to: Wait.self).value.countdown == ended)
+        #expect(try waiter.answer(to: Get.self).value.countdown == ended)
+    }
+
+    @Test("no call is answered out of turn: reads, invalid calls, and those without a reply among changes")
+    func keepsOrder() throws {
+        _ = try caller.call(Start(key: "known"))
+        let writer = try DatabaseWriter(in: daemon.stateDirectory)
+        try daemon.process.stop()
+        try caller.send(Start(key: "new"))
+        try caller.connection.send(message: #"{"method":"io.countdownd.Start","parameters":{"key":"b"},"oneway":true}"#)
+        try caller.connection.send(message: #"{"method":"io.countdownd.Get","parameters":{"kex":"a"}}"#)
+        try caller.send(StartAll(cooldowns: [Cooldown(key: "new", durationUSec: 1_000_000)], dryRun: true))
+        try caller.connection.send(message: #"{"method":"io.countdownd.Get","parameters":{"key":"b"},"oneway":true}"#)
+        try caller.send(GetStatus())
+        try caller.send(List(keys: ["known", "new"]))
+        try caller.send(Get(key: "known"))
+        daemon.process.send(signal: SIGCONT)
+        #expect(throws: CountdownError.self) { try caller.answer(to: Start.self) }
+        #expect(try caller.connection.message().contains(#""parameter":"kex""#))
+        let room = try #require(try caller.answer(to: StartAll.self).value.rooms.first)
+        #expect(room.left == 1)
+        #expect(try caller.answer(to: GetStatus.self).value.running == 1)
+        #expect(try caller.answer(to: List.self).value.countdowns.map(\.key) == ["known"])
+        #expect(try caller.answer(to: Get.self).value.countdown.key == "known")
+        writer.end()
+    }
+
     // MARK: Queued starts
 
     private func queue(_ start: Start) throws -> Caller {

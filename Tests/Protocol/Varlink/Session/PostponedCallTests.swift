@@ -60,14 +60,13 @@ struct PostponedCallTests {
         #expect(session.takeMessages() == [Self.reply(2)])
     }
 
-    @Test("stays postponed if a later call is returned again after a rollback")
-    func rollsBack() throws {
+    @Test("stays postponed if a later call is put back")
+    func putsBack() throws {
         var session = EchoService.session()
         session.receive(wire(Self.echo(), Self.echo()))
         let number = try postpone(&session)
-        let savepoint = session.savepoint()
         guard case .call = session.next() else { throw NoCall() }
-        session.rollback(to: savepoint)
+        session.putBack()
         session.reply(toPostponed: number) { $0.member("number", 1) }
         guard case .call = session.next() else { throw NoCall() }
         session.reply { $0.member("number", 2) }

@@ -62,7 +62,7 @@ final class FleetHost {
         var budget = budget
         member.serve(&timetable, at: now, budget: &budget)
         let output = member.takeOutput()
-        changes += output.applied.map(\.change)
+        changes += output.changes
         for (number, result) in output.results { results[number] = (result, now) }
         notes += output.notes
         if let opening = output.opening { self.opening = opening }
