@@ -142,3 +142,17 @@ public enum Refusal: Error, Equatable, Sendable {
         case queueUpTo
     }
 }
+
+/// The result of a client's request.
+public enum CallResult: Equatable, Sendable {
+    /// The change was made.
+    case changed(Change.Kind, KeyedCountdown)
+    /// The key is live, and the request has not changed it.
+    case attached(KeyedCountdown)
+    /// The request was refused.
+    case refused(Refusal)
+    /// The change was certainly not made; the reason in words.
+    case notMade(String)
+    /// The change may have been made, or may be lost; the reason in words.
+    case unknown(String)
+}

@@ -1,18 +1,4 @@
-public import CountdownCore
-
-/// The result of a client's call.
-public enum CallResult: Equatable, Sendable {
-    /// The fleet has the change.
-    case changed(Change.Kind, KeyedCountdown)
-    /// The key is live, and the call has not changed it.
-    case attached(KeyedCountdown)
-    /// The request was refused.
-    case refused(Refusal)
-    /// The change was certainly not made; the reason in words.
-    case notMade(String)
-    /// The change may have been made, or may be lost; the reason in words.
-    case unknown(String)
-}
+import CountdownCore
 
 /// A client's call that has no result yet.
 struct MemberCall: Sendable {

@@ -82,9 +82,11 @@ public struct OutputBuffer: ~Copyable {
         discardSent(keepingCapacity: keepingCapacity)
     }
 
-    /// Appends some of the bytes of another buffer.
-    mutating func append(_ other: borrowing OutputBuffer, _ range: Range<Int>) {
-        other.writer.buffer.withBytes { writer.buffer.append($0.extracting(range)) }
+    /// Takes the messages behind a length.
+    mutating func take(behind length: Int) -> [UInt8] {
+        let taken = Array(bytes[length...])
+        writer.buffer.truncate(to: length)
+        return taken
     }
 
     /// Frees the bytes that were sent. The rest is moved only if it is the smaller part, so that each byte is moved a bounded

@@ -1,7 +1,7 @@
 /// One connection as a service sees it, without its socket: the client's bytes go in, calls come out; replies go in,
 /// bytes for the client come out.
 ///
-/// A call is in progress from ``next()`` until its last reply, and no other call is returned meanwhile, unless it is postponed.
+/// A call is in progress from ``next()`` until its last reply, and no other call is returned meanwhile, unless it is suspended.
 /// So replies keep the order of the calls, and a call with `more` occupies its connection. The session itself
 /// answers calls that are not for a method of the service: `org.varlink.service`, unknown interfaces and methods, and
 /// `upgrade`. It answers one call per ``next()``, so that the caller can stop after any number of calls, or of bytes.
@@ -49,8 +49,6 @@ public struct ServerSession: ~Copyable {
     private(set) var parameters = Parameters()
     @usableFromInline
     private(set) var output = OutputBuffer()
-    /// The replies that wait for the reply to a call that was postponed.
-    private var heldReplies = HeldReplies()
     /// The message that answers every call; nil if the client may call methods.
     private let refusal: [UInt8]?
     private var isViolated = false
@@ -143,21 +141,11 @@ public struct ServerSession: ~Copyable {
     }
 
     private mutating func write(_ answer: ServiceAnswer) {
-        let refusal = refusal
-        write { output in
-            switch answer {
-            case .reply(let parameters): output.message(parameters: parameters.encode(into:), continues: false)
-            case .error(let error): output.message(error)
-            case .refusal: if let refusal { output.append(refusal) }
-            }
+        switch answer {
+        case .reply(let parameters): output.message(parameters: parameters.encode(into:), continues: false)
+        case .error(let error): output.message(error)
+        case .refusal: if let refusal { output.append(refusal) }
         }
-    }
-
-    /// Writes a message behind those that are held.
-    @inline(__always)
-    private mutating func write(_ message: (inout OutputBuffer) -> Void) {
-        guard !heldReplies.isEmpty else { return message(&output) }
-        heldReplies.append(message)
     }
 
     // MARK: Parameters
@@ -192,7 +180,7 @@ extension ServerSession {
     /// with `more` allows, the call stays in progress. Nothing is sent if the call has `oneway`.
     public mutating func reply(continues: Bool = false, _ parameters: (inout JSONWriter) -> Void) {
         guard expectsReply(continues: continues) else { return }
-        write { $0.message(parameters: parameters, continues: continues) }
+        output.message(parameters: parameters, continues: continues)
     }
 
     /// Answers the call in progress with a value as the parameters.
@@ -204,23 +192,20 @@ extension ServerSession {
     /// Answers the call in progress without parameters.
     public mutating func reply(continues: Bool = false) {
         guard expectsReply(continues: continues) else { return }
-        write { output in
-            output.message { writer in
-                if continues { writer.member("continues", true) }
-            }
+        output.message { writer in
+            if continues { writer.member("continues", true) }
         }
     }
 
     /// Answers the call in progress with an error, which ends it. Nothing is sent if the call has `oneway`.
     public mutating func fail(_ error: some ReplyError) {
         guard expectsReply(continues: false) else { return }
-        write { $0.message(error) }
+        output.message(error)
     }
 
     /// Appends elements, with commas between them, to an array that is the only parameter of a reply with `continues`.
     /// The first elements begin the reply; it stays open for more of them until ``endArray()``, or until another reply.
     public mutating func appendElements(_ name: StaticString, _ elements: borrowing JSONWriter) {
-        precondition(heldReplies.isEmpty, "an array is begun once every postponed call is answered")
         let areFirst = openArrayBytes == 0
         guard !areFirst || expectsReply(continues: true) else { return }
         output.appendElements(name, elements, areFirst: areFirst)
@@ -244,31 +229,6 @@ extension ServerSession {
     }
 }
 
-extension ServerSession {
-    /// Whether a postponed call has no reply yet.
-    public var hasPostponedCalls: Bool { !heldReplies.isEmpty }
-
-    /// Postpones the reply to the call in progress, so that ``next()`` can return the next call. The replies to that one and to
-    /// later ones are held until this one is written, so that replies keep the order of the calls.
-    ///
-    /// - Returns: the number under which the call is answered.
-    public mutating func postpone() -> Int {
-        guard let call = callInProgress else { preconditionFailure("only a call in progress is postponed") }
-        callInProgress = nil
-        return heldReplies.hold(oneway: call.oneway)
-    }
-
-    /// Answers a postponed call with parameters; the closure writes their members. A call with `oneway` gets no reply.
-    public mutating func reply(toPostponed number: Int, _ parameters: (inout JSONWriter) -> Void) {
-        heldReplies.answer(number, into: &output) { $0.message(parameters: parameters, continues: false) }
-    }
-
-    /// Answers a postponed call with an error. A call with `oneway` gets no reply.
-    public mutating func fail(postponed number: Int, _ error: some ReplyError) {
-        heldReplies.answer(number, into: &output) { $0.message(error) }
-    }
-}
-
 // MARK: - Output
 
 extension ServerSession {
@@ -276,20 +236,16 @@ extension ServerSession {
     @inlinable
     public var outputLength: Int { output.length }
 
-    /// Takes the output, and leaves what was in it up to a length, so that the replies behind it can be written again.
-    public mutating func takeOutput(behind length: Int) -> OutputBuffer {
-        var taken = OutputBuffer()
-        swap(&taken, &output)
-        output.append(taken, taken.sent..<length)
-        return taken
-    }
+    /// Takes the replies behind a length out of the output, so that they can be written later, or again.
+    public mutating func takeOutput(behind length: Int) -> [UInt8] { output.take(behind: length) }
 
-    /// Appends replies of an output that was taken.
-    public mutating func append(_ replies: borrowing OutputBuffer, _ range: Range<Int>) {
-        output.append(replies, range)
-    }
+    /// Appends replies that were taken.
+    public mutating func append(_ replies: ArraySlice<UInt8>) { output.append(Array(replies)) }
 
-    /// Lets a call be in progress again whose reply is dropped, so that it can be answered once more.
+    /// Lets the next call be returned, although the call in progress has no reply yet. It can be resumed.
+    public mutating func suspend() { callInProgress = nil }
+
+    /// Lets a call be in progress again, so that it can be answered: one that was suspended, or whose reply was taken.
     public mutating func resume(_ call: Call) { callInProgress = call }
 
     /// The number of bytes that were not sent to the client yet.

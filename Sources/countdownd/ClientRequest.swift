@@ -91,9 +91,3 @@ enum DeliveredEvent {
     case synced(Revision)
     case heartbeat(Revision)
 }
-
-/// The result of a call that changes something.
-enum ChangeOutcome {
-    case attached
-    case changed(Change.Kind)
-}

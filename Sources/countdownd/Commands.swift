@@ -29,11 +29,7 @@ extension Daemon {
         connections.markDirty(connection)
         // One access to the session for all calls, because each access is checked for exclusivity. Until it ends, only the
         // session that is passed on may be used.
-        return connection.use { session in
-            if !turn.applied.isEmpty { turn.tickets.open(session.outputLength) }
-            defer { turn.tickets.close(connection) }
-            return answerCalls(in: &session, of: connection, limit: limit, &turn)
-        }
+        return connection.use { answerCalls(in: &$0, of: connection, limit: limit, &turn) }
     }
 
     private func answerCalls(
@@ -48,17 +44,18 @@ extension Daemon {
                 connection.isThrottled = true
                 break
             }
-            let pending = session.pendingInput
+            let (pending, length) = (session.pendingInput, session.outputLength)
             let step = session.next()
             turn.callBytesLeft -= pending - session.pendingInput
             switch consume step {
             case .call(let call):
-                guard answer(call, in: &session, of: connection, &turn) else {
+                guard answer(call, behind: length, in: &session, of: connection, &turn) else {
                     session.putBack()
                     return calls
                 }
             case .answered:
-                turn.tickets.addFixed(end: session.outputLength)
+                connection.sharedCalls.hold(behind: length, in: &session)
+                turn.addTicket(of: connection, nil, length..<session.outputLength)
                 if connection.isOverQuota { connection.condition = .closing }
             case .violation(let violation):
                 logLimited(about: violation, at: turn.now)
@@ -77,6 +74,7 @@ extension Daemon {
     /// - Returns: false if the call has to wait for the replies to those before it.
     private func answer(
         _ call: Call,
+        behind length: Int,
         in session: inout ServerSession,
         of connection: Connection,
         _ turn: inout Turn
@@ -87,39 +85,29 @@ extension Daemon {
             if let failure = turn.openFailure, request.isAboutCountdowns {
                 throw translation.storageFailed(failure.reason)
             }
-            if fleet != nil, let isShared = try share(request, in: &session, of: connection, at: turn.now) {
+            if fleet != nil, let isShared = try share(request, call, in: &session, of: connection, at: turn.now) {
                 return isShared
             }
-            answer(request, to: call, in: &session, of: connection, &turn)
+            // Consumed, because a copy takes 150 instructions.
+            switch consume request {
+            case .change(let request):
+                answer(request, in: &session, of: connection, &turn)
+                turn.addTicket(of: connection, (call, .change), length..<session.outputLength)
+            case .countdown(let key):
+                answerGet(key, in: &session, at: turn.now)
+                turn.addTicket(of: connection, (call, .countdown(key)), length..<session.outputLength)
+            case let request:
+                answer(request, call, in: &session, of: connection, &turn)
+                let question = request.isChange ? Ticket.Question.change : .other(request)
+                turn.addTicket(of: connection, (call, question), length..<session.outputLength)
+                if request.mayWait { turn.holdUp(connection) }
+            }
         } catch {
             fail(error, call, in: &session)
-            turn.tickets.addFixed(end: session.outputLength)
+            connection.sharedCalls.hold(behind: length, in: &session)
+            turn.addTicket(of: connection, nil, length..<session.outputLength)
         }
         return true
-    }
-
-    /// Answers a call, and adds its ticket.
-    @inline(__always)
-    private func answer(
-        _ request: consuming ClientRequest,
-        to call: Call,
-        in session: inout ServerSession,
-        of connection: Connection,
-        _ turn: inout Turn
-    ) {
-        // Consumed, because a copy takes 150 instructions.
-        switch consume request {
-        case .change(let request):
-            answer(request, in: &session, of: connection, &turn)
-            turn.tickets.add(call, .change, end: session.outputLength)
-        case .countdown(let key):
-            answerGet(key, in: &session, at: turn.now)
-            turn.tickets.add(call, .countdown(key), end: session.outputLength)
-        case let request:
-            answer(request, call, in: &session, of: connection, &turn)
-            turn.tickets.add(call, request.isChange ? .change : .other(request), end: session.outputLength)
-            if turn.tickets.isOpen, request.mayWait { connection.isHeldUp = true }
-        }
     }
 
     /// Answers a call, or begins a reply that is finished later.
@@ -164,23 +152,33 @@ extension Daemon {
         of connection: Connection,
         _ turn: inout Turn
     ) {
-        let now = turn.now
         let queued = turn.hasQueuedStarts ? queuedStarts(before: request) : 0
+        let result: CallResult
         do throws(Refusal) {
-            switch try timetable.decide(request, at: now, queued: queued) {
-            case .attached(let current):
-                session.reply { translation.write(.attached, of: request, current, at: now, into: &$0) }
-            case .wait(let due): enqueue(request, of: connection, until: due, &turn)
+            switch try timetable.decide(request, at: turn.now, queued: queued) {
+            case .attached(let current): result = .attached(current)
+            case .wait(let due): return enqueue(request, of: connection, until: due, &turn)
             case .change(let change):
-                turn.tickets.open(session.outputLength)
                 carryOut(change, &turn)
-                session.reply {
-                    translation.write(.changed(change.kind), of: request, change.countdown, at: now, into: &$0)
-                }
                 if turn.hasQueuedStarts { serveQueue(for: change.countdown.key, &turn) }
+                result = .changed(change.kind, change.countdown)
             }
         } catch {
-            session.fail(translation.error(error, at: now))
+            result = .refused(error)
+        }
+        reply(result, to: request, in: &session, at: turn.now)
+    }
+
+    /// Answers a request, at once or when it has its result.
+    func reply(_ result: CallResult, to request: Request, in session: inout ServerSession, at now: Now) {
+        switch result {
+        case .changed(let kind, let countdown):
+            session.reply { translation.write(kind, of: request, countdown, at: now, into: &$0) }
+        case .attached(let countdown):
+            session.reply { translation.write(nil, of: request, countdown, at: now, into: &$0) }
+        case .refused(let refusal): session.fail(translation.error(refusal, at: now))
+        case .notMade(let reason): session.fail(translation.storageFailed(reason))
+        case .unknown(let reason): session.fail(translation.unreachable(reason))
         }
     }
 
@@ -198,7 +196,6 @@ extension Daemon {
             }
             turn.applied += outcome.applied
             turn.changes.steps += outcome.changes
-            if !outcome.applied.isEmpty { turn.tickets.open(session.outputLength) }
             session.reply {
                 translation.write(outcome.isAccepted, outcome.rooms, outcome.retryAfter, at: turn.now, into: &$0)
             }

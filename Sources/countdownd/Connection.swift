@@ -30,9 +30,9 @@ final class Connection {
     /// The sizes of the session's buffers after its last use.
     private(set) var buffers = BufferStatistics()
     var unfinishedReply: UnfinishedReply?
-    /// The numbers of its calls that wait for the engine of a fleet.
-    var waitingCalls: Set<Int> = []
-    /// Whether the calls behind these have to wait.
+    /// Its calls that wait for the engine of a fleet.
+    var sharedCalls = SharedCalls()
+    /// Whether further calls have to wait for replies to those before them.
     var isHeldUp = false
     var condition = Condition.open
     /// When it got its last event.
@@ -98,7 +98,7 @@ final class Connection {
     /// Whether a reply is unfinished; later calls wait behind it.
     var isBusy: Bool { unfinishedReply != nil }
     /// Whether a call has no reply yet.
-    var expectsReplies: Bool { isBusy || !waitingCalls.isEmpty }
+    var expectsReplies: Bool { isBusy || !sharedCalls.isEmpty }
 
     /// Whether more may be read: pending input is limited to the size of the largest call.
     func wantsInput(_ limits: Limits) -> Bool {

@@ -42,8 +42,6 @@ actor Daemon {
     /// The newest revision when the system clock was set last. A watcher that resumes from this revision or an earlier
     /// one does not know of the clock step.
     var stepRevision: Revision?
-    /// No tickets between two turns: kept for their memory.
-    private var tickets = Tickets()
     /// The number of changes in the last turn.
     var lastChanges = 0
     /// A clock step that the next turn has to store.
@@ -188,7 +186,6 @@ actor Daemon {
         let now = retryStorage(at: readClocks(ready))
         var turn = Turn(at: now, limits: limits, patternSteps: publisher.watchers.patternSteps, clockStep: clockStep)
         clockStep = nil
-        swap(&turn.tickets, &tickets)
         turn.hasQueuedStarts = !startQueue.isEmpty
         turn.expect(changes: lastChanges)
         if !storage.isOpen { turn.openFailure = storage.failure }
@@ -199,7 +196,7 @@ actor Daemon {
         answerCalls(&turn)
         propose(&turn)
         commitOrUndo(&turn)
-        releaseTickets(&turn)
+        releaseHeldUp(turn)
         publish(turn)
         answerServedStarts(turn)
         answerWaitingCalls(turn)
@@ -207,7 +204,6 @@ actor Daemon {
         publishHeartbeats(turn)
         scan(&turn)
         trim(&turn)
-        swap(&turn.tickets, &tickets)
         counters.note(turn, of: limits)
         lastChanges = turn.changes.steps.count
         sendAll(at: now)

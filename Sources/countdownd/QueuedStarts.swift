@@ -42,19 +42,20 @@ extension Daemon {
                 startQueue.removeFirst(for: key)
                 continue
             }
-            let result: Result<Change, Refusal>
+            let result: CallResult
             do throws(Refusal) {
                 switch try timetable.decide(.start(start), at: turn.now) {
                 case .wait(let due): return startQueue.setDue(due, for: key)
                 case .attached: preconditionFailure("a start that waits is never attached")
-                case .change(let change): result = .success(change)
+                case .change(let change):
+                    carryOut(change, &turn)
+                    result = .changed(change.kind, change.countdown)
                 }
             } catch {
-                result = .failure(error)
+                result = .refused(error)
             }
-            if case .success(let change) = result { carryOut(change, &turn) }
             startQueue.removeFirst(for: key)
-            turn.servedStarts.append(ServedStart(call: queued, key: key, result: result))
+            turn.servedStarts.append(ServedStart(call: queued, start: start, result: result))
             turn.servedStartsLeft -= 1
         }
     }
@@ -63,14 +64,8 @@ extension Daemon {
     func answerServedStarts(_ turn: borrowing Turn) {
         guard !turn.servedStarts.isEmpty else { return }
         for served in turn.servedStarts {
-            finishReply(of: served.call.connection) { session in
-                switch served.result {
-                case .success(let change):
-                    session.reply {
-                        translation.write(.changed(change.kind), change.countdown, at: turn.now, into: &$0)
-                    }
-                case .failure(let refusal): session.fail(translation.error(refusal, at: turn.now))
-                }
+            finishReply(of: served.call.connection) {
+                reply(served.result, to: .start(served.start), in: &$0, at: turn.now)
             }
         }
         counters.servedStarts += turn.servedStarts.count
@@ -80,7 +75,7 @@ extension Daemon {
 
     /// Lets the served starts wait again, and looks at each queue again whose countdown's change was undone.
     func restoreQueue(_ turn: borrowing Turn, _ undone: ArraySlice<Change>) {
-        for served in turn.servedStarts { startQueue.insert(served.call, for: served.key) }
+        for served in turn.servedStarts { startQueue.insert(served.call, for: served.start.key) }
         for change in undone { startQueue.mark(change.countdown.key) }
     }
 
@@ -88,7 +83,7 @@ extension Daemon {
     /// that a call would have served go on waiting, because that call has failed.
     func failQueue(_ failure: StoreFailure, _ turn: inout Turn) {
         for served in turn.servedStarts.prefix(turn.servedByTime) {
-            for queued in startQueue.removeAll(for: served.key) {
+            for queued in startQueue.removeAll(for: served.start.key) {
                 finishReply(of: queued.connection) { $0.fail(translation.storageFailed(failure.reason)) }
             }
         }

@@ -143,6 +143,6 @@ struct StartQueue {
 /// A queued start that was carried out, or refused, when its turn came.
 struct ServedStart {
     let call: StartQueue.QueuedCall
-    let key: Key
-    let result: Result<Change, Refusal>
+    let start: Request.Start
+    let result: CallResult
 }

@@ -194,26 +194,16 @@ extension Key: JSONReadable {
 
 /// Encodes replies, errors and events.
 extension Translation {
-    /// Writes the reply to a call that changes something.
+    /// Writes the reply to a request that has made a change, or, if the kind is nil, has found the countdown.
     func write(
-        _ outcome: ChangeOutcome,
+        _ kind: Change.Kind?,
         of request: Request,
         _ countdown: KeyedCountdown,
         at now: Now,
         into writer: inout JSONWriter
     ) {
         guard case .start = request else { return write(countdown, at: now, into: &writer) }
-        write(outcome, countdown, at: now, into: &writer)
-    }
-
-    /// Writes the reply to `Start`.
-    func write(
-        _ outcome: ChangeOutcome,
-        _ countdown: KeyedCountdown,
-        at now: Now,
-        into writer: inout JSONWriter
-    ) {
-        Start.Reply.encode(self.outcome(outcome), into: &writer) { countdown.encode(at: now, into: &$0) }
+        Start.Reply.encode(outcome(kind), into: &writer) { countdown.encode(at: now, into: &$0) }
     }
 
     /// Writes the reply to `Get` and `Wait`.
@@ -240,12 +230,12 @@ extension Translation {
         StartAll.Reply(accepted: accepted, rooms: rooms, retryAfterUSec: retryAfter?.microseconds).encode(into: &writer)
     }
 
-    private func outcome(_ outcome: ChangeOutcome) -> Countdown.Outcome {
-        switch outcome {
-        case .attached: .attached
-        case .changed(.started): .started
-        case .changed(.restarted): .restarted
-        case .changed: .extended
+    private func outcome(_ kind: Change.Kind?) -> Countdown.Outcome {
+        switch kind {
+        case nil: .attached
+        case .started: .started
+        case .restarted: .restarted
+        default: .extended
         }
     }
 

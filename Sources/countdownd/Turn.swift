@@ -1,5 +1,6 @@
 import CountdownCore
 import Fleet
+import Varlink
 
 /// The work of one turn: done, to do, and the budgets.
 struct Turn: ~Copyable {
@@ -8,7 +9,9 @@ struct Turn: ~Copyable {
     var changes = Changes()
     /// What is needed to undo the changes that calls and queued starts have made.
     var applied: [Applied] = []
-    var tickets = Tickets()
+    private(set) var tickets: [Ticket] = []
+    /// The connections with a ticket of a call that may wait: the calls behind it wait until the turn is stored.
+    private(set) var heldUp: [Connection] = []
     /// Whether starts are queued. Reading it here costs less than asking the daemon's queue for each call.
     var hasQueuedStarts = false
     /// The queued starts that were served, those that a call led to after the others. They are answered once the turn is
@@ -68,6 +71,25 @@ struct Turn: ~Copyable {
     mutating func expect(changes count: Int) {
         changes.steps.reserveCapacity(count)
         applied.reserveCapacity(count)
+        tickets.reserveCapacity(count)
+    }
+
+    /// Notes a call that was answered, if the turn has a change. Before that, what replies show is stored.
+    @inline(__always)
+    mutating func addTicket(
+        of connection: Connection,
+        _ asked: @autoclosure () -> (call: Call, question: Ticket.Question)?,
+        _ reply: Range<Int>
+    ) {
+        guard !applied.isEmpty else { return }
+        tickets.append(Ticket(connection: connection, asked: asked(), reply: reply))
+    }
+
+    /// Lets the calls of a connection wait until the turn is stored, if it has a change.
+    mutating func holdUp(_ connection: Connection) {
+        guard !applied.isEmpty else { return }
+        connection.isHeldUp = true
+        heldUp.append(connection)
     }
 }
 

@@ -1,28 +1,13 @@
 import CountdownCore
 import Fleet
 import FleetWire
-import Varlink
 
-/// What a daemon has besides if its countdowns are shared by a fleet: the member, the link to its bridge, and the calls of clients
-/// that wait for the engine.
+/// What a daemon has besides if its countdowns are shared by a fleet: the member, and the link to its bridge.
 struct FleetMember: ~Copyable {
-    /// A call with a postponed reply.
-    struct WaitingCall {
-        let connection: Connection
-        /// The number of the reply in its session.
-        let reply: Int
-        let request: Request
-        /// Whether it is the one cooldown of a `StartAll`.
-        let isStartAll: Bool
-    }
-
-    /// The greatest number of calls of one connection that wait: as many as one message to the bridge takes.
-    static let callsOfConnection = 64
-
     var member: Member
     var link: BridgeLink
-    /// By the numbers under which the member knows them.
-    var waiting: [Int: WaitingCall] = [:]
+    /// The connections of calls that wait for the engine, by the numbers under which the member knows the calls.
+    var waiting: [Int: Connection] = [:]
     private var lastNumber = 0
     /// The engine's name and version, and the name of the fleet; nil before the engine was reached.
     var description: (engine: String, namespace: String)?
@@ -83,12 +68,12 @@ struct FleetMember: ~Copyable {
         }
     }
 
-    /// Notes a call with a postponed reply.
+    /// Notes that a call of a connection waits.
     ///
     /// - Returns: its number.
-    mutating func wait(_ call: WaitingCall) -> Int {
+    mutating func wait(_ connection: Connection) -> Int {
         lastNumber += 1
-        waiting[lastNumber] = call
+        waiting[lastNumber] = connection
         return lastNumber
     }
 }

@@ -114,55 +114,44 @@ extension Daemon {
     /// - Returns: nil if it is to be answered at once; false if it has to wait for the replies to the calls before it.
     func share(
         _ request: ClientRequest,
+        _ call: Call,
         in session: inout ServerSession,
         of connection: Connection,
         at now: Now
     ) throws -> Bool? {
+        let shared: Request
+        var isStartAll = false
         switch request {
-        case .change(let request): return propose(request, in: &session, of: connection, at: now)
+        case .change(let request): shared = request
         case .startAll(let starts, _) where starts.count > limits.cooldownsInFleet:
             throw translation.limitReached("cooldownsInFleet", limits.cooldownsInFleet)
         case .startAll(let starts, dryRun: false):
             guard let start = starts.first else { return nil }
-            return propose(.start(start), isStartAll: true, in: &session, of: connection, at: now)
-        default: break
+            (shared, isStartAll) = (.start(start), true)
+        default:
+            guard connection.sharedCalls.isEmpty else { return false }
+            guard let reason = fleet?.member.silenceReason, request.isAboutCountdowns else { return nil }
+            throw translation.unreachable(reason)
         }
-        if session.hasPostponedCalls { return false }
-        if let reason = fleet?.member.silenceReason, request.isAboutCountdowns { throw translation.unreachable(reason) }
-        return nil
-    }
-
-    private func propose(
-        _ request: Request,
-        isStartAll: Bool = false,
-        in session: inout ServerSession,
-        of connection: Connection,
-        at now: Now
-    ) -> Bool {
-        guard !request.mayWaitForItsTurn || connection.waitingCalls.isEmpty else { return false }
-        let waiting = FleetMember.WaitingCall(
-            connection: connection,
-            reply: session.postpone(),
-            request: request,
-            isStartAll: isStartAll
-        )
-        guard let number = fleet?.wait(waiting) else { return true }
-        connection.waitingCalls.insert(number)
-        connection.isHeldUp =
-            request.mayWaitForItsTurn || connection.waitingCalls.count >= FleetMember.callsOfConnection
-        fleet?.member.call(number, request, at: now)
+        guard !shared.mayWaitForItsTurn || connection.sharedCalls.isEmpty else { return false }
+        guard let number = fleet?.wait(connection) else { return nil }
+        let waiting = SharedCalls.SharedCall(number: number, call: call, request: shared, isStartAll: isStartAll)
+        connection.sharedCalls.add(waiting, in: &session)
+        connection.isHeldUp = shared.mayWaitForItsTurn || connection.sharedCalls.isFull
+        fleet?.member.call(number, shared, at: now)
         return true
     }
 
     /// Answers the calls that have their results, once the changes are stored.
     func answerWaitingCalls(_ turn: borrowing Turn) {
         for (number, result) in turn.results {
-            guard let waiting = fleet?.waiting.removeValue(forKey: number) else { continue }
-            let connection = waiting.connection
-            connection.waitingCalls.remove(number)
+            guard let connection = fleet?.waiting.removeValue(forKey: number), connection.condition == .open else {
+                continue
+            }
             connection.isHeldUp = false
-            guard connection.condition == .open else { continue }
-            connection.use { answer(waiting, result, in: &$0, at: turn.now) }
+            connection.use { session in
+                connection.sharedCalls.answer(number, in: &session) { answer($0, result, in: &$1, at: turn.now) }
+            }
             connections.markDirty(connection)
             connections.enqueueCalls(of: connection)
         }
@@ -170,45 +159,33 @@ extension Daemon {
     }
 
     private func answer(
-        _ waiting: FleetMember.WaitingCall,
+        _ shared: SharedCalls.SharedCall,
         _ result: CallResult,
         in session: inout ServerSession,
         at now: Now
     ) {
-        func reply(_ outcome: ChangeOutcome, _ countdown: KeyedCountdown) {
-            if waiting.isStartAll { return reply(accepted: true, countdown, retryAfter: nil) }
-            session.reply(toPostponed: waiting.reply) {
-                translation.write(outcome, of: waiting.request, countdown, at: now, into: &$0)
-            }
+        guard shared.isStartAll, case .start(let start) = shared.request else {
+            return reply(result, to: shared.request, in: &session, at: now)
         }
-        func reply(accepted: Bool, _ countdown: KeyedCountdown, retryAfter: Duration?) {
-            guard case .start(let start) = waiting.request else { return }
-            let isQueuedFor = !accepted && retryAfter == nil
-            let limits = timetable.limits
-            let room = CooldownRoom(for: start, in: countdown, at: now, isQueuedFor: isQueuedFor, limits: limits)
-            session.reply(toPostponed: waiting.reply) {
-                translation.write(accepted, [room], retryAfter, at: now, into: &$0)
-            }
-        }
-        func fail(_ error: any ReplyError) { session.fail(postponed: waiting.reply, error) }
+        let (isAccepted, countdown, retryAfter): (Bool, KeyedCountdown, Duration?)
         switch result {
-        case .changed(let kind, let countdown): reply(.changed(kind), countdown)
-        case .attached(let countdown): reply(.attached, countdown)
-        case .refused(.alreadyRunning(let countdown, let retryAfter)) where waiting.isStartAll:
-            reply(accepted: false, countdown, retryAfter: retryAfter)
-        case .refused(let refusal): fail(translation.error(refusal, at: now))
-        case .notMade(let reason): fail(translation.storageFailed(reason))
-        case .unknown(let reason): fail(translation.unreachable(reason))
+        case .changed(_, let made), .attached(let made): (isAccepted, countdown, retryAfter) = (true, made, nil)
+        case .refused(.alreadyRunning(let made, let pause)): (isAccepted, countdown, retryAfter) = (false, made, pause)
+        default: return reply(result, to: shared.request, in: &session, at: now)
         }
+        let isQueuedFor = !isAccepted && retryAfter == nil
+        let limits = timetable.limits
+        let room = CooldownRoom(for: start, in: countdown, at: now, isQueuedFor: isQueuedFor, limits: limits)
+        session.reply { translation.write(isAccepted, [room], retryAfter, at: now, into: &$0) }
     }
 
     /// Gives up the calls of a client that is gone. What was proposed for them goes on.
     func withdrawCalls(of connection: Connection) {
-        for number in connection.waitingCalls {
-            guard let waiting = fleet?.waiting.removeValue(forKey: number) else { continue }
-            fleet?.member.withdraw(number, of: waiting.request.key)
+        for call in connection.sharedCalls.waiting {
+            guard fleet?.waiting.removeValue(forKey: call.number) != nil else { continue }
+            fleet?.member.withdraw(call.number, of: call.request.key)
         }
-        connection.waitingCalls = []
+        connection.sharedCalls.removeAll()
     }
 
     /// Ends all watches, because changes between the last event and the next one are not known.
