@@ -10,8 +10,9 @@ import Glibc
 struct Timer: ~Copyable {
     /// In the year 2112. From 2^62 ns after 1970 on, libdispatch takes an instant for an instant of another clock.
     private static let latest = WallInstant(microseconds: 1 << 52)
-    /// Until an instant that is no farther away, the loop waits without the source.
-    private static let near = Duration.milliseconds(2)
+    /// Until an instant that is no farther away, the loop waits without the source. A wait of the loop stands still in a suspend,
+    /// so after one a countdown may end later by this duration.
+    private static let near = Duration.milliseconds(20)
     /// A firing of the source takes some 60 to 150 µs, so the source is set earlier by this duration, and the loop waits for the
     /// rest.
     private static let slack = Duration(microseconds: 150)

@@ -34,7 +34,7 @@ struct TimerTests {
 
     @Test(
         "an instant comes, whether the source or the loop waits for it",
-        arguments: [100, 1_000, 2_000, 2_100, 30_000]
+        arguments: [100, 2_000, 20_000, 20_100, 50_000]
     )
     func comes(microseconds: Int64) throws {
         let run = try TimerRun()
@@ -90,12 +90,12 @@ struct TimerTests {
 
     @Test("if the system clock is set back, the source waits for an instant that was near")
     func setBack() {
-        let instant = Clocks.systemClock() + .milliseconds(5)
+        let instant = Clocks.systemClock() + .milliseconds(50)
         var timer = Timer(queue: DispatchQueue(label: "timer"))
         let fired = DispatchSemaphore(value: 0)
         timer.start { fired.signal() }
         timer.arm(at: instant, now: instant - .milliseconds(1))
-        timer.arm(at: instant, now: instant - .milliseconds(5))
+        timer.arm(at: instant, now: instant - .milliseconds(50))
         #expect(fired.wait(timeout: .now() + 60) == .success)
     }
 }
