@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "FleetWire", targets: ["FleetWire"]),
         .library(name: "Varlink", targets: ["Varlink"]),
         .library(name: "System", targets: ["System"]),
+        .library(name: "Text", targets: ["Text"]),
         .library(name: "RESP", targets: ["RESP"]),
         .executable(name: "countdownd", targets: ["countdownd"]),
         .executable(name: "countdownctl", targets: ["countdownctl"]),
@@ -45,7 +46,8 @@ let package = Package(
         .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
-        .target(name: "System", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "Text", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "System", dependencies: ["CLinux", "Text"], swiftSettings: strict),
         .target(name: "CountdownCore", swiftSettings: strict),
         .target(name: "CountdownControls", swiftSettings: strict),
         .target(name: "Varlink", swiftSettings: strict),
@@ -60,14 +62,15 @@ let package = Package(
         ),
         .target(
             name: "IPC",
-            dependencies: ["System", "Varlink"],
+            dependencies: ["System", "Text", "Varlink"],
             resources: [.embedInCode("io.countdownd.varlink")],
             swiftSettings: strict
         ),
         .executableTarget(
             name: "countdownd",
             dependencies: [
-                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd",
+                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Text", "Varlink", "CLinux", "CSQLite",
+                "CSystemd",
             ],
             swiftSettings: strict
         ),
@@ -77,6 +80,7 @@ let package = Package(
                 "CountdownControls",
                 "IPC",
                 "System",
+                "Text",
                 "Varlink",
                 "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -86,7 +90,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "countdown-notify",
-            dependencies: ["IPC", "System", "Varlink", "CSystemd"],
+            dependencies: ["IPC", "System", "Text", "Varlink", "CSystemd"],
             swiftSettings: strict
         ),
         .systemLibrary(name: "CProcess", path: "Tests/Support/CProcess"),
@@ -145,7 +149,7 @@ let package = Package(
         .testTarget(
             name: "DaemonTests",
             dependencies: [
-                "countdownd", "CountdownCore", "Fleet", "FleetWire", "IPC", "JSONTree", "System", "Varlink",
+                "countdownd", "CountdownCore", "Fleet", "FleetWire", "IPC", "JSONTree", "System", "Text", "Varlink",
                 "TestSupport",
             ],
             path: "Tests/Daemon/InProcess",
@@ -174,7 +178,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "countdownctl", "countdown-notify", "CountdownControls", "IPC", "System", "TestSupport", "Varlink",
+                "countdownctl", "countdown-notify", "CountdownControls", "IPC", "System", "Text", "TestSupport",
+                "Varlink",
             ],
             path: "Tests/Programs/InProcess",
             swiftSettings: strict
@@ -217,7 +222,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SystemTests",
-            dependencies: ["System", "TestSupport"],
+            dependencies: ["System", "Text", "TestSupport"],
             path: "Tests/System",
             exclude: ["Clock", "Manager"],
             swiftSettings: strict
@@ -231,7 +236,8 @@ let package = Package(
         .testTarget(
             name: "FuzzTests",
             dependencies: [
-                "countdownd", "countdownctl", "CountdownCore", "Fleet", "IPC", "JSONTree", "RESP", "System", "Varlink",
+                "countdownd", "countdownctl", "CountdownCore", "Fleet", "IPC", "JSONTree", "RESP", "System", "Text",
+                "Varlink",
             ],
             path: "Fuzz",
             exclude: ["Modules", "Targets", "Seeds", "message.dict", "Package.swift"],

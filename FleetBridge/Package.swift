@@ -28,6 +28,7 @@ let package = Package(
                 .product(name: "FleetWire", package: "countdownd"),
                 .product(name: "RESP", package: "countdownd"),
                 .product(name: "System", package: "countdownd"),
+                .product(name: "Text", package: "countdownd"),
                 .product(name: "Varlink", package: "countdownd"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -39,7 +40,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "countdownd-redis",
-            dependencies: ["FleetBridge", .product(name: "System", package: "countdownd")],
+            dependencies: [
+                "FleetBridge", .product(name: "System", package: "countdownd"),
+                .product(name: "Text", package: "countdownd"),
+            ],
             swiftSettings: strict
         ),
     ],

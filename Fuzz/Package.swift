@@ -12,7 +12,8 @@ let package = Package(
         .systemLibrary(name: "CSystemd", path: "Modules/CSystemd", pkgConfig: "libsystemd"),
         .systemLibrary(name: "CSQLite", path: "Modules/CSQLite", pkgConfig: "sqlite3"),
         .systemLibrary(name: "CLinux", path: "Modules/CLinux"),
-        .target(name: "System", dependencies: ["CLinux"], path: "Modules/System"),
+        .target(name: "Text", dependencies: ["CLinux"], path: "Modules/Text"),
+        .target(name: "System", dependencies: ["CLinux", "Text"], path: "Modules/System"),
         .target(name: "CountdownCore", path: "Modules/CountdownCore"),
         .target(name: "Varlink", path: "Modules/Varlink"),
         .target(name: "RESP", path: "Modules/RESP"),
@@ -26,23 +27,25 @@ let package = Package(
         .target(name: "JSONTree", dependencies: ["Varlink"], path: "Modules/JSONTree"),
         .target(
             name: "IPC",
-            dependencies: ["System", "Varlink"],
+            dependencies: ["System", "Text", "Varlink"],
             path: "Modules/IPC",
             resources: [.embedInCode("io.countdownd.varlink")]
         ),
         .target(
             name: "countdownd",
             dependencies: [
-                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Varlink", "CLinux", "CSQLite", "CSystemd",
+                "CountdownCore", "Fleet", "FleetWire", "IPC", "System", "Text", "Varlink", "CLinux", "CSQLite",
+                "CSystemd",
             ],
             path: "Modules/countdownd",
             exclude: ["Countdownd.swift"]
         ),
-        .target(name: "countdownctl", dependencies: ["System"], path: "Modules/countdownctl"),
+        .target(name: "countdownctl", dependencies: ["Text"], path: "Modules/countdownctl"),
         .target(
             name: "Harness",
             dependencies: [
-                "CountdownCore", "Fleet", "JSONTree", "RESP", "System", "Varlink", "IPC", "countdownd", "countdownctl",
+                "CountdownCore", "Fleet", "JSONTree", "RESP", "System", "Text", "Varlink", "IPC", "countdownd",
+                "countdownctl",
             ],
             path: "Harness"
         ),

@@ -1,4 +1,4 @@
-import System
+import Text
 
 @testable import countdownctl
 

@@ -1,5 +1,6 @@
 import Glibc
 public import System
+import Text
 
 /// The path of the daemon's socket. The daemon and its clients find it by the same rule.
 package struct Address: Sendable, Hashable {

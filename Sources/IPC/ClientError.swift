@@ -1,4 +1,5 @@
 import System
+import Text
 public import Varlink
 
 /// Why a call to the daemon has no reply, or an error as its reply.

@@ -1,3 +1,5 @@
+import Text
+
 /// The defaults of a user for timers and their notifications: the lines `NAME = VALUE` of `countdownd/config` in the
 /// directory of the user's configuration. Empty lines and lines that begin with `#` have no effect.
 public struct DefaultsFile: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import Text
 
 /// The log of a program: lines on standard error, with the priorities of sd-daemon(3) if that is the journal.
 public struct Log: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import Text
 
 /// The desktop notifications of a user as other programs see them: whether systemd starts countdown-notify for the user, and
 /// the state that it reports in a file of its state directory.

@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// Whether an end rings.

@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// A notification as the Desktop Notifications Specification has it.
 struct Notification: Hashable {

@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 
 /// The request on the command line.
 enum NotifierCommand: Equatable {

@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 
 /// The run of `--test`: shows a notification and plays the alarm once, as at an end, and prints each missing part.
 final class Rehearsal {

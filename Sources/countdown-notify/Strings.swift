@@ -1,5 +1,6 @@
 import IPC
 import System
+import Text
 import Varlink
 
 /// The texts of notifications, in the language of the user if there are translations.

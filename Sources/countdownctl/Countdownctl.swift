@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import IPC
 import System
+import Text
 
 @main
 struct Countdownctl: ParsableCommand {

@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 
 /// The program: reads the command line, opens the socket, and starts the daemon.
 @main

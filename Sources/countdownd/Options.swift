@@ -1,6 +1,7 @@
 import CountdownCore
 import Glibc
 import System
+import Text
 
 /// The options of the command line. They are the whole configuration.
 struct Options: Equatable {

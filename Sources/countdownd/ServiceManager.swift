@@ -3,6 +3,7 @@ import CSystemd
 import CountdownCore
 import Glibc
 import System
+import Text
 
 /// Keeps systemd informed: readiness, status and watchdog.
 struct ServiceStatusReporter {

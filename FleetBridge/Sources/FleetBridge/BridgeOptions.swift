@@ -1,5 +1,6 @@
 import Glibc
 import System
+import Text
 
 /// The options of the command line. The URL is not among them, because others can read command lines.
 public struct BridgeOptions: Equatable, Sendable {

@@ -1,6 +1,7 @@
 import FleetBridge
 import Glibc
 import System
+import Text
 
 /// The program: reads the command line, starts the bridge, and waits for signals.
 @main

@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// Rewrites arguments that ArgumentParser would misread, and joins the words of a duration: ArgumentParser would read `min` in
 /// `--timeout 5 min` as another argument. Arguments after `--` stay.

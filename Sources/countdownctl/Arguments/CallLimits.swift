@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// The limits of one call: a cooldown of its key, or the rates of `--rate` and `--also`.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import System
+import Text
 
 /// The keys that a shell completes: running and paused countdowns, as the daemon lists them.
 enum KeyCompletion {

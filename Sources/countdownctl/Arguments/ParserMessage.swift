@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// The messages of ArgumentParser in the words of this program: the value, and then what is expected.
 enum ParserMessage {

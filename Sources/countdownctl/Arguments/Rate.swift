@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// How often something may happen: a number of times at once, then once per interval. The countdown under the key says
 /// how much of it is used: each time adds the interval to its remaining time, up to all intervals together.

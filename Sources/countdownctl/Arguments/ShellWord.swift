@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// A word of a command as a shell takes it.
 enum ShellWord {

@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// A signal as kill(1) takes it: `TERM`, `SIGTERM` or `15`.
 enum SignalName {

@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// The words of a timer: a duration or a time, and the words of the label after it.
 ///

@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// An unknown subcommand, and advice on the right one.
 struct UnknownCommand: Equatable {

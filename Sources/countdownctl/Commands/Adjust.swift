@@ -1,6 +1,6 @@
 import ArgumentParser
 import IPC
-import System
+import Text
 
 struct AdjustCommand: Subcommand {
     static let configuration = CommandConfiguration(

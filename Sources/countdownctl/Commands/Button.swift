@@ -2,6 +2,7 @@ import ArgumentParser
 import CountdownControls
 import IPC
 import System
+import Text
 
 struct ButtonCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
 import IPC
-import System
+import Text
 
 /// A subcommand that makes the same change to each of its keys.
 protocol ChangeCommand: Subcommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import System
+import Text
 
 struct KeepCommand: Subcommand {
     static let configuration = CommandConfiguration(

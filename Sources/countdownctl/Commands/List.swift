@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import System
+import Text
 
 struct ListCommand: Subcommand {
     static let configuration = CommandConfiguration(

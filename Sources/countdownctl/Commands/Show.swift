@@ -1,6 +1,6 @@
 import ArgumentParser
 import IPC
-import System
+import Text
 import Varlink
 
 struct ShowCommand: Subcommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import System
+import Text
 import Varlink
 
 struct StartCommand: Subcommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import System
+import Text
 
 struct TimerCommand: Subcommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// The metadata by which countdowns that only keep a command from running again differ from timers.

@@ -1,5 +1,6 @@
 import IPC
 import System
+import Text
 import Varlink
 
 /// The value of `--queue` and `run --wait`: how long to wait for one's turn.

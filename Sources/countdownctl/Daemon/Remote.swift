@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 
 /// A command line with `--host`, for the daemon of another machine.
 struct RemoteInvocation: Equatable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import IPC
-import System
+import Text
 
 /// Countdowns in the columns of `list`.
 enum CountdownTable {

@@ -1,6 +1,7 @@
 import CountdownControls
 import IPC
 import System
+import Text
 
 /// Countdowns in one line.
 struct CountdownText {

@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 import Varlink
 
 /// Why a command failed: its exit code and its message.

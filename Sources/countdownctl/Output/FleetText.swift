@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 
 /// A daemon's place in its fleet, for `status`.
 struct FleetText {

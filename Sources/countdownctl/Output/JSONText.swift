@@ -1,4 +1,4 @@
-import System
+import Text
 import Varlink
 
 /// How JSON is laid out, in the words of systemctl(1).

@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 
 /// The daemon's figures in a text format: OpenMetrics 1.0, or the older one of Prometheus, which the textfile collector of a
 /// node exporter reads. There, the type of a counter has the name of its samples.

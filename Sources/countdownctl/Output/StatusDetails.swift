@@ -1,5 +1,6 @@
 import IPC
 import System
+import Text
 
 /// The daemon's state as `status` prints it.
 struct StatusDetails {

@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// The wait of `run --backoff` after a failure, which the metadata of the countdown keeps. Lengths are in microseconds.

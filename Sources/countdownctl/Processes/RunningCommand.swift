@@ -1,5 +1,6 @@
 import Glibc
 import System
+import Text
 
 /// A command in the background with empty standard input. Its output is kept until it ends.
 struct RunningCommand: ~Copyable {

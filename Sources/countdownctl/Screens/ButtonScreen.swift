@@ -1,6 +1,6 @@
 import CountdownControls
 import IPC
-import System
+import Text
 
 /// A button alone on a terminal.
 struct ButtonScreen: Screen {

@@ -1,6 +1,7 @@
 import CountdownControls
 import IPC
 import System
+import Text
 
 /// A button that runs a command and then starts a countdown, which is the daemon's: it is found again wherever the button is
 /// shown.

@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// The frame of followed countdowns: one as a bar, several as a table, with key hints below.

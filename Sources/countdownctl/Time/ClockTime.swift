@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// A point in time as it is typed: `17:30`, `5pm`, `5:30 pm`, `tomorrow 9:00`, `9am tomorrow`, ISO 8601 with or without an
 /// offset, and `@` with the seconds since 1970.

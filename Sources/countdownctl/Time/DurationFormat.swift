@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// A length of time as it could have been typed: `5m`, `1h30m`, `1m30.5s`, `250ms`. Reading it again gives the same
 /// length.

@@ -1,4 +1,4 @@
-import System
+import Text
 
 /// How long, or until when, as it is typed: `5 min`, `in 20 minutes`, `17:30`, which is a duration; `at 17:30`, `5pm`,
 /// `tomorrow 9:00`, which are times.

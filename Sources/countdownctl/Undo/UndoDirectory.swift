@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 import Varlink
 
 /// The directory with a file for each change that will be undone. The sandbox of the daemon cannot write to it.

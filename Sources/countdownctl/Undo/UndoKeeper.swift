@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 import Varlink
 
 /// The commands `temporarily`, `keep` and `undo` with the user's own daemon and service.

@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// A change that will be undone, as its file has it. The file decides whether it is undone; the countdown `undo/NAME` says

@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 import Varlink
 
 /// Undoes changes at the ends of their countdowns. It keeps no state but the files: at its start, after each `synced`, each event of

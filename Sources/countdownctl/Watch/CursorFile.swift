@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 
 /// A file that holds the revision from which `watch --exec` continues, as a number in one line. As long as the object lives, it
 /// is locked against another watch, which would run the commands of the same ends.

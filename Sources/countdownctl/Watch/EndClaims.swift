@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// The claims of `watch --claim`: of all programs with one name, the one that starts the countdown of an end's claim runs the

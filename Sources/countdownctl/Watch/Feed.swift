@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import System
+import Text
 
 /// A watch for programs: it prints the lines of a feed, or runs a command for events, until it is stopped.
 struct Feed {

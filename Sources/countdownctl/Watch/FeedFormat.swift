@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// The format of a feed's lines.

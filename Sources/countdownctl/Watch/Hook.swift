@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// A command that is run for each event of some types.

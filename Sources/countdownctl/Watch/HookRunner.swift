@@ -1,6 +1,7 @@
 import Glibc
 import IPC
 import System
+import Text
 
 /// Runs commands for events, in their order: with a limit on how many run at once and how long each may run.
 final class HookRunner: BackgroundWork {

@@ -1,5 +1,5 @@
 import IPC
-import System
+import Text
 import Varlink
 
 /// A text with fields of a countdown: `{key} {remaining} {metadata.room}`. Literal braces are doubled.

@@ -1,5 +1,6 @@
 import IPC
 import System
+import Text
 import Varlink
 
 /// Waits for the ends of countdowns, for `wait`, `attach` and `start --wait`.

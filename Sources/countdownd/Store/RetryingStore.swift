@@ -1,6 +1,7 @@
 import CountdownCore
 import Fleet
 import System
+import Text
 
 /// A store that fails and recovers: ends that cannot be stored now are kept and stored later.
 struct RetryingStore: ~Copyable {

@@ -1,6 +1,7 @@
 import CountdownCore
 import System
 import Testing
+import Text
 
 @testable import countdownd
 

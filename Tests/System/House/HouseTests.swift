@@ -10,23 +10,24 @@ struct HouseTests {
     private static let imports: [String: Set<String>] = [
         "CountdownControls": [],
         "CountdownCore": [],
-        "System": ["CLinux", "Dispatch", "Glibc"],
+        "System": ["CLinux", "Dispatch", "Glibc", "Text"],
+        "Text": ["CLinux"],
         "Varlink": ["Glibc"],
         "FleetWire": ["Varlink"],
         "Fleet": ["CountdownCore", "Varlink"],
         "RESP": [],
         "FleetBridge": [
-            "FleetWire", "Glibc", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "RESP", "System", "Varlink",
+            "FleetWire", "Glibc", "NIOCore", "NIOPosix", "NIOSSL", "NIOTLS", "RESP", "System", "Text", "Varlink",
         ],
-        "countdownd-redis": ["FleetBridge", "Glibc", "System"],
+        "countdownd-redis": ["FleetBridge", "Glibc", "System", "Text"],
         "Bench/Load": ["CLinux", "CSearch", "Glibc"],
-        "IPC": ["Dispatch", "Glibc", "System", "Varlink"],
+        "IPC": ["Dispatch", "Glibc", "System", "Text", "Varlink"],
         "countdownd": [
             "CLinux", "CSQLite", "CSystemd", "CountdownCore", "Dispatch", "Fleet", "FleetWire", "Glibc", "IPC",
-            "Synchronization", "System", "Varlink",
+            "Synchronization", "System", "Text", "Varlink",
         ],
-        "countdownctl": ["ArgumentParser", "CLinux", "CountdownControls", "Glibc", "IPC", "System", "Varlink"],
-        "countdown-notify": ["CLinux", "CSystemd", "Glibc", "IPC", "System", "Varlink"],
+        "countdownctl": ["ArgumentParser", "CLinux", "CountdownControls", "Glibc", "IPC", "System", "Text", "Varlink"],
+        "countdown-notify": ["CLinux", "CSystemd", "Glibc", "IPC", "System", "Text", "Varlink"],
     ]
 
     @Test("each target imports only the modules in its row of the table")

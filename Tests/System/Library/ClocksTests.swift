@@ -1,6 +1,7 @@
 import Testing
 
 @testable import System
+@testable import Text
 
 @Suite("Clocks and durations")
 struct ClocksTests {

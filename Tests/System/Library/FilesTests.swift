@@ -1,6 +1,7 @@
 import Testing
 
 @testable import System
+@testable import Text
 
 @Suite("Files and text of the system")
 struct FilesTests {

@@ -1,5 +1,5 @@
-import System
 import Testing
+import Text
 
 @Suite("The option parser of the daemons")
 struct OptionParserTests {

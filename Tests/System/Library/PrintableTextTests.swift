@@ -1,6 +1,6 @@
 import Testing
 
-@testable import System
+@testable import Text
 
 @Suite("Printable text")
 struct PrintableTextTests {

@@ -1,6 +1,6 @@
-import System
 import TestSupport
 import Testing
+import Text
 
 @testable import countdownctl
 

@@ -3,6 +3,7 @@ import IPC
 import System
 import TestSupport
 import Testing
+import Text
 import Varlink
 
 @testable import countdown_notify
