@@ -31,12 +31,8 @@ struct AnnouncementRules: Equatable {
     /// The ends of keys that match one of these have critical urgency.
     var critical: [KeyPattern] = []
 
-    /// How a countdown is announced. Metadata that is not valid is ignored.
-    ///
-    /// - Parameters:
-    ///   - countdown: the countdown.
-    ///   - report: receives a sentence without the key for each value that is not valid.
-    /// - Returns: the announcement.
+    /// How a countdown is announced. Metadata that is not valid is ignored; `report` receives a sentence without the
+    /// key for each.
     func announcement(of countdown: Countdown, report: (String) -> Void = { _ in }) -> Announcement {
         let metadata = countdown.metadata ?? [:]
         // A program waits for the end of a cooldown, not a person.

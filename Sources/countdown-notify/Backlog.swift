@@ -27,11 +27,6 @@ enum EndNotification: Hashable {
     }
 
     /// The notification in words.
-    ///
-    /// - Parameters:
-    ///   - strings: the words.
-    ///   - rules: how countdowns are announced.
-    /// - Returns: the notification.
     func notification(_ strings: Strings, _ rules: AnnouncementRules) -> Notification {
         switch self {
         case .gap:

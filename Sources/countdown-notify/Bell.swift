@@ -1,8 +1,8 @@
 import IPC
 import Varlink
 
-/// The ends that ring, each until it is answered or was rung often enough. It does no I/O: its owner reports events and
-/// plays a sound while it `hasRings`.
+/// The ends that ring, each until it is answered or was rung often enough. It does no I/O: the queue of notifications owns it and
+/// reports events.
 struct Bell {
     /// An end that rings.
     private struct Ring {
@@ -42,31 +42,18 @@ struct Bell {
     /// Whether an end rings.
     var hasRings: Bool { !rings.isEmpty }
 
-    /// Takes events of the watch of ends.
-    ///
-    /// - Parameters:
-    ///   - events: in the order in which they arrived.
-    ///   - new: the revisions of the ends among them that were not delivered before.
-    ///   - now: microseconds since 1970.
-    /// - Returns: the revision of the last end that rings from now on; nil if none of the ends rings.
-    mutating func receive(_ events: [Event], new: Set<Int64>, now: Int64) -> Int64? {
-        var last: Int64?
-        for event in events {
-            switch event.type {
-            case .finished:
-                guard let countdown = event.countdown, new.contains(countdown.revision) else { continue }
-                if end(countdown, now: now) { last = countdown.revision }
-            case .started, .restarted, .attached, .cancelled:
-                rings.removeAll { event.key?.hasSameBytes(as: $0.key) == true }
-            case .synced: rungBefore = nil
-            default: break
-            }
+    /// Takes an event other than an end: another start answers, and after the first `synced` nothing rang before.
+    mutating func receive(_ event: Event) {
+        switch event.type {
+        case .started, .restarted, .attached, .cancelled:
+            rings.removeAll { event.key?.hasSameBytes(as: $0.key) == true }
+        case .synced: rungBefore = nil
+        default: break
         }
-        return last
     }
 
-    /// - Returns: whether it rings.
-    private mutating func end(_ countdown: Countdown, now: Int64) -> Bool {
+    /// Takes an end that was not delivered before, at an instant in microseconds since 1970. Returns whether it rings.
+    mutating func end(_ countdown: Countdown, now: Int64) -> Bool {
         rings.removeAll { $0.key.hasSameBytes(as: countdown.key) }
         let mode = rules.announcement(of: countdown).ring
         guard mode != .no, countdown.revision > rungBefore ?? .min else { return false }
@@ -94,15 +81,8 @@ struct Bell {
         }
     }
 
-    /// Takes a signal of the notification service.
-    mutating func receive(_ signal: DesktopSignal) {
-        switch signal {
-        case .serviceChanged: forgetNumbers()
-        case .chosen(_, let number), .closed(let number, byUser: true):
-            rings.removeAll { $0.notification == number }
-        case .closed: break
-        }
-    }
+    /// Notes that the user has answered a notification.
+    mutating func answered(_ number: UInt32) { rings.removeAll { $0.notification == number } }
 
     /// Notes that another notification service gives numbers from now on.
     mutating func forgetNumbers() {

@@ -11,7 +11,7 @@ final class BusConnection {
     private var attempts = 0
     private var attempt: MonotonicDeadline = .passed
 
-    /// - Parameter address: the D-Bus address to connect to; nil for the one that the environment names.
+    /// Connects to a D-Bus address; nil for the one that the environment names.
     init(address: String? = nil) { self.address = address }
 
     /// Whether calls can be made.
@@ -45,9 +45,7 @@ final class BusConnection {
         return events
     }
 
-    /// Sends a call.
-    ///
-    /// - Returns: why it was not sent.
+    /// Sends a call, and returns why it was not sent.
     func send(_ outgoing: NotificationQueue.Outgoing) -> BusEvent? {
         do throws(SendFailure) {
             guard let number = try bus?.send(outgoing.call) else { return nil }

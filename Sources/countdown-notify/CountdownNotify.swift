@@ -38,12 +38,11 @@ enum CountdownNotify {
         signal(SIGPIPE, SIG_IGN)
         try options.checkSound()
         let signals = try signals()
-        let timer = try timer()
+        let timer = try make("cannot make a timer") { () throws(SystemFailure) in try BootTimer() }
         let stateFile = try StateFile(in: StateFile.directory(option: options.stateDirectory))
         try Notifier(options, at: socketPath(), stateFile: stateFile, signals: signals, timer: timer).run()
     }
 
-    /// - Returns: the exit code.
     private static func test(_ options: NotifierOptions) throws(Exit) -> Int32 {
         signal(SIGPIPE, SIG_IGN)
         try options.checkSound()
@@ -60,18 +59,20 @@ enum CountdownNotify {
     }
 
     private static func signals() throws(Exit) -> SignalDescriptor {
-        do {
-            return try SignalDescriptor([SIGTERM, SIGINT, SIGCHLD])
-        } catch {
-            throw Exit(EX_OSERR, "cannot receive signals: \(error)")
+        try make("cannot receive signals") { () throws(SystemFailure) in
+            try SignalDescriptor([SIGTERM, SIGINT, SIGCHLD])
         }
     }
 
-    private static func timer() throws(Exit) -> BootTimer {
+    /// What a call of the system makes.
+    private static func make<Value: ~Copyable>(
+        _ failed: String,
+        _ value: () throws(SystemFailure) -> Value
+    ) throws(Exit) -> Value {
         do {
-            return try BootTimer()
+            return try value()
         } catch {
-            throw Exit(EX_OSERR, "cannot make a timer: \(error)")
+            throw Exit(EX_OSERR, "\(failed): \(error)")
         }
     }
 }

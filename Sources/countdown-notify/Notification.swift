@@ -36,13 +36,8 @@ struct Notification: Hashable {
     /// Whether this program plays a sound for it.
     var ring = RingMode.no
 
-    /// The call that shows the notification; its answer is the notification's number.
-    ///
-    /// - Parameters:
-    ///   - number: the number of a notification to replace; 0 for a new one.
-    ///   - capabilities: the capabilities of the service. If it shows no body, the summary has the text of the body.
-    ///   - strings: the words of the buttons.
-    /// - Returns: the call.
+    /// The call that shows the notification, in the place of the one with `number` unless it is 0; its answer is the
+    /// notification's number. If the service shows no body, the summary has the text of the body.
     func call(
         replacing number: UInt32 = 0,
         under capabilities: Capabilities,
@@ -60,7 +55,7 @@ struct Notification: Hashable {
             .string(hasBody ? markup : ""),
             .strings(
                 capabilities.contains(.actions)
-                    ? ([.click] + actions).flatMap { [$0.rawValue, strings.title(of: $0)] } : []
+                    ? ([.click] + actions).flatMap { [$0.rawValue, $0.title(strings)] } : []
             ),
             .dictionary(hints),
             // Progress stays until it is closed, and so does a notification that answers a sound. For the others the service
@@ -96,6 +91,15 @@ enum NotificationAction: String {
     /// A click on the notification itself, which answers it like `dismiss`. If a notification lacks this action, some desktops
     /// start the program of its desktop entry instead.
     case click = "default"
+
+    /// The title of its button.
+    func title(_ strings: Strings) -> String {
+        switch self {
+        case .again: strings.text(.again)
+        case .addTime: strings.text(.addTime, strings.duration(strings.snoozeUSec))
+        case .dismiss, .click: strings.text(.dismiss)
+        }
+    }
 }
 
 /// The abilities of the notification service besides showing a summary, from its `GetCapabilities`.

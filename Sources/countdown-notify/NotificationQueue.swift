@@ -50,6 +50,8 @@ struct NotificationQueue {
     private(set) var backlog = Backlog()
     private(set) var progress = ProgressNotifications()
     private var warnings = WarningNotifications()
+    /// The ends that ring.
+    private var bell: Bell
     private let rules: AnnouncementRules
     private(set) var service = Service.unknown
     /// Whether a call was sent that must be answered before the next one is sent.
@@ -66,7 +68,7 @@ struct NotificationQueue {
     private var floor: Int64?
     /// The revision at which the daemon's history begins, until the notice about the gap has been shown.
     private var oldest: Int64?
-    /// The revision up to which everything has been received; nil if nothing was ever received.
+    /// The revision up to which everything has been received; nil before the first events.
     private var received: Int64?
     /// The revision up to which everything has been delivered while ends wait.
     private var delivered: Int64?
@@ -83,18 +85,17 @@ struct NotificationQueue {
     /// The notifications with actions that may still be on the desktop.
     private var actionable: [(number: UInt32, ends: EndNotification)] = []
 
-    /// - Parameters:
-    ///   - delivered: the state that was saved; nil at the first start.
-    ///   - rules: how countdowns are announced.
-    init(delivered: DeliveryState?, rules: AnnouncementRules = AnnouncementRules()) {
+    /// Continues from the state that was saved; nil at the first start. An end has at most `maximumSounds`.
+    init(delivered: DeliveryState?, rules: AnnouncementRules = AnnouncementRules(), maximumSounds: Int = 20) {
         self.rules = rules
+        bell = Bell(rules, maximumSounds: maximumSounds, lastRing: delivered?.lastRing)
         lastRing = delivered?.lastRing
         received = delivered?.revision
         self.delivered = delivered?.revision
         lastEnd = delivered?.lastEnd
     }
 
-    /// The revisions that have been delivered; nil if nothing was ever received.
+    /// The revisions that have been delivered; nil before the first events.
     var state: DeliveryState? {
         guard let revision = backlog.isEmpty ? received : delivered, let lastEnd else { return nil }
         return DeliveryState(revision: revision, lastEnd: lastEnd, lastRing: lastRing ?? lastEnd)
@@ -179,12 +180,6 @@ struct NotificationQueue {
         isStateUnsaved = true
     }
 
-    /// Notes that an end has begun to ring, so that it does not ring again after a restart.
-    mutating func noteRing(_ revision: Int64) {
-        lastRing = revision
-        isStateUnsaved = true
-    }
-
     /// Appends the warning before the end of a countdown.
     mutating func append(warning countdown: Countdown) { warnings.append(countdown) }
 
@@ -213,22 +208,20 @@ extension NotificationQueue {
     /// Notes that the daemon is gone.
     mutating func daemonLost() { isCatchingUp = false }
 
-    /// Takes events of the watch of ends.
-    ///
-    /// - Parameters:
-    ///   - events: in the order in which they arrived.
-    ///   - since: the revision up to which everything has been received with them.
-    /// - Returns: the revisions of the ends that were not delivered before.
-    @discardableResult
-    mutating func receive(_ events: [Event], since: Int64?) -> Set<Int64> {
-        var new: Set<Int64> = []
+    /// Takes events of the watch in their order, at an instant in microseconds since 1970, and the revision up to which everything
+    /// has been received with them.
+    mutating func receive(_ events: [Event], since: Int64?, now: Int64) {
         if backlog.isEmpty { delivered = received ?? delivered }
         for event in events {
+            bell.receive(event)
             switch event.type {
             case .finished:
                 guard let countdown = event.countdown, countdown.revision > floor ?? .min else { continue }
                 backlog.append(countdown)
-                new.insert(countdown.revision)
+                guard bell.end(countdown, now: now) else { continue }
+                // It does not ring again after a restart.
+                lastRing = countdown.revision
+                isStateUnsaved = true
             case .synced:
                 isCatchingUp = false
                 floor = nil
@@ -239,7 +232,6 @@ extension NotificationQueue {
         }
         received = since ?? received
         lastEnd = lastEnd ?? received
-        return new
     }
 
     /// Notes that the daemon's history begins at the revision `oldest`.
@@ -249,11 +241,7 @@ extension NotificationQueue {
         backlog.noteGap()
     }
 
-    /// Takes events of the watch of running countdowns.
-    ///
-    /// - Parameters:
-    ///   - events: in the order in which they arrived.
-    ///   - showsProgress: whether there are notifications of progress.
+    /// Takes events of running countdowns, for warnings and, if it is shown, progress.
     mutating func receiveRunning(_ events: [Event], showsProgress: Bool) {
         for event in events {
             if let number = warnings.receive(event) { closings.append(number) }
@@ -263,6 +251,19 @@ extension NotificationQueue {
 
     /// Closes all notifications of running countdowns.
     mutating func closeRunning() { closings += progress.clear() + warnings.clear() }
+}
+
+// MARK: Sounds
+
+extension NotificationQueue {
+    /// Whether the alarm is to be played. Until all ends have been reported nothing rings, as their keys may run again.
+    var isRinging: Bool { bell.hasRings && !isCatchingUp }
+
+    /// Notes that the alarm has begun.
+    mutating func soundBegan() { bell.soundBegan() }
+
+    /// Notes that the alarm was played to its end, or cannot be played.
+    mutating func soundEnded(played: Bool) { if played { bell.played() } else { bell.silence() } }
 }
 
 // MARK: The notification service
@@ -284,7 +285,9 @@ extension NotificationQueue {
         case (.capabilities, let values?):
             guard case .strings(let names) = values.first else { return fail() }
             service = .ready(Capabilities(named: names))
-        case (.ends(let ends), let values?): noteDelivered(ends, values.number)
+        case (.ends(let ends), let values?):
+            if let number = values.number { bell.shown(ends, as: number) }
+            noteDelivered(ends, values.number)
         case (.warning(let key), let values?):
             if let number = values.number, !warnings.shown(key, as: number) { closings.append(number) }
         case (.failure(let notification), _?): failureNotifications.removeAll { $0 == notification }
@@ -297,17 +300,17 @@ extension NotificationQueue {
         }
     }
 
-    /// Takes a signal.
-    ///
-    /// - Returns: the action that the user chose, and the countdown that it is for.
+    /// Takes a signal. Returns the action that the user chose, and the countdown that it is for.
     mutating func handle(_ signal: DesktopSignal) -> (NotificationAction, Countdown)? {
         switch signal {
         case .serviceChanged: serviceChanged()
-        case .closed(let number, _):
+        case .closed(let number, let byUser):
+            if byUser { bell.answered(number) }
             _ = removeActionable(number)
             warnings.closed(number)
             progress.closed(number)
         case .chosen(let action, let number):
+            bell.answered(number)
             // Notifications of other programs have numbers and actions, too.
             let ends = removeActionable(number)
             guard ends != nil || warnings.closed(number) || progress.closed(number) else { return nil }
@@ -353,6 +356,7 @@ extension NotificationQueue {
         service = .unknown
         actionable = []
         closings = []
+        bell.forgetNumbers()
         progress.forgetNumbers()
         warnings.forgetNumbers()
     }

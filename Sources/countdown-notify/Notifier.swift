@@ -40,7 +40,6 @@ final class Notifier {
     private var isServerAsked = false
     private var isStopping = false
     private var queue: NotificationQueue
-    private var bell: Bell
     private var countdowns: RunningCountdowns
     private var pendingStarts: [PendingStart] = []
     /// When the alarm may be played next.
@@ -49,12 +48,7 @@ final class Notifier {
     private var retry: MonotonicDeadline?
     private var problems = Problems()
 
-    /// - Parameters:
-    ///   - options: the command line.
-    ///   - path: the path of the daemon's socket.
-    ///   - stateFile: the file with the revisions that were delivered.
-    ///   - signals: the signals that end the program, and SIGCHLD.
-    ///   - timer: a timer that is not set.
+    /// Makes a notifier for the daemon at `path`. The signals are those that end the program, and SIGCHLD.
     init(
         _ options: NotifierOptions,
         at path: String,
@@ -77,8 +71,7 @@ final class Notifier {
         self.stateFile = stateFile
         self.signals = signals
         endsWithBus = options.endsWithBus
-        queue = NotificationQueue(delivered: delivered, rules: options.rules)
-        bell = Bell(options.rules, maximumSounds: options.maximumSounds, lastRing: delivered?.lastRing)
+        queue = NotificationQueue(delivered: delivered, rules: options.rules, maximumSounds: options.maximumSounds)
         var watchOptions = ResumableWatch.FailureOptions()
         watchOptions.waitsForDaemon = true
         watchOptions.trimmedHistory = .resumeFromOldest
@@ -136,7 +129,7 @@ final class Notifier {
         set.add(timer.descriptor)
         if let descriptor = wakeTimer?.descriptor { set.add(descriptor) }
         set.add(player.deadline)
-        if isRinging, !player.isPlaying { set.add(nextSound) }
+        if queue.isRinging, !player.isPlaying { set.add(nextSound) }
         if let descriptor = watch.descriptor { set.add(descriptor, for: watch.pollEvents) }
         set.add(watch.deadline)
         for pending in pendingStarts { set.add(pending.descriptor) }
@@ -178,7 +171,7 @@ extension Notifier {
         do {
             for event in try watch.advance() { handle(event) }
             // It is the revision after all of these events, so it counts when every end among them is in the queue.
-            queue.receive([], since: watch.since)
+            queue.receive([], since: watch.since, now: WallClock.now)
         } catch {
             throw Exit(error)
         }
@@ -188,8 +181,7 @@ extension Notifier {
         switch event {
         case .started: queue.watchStarted()
         case .events(let events):
-            let new = queue.receive(events, since: nil)
-            if let revision = bell.receive(events, new: new, now: WallClock.now) { queue.noteRing(revision) }
+            queue.receive(events, since: nil, now: WallClock.now)
             receiveRunning(events)
             problems.daemon.clear()
         case .current(let current):
@@ -225,7 +217,7 @@ extension Notifier {
     private func receiveAnswers() {
         pendingStarts.removeAll { pending in
             guard let result = pending.result() else { return false }
-            if case .failure(let error) = result { queue.append(pending.failureNotification(error, strings)) }
+            if case .failure(let error) = result { report(error, of: pending.action, on: pending.countdown) }
             return true
         }
     }
@@ -234,22 +226,23 @@ extension Notifier {
         do {
             if let pending = try PendingStart(action, of: countdown, rules, at: path) { pendingStarts.append(pending) }
         } catch {
-            queue.append(PendingStart.failureNotification(action, of: countdown, error, strings))
+            report(error, of: action, on: countdown)
         }
+    }
+
+    private func report(_ error: ClientError, of action: NotificationAction, on countdown: Countdown) {
+        queue.append(PendingStart.failureNotification(action, of: countdown, error, strings))
     }
 }
 
 // MARK: Sounds, warnings and waking
 
 extension Notifier {
-    /// Whether the alarm is to be played. Until all ends have been reported nothing rings, as their keys may run again.
-    private var isRinging: Bool { bell.hasRings && !queue.isCatchingUp }
-
     private func advanceWarnings() {
         let boot = BootClock.now
         for countdown in countdowns.takeWarnings(boot: boot) {
             queue.append(warning: countdown)
-            if rules.announcement(of: countdown).ring != .no, !isRinging, !player.isPlaying {
+            if rules.announcement(of: countdown).ring != .no, !queue.isRinging, !player.isPlaying {
                 player.begin(.warning)
             }
         }
@@ -268,19 +261,22 @@ extension Notifier {
         switch player.advance() {
         case .played(let sound):
             problems.sound.clear()
-            if sound == .alarm { bell.played() }
+            if sound == .alarm { queue.soundEnded(played: true) }
             nextSound = .after(microseconds: Self.soundPauseUSec)
         case .failed(let sound, let reason):
             problems.sound.report("no sound: \(reason)")
             // If the sound of a warning fails, the ends that ring meanwhile may still be heard.
-            if sound == .alarm { bell.silence() }
+            if sound == .alarm { queue.soundEnded(played: false) }
         case nil: break
         }
-        if player.sound == .alarm, !isRinging { player.stop() }
-        if !isRinging { nextSound = nil }
-        guard isRinging, !player.isPlaying, nextSound?.hasPassed ?? true else { return }
+        guard queue.isRinging else {
+            if player.sound == .alarm { player.stop() }
+            nextSound = nil
+            return
+        }
+        guard !player.isPlaying, nextSound?.hasPassed ?? true else { return }
         player.begin(.alarm)
-        bell.soundBegan()
+        queue.soundBegan()
     }
 }
 
@@ -303,11 +299,9 @@ extension Notifier {
                 server = values?.serverName
             }
         case .answered(let purpose, let values):
-            if case .ends(let ends) = purpose, let number = values?.number { bell.shown(ends, as: number) }
             queue.handleAnswer(values, to: purpose)
         case .signal(let signal):
             if signal == .serviceChanged { forgetServer() }
-            bell.receive(signal)
             if let (action, countdown) = queue.handle(signal) { perform(action, on: countdown) }
         case .unwritable(let purpose, let failure):
             writeLine("a notification cannot be written: \(failure)")
@@ -316,7 +310,6 @@ extension Notifier {
             forgetServer()
             queue.busLost()
             isStopping = endsWithBus && hadBus
-            bell.forgetNumbers()
             problems.bus.report("no session bus: \(failure.explanation)")
         }
     }

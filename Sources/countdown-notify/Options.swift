@@ -75,13 +75,8 @@ struct NotifierOptions: Equatable {
           77  the daemon serves another user
         """
 
-    /// Parses the arguments after the program's name. If an option is repeated, its last value counts.
-    ///
-    /// - Parameters:
-    ///   - arguments: the arguments.
-    ///   - defaults: reads the file of defaults, which options override.
-    /// - Returns: the request.
-    /// - Throws: a usage error, in the file too.
+    /// Parses the arguments after the program's name. If an option is repeated, its last value counts; options override
+    /// the file of defaults, whose errors are usage errors, too.
     static func parse(
         _ arguments: [String],
         defaults: () throws(DefaultsFile.Invalid) -> DefaultsFile
@@ -114,9 +109,7 @@ struct NotifierOptions: Equatable {
         return isTest ? .test(options) : .run(options)
     }
 
-    /// Sets the defaults of the file.
-    ///
-    /// - Returns: why the file cannot be used; nil if it can.
+    /// Sets the defaults of the file. Returns why the file cannot be used; nil if it can.
     private mutating func apply(_ defaults: () throws(DefaultsFile.Invalid) -> DefaultsFile) -> Exit? {
         do throws(DefaultsFile.Invalid) {
             for setting in try defaults().settings {
@@ -172,12 +165,7 @@ struct NotifierOptions: Equatable {
         }
     }
 
-    /// The watch of the countdowns that the options name.
-    ///
-    /// - Parameters:
-    ///   - tick: microseconds between ticks, 0 for none.
-    ///   - since: the revision up to which everything is known.
-    /// - Returns: the call that begins the watch.
+    /// The watch of the countdowns that the options name, after a revision; a tick of 0 means no ticks.
     func watch(tick: Int64, since: Int64? = nil) -> Watch {
         Watch(
             match: patterns.isEmpty ? nil : patterns,

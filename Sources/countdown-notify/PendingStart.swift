@@ -4,8 +4,8 @@ import Varlink
 
 /// A `Start` that a click on a notification asked for, and that the daemon has not answered yet.
 final class PendingStart {
-    private let action: NotificationAction
-    private let countdown: Countdown
+    let action: NotificationAction
+    let countdown: Countdown
     private var pending: PendingCall<Void>
 
     /// Connects to the daemon at `path` and makes the call. Nil if the action needs none.
@@ -26,11 +26,6 @@ final class PendingStart {
 
     /// The result; nil if there is no reply yet.
     func result() -> Result<Void, ClientError>? { pending.result() }
-
-    /// The notification that the call failed.
-    func failureNotification(_ error: ClientError, _ strings: Strings) -> Notification {
-        Self.failureNotification(action, of: countdown, error, strings)
-    }
 
     /// The call for an action. If the countdown has been started again meanwhile, it is never shortened.
     static func call(

@@ -25,9 +25,7 @@ struct ProgressNotifications {
     /// The keys of the notifications to make or update, in that order.
     private var changed: [String] = []
 
-    /// Takes an event.
-    ///
-    /// - Returns: the number of a notification that is to be closed.
+    /// Takes an event. Returns the number of a notification that is to be closed.
     mutating func receive(_ event: Event) -> UInt32? {
         switch board.apply(event) {
         case nil: break
@@ -46,9 +44,7 @@ struct ProgressNotifications {
         return nil
     }
 
-    /// Forgets all countdowns.
-    ///
-    /// - Returns: the numbers of the notifications that are to be closed.
+    /// Forgets all countdowns. Returns the numbers of the notifications that are to be closed.
     mutating func clear() -> [UInt32] {
         defer { self = ProgressNotifications() }
         return shown.values.map(\.number).filter { $0 != 0 }

@@ -25,9 +25,7 @@ final class Rehearsal {
     private var notification: Outcome?
     private var sound: Outcome?
 
-    /// - Parameters:
-    ///   - options: the command line.
-    ///   - signals: the signals that end the program, and SIGCHLD.
+    /// The signals are those that end the program, and SIGCHLD.
     init(_ options: NotifierOptions, signals: consuming SignalDescriptor) {
         rings = options.rules.ring != .no
         player = SoundPlayer(alarm: options.sound)
@@ -35,10 +33,8 @@ final class Rehearsal {
         self.signals = signals
     }
 
-    /// Runs until the notification is shown and the sound has ended.
-    ///
-    /// - Parameter path: the path of the daemon's socket.
-    /// - Returns: the exit code.
+    /// Runs until the notification is shown and the sound has ended, and returns the exit code. `path` is of the
+    /// daemon's socket.
     func run(at path: String) -> Int32 {
         let shortage = rings ? player.shortage(of: .alarm) : "ring is no"
         if let shortage { sound = .fails(shortage) } else { player.begin(.alarm) }

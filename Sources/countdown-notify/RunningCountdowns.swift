@@ -21,19 +21,13 @@ struct RunningCountdowns {
     /// The next instant of the boot clock for which the machine has to be awake; nil if no countdown wakes it.
     private(set) var nextWake: Int64?
 
-    /// - Parameter rules: how countdowns are announced.
     init(_ rules: AnnouncementRules) { self.rules = rules }
 
     /// Forgets all countdowns.
     mutating func clear() { self = RunningCountdowns(rules) }
 
-    /// Takes an event of a watch without `since`.
-    ///
-    /// - Parameters:
-    ///   - event: the event.
-    ///   - boot: microseconds of the boot clock.
-    ///   - wall: microseconds since 1970.
-    ///   - report: receives a sentence for each value of the metadata that is not valid.
+    /// Takes an event at an instant of the boot clock and of the system clock. `report` receives a sentence for each
+    /// value of the metadata that is not valid.
     mutating func receive(_ event: Event, boot: Int64, wall: Int64, report: (String) -> Void = { _ in }) {
         guard let key = event.key, event.type != .tick else { return }
         let before = items[key]
@@ -65,9 +59,6 @@ struct RunningCountdowns {
     }
 
     /// The countdowns whose warning is due, the ones that end first in front. Each is returned once.
-    ///
-    /// - Parameter boot: microseconds of the boot clock.
-    /// - Returns: the countdowns.
     mutating func takeWarnings(boot: Int64) -> [Countdown] {
         guard let next = nextWarning, next <= boot else { return [] }
         let due = items.values.filter { $0.warning ?? .max <= boot }

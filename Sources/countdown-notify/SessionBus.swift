@@ -8,12 +8,8 @@ struct SessionBus: ~Copyable {
 
     private init(adopting bus: OpaquePointer) { unsafe self.bus = bus }
 
-    /// Connects to a session bus.
-    ///
-    /// - Parameter address: a D-Bus address such as `unix:path=/run/user/1000/bus`; nil for the bus that the environment
-    ///   names, or the one in the runtime directory, see sd_bus_open_user(3).
-    /// - Returns: the connection, which may still be in the handshake.
-    /// - Throws: that there is no bus at that address.
+    /// Connects to a session bus; it may still be in the handshake. A nil address is that of the environment, or of the
+    /// bus in the runtime directory, see sd_bus_open_user(3).
     static func connected(to address: String? = nil) throws(BusFailure) -> SessionBus {
         var pointer: OpaquePointer?
         _ = try BusFailure.check(address == nil ? "sd_bus_open_user" : "sd_bus_new") {

@@ -31,7 +31,6 @@ struct SoundTheme {
     /// The folders that have a folder `sounds`, the most important one first.
     private let folders: [String]
 
-    /// - Parameter environment: the value of a variable; nil if it is not set or empty.
     init(environment: (String) -> String? = Environment.value) {
         let home = environment("XDG_DATA_HOME") ?? environment("HOME").map { "\($0)/.local/share" }
         let system = environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
@@ -107,9 +106,7 @@ final class SoundPlayer {
     /// How a sound ended that was not begun.
     private var outcome: Outcome?
 
-    /// - Parameters:
-    ///   - alarm: the file of the alarm; nil for the theme's.
-    ///   - theme: the theme for the other sounds.
+    /// Plays the file as the alarm, or if it is nil, the theme's; other sounds are the theme's.
     init(alarm: String?, theme: SoundTheme = SoundTheme()) {
         self.alarm = alarm
         self.theme = theme
@@ -156,9 +153,8 @@ final class SoundPlayer {
         return theme.find(sound)
     }
 
-    /// Reaps children that have ended, after SIGCHLD.
-    ///
-    /// - Returns: the outcome of the sound if it has ended; nil otherwise, and if it was stopped.
+    /// Reaps children that have ended, after SIGCHLD. Returns the outcome of a sound that has ended and was not
+    /// stopped.
     func advance() -> Outcome? {
         stopped.removeAll { $0.ending() != nil }
         if let play, let ending = play.process.ending() {

@@ -5,7 +5,7 @@ import System
 struct DeliveryState: Equatable {
     /// The revision up to which everything has been delivered. The next watch resumes after it.
     let revision: Int64
-    /// The revision of the last end that was delivered, or the revision at which delivery began. It tells which ends are
+    /// The revision of the last end that was delivered, or the revision at which delivery began. It shows which ends are
     /// new if the daemon cannot resume after `revision`: a daemon that cannot open its store counts from a revision of its
     /// own, later than any in the store.
     let lastEnd: Int64

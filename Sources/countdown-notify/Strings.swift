@@ -13,7 +13,7 @@ struct Strings {
     /// The local date and time of an instant in microseconds since 1970: `2026-01-31 17:30`.
     let localMinute: (Int64) -> String
     /// The duration of the button that adds time, in microseconds.
-    private let snoozeUSec: Int64
+    let snoozeUSec: Int64
     /// Nil for English.
     private let translations: Translations?
 
@@ -40,15 +40,6 @@ struct Strings {
         let format =
             translations?.translation(of: singular, plural: plural, number: number) ?? (number == 1 ? singular : plural)
         return Self.fill(format, ["\(number)"])
-    }
-
-    /// The title of the button of an action.
-    func title(of action: NotificationAction) -> String {
-        switch action {
-        case .again: text(.again)
-        case .addTime: text(.addTime, duration(snoozeUSec))
-        case .dismiss, .click: text(.dismiss)
-        }
     }
 
     /// Puts values in the places of `%s`, `%d` and `%1$s`. Other characters, and places without a value, stay.

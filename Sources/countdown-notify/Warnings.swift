@@ -16,18 +16,15 @@ struct WarningNotifications {
         waiting.append(countdown)
     }
 
-    /// Takes an event.
-    ///
-    /// - Returns: the number of a notification that is to be closed.
+    /// Takes an event. Returns the number of a notification that is to be closed.
     mutating func receive(_ event: Event) -> UInt32? {
         guard let key = event.key, event.type != .tick, event.type != .attached else { return nil }
         waiting.removeAll { $0.key.hasSameBytes(as: key) }
         return numbers.removeValue(forKey: key)
     }
 
-    /// Notes that a warning was shown, or, with nil, that it cannot be.
-    ///
-    /// - Returns: false if the countdown has changed meanwhile.
+    /// Notes that a warning was shown, or, with nil, that it cannot be. Returns false if the countdown has changed
+    /// meanwhile.
     @discardableResult
     mutating func shown(_ key: String, as number: UInt32?) -> Bool {
         guard let place = waiting.firstIndex(where: { $0.key.hasSameBytes(as: key) }) else { return false }
@@ -47,9 +44,7 @@ struct WarningNotifications {
     /// Notes that another notification service gives numbers from now on.
     mutating func forgetNumbers() { numbers = [:] }
 
-    /// Forgets all warnings.
-    ///
-    /// - Returns: the numbers of the notifications that are to be closed.
+    /// Forgets all warnings. Returns the numbers of the notifications that are to be closed.
     mutating func clear() -> [UInt32] {
         defer { self = WarningNotifications() }
         return Array(numbers.values)

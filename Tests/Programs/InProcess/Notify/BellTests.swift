@@ -6,25 +6,31 @@ import Varlink
 
 @Suite("The ends that ring")
 struct BellTests {
-    private var bell = Bell(AnnouncementRules(), maximumSounds: 3, lastRing: 10)
+    private var queue = NotificationQueue(
+        delivered: DeliveryState(revision: 10, lastEnd: 10, lastRing: 10),
+        maximumSounds: 3
+    )
 
     /// The watch is synced.
     init() {
-        _ = bell.receive([Event(type: .synced, revision: 10)], new: [], now: 0)
+        take([Event(type: .synced, revision: 10)])
     }
 
-    /// - Returns: the revision that rings.
-    @discardableResult
-    private mutating func end(_ countdown: Countdown, now: Int64 = 0) -> Int64? {
-        bell.receive([event(.finished, countdown)], new: [countdown.revision], now: now)
+    private mutating func take(_ events: [Event], now: Int64 = 0) { queue.receive(events, since: nil, now: now) }
+
+    private mutating func end(_ countdown: Countdown, now: Int64 = 0) { take([event(.finished, countdown)], now: now) }
+
+    /// The notification service gives the notification of ends a number.
+    private mutating func show(_ ends: EndNotification, as number: UInt32) {
+        queue.handleAnswer([.uint32(number)], to: .ends(ends))
     }
 
     /// How many sounds are played if nobody answers.
     private mutating func sounds() -> Int {
         var count = 0
-        while bell.hasRings, count < 100 {
-            bell.soundBegan()
-            bell.played()
+        while queue.isRinging, count < 100 {
+            queue.soundBegan()
+            queue.soundEnded(played: true)
             count += 1
         }
         return count
@@ -32,9 +38,9 @@ struct BellTests {
 
     @Test("an end rings until it was rung as often as it may be")
     mutating func limit() {
-        #expect(!bell.hasRings)
-        let ringing = end(ended("tea", revision: 11))
-        #expect(ringing == 11)
+        #expect(!queue.isRinging)
+        end(ended("tea", revision: 11))
+        #expect(queue.state?.lastRing == 11)
         let count = sounds()
         #expect(count == 3)
     }
@@ -44,10 +50,10 @@ struct BellTests {
         var egg = ended("egg", revision: 12)
         egg.metadata = ["ring": "once"]
         end(ended("tea", revision: 11))
-        bell.soundBegan()
+        queue.soundBegan()
         end(egg)
-        bell.played()
-        _ = bell.receive([event(.started, running("tea"))], new: [], now: 0)
+        queue.soundEnded(played: true)
+        take([event(.started, running("tea"))])
         let count = sounds()
         #expect(count == 1)
     }
@@ -60,8 +66,8 @@ struct BellTests {
         let once = sounds()
         #expect(once == 1)
         tea.metadata = ["ring": "no"]
-        let ringing = end(tea)
-        #expect(ringing == nil && !bell.hasRings)
+        end(tea)
+        #expect(!queue.isRinging)
     }
 
     @Test("an end that is reported more than a minute late rings once")
@@ -88,73 +94,70 @@ struct BellTests {
     mutating func answers(_ signal: DesktopSignal, _ isAnswer: Bool) {
         let tea = ended("tea", revision: 11)
         end(tea)
-        bell.shown(.one(tea), as: 7)
-        bell.receive(signal)
-        #expect(bell.hasRings == !isAnswer)
+        show(.one(tea), as: 7)
+        _ = queue.handle(signal)
+        #expect(queue.isRinging == !isAnswer)
     }
 
     @Test("starting or cancelling its countdown answers it", arguments: [Event.Kind.started, .restarted, .cancelled])
     mutating func starts(_ type: Event.Kind) {
         end(ended("tea", revision: 11))
-        _ = bell.receive([event(type, running("egg"))], new: [], now: 0)
-        #expect(bell.hasRings)
-        _ = bell.receive([event(type, running("tea"))], new: [], now: 0)
-        #expect(!bell.hasRings)
+        take([event(type, running("egg"))])
+        #expect(queue.isRinging)
+        take([event(type, running("tea"))])
+        #expect(!queue.isRinging)
     }
 
     @Test("a notification of several ends answers those, and not the ones that were shown before")
     mutating func several() {
         let (tea, egg, rice) = (ended("tea", revision: 11), ended("egg", revision: 12), ended("rice", revision: 13))
         end(tea)
-        bell.shown(.one(tea), as: 1)
+        show(.one(tea), as: 1)
         end(egg)
         end(rice)
-        bell.shown(.several(newest: [egg, rice], count: 2), as: 2)
-        bell.receive(.closed(2, byUser: true))
-        #expect(bell.hasRings)
-        bell.receive(.closed(1, byUser: true))
-        #expect(!bell.hasRings)
+        show(.several(newest: [egg, rice], count: 2), as: 2)
+        _ = queue.handle(.closed(2, byUser: true))
+        #expect(queue.isRinging)
+        _ = queue.handle(.closed(1, byUser: true))
+        #expect(!queue.isRinging)
     }
 
     @Test("a notification of another service with the same number does not answer it")
     mutating func otherService() {
         let tea = ended("tea", revision: 11)
         end(tea)
-        bell.shown(.one(tea), as: 7)
-        bell.receive(.serviceChanged)
-        bell.receive(.closed(7, byUser: true))
-        #expect(bell.hasRings)
+        show(.one(tea), as: 7)
+        _ = queue.handle(.serviceChanged)
+        _ = queue.handle(.closed(7, byUser: true))
+        #expect(queue.isRinging)
     }
 
     @Test("ends that rang before a restart do not ring again, and a countdown that was started again is silent")
     mutating func restart() {
-        bell = Bell(AnnouncementRules(), maximumSounds: 3, lastRing: 10)
+        queue = NotificationQueue(delivered: DeliveryState(revision: 10, lastEnd: 10, lastRing: 10), maximumSounds: 3)
         let ends = [ended("tea", revision: 10), ended("egg", revision: 11), ended("rice", revision: 12)]
-        let ringing = bell.receive(
-            ends.map { event(.finished, $0) } + [event(.started, running("egg"))],
-            new: [10, 11, 12],
-            now: 0
-        )
-        #expect(ringing == 12)
-        _ = bell.receive([event(.started, running("rice")), Event(type: .synced)], new: [], now: 0)
-        #expect(!bell.hasRings)
+        take(ends.map { event(.finished, $0) } + [event(.started, running("egg"))])
+        #expect(queue.state?.lastRing == 12)
+        take([event(.started, running("rice")), Event(type: .synced)])
+        #expect(!queue.isRinging)
         // A store from a backup continues with revisions that were used before.
         end(ended("tea", revision: 5))
-        #expect(bell.hasRings)
+        #expect(queue.isRinging)
     }
 
-    @Test("ends that were delivered before do not ring")
+    @Test("ends that were delivered before do not ring when the daemon reports its history again")
     mutating func delivered() {
-        let ringing = bell.receive([event(.finished, ended("tea", revision: 11))], new: [], now: 0)
-        #expect(ringing == nil && !bell.hasRings)
+        queue.historyTrimmed(oldest: 5)
+        end(ended("tea", revision: 10))
+        #expect(!queue.isRinging)
     }
 
     @Test("without a player nothing rings until the next end")
     mutating func silence() {
         end(ended("tea", revision: 11))
-        bell.silence()
-        #expect(!bell.hasRings)
+        queue.soundEnded(played: false)
+        #expect(!queue.isRinging)
         end(ended("egg", revision: 12))
-        #expect(bell.hasRings)
+        #expect(queue.isRinging)
     }
 }

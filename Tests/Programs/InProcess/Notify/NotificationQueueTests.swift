@@ -10,11 +10,11 @@ final class NotificationQueueTests {
     /// The watch is synced.
     init() {
         queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 10)], since: 10)
+        queue.receive([Event(type: .synced, revision: 10)], since: 10, now: 0)
     }
 
     private func end(_ key: String, revision: Int64) {
-        queue.receive([event(.finished, ended(key, revision: revision))], since: revision)
+        queue.receive([event(.finished, ended(key, revision: revision))], since: revision, now: 0)
     }
 
     private func next() -> NotificationQueue.Outgoing? { queue.next(.at(0)) }
@@ -55,7 +55,7 @@ final class NotificationQueueTests {
         #expect(unsavedRevision() == 11)
         #expect(unsavedRevision() == nil)
         let second = try #require(next())
-        queue.receive([Event(type: .started, revision: 15)], since: 15)
+        queue.receive([Event(type: .started, revision: 15)], since: 15, now: 0)
         queue.handleAnswer([.uint32(2)], to: second.purpose)
         #expect(unsavedRevision() == 15)
     }
@@ -63,15 +63,15 @@ final class NotificationQueueTests {
     @Test("the state is saved after synced and heartbeats, but not after other events")
     func saves() {
         _ = unsavedRevision()
-        queue.receive([event(.started, running("tea"))], since: 11)
+        queue.receive([event(.started, running("tea"))], since: 11, now: 0)
         #expect(unsavedRevision() == nil)
-        queue.receive([Event(type: .heartbeat, revision: 12)], since: 12)
+        queue.receive([Event(type: .heartbeat, revision: 12)], since: 12, now: 0)
         #expect(unsavedRevision() == 12)
     }
 
     @Test("cancelled countdowns are not shown")
     func cancelled() {
-        queue.receive([event(.cancelled, ended("tea", revision: 11))], since: 11)
+        queue.receive([event(.cancelled, ended("tea", revision: 11))], since: 11, now: 0)
         #expect(next() == nil)
         #expect(queue.state?.revision == 11)
     }
@@ -81,7 +81,7 @@ final class NotificationQueueTests {
         queue = NotificationQueue(delivered: nil)
         queue.watchStarted()
         #expect(queue.state == nil)
-        queue.receive([event(.attached, running("tea")), Event(type: .synced, revision: 40)], since: 40)
+        queue.receive([event(.attached, running("tea")), Event(type: .synced, revision: 40)], since: 40, now: 0)
         let state = queue.takeUnsavedState()
         #expect(state == DeliveryState(revision: 40, lastEnd: 40, lastRing: 40))
         #expect(next() == nil)
@@ -91,9 +91,8 @@ final class NotificationQueueTests {
     func ringing() {
         queue = NotificationQueue(delivered: nil)
         queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 40)], since: 40)
+        queue.receive([Event(type: .synced, revision: 40)], since: 40, now: 0)
         end("tea", revision: 41)
-        queue.noteRing(41)
         let state = queue.takeUnsavedState()
         #expect(state == DeliveryState(revision: 40, lastEnd: 40, lastRing: 41))
     }
@@ -203,7 +202,8 @@ final class NotificationQueueTests {
                 event(.finished, ended("old", revision: 9)), event(.finished, ended("new", revision: 12)),
                 Event(type: .synced, revision: 13),
             ],
-            since: 13
+            since: 13,
+            now: 0
         )
         try introduce()
         let notice = try #require(next())
@@ -225,7 +225,7 @@ final class NotificationQueueTests {
         // It counts from a revision of its own and has no countdowns.
         queue.historyTrimmed(oldest: 1_000)
         queue.watchStarted()
-        queue.receive([Event(type: .synced, revision: 1_000)], since: 1_000)
+        queue.receive([Event(type: .synced, revision: 1_000)], since: 1_000, now: 0)
         try introduce()
         queue.handleAnswer([.uint32(1)], to: try #require(next()).purpose)
         #expect(unsavedRevision() == 1_000)
@@ -233,13 +233,13 @@ final class NotificationQueueTests {
         queue.historyTrimmed(oldest: 2)
         queue.watchStarted()
         let events = ([9, 11] as [Int64]).map { event(.finished, ended("key\($0)", revision: $0)) }
-        queue.receive(events + [Event(type: .synced, revision: 1_001)], since: 1_001)
+        queue.receive(events + [Event(type: .synced, revision: 1_001)], since: 1_001, now: 0)
         queue.handleAnswer([.uint32(2)], to: try #require(next()).purpose)
         let ending = try #require(next())
         #expect(ending.call.texts.first == "key11")
         queue.handleAnswer([.uint32(3)], to: ending.purpose)
         #expect(next() == nil)
-        #expect(queue.state == DeliveryState(revision: 1_001, lastEnd: 11, lastRing: 9))
+        #expect(queue.state == DeliveryState(revision: 1_001, lastEnd: 11, lastRing: 11))
     }
 
     @Test("ends that wait when the history turns out to be trimmed are shown once")
@@ -248,7 +248,7 @@ final class NotificationQueueTests {
         queue.historyTrimmed(oldest: 5)
         queue.watchStarted()
         end("tea", revision: 11)
-        queue.receive([Event(type: .synced, revision: 12)], since: 12)
+        queue.receive([Event(type: .synced, revision: 12)], since: 12, now: 0)
         #expect(queue.backlog.count == 1)
     }
 
@@ -293,7 +293,7 @@ final class NotificationQueueTests {
         let second = try #require(next())
         #expect(second.call.texts.first == "egg")
         queue.handleAnswer([.uint32(1)], to: second.purpose)
-        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 9))
+        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
         #expect(queue.takeDropped() == 1)
     }
 
@@ -311,7 +311,7 @@ final class NotificationQueueTests {
             queue.retry()
         }
         #expect(shown.first == "egg")
-        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 9))
+        #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
         #expect(queue.takeDropped() == 2)
     }
 
