@@ -29,11 +29,8 @@ public struct BootTimer: ~Copyable {
     /// The descriptor to poll: it is readable from the instant on, until another one is set.
     public var descriptor: Int32 { owned.number }
 
-    /// A timer that is not set.
-    ///
-    /// - Parameter wakes: whether the timer ends a suspend of the machine. Otherwise it fires at the resume if its instant
-    ///   passed meanwhile.
-    /// - Throws: the failure of the call; EPERM if it wakes, and the process lacks CAP_WAKE_ALARM.
+    /// A timer that is not set. If it wakes, it ends a suspend of the machine; otherwise it fires at the resume if its
+    /// instant passed meanwhile. Throws EPERM if it wakes, and the process lacks CAP_WAKE_ALARM.
     public init(wakes: Bool = false) throws(SystemFailure) {
         let number = wakes ? linux_wake_timer_create() : linux_boot_timer_create()
         owned = try Descriptor(owning: number, of: "timerfd_create")
@@ -60,7 +57,7 @@ public struct MonotonicDeadline: Sendable, Hashable, Comparable {
         return MonotonicDeadline(monotonicUSec: overflow ? .max : sum)
     }
 
-    /// A deadline in the past: a call takes what is there and does not wait.
+    /// A deadline in the past, with which a call does not wait.
     public static let passed = MonotonicDeadline(monotonicUSec: .min)
 
     /// The microseconds until the deadline; 0 if it has passed.

@@ -21,10 +21,7 @@ public struct DefaultsFile: Equatable, Sendable {
         /// The value, which is not empty.
         public let value: String
 
-        /// That the value is not valid.
-        ///
-        /// - Parameter sentence: names the value and what is expected.
-        /// - Returns: the error with the place.
+        /// That the value is not valid, with the place; the sentence names the value and what is expected.
         public func invalid(_ sentence: String) -> Invalid { Invalid(sentence: "\(place): \(sentence)") }
     }
 
@@ -38,9 +35,6 @@ public struct DefaultsFile: Equatable, Sendable {
     public let settings: [Setting]
 
     /// Reads the file. If it does not exist, there are no settings.
-    ///
-    /// - Parameter environment: the value of a variable; nil if it is not set or empty.
-    /// - Throws: a line that is not valid, or that the file cannot be read.
     public init(environment: (String) -> String? = Environment.value) throws(Invalid) {
         let home = environment("HOME")
         guard let folder = environment("XDG_CONFIG_HOME") ?? home.map({ "\($0)/.config" }) else {

@@ -5,12 +5,7 @@ public struct Descriptor: ~Copyable, Sendable {
     /// The number to use in system calls.
     public let number: Int32
 
-    /// Takes over a descriptor that a call has just returned.
-    ///
-    /// - Parameters:
-    ///   - number: what the call returned; -1 if it failed and set errno.
-    ///   - call: the name of the call.
-    /// - Throws: the failure of the call.
+    /// Takes over what a call has just returned: a descriptor, or -1 if it failed and set errno, which is thrown.
     public init(owning number: Int32, of call: StaticString) throws(SystemFailure) {
         guard number >= 0 else { throw SystemFailure(call) }
         self.number = number

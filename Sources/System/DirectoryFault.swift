@@ -14,10 +14,6 @@ public enum DirectoryFault: Error, Hashable {
     case unreadable(errno: Int32)
 
     /// The fault of a directory whose entries only its user and root may replace; nil if it has none.
-    ///
-    /// - Parameters:
-    ///   - status: the status of the directory.
-    ///   - user: the user who uses it.
     public init?(_ status: FileStatus, for user: UInt32) {
         if !status.isDirectory {
             self = .notADirectory
@@ -79,8 +75,7 @@ public struct UnsafeDirectory: Error, Hashable {
         }
     }
 
-    /// Checks a directory or a link.
-    /// - Returns: the target of a link.
+    /// Checks a directory or a link, and returns the target of a link.
     @discardableResult
     private static func check(_ path: String, for user: UInt32) throws(UnsafeDirectory) -> String? {
         let status: FileStatus

@@ -38,13 +38,8 @@ public struct Log: Sendable {
     /// A log that calls a function with each line.
     public init(level: Level, to sink: @escaping Sink) { (self.level, self.sink) = (level, sink) }
 
-    /// A log on standard error.
-    ///
-    /// - Parameters:
-    ///   - program: the name in front of each line, unless standard error is the journal.
-    ///   - level: less urgent lines are not logged.
-    ///   - journalStream: the variable with which systemd identifies the journal's file.
-    ///   - journal: writes to the journal; nil for standard error, without the fields.
+    /// A log on standard error, with the name of the program in front of each line unless it is the journal, whose file
+    /// systemd names in `journalStream`. A function may write to the journal itself, with the fields.
     public init(
         of program: String,
         level: Level = .info,
@@ -85,9 +80,7 @@ public struct RateLimitedLog<Topic: Hashable & CaseIterable> {
     private let spanUSec: Int64
     private var intervals: [Topic: LogInterval] = [:]
 
-    /// - Parameters:
-    ///   - lines: how many lines of a topic are written in an interval.
-    ///   - spanUSec: the length of an interval in microseconds.
+    /// Writes this many lines of a topic in each interval of microseconds.
     public init(lines: Int, spanUSec: Int64) {
         (self.lines, self.spanUSec) = (lines, spanUSec)
     }

@@ -20,11 +20,7 @@ public struct NotifierStatus: Equatable, Sendable {
         self.wakes = wakes
     }
 
-    /// The present status.
-    ///
-    /// - Parameters:
-    ///   - root: a directory that stands for `/`, for tests.
-    ///   - environment: the value of a variable; nil if it is not set or empty.
+    /// The present status; in tests a directory stands for `/`.
     public init(root: String = "", environment: (String) -> String? = Environment.value) {
         let home = environment("HOME")
         let folders = [environment("XDG_CONFIG_HOME") ?? home.map { "\($0)/.config" }, "\(root)/etc"].compactMap(\.self)
@@ -59,13 +55,8 @@ public struct NotifierStatus: Equatable, Sendable {
 extension NotifierStatus {
     private static let wakesLine: Substring = "wakes"
 
-    /// Writes the state of this process, for other programs.
-    ///
-    /// - Parameters:
-    ///   - state: where ends are shown and whether they ring, in a line.
-    ///   - wakes: whether this process wakes the machine.
-    ///   - directory: the state directory.
-    /// - Throws: why the file cannot be written.
+    /// Writes the state of this process for other programs, into its state directory: a line about where ends are shown
+    /// and whether they ring, and whether it wakes the machine.
     public static func report(_ state: String, wakes: Bool, in directory: String) throws(SystemFailure) {
         try StoredText.replace("\(directory)/status", with: "\(getpid())\n\(state)\n\(wakes ? "\(wakesLine)\n" : "")")
     }

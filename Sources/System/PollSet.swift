@@ -8,12 +8,8 @@ public struct PollSet {
     /// An empty set, which waits forever.
     public init() {}
 
-    /// Adds a descriptor.
-    ///
-    /// - Parameters:
-    ///   - descriptor: a descriptor that stays open until `wait` returns.
-    ///   - events: `POLLIN`, `POLLOUT` or both.
-    /// - Returns: the place to ask `isReady` about after `wait`.
+    /// Adds a descriptor, which stays open until `wait` returns, for `POLLIN`, `POLLOUT` or both. Returns the place to
+    /// ask `isReady` about after `wait`.
     @discardableResult
     public mutating func add(_ descriptor: Int32, for events: Int16 = Int16(POLLIN)) -> Int {
         entries.append(pollfd(fd: descriptor, events: events, revents: 0))

@@ -15,10 +15,8 @@ public enum ProcessArguments {
         return Array(arguments.dropFirst())
     }
 
-    /// Finds the first argument of this process that is not UTF-8. As a string, it would name another key or file.
-    ///
-    /// - Parameter end: the number of arguments to look at, from the first one on; the name of the program counts.
-    /// - Returns: the argument, with U+FFFD in place of its invalid bytes; nil if all are UTF-8.
+    /// Finds the first argument of this process that is not UTF-8, among as many as `end`, the name of the program
+    /// included. As a string, it would name another key or file. It has U+FFFD in place of its invalid bytes.
     public static func firstInvalid(before end: Int) -> String? {
         for index in 0..<min(end, Int(CommandLine.argc)) {
             guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }

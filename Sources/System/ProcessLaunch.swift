@@ -44,8 +44,6 @@ public struct ProcessLaunch {
     }
 
     /// Starts it.
-    ///
-    /// - Throws: why it could not be.
     public func start() throws(NotStarted) -> StartedProcess {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)

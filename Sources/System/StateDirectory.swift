@@ -40,9 +40,8 @@ public struct StateDirectory: ~Copyable {
         }
     }
 
-    /// Makes a directory, accessible only to its user, and the directories above it, unless they are there.
-    ///
-    /// - Returns: the status of the directory.
+    /// Makes a directory, accessible only to its user, and the directories above it, unless they are there. Returns its
+    /// status.
     public static func make(_ path: String) throws(SystemFailure) -> FileStatus {
         var prefix = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
@@ -59,14 +58,9 @@ public struct StateDirectory: ~Copyable {
 }
 
 extension StateDirectory {
-    /// Where the state directory of a program is: the path that an option names, else the directory that systemd made,
-    /// else the directory of the XDG Base Directory Specification.
-    ///
-    /// - Parameters:
-    ///   - program: the name of the program.
-    ///   - option: the value of `--state-directory`.
-    ///   - environment: the value of a variable; nil if it is not set or empty.
-    /// - Returns: the path; nil if the environment names no home directory either.
+    /// The path of a program's state directory: the one that an option names, else the directory that systemd made,
+    /// else the directory of the XDG Base Directory Specification; nil if the environment names no home directory
+    /// either.
     public static func path(
         of program: String,
         option: String?,

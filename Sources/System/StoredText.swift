@@ -7,9 +7,7 @@ public enum StoredText {
     /// The end of the name of a file that is being written.
     public static let newSuffix = ".new"
 
-    /// Reads a file, its first MiB at most.
-    ///
-    /// - Returns: nil if the file does not exist.
+    /// Reads a file, its first MiB at most; nil if it does not exist.
     public static func read(_ path: String) throws(SystemFailure) -> String? {
         guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         let file = try open(path, O_RDONLY)

@@ -37,14 +37,9 @@ public struct StreamSocket: ~Copyable {
     /// Takes over a connected descriptor.
     public init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Connects to the socket at a path. Programs that this process executes do not inherit the descriptor.
-    ///
-    /// - Parameters:
-    ///   - path: the path of a listening socket.
-    ///   - blocking: whether `send` and `receive` wait; otherwise they throw EAGAIN.
-    ///   - timeoutUSec: how long connecting and each of these waits, in microseconds, before it throws EAGAIN; nil waits
-    ///     forever.
-    /// - Throws: the failure of socket(2) or connect(2); ENAMETOOLONG or EINVAL if no socket can have this path.
+    /// Connects to the socket at a path. Programs that this process executes do not inherit the descriptor. If it does
+    /// not block, `send` and `receive` throw EAGAIN, and so do these and connecting after the timeout, if there is one.
+    /// Throws ENAMETOOLONG or EINVAL if no socket can have this path.
     public init(connectingTo path: String, blocking: Bool, timeoutUSec: Int64? = nil) throws(SystemFailure) {
         guard let address = SocketAddress(path: path) else {
             let isTooLong = path.utf8.count > SocketAddress.pathLimit
@@ -72,9 +67,7 @@ public struct StreamSocket: ~Copyable {
         close(descriptor)
     }
 
-    /// Sends some of the bytes, at least one.
-    ///
-    /// - Returns: how many bytes were sent.
+    /// Sends some of the bytes, at least one, and returns how many.
     public func send(_ bytes: Span<UInt8>) throws(SystemFailure) -> Int {
         try restarting("send") {
             unsafe bytes.withUnsafeBytes {
@@ -83,18 +76,15 @@ public struct StreamSocket: ~Copyable {
         }
     }
 
-    /// Receives bytes into the start of the buffer.
-    ///
-    /// - Returns: how many bytes were received; 0 if the peer has closed the connection.
+    /// Receives bytes into the start of the buffer, and returns how many; 0 if the peer has closed the connection.
     public func receive(into buffer: inout [UInt8]) throws(SystemFailure) -> Int {
         try restarting("recv") {
             unsafe buffer.withUnsafeMutableBytes { unsafe recv(descriptor, $0.baseAddress, $0.count, 0) }
         }
     }
 
-    /// Waits until there is something to receive, or the peer has closed the connection.
-    ///
-    /// - Returns: false if the deadline passed before.
+    /// Waits until there is something to receive, or the peer has closed the connection; false if the deadline passed
+    /// before.
     public func isReadable(until deadline: MonotonicDeadline) throws(SystemFailure) -> Bool {
         while true {
             let ready = try restarting("poll") {

@@ -12,12 +12,8 @@ public enum Surroundings {
         public let sentence: String
     }
 
-    /// Opens `/dev/null` in place of each standard stream that is closed, and checks limits.
-    ///
-    /// - Parameters:
-    ///   - descriptors: how many file descriptors have to be free.
-    ///   - threads: how many threads have to be able to run beside the caller.
-    /// - Throws: the limit that is too low.
+    /// Opens `/dev/null` in place of each standard stream that is closed, and checks that this many descriptors are
+    /// free, and that this many threads can run beside the caller.
     public static func check(descriptors: Int, threads: Int) throws(Shortage) {
         try openStandardStreams()
         let free = freeDescriptors(upTo: descriptors)

@@ -9,9 +9,7 @@ public final class Translations {
     /// The locale; nil if the system does not have it.
     private let locale: UnsafeMutableRawPointer?
 
-    /// - Parameters:
-    ///   - domain: the name of the files, without `.mo`.
-    ///   - folder: the folder of the languages.
+    /// The translations of a domain, which is the name of the files without `.mo`, in a folder of languages.
     public init(domain: String, folder: String) {
         self.domain = domain
         let isBound = unsafe linux_bind_translations(domain, folder) == 0
@@ -26,13 +24,7 @@ public final class Translations {
         }
     }
 
-    /// The translation of a text that depends on a number.
-    ///
-    /// - Parameters:
-    ///   - singular: the text in English for 1.
-    ///   - plural: the text in English for other numbers.
-    ///   - number: the number, at least 0.
-    /// - Returns: the form for the number.
+    /// The translation of a text that depends on a number, which is at least 0.
     public func translation(of singular: String, plural: String, number: Int) -> String {
         guard let locale = unsafe locale else { return number == 1 ? singular : plural }
         return unsafe singular.withCString { singular in

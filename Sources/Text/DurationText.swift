@@ -5,8 +5,6 @@ public enum DurationParser {
     public static let longest: Int64 = 100 * 36_525 * 864 * 1_000_000
 
     /// The length in microseconds, a fraction of one dropped.
-    ///
-    /// - Throws: if the text is invalid.
     public static func parse(_ text: String) throws(DurationError) -> Int64 {
         var scanner = TextScanner(text)
         scanner.skipSpaces()

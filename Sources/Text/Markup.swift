@@ -1,11 +1,6 @@
 /// Text in the markup of Pango and of desktop notifications.
 public enum Markup {
-    /// The text with entities for the characters that would be markup.
-    ///
-    /// - Parameters:
-    ///   - text: any text.
-    ///   - quotes: whether quotation marks are written as entities, too, so that the text can stand in an attribute.
-    /// - Returns: the text as markup.
+    /// The text with entities for the characters that would be markup; with quotes, it can stand in an attribute.
     public static func escape(_ text: String, quotes: Bool = true) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

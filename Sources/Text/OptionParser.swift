@@ -10,26 +10,19 @@ public struct OptionParser {
 
     /// Why the command line is not valid, as a sentence.
     public struct UsageError: Error, Equatable {
-        /// Names the argument and what is expected. Control characters of the argument are written as escapes.
+        /// Names the argument and the expectation. Control characters of the argument are written as escapes.
         public let sentence: String
 
         /// An error with a sentence of its own.
         public init(_ sentence: String) { self.sentence = sentence }
 
-        /// An option that has a value of the wrong form.
-        ///
-        /// - Parameters:
-        ///   - value: what was given.
-        ///   - option: the name of the option.
-        ///   - expectation: what is expected, behind "use": `process or power-loss`.
+        /// An option that has a value of the wrong form; the expectation follows "use": `process or power-loss`.
         public init(invalid value: String, of option: String, expectation: String) {
             self.init("invalid \(option) '\(PrintableText.escape(value))': use \(expectation)")
         }
     }
 
-    /// The duration that is the value of an option, in microseconds.
-    ///
-    /// - Throws: that it is not valid or not positive.
+    /// The duration that is the value of an option, in microseconds; it must be positive.
     public static func duration(_ value: String, of option: String) throws(UsageError) -> Int64 {
         do throws(DurationError) {
             let duration = try DurationParser.parse(value)
@@ -45,19 +38,15 @@ public struct OptionParser {
     private var remaining: ArraySlice<String>
     private var hasEnded = false
 
-    /// - Parameters:
-    ///   - arguments: the arguments without the name of the program.
-    ///   - flags: the names of the options without a value, such as `--help`.
-    ///   - options: the names of the options with a value.
+    /// Parses arguments without the name of the program. Flags have no value, such as `--help`; options have one.
     public init(_ arguments: [String], flags: Set<String>, options: Set<String>) {
         remaining = arguments[...]
         self.flags = flags
         self.options = options
     }
 
-    /// The next part of the command line; nil at its end.
-    ///
-    /// - Throws: that an option is unknown, that its value is missing, or that a flag has a value.
+    /// The next part of the command line; nil at its end. Throws that an option is unknown or lacks its value, or that
+    /// a flag has one.
     public mutating func next() throws(UsageError) -> Argument? {
         guard let argument = remaining.popFirst() else { return nil }
         if hasEnded || !argument.hasPrefix("-") || argument == "-" { return .operand(argument) }

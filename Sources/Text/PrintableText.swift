@@ -10,7 +10,7 @@
 /// - noncharacters such as U+FFFF, and the marks of annotations U+FFF9 to U+FFFB.
 ///
 /// Spaces of any width are seen as gaps and stay. Private characters stay, because the fonts of status bars use them.
-/// Two kinds of invisible characters stay where they change how their neighbours look, because people write them:
+/// Two kinds of invisible characters stay if they change how their neighbours look, because people write them:
 /// - in emoji: a variation selector after an emoji or in a keycap, and a joiner between two emoji (a family, a
 ///   profession, a flag). Flags of regions that are spelled with tags are written as escapes, because tags can spell
 ///   any text;
