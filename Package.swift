@@ -82,7 +82,6 @@ let package = Package(
                 "System",
                 "Text",
                 "Varlink",
-                "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict,

@@ -177,12 +177,3 @@ extension Array: JSONReadable where Element: JSONReadable {
         return isInvalid ? nil : elements
     }
 }
-
-extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
-    /// Reads a map, which is an object in JSON; nil if a member is not of the type, or if the value is of another kind.
-    ///
-    /// - Throws: the first error of a member.
-    public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [String: Value]? {
-        try TextMap<Value>.read(from: &reader).map { Dictionary($0.map { ($0.key, $0.value) }) { _, last in last } }
-    }
-}

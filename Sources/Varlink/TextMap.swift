@@ -98,6 +98,15 @@ extension TextMap: JSONReadable where Value: JSONReadable {
     }
 }
 
+extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
+    /// Reads a map, which is an object in JSON; nil if a member is not of the type, or if the value is of another kind.
+    ///
+    /// - Throws: the first error of a member.
+    public static func read(from reader: inout JSONReader) throws(InvalidParameter) -> [String: Value]? {
+        try TextMap<Value>.read(from: &reader).map { Dictionary($0.map { ($0.key, $0.value) }) { _, last in last } }
+    }
+}
+
 extension TextMap: JSONWritable where Value: JSONWritable {
     /// Writes a map, which is an object in JSON, in the order of its names.
     public func write(into writer: inout JSONWriter) {

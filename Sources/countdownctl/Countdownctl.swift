@@ -131,7 +131,7 @@ struct Invocation {
     /// The arguments without the name of the program, the subcommand first.
     let arguments: [String]
 
-    /// - Parameter typed: the arguments. A duration or a time in the place of the subcommand stands for `timer`.
+    /// A duration or a time in the place of the subcommand stands for `timer`.
     init(arguments typed: [String]) {
         let isTimer = typed.first.map(TimerWords.isBeginning) ?? false
         arguments = isTimer ? ["timer"] + typed : typed == ["-V"] ? ["version"] : typed
@@ -155,7 +155,7 @@ struct Invocation {
                 let isSubcommand = Self.subcommand(ArgumentNormalizer.normalize(here.arguments)) != nil
                 return isSubcommand ? try remote.run() : here.run()
             }
-            if let help = ShortHelp(arguments) {
+            if let help = ShortHelp(arguments, of: Countdownctl.configuration) {
                 try StandardStream.output.write(Array("\(help.text)\n".utf8))
                 return .success
             }

@@ -4,9 +4,7 @@ import System
 
 /// A subcommand, which returns an exit code.
 protocol Subcommand: ParsableCommand {
-    /// Does it.
-    ///
-    /// - Throws: a `CommandFailure`, or a `StreamFailure` of standard output.
+    /// Does it. Throws a `CommandFailure`, or a `StreamFailure` of standard output.
     func perform() throws -> ExitCode
 }
 
@@ -31,7 +29,7 @@ extension CommandConfiguration {
     }
 }
 
-/// The output options of every subcommand that prints data. They repeat those of `MessageOptions`, because an option
+/// The output options of every subcommand that prints data. They repeat the options of `MessageOptions`, because an option
 /// group in an option group would add 8 % to the instructions of the whole program.
 struct OutputOptions: ParsableArguments {
     // `ArgumentNormalizer` adds the value to `--json` alone: ArgumentParser's own optional values ignore unknown ones.

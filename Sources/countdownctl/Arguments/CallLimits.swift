@@ -13,15 +13,9 @@ struct CallLimits {
     /// At least one; the first one is of the call's key.
     let all: [Limit]
 
-    /// Gives each limit its key: the first one of a key has it, each further one has the period behind it, so that the number
-    /// of a rate may change and the key does not. The clients for Python and node have the same rule.
-    ///
-    /// - Parameters:
-    ///   - key: the key of the call.
-    ///   - rates: the values of `--rate`.
-    ///   - also: the values of `--also`, each with its key.
-    ///   - cooldown: the duration of a cooldown of the key, in microseconds; nil if there are rates instead.
-    /// - Throws: a usage error.
+    /// Gives each limit its key: the first one of a key has it, each further one has the period behind it, so that the
+    /// number of a rate may change and the key does not. The clients for Python and node have the same rule. The
+    /// cooldown is in microseconds; nil if there are rates instead.
     init(of key: String, rates: [String], also: [String] = [], cooldown: Int64?) throws(CommandFailure) {
         var typed = try rates.map { text throws(CommandFailure) in (key, try Rate(text)) }
         for text in also {

@@ -10,9 +10,7 @@ struct KeyArguments: ParsableArguments {
     @Option(name: .customLong("key"), help: KeyArgument.literalHelp)
     var keys: [String] = []
 
-    /// The keys: at least one.
-    ///
-    /// - Throws: how the subcommand is typed.
+    /// The keys, at least one; otherwise throws how the subcommand is typed.
     func required(by subcommand: String) throws(CommandFailure) -> [KeyWord] {
         guard !words.isEmpty || !keys.isEmpty else { throw missingKey(subcommand) }
         return words.map(KeyWord.init) + keys.map(KeyWord.key)
@@ -29,9 +27,7 @@ struct KeyArgument: ParsableArguments {
     @Option(name: .customLong("key"), help: literalHelp)
     var key: String?
 
-    /// The key.
-    ///
-    /// - Throws: how the subcommand is typed.
+    /// The key; without one, throws how the subcommand is typed.
     func required(by subcommand: String) throws(CommandFailure) -> KeyWord {
         guard word == nil || key == nil else { throw .usage("use either KEY or --key") }
         guard let found = key.map(KeyWord.key) ?? word.map(KeyWord.init) else { throw missingKey(subcommand) }
@@ -49,8 +45,6 @@ struct RevisionOption: ParsableArguments {
     var ifRevision: Int64?
 
     /// Checks that the condition is about one key.
-    ///
-    /// - Throws: a usage error.
     func check(_ words: [KeyWord]) throws(CommandFailure) {
         guard ifRevision != nil else { return }
         guard words.count == 1 else { throw .usage("--if-revision needs exactly one key, not \(words.count)") }
@@ -78,8 +72,6 @@ struct KeySelection: Equatable {
     }
 
     /// The selection of these patterns, with the countdowns that stand for words of them looked up once.
-    ///
-    /// - Throws: if no countdown fits such a word, or the daemon does not run.
     init(_ arguments: PatternArguments) throws(CommandFailure) {
         var words: [String] = []
         var keys = arguments.keys

@@ -27,9 +27,8 @@ enum CountdownReference: String, CaseIterable, Sendable {
     case last = "@last"
 }
 
-/// The key of a countdown that a subcommand may start.
-///
-/// - Throws: a usage error for @next and @last, because later calls with that word would find another countdown.
+/// The key of a countdown that a subcommand may start. @next and @last are usage errors, because later calls with that
+/// word would find another countdown.
 func newKey(_ word: String) throws(CommandFailure) -> String {
     guard case .name(let key) = KeyWord(typed: word) else {
         throw .usage("invalid key '\(word)': it stands for another countdown; use a key such as tea")

@@ -2,7 +2,7 @@ import Text
 
 /// The messages of ArgumentParser in the words of this program: the value, and then what is expected.
 enum ParserMessage {
-    /// The sentence for a message; the message itself if it is none of those that the program can cause.
+    /// The sentence for a message; the message itself if the program cannot cause it.
     static func sentence(_ message: String) -> String {
         if let (value, rest) = cut(message, "The value '", "' is invalid for '") {
             return invalid(value, rest)

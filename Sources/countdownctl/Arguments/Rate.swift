@@ -11,8 +11,6 @@ struct Rate: Equatable {
     let limit: Int64
 
     /// Reads `3/10m`: three times at once, then once per 3:20.
-    ///
-    /// - Throws: a usage error.
     init(_ text: String) throws(CommandFailure) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let times = Self.number(parts[0]) else {
@@ -30,13 +28,7 @@ struct Rate: Equatable {
         limit = times * interval
     }
 
-    /// Reads the value of `--rate`, if there is one.
-    ///
-    /// - Parameters:
-    ///   - text: the value.
-    ///   - duration: the duration that was typed too, which a rate leaves no place for.
-    /// - Returns: nil if there is no value.
-    /// - Throws: a usage error.
+    /// Reads the value of `--rate`, if there is one, which leaves no place for a duration.
     static func read(_ text: String?, duration: String?) throws(CommandFailure) -> Rate? {
         guard let text else { return nil }
         let rate = try Rate(text)

@@ -5,25 +5,26 @@ struct ShortHelp: Equatable {
     /// The lines.
     let text: String
 
-    /// Nil if the arguments do not ask for it. Without an argument, the program prints it, too.
-    init?(_ arguments: [String]) {
+    /// The help of a program or its subcommand. Nil if the arguments do not ask for it; no arguments do.
+    init?(_ arguments: [String], of program: CommandConfiguration) {
         guard arguments.isEmpty || arguments.prefix(while: { $0 != "--" }).contains("-h") else { return nil }
         guard let name = arguments.first, name != "-h" else {
-            text = Self.ofProgram
+            text = Self.text(of: program)
             return
         }
-        guard let command = Countdownctl.subcommand(named: name)?.configuration else { return nil }
+        let commands = program.subcommands.map { $0.configuration }
+        guard let command = commands.first(where: { $0.commandName == name }) else { return nil }
         text = Self.text(of: command, named: name)
     }
 
-    private static var ofProgram: String {
-        let groups = Countdownctl.configuration.groupedSubcommands.map { group in
+    private static func text(of program: CommandConfiguration) -> String {
+        let groups = program.groupedSubcommands.map { group in
             let shown = group.subcommands.map { $0.configuration }.filter(\.shouldDisplay)
             let names = shown.compactMap(\.commandName)
             return "  \(padded(group.name))\(names.joined(separator: ", "))"
         }
         return """
-            \(Countdownctl.configuration.abstract)
+            \(program.abstract)
 
             Usage: countdownctl COMMAND [ARGUMENT]...
                    countdownctl DURATION|TIME [LABEL]...

@@ -11,9 +11,7 @@ enum SignalName {
         "PWR", "SYS",
     ]
 
-    /// The number of a signal.
-    ///
-    /// - Throws: a usage error that names the option.
+    /// The number of a signal. Errors name the option.
     static func read(_ text: String, of option: String) throws(CommandFailure) -> Int32 {
         let name = text.uppercased()
         if let place = names.firstIndex(where: { $0 == name || "SIG\($0)" == name }) { return Int32(place + 1) }

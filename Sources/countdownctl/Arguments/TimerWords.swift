@@ -15,7 +15,6 @@ struct TimerWords {
     private static let conjunctions: Set = ["and", "plus", "minus", "+", "-", "&"]
     private static let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
-    /// - Throws: a usage error.
     init(_ words: [String], _ clock: ClockText) throws(CommandFailure) {
         var found: [(count: Int, timing: TypedTiming)] = []
         var errors: [(count: Int, error: TypedTimingError)] = []
@@ -52,13 +51,9 @@ struct TimerWords {
 
     private static func isPreposition(_ word: String?) -> Bool { ["in", "at", "until"].contains(word?.lowercased()) }
 
-    /// The ways to understand the words, as words that have one meaning; none if they have one meaning themselves.
-    ///
-    /// - Parameters:
-    ///   - words: all words.
-    ///   - found: how many words at the beginning are a duration or a time, ascending.
-    ///   - error: why one more word makes it wrong.
-    /// - Returns: nil if the error is to be reported.
+    /// The ways to understand the words, as words that have one meaning; none if they have one meaning themselves, nil
+    /// if the error is to be reported: why one more word makes them wrong. `found` has the numbers of words at the
+    /// beginning that are a duration or a time, ascending.
     private static func readings(
         _ words: [String],
         _ found: [(count: Int, timing: TypedTiming)],

@@ -94,8 +94,6 @@ struct ButtonOptions: ParsableArguments {
     var host: String?
 
     /// The button that these ask for.
-    ///
-    /// - Throws: a usage error if the duration is invalid.
     func button(
         key: String,
         title: String,

@@ -62,10 +62,8 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         output = command.options.output
     }
 
-    /// Joins the words if together they are the label of a timer.
-    ///
-    /// - Returns: the label, or the words as they are.
-    /// - Throws: a usage error if one of the words is the key of a countdown as well; that the daemon does not list them.
+    /// Joins the words if together they are the label of a timer. If one of them is the key of a countdown as well,
+    /// that is a usage error.
     mutating func joined(_ words: [KeyWord]) throws(CommandFailure) -> [KeyWord] {
         let names = words.compactMap { word in if case .name(let name) = word { name } else { nil } }
         guard names.count > 1, names.count == words.count else { return words }
@@ -81,9 +79,7 @@ private struct ChangeRun<V: ChangeCommand>: ~Copyable {
         throw .usage("\(quoted(label)) is a timer, and \(quoted(key)) is a key: quote the label, or use --key")
     }
 
-    /// Changes one.
-    ///
-    /// - Throws: that the daemon is gone.
+    /// Changes one; throws if the daemon is gone.
     mutating func make(_ word: KeyWord) throws {
         do {
             let countdown = try client.change(

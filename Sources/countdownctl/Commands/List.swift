@@ -46,7 +46,8 @@ struct ListCommand: Subcommand {
     func perform() throws -> ExitCode {
         let request = try request()
         let output = options.output
-        let sorted = try Self.fetch(request, from: DaemonEndpoint()).sorted(by: sort.precedes)
+        let found = try DaemonEndpoint().ask { client throws(ClientError) in try client.list(request) }
+        let sorted = found.sorted(by: sort.precedes)
         let countdowns = reverse ? sorted.reversed() : sorted
         if let style = output.json {
             try output.print(json: JSONText.array(countdowns, style))
@@ -86,14 +87,5 @@ struct ListCommand: Subcommand {
             states: all ? Countdown.State.allCases : states.isEmpty ? nil : states,
             keys: selection.named
         )
-    }
-
-    private static func fetch(_ request: List, from daemon: DaemonEndpoint) throws(CommandFailure) -> [Countdown] {
-        var client = try daemon.connect()
-        do {
-            return try client.list(request)
-        } catch {
-            throw CommandFailure(error, isRead: true)
-        }
     }
 }

@@ -389,9 +389,7 @@ struct RunCommand: Subcommand {
 extension CooldownHold.Origin: ExpressibleByArgument {}
 
 extension BootTimer {
-    /// A timer.
-    ///
-    /// - Throws: an internal error if the system refuses.
+    /// A timer; an internal error if the system refuses.
     static func orFailure() throws(CommandFailure) -> BootTimer {
         do {
             return try BootTimer()

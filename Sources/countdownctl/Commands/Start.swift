@@ -101,16 +101,13 @@ struct StartCommand: Subcommand {
             try report(reply, of: request, output)
             return .success
         }
-        let watchOutput =
-            stay == .attach ? try output.watchOutput(of: daemon, .one) : try WatchOutput(EndPrinter(output: output))
-        var ends = WaitLoop([request.call.key], of: daemon, output: output, showing: watchOutput) { interruption in
+        return try stay.follow(request.call.key, of: daemon, output) { interruption in
             let reply = try reply(to: request, output) { method throws(CommandFailure) in
                 try daemon.call(method, unless: interruption)
             }
             if let reply { try report(reply, of: request, output) }
             return reply
         }
-        return try ends.run(tick: stay == .wait ? 0 : nil)
     }
 
     /// Waits in the queue of the key until the countdown is started or extended.
@@ -218,6 +215,19 @@ enum StayChoice: String, EnumerableFlag {
         case .attach: "Follow it until it ends, like the command attach."
         }
     }
+
+    /// Stays until the end of a countdown, which may be started first.
+    func follow(
+        _ key: String,
+        of daemon: DaemonEndpoint,
+        _ output: Output,
+        starting start: WaitLoop.Beginning? = nil
+    ) throws -> ExitCode {
+        let shown =
+            self == .attach ? try output.watchOutput(of: daemon, .one) : try WatchOutput(EndPrinter(output: output))
+        var ends = WaitLoop([key], of: daemon, output: output, showing: shown, starting: start)
+        return try ends.run(tick: self == .wait ? 0 : nil)
+    }
 }
 
 /// The call for the arguments of `start`.
@@ -228,7 +238,6 @@ struct StartRequest {
     /// Notes on how a time was understood.
     let notes: [String]
 
-    /// - Throws: a usage error.
     init(_ typed: StartCommand, clock: ClockText) throws(CommandFailure) {
         let (key, positional) = try Self.keyAndLength(typed)
         let timing = try Self.timing(typed, positional, key: key, clock)

@@ -64,13 +64,7 @@ struct StatusCommand: Subcommand {
     }
 }
 
-/// A format of the daemon's figures.
-enum StatusFormat: String, CaseIterable, ExpressibleByArgument {
-    /// The text format of OpenMetrics.
-    case openmetrics
-    /// The older text format of Prometheus.
-    case prometheus
-}
+extension StatusFormat: ExpressibleByArgument {}
 
 /// Whether the services of a user run without a session of his, as systemd-logind keeps it.
 enum Lingering {

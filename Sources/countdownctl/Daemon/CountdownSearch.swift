@@ -52,9 +52,7 @@ extension Client {
         return countdowns.filter { request.states?.contains($0.state) ?? true }
     }
 
-    /// The countdown that a word stands for now.
-    ///
-    /// - Throws: ``CountdownError/noSuchCountdown(key:)`` with the word if no countdown fits it.
+    /// The countdown that a word stands for now. Throws `noSuchCountdown` with the word if no countdown fits it.
     mutating func find(_ reference: CountdownReference) throws(ClientError) -> Countdown {
         let found =
             switch reference {
@@ -84,15 +82,8 @@ extension Client {
     }
 
     /// Makes a change to the countdown of a word. If the word stands for a countdown, the change is made only if the
-    /// countdown is still as it was found; if it is not, it is looked up once more.
-    ///
-    /// - Parameters:
-    ///   - word: the key or the word.
-    ///   - revision: the revision that the countdown of a key must have; nil for any.
-    ///   - search: looks up the countdown of a word.
-    ///   - make: makes the change to the countdown under a key, if it has a revision.
-    /// - Returns: the changed countdown.
-    /// - Throws: if no countdown fits the word; the error of the second attempt.
+    /// countdown is still as `search` found it; if it is not, it is looked up once more. The revision is a condition
+    /// for a key.
     mutating func change(
         _ word: KeyWord,
         ifRevision revision: Int64? = nil,
@@ -149,35 +140,21 @@ extension Countdown {
 
 extension DaemonEndpoint {
     /// The key of a word, which is looked up if it stands for a countdown.
-    ///
-    /// - Throws: if the daemon does not run, or no countdown fits the word.
     func key(of word: KeyWord) throws(CommandFailure) -> String {
         switch word {
         case .key(let key), .name(let key): return key
         case .reference(let reference):
-            var client = try connect()
-            do {
-                return try client.find(reference).key
-            } catch {
-                throw CommandFailure(error, isRead: true)
-            }
+            return try ask { client throws(ClientError) in try client.find(reference).key }
         }
     }
-    /// The countdown under the key of a word, or the timer with this label if no countdown has the key.
-    ///
-    /// - Throws: if the daemon does not run, no countdown fits the word, or several timers do.
+
+    /// The countdown under the key of a word, or the only timer with this label if no countdown has the key.
     func countdown(of word: KeyWord) throws(CommandFailure) -> Countdown {
         do {
             return try call(Get(key: key(of: word))).countdown
         } catch {
             guard error.exitCode == .unknownKey, case .name(let name) = word else { throw error }
-            var client = try connect()
-            let timers: [Countdown]
-            do {
-                timers = try client.timers(called: name)
-            } catch {
-                throw CommandFailure(error, isRead: true)
-            }
+            let timers = try ask { client throws(ClientError) in try client.timers(called: name) }
             guard timers.count == 1 else { throw CommandFailure(unknown: name, among: timers) }
             return timers[0]
         }

@@ -56,6 +56,16 @@ struct DaemonEndpoint: Sendable {
 }
 
 extension DaemonEndpoint {
+    /// Connects, and returns what calls that change nothing have found.
+    func ask<Found>(_ calls: (inout Client) throws(ClientError) -> Found) throws(CommandFailure) -> Found {
+        var client = try connect()
+        do {
+            return try calls(&client)
+        } catch {
+            throw CommandFailure(error, isRead: true)
+        }
+    }
+
     /// Connects, makes one call and returns its reply; nil if the user interrupted the wait.
     func call<M: Method>(_ method: M, unless interruption: any Waiter) throws(CommandFailure) -> M.Reply? {
         var client = try connect()
@@ -109,8 +119,6 @@ struct PendingRequest: ~Copyable {
     private var call: PendingCall<Countdown>
 
     /// Connects and sends it.
-    ///
-    /// - Throws: if there is no daemon.
     init(_ request: CountdownRequest, of daemon: DaemonEndpoint) throws(CommandFailure) {
         self.request = request
         do throws(ClientError) {

@@ -9,8 +9,6 @@ enum QueueTimeout {
     static let infinity = "infinity"
 
     /// The timeout in microseconds; nil for none.
-    ///
-    /// - Throws: a usage error.
     static func read(_ text: String) throws(CommandFailure) -> Int64? {
         guard text != infinity else { return nil }
         let timeout = try DurationParser.read(text)
@@ -25,15 +23,9 @@ enum QueueTimeout {
 }
 
 extension DaemonEndpoint {
-    /// Makes a start with `ifRunning: wait`, and waits for its turn. If the daemon is restarted, it queues again, unless a
-    /// countdown with the token of its metadata runs: then only the reply was lost.
-    ///
-    /// - Parameters:
-    ///   - start: the call.
-    ///   - timeout: microseconds; nil for no timeout.
-    ///   - output: for a message if the daemon is away.
-    /// - Returns: the reply, or why there is none.
-    /// - Throws: if there is no daemon, or it refuses.
+    /// Makes a start with `ifRunning: wait`, and waits for its turn, at most for the timeout in microseconds. If the
+    /// daemon is restarted, it queues again, unless a countdown with the token of its metadata runs: then only the
+    /// reply was lost.
     func queue(_ start: Start, timeout: Int64?, output: Output) throws(CommandFailure) -> AwaitedReply<Start.Reply> {
         let deadline = timeout.map(MonotonicDeadline.after)
         let interruption = try Interruption()

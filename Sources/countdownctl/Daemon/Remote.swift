@@ -19,9 +19,8 @@ struct RemoteInvocation: Equatable {
     /// The other arguments.
     let arguments: [String]
 
-    /// Nil if there is no `--host`. Arguments after `--` stay.
-    ///
-    /// - Throws: a usage error if the host is missing or begins with `-`.
+    /// Nil if there is no `--host`. Arguments after `--` stay. A host that is missing or begins with `-` is a usage
+    /// error.
     init?(_ typed: [String]) throws(CommandFailure) {
         let end = typed.firstIndex(of: "--") ?? typed.endIndex
         guard let place = typed[..<end].firstIndex(where: Self.isOption)
@@ -40,8 +39,6 @@ struct RemoteInvocation: Equatable {
     static func isOption(_ word: String) -> Bool { word == option || word.hasPrefix("\(option)=") }
 
     /// Runs the program anew, for the daemon there.
-    ///
-    /// - Throws: why it cannot be reached.
     func run() throws(CommandFailure) -> ExitCode {
         let tunnel = try Tunnel.open(to: host)
         var command = ForegroundCommand(words: ["/proc/self/exe"] + arguments)
@@ -58,7 +55,7 @@ struct RemoteInvocation: Equatable {
 /// The daemon's socket on another machine.
 enum RemoteSocket: Equatable {
     case found(String)
-    /// There is no socket at its path.
+    /// Its path has no socket.
     case missing(String)
 
     /// The remote command, for any login shell: prints the path of the socket, by the rule of `Address`, and runs while
@@ -100,9 +97,7 @@ struct Tunnel: ~Copyable {
     /// The output of the remote command.
     private let answers: Pipe.PipeEnd
 
-    /// Logs in and has the socket there forwarded.
-    ///
-    /// - Throws: why the daemon there cannot be reached; ssh itself has said more on standard error.
+    /// Logs in and has the socket there forwarded. If that fails, ssh itself has said more on standard error.
     static func open(to host: String) throws(CommandFailure) -> Tunnel {
         let tunnel = try Tunnel(loggingInTo: host)
         switch tunnel.answer() {
@@ -201,8 +196,6 @@ struct PrivateFolder: ~Copyable {
     private let path: String
 
     /// Makes it in the directory of the session, which the system clears, else in /tmp.
-    ///
-    /// - Throws: why it cannot be made.
     init() throws(CommandFailure) {
         let parent = Environment.value(of: "XDG_RUNTIME_DIR") ?? "/tmp"
         guard let path = Self.make(in: parent) ?? Self.make(in: "/tmp") else {

@@ -9,7 +9,7 @@ enum DisplayWidth {
         return text.reduce(0) { $0 + of($1) }
     }
 
-    /// The longest prefix that is no wider than `columns`.
+    /// The longest prefix of at most `columns`.
     static func prefix(_ text: String, columns: Int) -> String {
         var left = columns
         return String(

@@ -28,11 +28,7 @@ extension CommandFailure {
         self.init(.notStored, "cannot write to standard output: \(systemMessage(errno))")
     }
 
-    /// The daemon could not be reached, or did not answer as it should.
-    ///
-    /// - Parameters:
-    ///   - error: the error of the call.
-    ///   - isRead: whether the call changes nothing.
+    /// The daemon could not be reached, or did not answer as it should. A read changes nothing.
     init(_ error: ClientError, isRead: Bool = false) {
         switch error {
         case .address(let error): self.init(error)
@@ -124,7 +120,7 @@ struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
     static let timedOut = ExitCode(rawValue: 124)
     /// The command is there and cannot be run.
     static let notExecutable = ExitCode(rawValue: 126)
-    /// There is no such command.
+    /// The command does not exist.
     static let notFound = ExitCode(rawValue: 127)
     /// Ctrl-C.
     static let interrupted = ExitCode(rawValue: 130)
@@ -134,21 +130,13 @@ struct ExitCode: RawRepresentable, Hashable, Comparable, Sendable {
 }
 
 extension CommandFailure {
-    /// The daemon refused, for a reason of its interface.
-    ///
-    /// - Parameters:
-    ///   - error: the daemon's error.
-    ///   - key: the key of the call, for an error that names none.
+    /// The daemon refused, for a reason of its interface; the key is for an error that names none.
     init(_ error: CountdownError, about key: String? = nil) {
         let subject = (error.key ?? key).map { "\(PrintableText.escape($0)): " } ?? ""
         self.init(error.exitCode, subject + error.clause, refusal: error)
     }
 
-    /// The daemon refused, for a reason of the protocol.
-    ///
-    /// - Parameters:
-    ///   - error: the daemon's error.
-    ///   - key: the key of the call, if the command has several.
+    /// The daemon refused, for a reason of the protocol; the key is for a command that has several.
     init(_ error: ServiceError, about key: String? = nil) {
         switch error {
         case .invalidParameter(let parameter):

@@ -1,6 +1,14 @@
 import IPC
 import Text
 
+/// A format of the daemon's figures.
+enum StatusFormat: String, CaseIterable {
+    /// The text format of OpenMetrics.
+    case openmetrics
+    /// The older text format of Prometheus.
+    case prometheus
+}
+
 /// The daemon's figures in a text format: OpenMetrics 1.0, or the older one of Prometheus, which the textfile collector of a
 /// node exporter reads. There, the type of a counter has the name of its samples.
 struct OpenMetrics {

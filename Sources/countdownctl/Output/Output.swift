@@ -110,7 +110,6 @@ struct Palette: Equatable {
     enum Tint: Int {
         case bold = 1
         case faint = 2
-        case blinking = 5
         case red = 31
         case green = 32
         case yellow = 33

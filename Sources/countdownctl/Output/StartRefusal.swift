@@ -5,7 +5,7 @@ import Varlink
 /// A start that the daemon refused because of the countdown under the key.
 struct StartRefusal {
     let countdown: Countdown
-    /// When the same call succeeds if nothing else changes; nil if the countdown is paused or others queue for it.
+    /// When the same call succeeds, unless the countdown changes; nil if the countdown is paused or others queue for it.
     let retryAfterUSec: Int64?
 
     /// Nil if the failure has another reason.

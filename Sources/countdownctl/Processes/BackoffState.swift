@@ -10,7 +10,7 @@ struct BackoffState {
     let base: Int64
     /// The longest wait.
     let most: Int64
-    /// The wait after the last run; nil if it succeeded, or if nothing is known of it.
+    /// The wait after the last run; nil if it succeeded, or is not known.
     let last: Int64?
 
     /// The wait after another failure.

@@ -32,7 +32,7 @@ struct CooldownHold {
     enum Action: Equatable {
         /// Call `wake` at this instant.
         case wait(until: Int64)
-        /// Make the call, then report what came of it to `receive`, `refuse` or `fail`.
+        /// Make the call, then report its result to `receive`, `refuse` or `fail`.
         case call(CountdownRequest)
         /// The key is left alone from now on.
         case leave(Reason)
@@ -79,10 +79,7 @@ struct CooldownHold {
     private var exit: (instant: Int64, givesBack: Bool)?
     private var isLost = false
 
-    /// - Parameters:
-    ///   - terms: the duration of the cooldown, and when it begins.
-    ///   - countdown: the reply to the start, for the duration `terms.hold`.
-    ///   - now: the instant of the reply.
+    /// Holds a countdown that was started for the duration `terms.hold`; `now` is the instant of the reply.
     init(_ terms: Terms, started countdown: Countdown, at now: Int64) {
         self.terms = terms
         key = countdown.key
@@ -138,12 +135,7 @@ struct CooldownHold {
         }
     }
 
-    /// The call failed, or has no answer.
-    ///
-    /// - Parameters:
-    ///   - now: the instant of the failure.
-    ///   - isLast: whether this is the last attempt after the exit.
-    /// - Returns: the next action.
+    /// The call failed, or has no answer; `isLast` if no attempt follows after the exit.
     mutating func fail(at now: Int64, isLast: Bool = false) -> Action {
         switch pending {
         case .renewal(let amount), .last(let amount): unanswered.append(amount)
@@ -181,7 +173,7 @@ struct CooldownHold {
     private mutating func adopt(_ countdown: Countdown, at now: Int64) -> Action {
         guard countdown.startedUSec == startedUSec else { return lose(.replaced) }
         guard countdown.hasNotEnded else { return lose(.ended(countdown.state)) }
-        // The difference tells whether a call whose reply was lost has changed it.
+        // The difference shows whether a call whose reply was lost has changed it.
         let whole = Self.bounded(countdown.durationUSec)
         if let amount = unanswered.first(where: { duration + $0 == whole }) { added += amount }
         unanswered = []

@@ -23,13 +23,8 @@ final class CooldownKeeper: CompanionWork {
     /// Why the last call failed; nil after an answer.
     private var lastFailure: CommandFailure?
 
-    /// - Parameters:
-    ///   - terms: the duration of the cooldown, and when it begins.
-    ///   - countdown: the reply to the start that was received just now.
-    ///   - timer: a timer that is not set.
-    ///   - daemon: the daemon that was called.
-    ///   - output: for reports of losses.
-    ///   - lossSignal: the signal for the command if the hold is lost; nil for none.
+    /// Holds a countdown whose reply was received just now, with a timer that is not set. If the hold is lost, the
+    /// command gets the signal.
     init(
         _ terms: CooldownHold.Terms,
         started countdown: Countdown,
@@ -104,10 +99,8 @@ final class CooldownKeeper: CompanionWork {
     }
 
     /// Moves the end of the countdown after the command, or gives the cooldown back, and waits until that is done.
-    ///
-    /// - Parameters:
-    ///   - succeeded: whether the command did.
-    ///   - wait: after a failure, how long the cooldown lasts from now on, in microseconds, instead of being given back.
+    /// After a failure with a wait, the cooldown lasts for it from now on, in microseconds, instead of being given
+    /// back.
     func finish(succeeded: Bool, waiting wait: Int64? = nil) {
         hasExited = true
         if let wait { hold.wait(wait) }

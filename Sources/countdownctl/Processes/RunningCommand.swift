@@ -10,8 +10,6 @@ struct RunningCommand: ~Copyable {
     private var isSilent = false
 
     /// Starts it.
-    ///
-    /// - Throws: why it could not be started.
     init(_ command: ShellCommand) throws(ProcessLaunch.NotStarted) {
         var launch = ProcessLaunch(words: command.words)
         launch.keepsArguments = true
@@ -19,8 +17,6 @@ struct RunningCommand: ~Copyable {
     }
 
     /// Starts a program, whose streams are replaced.
-    ///
-    /// - Throws: why it could not be started.
     init(_ launch: ProcessLaunch) throws(ProcessLaunch.NotStarted) {
         let nothing = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
         defer { close(nothing) }
@@ -79,8 +75,6 @@ struct ForegroundCommand {
     var support: StartedProcess?
 
     /// Runs it to its end, and advances the other work meanwhile.
-    ///
-    /// - Throws: why it could not be started.
     func run(beside work: (any CompanionWork)? = nil) throws(CommandFailure) -> ProcessEnding {
         var before = sigset_t()
         unsafe pthread_sigmask(SIG_BLOCK, nil, &before)
@@ -128,9 +122,7 @@ protocol CompanionWork: AnyObject {
     /// The descriptors that become readable when there is something to do.
     var descriptors: [Int32] { get }
 
-    /// Handles readable descriptors, without waiting.
-    ///
-    /// - Returns: a signal for the command, if it is to get one.
+    /// Handles readable descriptors, without waiting. Returns a signal for the command, if it is to get one.
     func advance() -> Int32?
 }
 

@@ -12,8 +12,6 @@ struct CodeLine {
     let isHidden: Bool
 
     /// Reads the line and prints the code in it.
-    ///
-    /// - Throws: that it holds none.
     func read(until deadline: MonotonicDeadline?) throws -> ExitCode {
         if StandardStream.input.isTerminal {
             guard !isHidden else {

@@ -160,7 +160,7 @@ struct CodePicture {
                 top.append(gap)
                 bottom.append(gap)
             }
-            top.append(" \(content(place)) ", hasCursor(place) ? .blinking : .bold, canvas.palette)
+            top.append(" \(content(place)) ", .bold, canvas.palette)
             let isFilled = place < input.characters.count
             bottom.append(stroke(isFilled), isFilled ? .green : .faint, canvas.palette)
         }

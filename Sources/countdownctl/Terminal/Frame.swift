@@ -125,7 +125,7 @@ struct FramePainter {
     private func up(_ rows: Int) -> String { rows > 0 ? "\r\u{1B}[\(rows)A" : "\r" }
 }
 
-/// The row of the terminal where the frame begins. Only the terminal knows it; it is queried if there are targets.
+/// The row of the terminal at which the frame begins. Only the terminal knows it; it is queried if there are targets.
 struct FrameOrigin {
     private enum OriginState: Equatable {
         case unknown

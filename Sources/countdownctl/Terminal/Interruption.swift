@@ -38,10 +38,8 @@ final class Interruption: Waiter {
     private let pipe: Int32?
     private let background: (any BackgroundWork)?
 
-    /// - Parameters:
-    ///   - stream: a stream that may be a pipe. If its reader closes it, that interrupts a wait.
-    ///   - background: child processes that are supervised during a wait.
-    /// - Throws: that the system has no more room.
+    /// If the stream is a pipe whose reader closes it, that interrupts a wait; background processes are supervised
+    /// during it.
     init(andReaderOf stream: StandardStream? = nil, with background: (any BackgroundWork)? = nil) throws(CommandFailure)
     {
         pipe = stream.flatMap { $0.isPipe ? $0.descriptor : nil }
@@ -114,8 +112,6 @@ protocol BackgroundWork: AnyObject {
 
 extension SignalDescriptor {
     /// Reads signals from a descriptor.
-    ///
-    /// - Throws: an internal error if the system refuses.
     init(reading signals: [Int32]) throws(CommandFailure) {
         do {
             try self.init(signals)

@@ -14,8 +14,6 @@ final class TerminalSession<S: Screen>: Waiter {
     private var status: ExitCode?
 
     /// Creates a session, with a daemon if the screen makes calls.
-    ///
-    /// - Throws: that the system has no more room.
     init(
         _ screen: S,
         on device: consuming TerminalDevice,
@@ -153,8 +151,6 @@ extension TerminalSession {
 
 extension TerminalSession {
     /// Shows the screen until it is left, with the events of a watch if there is a key.
-    ///
-    /// - Throws: if there is no daemon, or it refuses the watch.
     func run(watching key: String?, until deadline: MonotonicDeadline? = nil) throws -> ExitCode {
         defer { close() }
         guard let key, let daemon else {

@@ -8,8 +8,6 @@ struct ClockTimeParser {
     let zone: any Zone
 
     /// The instant that is meant, which lies ahead.
-    ///
-    /// - Throws: if the text is invalid.
     func parse(_ text: String) throws(ClockTimeError) -> ClockTime {
         var scanner = TextScanner(text)
         scanner.skipSpaces()

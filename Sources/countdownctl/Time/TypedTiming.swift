@@ -7,7 +7,6 @@ enum TypedTiming: Equatable {
     case length(Int64)
     case time(ClockTime)
 
-    /// - Throws: why the text is neither.
     init(_ text: String, _ clock: ClockText) throws(TypedTimingError) {
         let words = text.split(separator: " ", maxSplits: 1)
         let rest = words.count == 2 ? String(words[1]) : ""
@@ -34,14 +33,7 @@ enum TypedTiming: Equatable {
         if case .time = self { true } else { false }
     }
 
-    /// Reads it for a subcommand.
-    ///
-    /// - Parameters:
-    ///   - text: the text.
-    ///   - clock: the current time.
-    ///   - show: writes a text that may be meant as it could be typed.
-    /// - Returns: the duration or the time.
-    /// - Throws: a usage error.
+    /// Reads it for a subcommand. In an error, `show` writes a text that may be meant as it could be typed.
     static func read(
         _ text: String,
         _ clock: ClockText,
@@ -54,10 +46,7 @@ enum TypedTiming: Equatable {
         }
     }
 
-    /// Reads a duration that is not 0, for a subcommand that takes no time.
-    ///
-    /// - Returns: microseconds.
-    /// - Throws: a usage error.
+    /// Reads a duration in microseconds that is not 0, for a subcommand that takes no time.
     static func readLength(_ text: String, showing show: (String) -> String) throws(CommandFailure) -> Int64 {
         switch try read(text, .local, showing: show) {
         case .length(let length): return try atLeastOne(length)
@@ -65,9 +54,7 @@ enum TypedTiming: Equatable {
         }
     }
 
-    /// The length if it is not 0.
-    ///
-    /// - Throws: a usage error.
+    /// The length if it is not 0; otherwise a usage error.
     static func atLeastOne(_ length: Int64) throws(CommandFailure) -> Int64 {
         guard length > 0 else { throw .usage("the duration must be at least 1us") }
         return length

@@ -11,8 +11,6 @@ final class CursorFile {
     private let lock: FileLock
 
     /// Locks the file; if a link leads to it, the file itself, so that every path to it has the same lock.
-    ///
-    /// - Throws: that another process has locked it, or why it cannot be locked.
     init(path: String) throws(CommandFailure) {
         let target = unsafe realpath(path, nil)
         defer { unsafe free(target) }
@@ -30,9 +28,7 @@ final class CursorFile {
         }
     }
 
-    /// The revision; nil if the file does not exist.
-    ///
-    /// - Throws: a usage error if the file has another content or cannot be read.
+    /// The revision; nil if the file does not exist. Another content is a usage error.
     func read() throws(CommandFailure) -> Int64? {
         let text: String?
         do {
@@ -49,8 +45,6 @@ final class CursorFile {
     }
 
     /// Replaces the revision. If the machine stops meanwhile, the file has either the old or the new one.
-    ///
-    /// - Throws: why the file cannot be written.
     func write(_ revision: Int64) throws(CommandFailure) {
         do {
             try StoredText.replace(path, with: "\(revision)\n")
@@ -79,7 +73,7 @@ struct HookCursor {
     private var unfinished: [(command: Int, before: Int64?)] = []
     private var count = 0
 
-    /// - Parameter since: the revision at which the watch begins; nil for one that begins now.
+    /// Begins at a revision; nil for a watch that begins now.
     init(since: Int64?) { received = since }
 
     /// The revision from which another run continues; nil before the first `synced`, and before the commands for earlier events

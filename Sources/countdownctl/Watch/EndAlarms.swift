@@ -17,12 +17,8 @@ struct EndAlarms {
 
     init(lead: Int64) { self.lead = lead }
 
-    /// Takes an event. A countdown that has no more than the lead left gets no alarm, or loses the one it had.
-    ///
-    /// - Parameters:
-    ///   - event: an event of the watch.
-    ///   - wall: the system clock, in microseconds since 1970.
-    ///   - boot: the boot clock.
+    /// Takes an event, at instants of both clocks. A countdown that has no more than the lead left gets no alarm, or
+    /// loses the one it had.
     mutating func receive(_ event: Event, wall: Int64, boot: Int64) {
         guard event.type != .tick, let key = event.key ?? event.countdown?.key else { return }
         guard var countdown = event.countdown ?? alarms[key]?.countdown else { return }
@@ -40,10 +36,8 @@ struct EndAlarms {
         next = min(next ?? instant, instant)
     }
 
-    /// Removes the alarms that are due.
-    ///
-    /// - Parameter boot: the boot clock.
-    /// - Returns: their countdowns with the remaining time, the earliest first, without those that should have ended.
+    /// Removes the alarms that are due. Returns their countdowns with the remaining time, the earliest first, without
+    /// those that should have ended.
     mutating func takeDue(at boot: Int64) -> [Countdown] {
         guard let next, next <= boot else { return [] }
         let due = alarms.values.filter { $0.instant <= boot }.sorted { $0.instant < $1.instant }

@@ -22,7 +22,6 @@ struct EndClaims {
     /// Has a token, by which this program recognizes its claim if the reply was lost.
     private let metadata = CooldownMark.ownMetadata()
 
-    /// - Throws: a usage error.
     init(name: String, length: Int64) throws(CommandFailure) {
         guard (1...200).contains(name.utf8.count), !name.unicodeScalars.contains(where: { $0.value < 32 }) else {
             throw .usage("invalid --claim \(quoted(name)): use 1 to 200 bytes without control characters")
@@ -55,14 +54,8 @@ struct EndClaims {
         )
     }
 
-    /// Whether this program runs the command for an end.
-    ///
-    /// - Parameters:
-    ///   - event: the end.
-    ///   - countdown: its countdown.
-    ///   - now: the system clock, in microseconds.
-    ///   - call: makes the start.
-    /// - Returns: `ours` at most once for all programs.
+    /// Whether this program runs the command for an end: `ours` at most once for all programs. `now` is of the system
+    /// clock, and `call` makes the start.
     func verdict(
         on event: Event,
         _ countdown: Countdown,

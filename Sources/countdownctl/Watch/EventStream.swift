@@ -34,14 +34,8 @@ struct EventStream: ~Copyable {
     /// When the first events must be there; nil for no limit, and after them.
     private var answerDeadline: MonotonicDeadline?
 
-    /// Begins a watch.
-    ///
-    /// - Parameters:
-    ///   - watch: the watch.
-    ///   - daemon: the daemon.
-    ///   - interruption: what else ends a wait.
-    ///   - needsAnswer: whether the daemon must send the first events in time, because the caller has a call to make.
-    /// - Throws: if there is no daemon.
+    /// Begins a watch. With `needsAnswer`, the daemon must send the first events in time, because the caller has a call
+    /// to make.
     init(
         _ watch: ResumableWatch,
         of daemon: DaemonEndpoint,
@@ -54,9 +48,8 @@ struct EventStream: ~Copyable {
         try advance()
     }
 
-    /// Waits for the next step, until the deadline at most.
-    ///
-    /// - Throws: that the daemon refuses the watch, or that there was none, or no answer of it, in the beginning.
+    /// Waits for the next step, until the deadline at most. Throws if the daemon refuses the watch, or does not answer
+    /// in the beginning.
     mutating func next(until deadline: MonotonicDeadline? = nil) throws(CommandFailure) -> StreamItem {
         while true {
             if !items.isEmpty { return items.removeFirst() }

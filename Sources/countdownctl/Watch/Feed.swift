@@ -15,15 +15,8 @@ struct Feed {
     private let file: CursorFile?
     private let interruption: Interruption
 
-    /// - Parameters:
-    ///   - watch: the call of the watch; if there is a file with a revision, it continues there.
-    ///   - daemon: the daemon that is called.
-    ///   - output: for messages, and for events without `--format`.
-    ///   - line: the format of the lines; nil without `--format`.
-    ///   - hook: the command for events; nil without `--exec`.
-    ///   - claims: the claims that come before commands; nil without `--claim`.
-    ///   - file: the file for the cursor; nil without `--cursor-file`.
-    /// - Throws: a usage error if the file has another content; that the system has no more room.
+    /// Prepares a feed; if the file has a revision, the watch continues there. The line is nil without `--format`, the
+    /// hook without `--exec`, the claims without `--claim`, the file without `--cursor-file`.
     init(
         _ watch: Watch,
         of daemon: DaemonEndpoint,
@@ -57,9 +50,8 @@ struct Feed {
         interruption = try Interruption(andReaderOf: .output, with: hooks)
     }
 
-    /// Follows until Ctrl-C, or until the reader of the output has left.
-    ///
-    /// - Throws: if the daemon refuses; if it does not run and the output is not a feed for a bar.
+    /// Follows until Ctrl-C, or until the reader of the output has left. If the daemon does not run, a feed for a bar
+    /// waits for it.
     mutating func run() throws -> ExitCode {
         defer { hooks?.terminate() }
         var attempt = 0
@@ -109,9 +101,7 @@ struct Feed {
         if let countdowns = try? client.list(list) { hooks.begin(with: countdowns) }
     }
 
-    /// Checks that the revision of the file is of the daemon's history, after the daemon has refused to continue from it.
-    ///
-    /// - Throws: a usage error if the daemon has not reached the revision.
+    /// Checks that the daemon has reached the revision of the file, after it has refused to continue from it.
     private func checkHistory() throws(CommandFailure) {
         guard let file, let received = hooks?.received else { return }
         let newest = try daemon.call(GetStatus()).revision
@@ -144,14 +134,6 @@ struct Feed {
 
     /// It is not a failure if the reader has left.
     private var leavingStatus: ExitCode { interruption.hasReaderLeft ? .success : .interrupted }
-}
-
-extension Output {
-    /// Prints events a line each.
-    fileprivate var linePrinter: any EventPrinter {
-        if let json { return JSONEventPrinter(style: json) }
-        return isQuiet ? SilentEventPrinter() : LineEventPrinter()
-    }
 }
 
 /// Prints a line of a feed if it has changed.
@@ -301,11 +283,7 @@ struct FeedOptions: ParsableArguments {
         return FeedLine(format: try FeedFormat(format), thresholds: thresholds)
     }
 
-    /// The file for the cursor; nil without `--cursor-file`.
-    ///
-    /// - Parameter since: the value of `--since`.
-    /// - Returns: the file.
-    /// - Throws: a usage error if it cannot be combined with another option; if it cannot be locked.
+    /// The file for the cursor, locked; nil without `--cursor-file`.
     func file(since: Int64?) throws(CommandFailure) -> CursorFile? {
         guard let cursorFile else { return nil }
         // Its lines need every countdown, and a watch that continues reports only those that have changed.

@@ -13,7 +13,6 @@ enum FeedFormat: Equatable {
     /// The one that ends first, as the template has it.
     case template(Template)
 
-    /// - Throws: a usage error if it is neither a known format nor a template.
     init(_ text: String) throws(CommandFailure) {
         switch text {
         case "json": self = .json

@@ -24,13 +24,8 @@ struct Hook {
     let timeout: Int64
     private let command: HookCommand
 
-    /// - Parameters:
-    ///   - names: the types, several of them joined by commas.
-    ///   - before: microseconds before the end; nil for none.
-    ///   - text: the command.
-    ///   - shell: whether it is a line for sh(1).
-    ///   - timeout: microseconds.
-    /// - Throws: a usage error.
+    /// Makes a hook for types whose names may be joined by commas. The command is a line for sh(1) with `shell`; both
+    /// times are in microseconds.
     init(
         on names: [String],
         before: Int64? = nil,

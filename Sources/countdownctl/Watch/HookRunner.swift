@@ -40,13 +40,8 @@ final class HookRunner: BackgroundWork {
     /// Why the file could not be written; nil if it could.
     private var failure: CommandFailure?
 
-    /// - Parameters:
-    ///   - hook: the command and its events.
-    ///   - output: for the failures of commands.
-    ///   - claims: the claims that come before commands, and their daemon; nil without `--claim`.
-    ///   - file: the file for the cursor; nil for none.
-    ///   - since: the revision in the file; nil if it does not exist.
-    /// - Throws: an internal error if the system gives no timer.
+    /// Runs the hook's commands, after claims if there are any. The file keeps the cursor, which begins at `since`, the
+    /// revision in it.
     init(
         _ hook: Hook,
         output: Output,
@@ -115,9 +110,8 @@ final class HookRunner: BackgroundWork {
         while running.count < Self.limit, let next = queue.first, take(next) { queue.removeFirst() }
     }
 
-    /// Starts the command of an event, or leaves it to another program.
-    ///
-    /// - Returns: false if its claim has to be tried again.
+    /// Starts the command of an event, or leaves it to another program. Returns false if its claim has to be tried
+    /// again.
     private func take(_ next: (event: HookEvent, command: Int?)) -> Bool {
         guard let claims, case .change(let event, let countdown) = next.event else {
             start(next)

@@ -30,14 +30,8 @@ struct WaitLoop {
         waitSet = WaitSet(keys)
     }
 
-    /// Waits for the end of all, or of the first.
-    ///
-    /// - Parameters:
-    ///   - tick: microseconds between ticks, nil for the daemon's rule, 0 for none.
-    ///   - any: whether the first end is enough.
-    ///   - deadline: when to give up.
-    /// - Returns: the highest exit code of the ended countdowns.
-    /// - Throws: if there is no daemon, or it refuses.
+    /// Waits for the end of all, or of any, and returns the highest exit code of the ended countdowns. A tick of nil is
+    /// the daemon's rule, 0 means no ticks.
     mutating func run(
         tick: Int64? = nil,
         any: Bool = false,
@@ -63,7 +57,7 @@ struct WaitLoop {
     private mutating func handle(_ events: [Event]) throws -> Bool {
         for event in events {
             if start == nil { try printer.show([event]) }
-            _ = waitSet.update(event)
+            if let countdown = event.countdown { _ = waitSet.update(countdown) }
             guard event.type == .synced else { continue }
             guard try start == nil ? lookUp(waitSet.unseen) : begin() else { return false }
         }
@@ -155,7 +149,7 @@ extension Event {
 }
 
 extension Countdown {
-    /// The countdown as it is at an instant in microseconds since 1970, if nothing has happened to it.
+    /// The countdown as it is at an instant in microseconds since 1970, unless it was changed.
     fileprivate func at(_ instant: Int64) -> Countdown {
         guard state == .running, let deadlineUSec else { return self }
         var countdown = self
@@ -169,9 +163,8 @@ struct WaitSet {
     /// The keys in the order in which they were typed, each once.
     let keys: [String]
     private let members: TextMap<Bool>
-    private var board = CountdownBoard()
-    /// The keys that the watch has reported.
-    private var reported: TextMap<Bool> = [:]
+    /// The countdowns as they were reported last.
+    private var seen: TextMap<Countdown> = [:]
     /// The exit codes of the keys that have ended.
     private var ended: TextMap<ExitCode> = [:]
     /// The revision of the start, for countdowns that were started here: earlier ends do not count.
@@ -186,20 +179,11 @@ struct WaitSet {
         self.members = members
     }
 
-    /// Applies an event; returns whether it is an awaited end.
-    mutating func update(_ event: Event) -> Bool {
-        guard let key = event.key ?? event.countdown?.key, isOpen(key) else { return false }
-        reported[key] = true
-        if let countdown = event.countdown { return update(countdown) }
-        _ = board.apply(event)
-        return false
-    }
-
     /// Applies a countdown as it is now; returns whether it has ended and was awaited.
     mutating func update(_ countdown: Countdown) -> Bool {
         let key = countdown.key
         guard isOpen(key), countdown.revision >= startRevision[key] ?? 0 else { return false }
-        board.apply(countdown)
+        seen[key] = countdown
         switch countdown.state {
         case .running, .paused: break
         case .finished: ended[key] = .success
@@ -211,19 +195,18 @@ struct WaitSet {
     /// Notes that a countdown was started here or found running: an earlier end does not count.
     mutating func start(_ countdown: Countdown) {
         startRevision[countdown.key] = countdown.revision
-        board.apply(countdown)
+        seen[countdown.key] = countdown
     }
 
     /// Notes that the daemon does not know a key; returns whether there was a countdown, which ended and was forgotten.
     mutating func forget(_ key: String) -> Bool {
         let wasAlive = lastSeen(key) != nil
         ended[key] = .unknownKey
-        board.remove(key)
         return wasAlive
     }
 
     /// The keys that the watch has never reported, to be looked up after `synced`.
-    var unseen: [String] { open.filter { reported[$0] == nil } }
+    var unseen: [String] { open.filter { seen[$0] == nil } }
 
     /// The keys that have not ended.
     var open: [String] { keys.filter(isOpen) }
@@ -232,19 +215,13 @@ struct WaitSet {
     var hasOpen: Bool { keys.contains(where: isOpen) }
 
     /// Whether an awaited countdown has ended; an unknown key does not count.
-    var hasEnd: Bool {
-        ended.values.contains { $0 != .unknownKey }
-    }
+    var hasEnd: Bool { ended.values.contains { $0 != .unknownKey } }
 
     /// The last known countdown under a key; nil if it has ended.
-    func lastSeen(_ key: String) -> Countdown? {
-        isOpen(key) ? board.countdowns[key] : nil
-    }
+    func lastSeen(_ key: String) -> Countdown? { isOpen(key) ? seen[key] : nil }
 
     /// The worst code of the keys that have ended.
-    var exitCode: ExitCode {
-        ended.values.reduce(.success, max)
-    }
+    var exitCode: ExitCode { ended.values.reduce(.success, max) }
 
     /// Whether the end of a key is awaited.
     func isOpen(_ key: String) -> Bool { ended[key] == nil && members[key] != nil }

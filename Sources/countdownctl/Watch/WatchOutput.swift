@@ -6,8 +6,6 @@ struct WatchOutput {
     let waiting: any Waiter
 
     /// Prints only, until Ctrl-C.
-    ///
-    /// - Throws: that the system has no more room.
     init(_ printer: any EventPrinter) throws(CommandFailure) {
         self.printer = printer
         waiting = try Interruption()
@@ -21,11 +19,17 @@ struct WatchOutput {
 }
 
 extension Output {
+    /// Prints events a line each.
+    var linePrinter: any EventPrinter {
+        if let json { return JSONEventPrinter(style: json) }
+        return isQuiet ? SilentEventPrinter() : LineEventPrinter()
+    }
+
     /// The output of events: a screen on a terminal, otherwise lines or JSON objects.
     func watchOutput(of daemon: DaemonEndpoint, _ subject: FollowScreen.Subject) throws(CommandFailure) -> WatchOutput {
-        if let json { return try WatchOutput(JSONEventPrinter(style: json)) }
-        if isQuiet { return try WatchOutput(SilentEventPrinter()) }
-        guard let device = TerminalDevice(ofOutput: []) else { return try WatchOutput(LineEventPrinter()) }
+        guard json == nil, !isQuiet, let device = TerminalDevice(ofOutput: []) else {
+            return try WatchOutput(linePrinter)
+        }
         let screen = FollowScreen(subject)
         return WatchOutput(try TerminalSession(screen, on: device, of: daemon, palette: palette))
     }

@@ -5,6 +5,10 @@ import Testing
 
 @Suite("The end of a run")
 struct InvocationTests {
+    private func help(_ arguments: [String]) -> ShortHelp? {
+        ShortHelp(arguments, of: Countdownctl.configuration)
+    }
+
     /// An error that the program does not expect.
     private struct Unforeseen: Error {}
 
@@ -30,13 +34,13 @@ struct InvocationTests {
     func shortHelp() throws {
         let names = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }
         for arguments in [[], ["-h"]] + names.map({ [$0, "-h"] }) {
-            let lines = try #require(ShortHelp(arguments)).text.split(separator: "\n", omittingEmptySubsequences: false)
+            let lines = try #require(help(arguments)).text.split(separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.count <= 24, "\(arguments)")
             #expect(lines.allSatisfy { DisplayWidth.of($0) <= 79 }, "\(arguments)")
         }
-        let text = try #require(ShortHelp([])).text
+        let text = try #require(help([])).text
         for name in names where name != "undo-service" { #expect(text.contains(name)) }
-        #expect(ShortHelp(["run", "tea", "1m", "--", "ls", "-h"]) == nil && ShortHelp(["--help"]) == nil)
+        #expect(help(["run", "tea", "1m", "--", "ls", "-h"]) == nil && help(["--help"]) == nil)
     }
 
     @Test("no line of the help is wider than 79 columns")

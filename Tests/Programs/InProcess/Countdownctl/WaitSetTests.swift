@@ -44,24 +44,20 @@ struct WaitSetTests {
         )
     }
 
-    private func event(_ type: Event.Kind, _ key: String, _ state: Countdown.State, revision: Int64) -> Event {
-        Event(type: type, revision: revision, key: key, countdown: countdown(key, state, revision: revision))
-    }
-
     @Test("an end counts once, and the highest code of all counts")
     func notesEnds() {
         var waitSet = WaitSet(["a", "b", "a"])
         #expect(waitSet.open == ["a", "b"])
         let isEnd = [
-            waitSet.update(event(.attached, "a", .running, revision: 1)),
-            waitSet.update(event(.finished, "x", .finished, revision: 2)),
-            waitSet.update(event(.finished, "a", .finished, revision: 3)),
-            waitSet.update(event(.finished, "a", .finished, revision: 3)),
+            waitSet.update(countdown("a", .running, revision: 1)),
+            waitSet.update(countdown("x", .finished, revision: 2)),
+            waitSet.update(countdown("a", .finished, revision: 3)),
+            waitSet.update(countdown("a", .finished, revision: 3)),
         ]
         #expect(isEnd == [false, false, true, false])
         #expect(waitSet.hasEnd)
         #expect(waitSet.exitCode == .success)
-        let isLast = waitSet.update(event(.cancelled, "b", .cancelled, revision: 4))
+        let isLast = waitSet.update(countdown("b", .cancelled, revision: 4))
         #expect(isLast)
         #expect(waitSet.open.isEmpty)
         #expect(waitSet.exitCode == .notRunning)
@@ -70,7 +66,7 @@ struct WaitSetTests {
     @Test("keys that the watch does not report are looked up")
     func asksAfterUnheard() {
         var waitSet = WaitSet(["a", "b"])
-        _ = waitSet.update(event(.attached, "a", .running, revision: 1))
+        _ = waitSet.update(countdown("a", .running, revision: 1))
         #expect(waitSet.unseen == ["b"])
         let wasAlive = waitSet.forget("b")
         #expect(!wasAlive)
@@ -84,21 +80,13 @@ struct WaitSetTests {
     @Test("for a countdown that was started here, earlier ends do not count")
     func passesOverEarlierEnds() {
         var waitSet = WaitSet(["a"])
-        _ = waitSet.update(event(.attached, "a", .running, revision: 1))
+        _ = waitSet.update(countdown("a", .running, revision: 1))
         waitSet.start(countdown("a", .running, revision: 5))
         let isEnd = [
-            waitSet.update(event(.finished, "a", .finished, revision: 4)),
-            waitSet.update(event(.restarted, "a", .running, revision: 5)),
-            waitSet.update(event(.finished, "a", .finished, revision: 6)),
+            waitSet.update(countdown("a", .finished, revision: 4)),
+            waitSet.update(countdown("a", .running, revision: 5)),
+            waitSet.update(countdown("a", .finished, revision: 6)),
         ]
         #expect(isEnd == [false, false, true])
-    }
-
-    @Test("the remaining time comes from the last tick")
-    func keepsRemaining() {
-        var waitSet = WaitSet(["a"])
-        _ = waitSet.update(event(.attached, "a", .running, revision: 1))
-        _ = waitSet.update(Event(type: .tick, key: "a", remainingUSec: 2_000_000))
-        #expect(waitSet.lastSeen("a")?.remainingUSec == 2_000_000)
     }
 }

@@ -180,6 +180,6 @@ extension CodeScreen {
     fileprivate var hasCursor: Bool {
         var canvas = Canvas.plain()
         canvas.palette = Palette(isColoured: true)
-        return frame(on: canvas).lines.contains { $0.text.contains("\u{1B}[5m") }
+        return frame(on: canvas).lines.contains { $0.text.contains("\u{1B}[1m │ \u{1B}[0m") }
     }
 }
