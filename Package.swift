@@ -217,7 +217,8 @@ let package = Package(
         .testTarget(
             name: "RedisTrials",
             dependencies: ["FleetWire", "BackendContract", "CProcess", "IPC", "RESP", "TestSupport"],
-            path: "Tests/Fleet/Redis"
+            path: "Tests/Fleet/Redis",
+            exclude: ["Support/Shim"]
         ),
         .testTarget(
             name: "SystemTests",

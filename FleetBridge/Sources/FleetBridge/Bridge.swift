@@ -65,14 +65,6 @@ final class Bridge {
         engine.log.enter(.slowChannel, .warning, sentence, isLoggedAgain: false)
     }
 
-    /// Moves the engine's clock as this bridge sees it, for tests.
-    func setClockShift(_ shift: Int64) {
-        time.shift = shift
-        guard let session = engine.session else { return }
-        time.read(session)
-        followers.checkVersion(session)
-    }
-
     /// Answers `Describe`.
     var description: Result<Describe.Reply, Unreachable> {
         guard let engineName else { return .failure(Unreachable(reason: engine.failure)) }

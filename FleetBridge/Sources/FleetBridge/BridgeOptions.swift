@@ -21,8 +21,6 @@ public struct BridgeOptions: Equatable, Sendable {
 
     var urlFile = ""
     var socket = ""
-    /// Holds the microseconds by which the engine's clock appears to be ahead, for tests; it is read at SIGUSR1.
-    var clockFile: String?
 
     /// The version, as `--version` prints it.
     public static let version = "countdownd-redis \(BridgeVersion.current)"
@@ -64,15 +62,14 @@ public struct BridgeOptions: Equatable, Sendable {
         var parser = OptionParser(
             arguments,
             flags: ["--help", "-h", "--version"],
-            options: ["--url-file", "--listen", "--test-clock-file"]
+            options: ["--url-file", "--listen"]
         )
         while let argument = try parser.next() {
             switch argument {
             case .flag("--version"): return .showVersion
             case .flag: return .showHelp
             case .option("--url-file", let value): options.urlFile = value
-            case .option("--listen", let value): options.socket = value
-            case .option(_, let value): options.clockFile = value
+            case .option(_, let value): options.socket = value
             // It may be a URL, so it is not repeated.
             case .operand: throw OptionParser.UsageError("unexpected argument: use --url-file FILE; see --help")
             }
@@ -100,18 +97,6 @@ public struct BridgeOptions: Equatable, Sendable {
             throw UsageFailure("\(urlFile): \(error.description)")
         }
     }
-
-    /// The shift of the engine's clock in the file for tests; nil without such a file.
-    public var clockShift: Int64? {
-        guard let clockFile, let text = try? Self.read(clockFile),
-            let shift = text.split(whereSeparator: \.isWhitespace).first.flatMap({ Int64($0) }),
-            (-Self.longestShift...Self.longestShift).contains(shift)
-        else { return nil }
-        return shift
-    }
-
-    /// A year, in microseconds.
-    private static let longestShift: Int64 = 31_536_000_000_000
 
     /// The path of a file: a relative one is looked for among the credentials of systemd first.
     static func credentialPath(_ path: String) -> String {

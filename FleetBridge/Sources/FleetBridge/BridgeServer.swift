@@ -60,12 +60,6 @@ public final class BridgeServer {
         }
     }
 
-    /// Moves the engine's clock as this bridge sees it, by microseconds, for tests.
-    public func setClockShift(_ shift: Int64) {
-        let bridge = bridge
-        Task { @BridgeLoop in bridge.setClockShift(shift) }
-    }
-
     private static func accept(from listener: borrowing Listener, _ bridge: Bridge) throws -> any Channel {
         let socket = fcntl(listener.descriptor, F_DUPFD_CLOEXEC, 0)
         guard socket >= 0 else { throw SystemFailure("fcntl") }

@@ -15,8 +15,6 @@ final class EngineTime {
     private var estimate = OffsetEstimate()
     /// When the last jump was announced, on the boot clock.
     private var announced = Int64.min / 2
-    /// Is added to the engine's clock, for tests: microseconds.
-    var shift: Int64 = 0
     /// Is called with the offset when it has moved.
     var onMove: (EngineOffset) -> Void = { _ in }
 
@@ -35,9 +33,7 @@ final class EngineTime {
     ///   - isTold: whether `onMove` is called.
     ///   - isAnnounced: whether a bridge has announced a jump; then `onMove` is called also if the clock has not moved.
     func take(_ sample: EngineSession.TimeSample, isTold: Bool = true, isAnnounced: Bool = false) {
-        let (time, overflow) = sample.engine.addingReportingOverflow(shift)
-        guard !overflow else { return }
-        let movement = estimate.add(engine: time, sent: sample.sent, received: sample.received)
+        let movement = estimate.add(engine: sample.engine, sent: sample.sent, received: sample.received)
         guard isAnnounced || movement != nil else { return }
         if let movement, abs(movement) > Self.loggedJump { logJump(of: movement) }
         guard isTold, let offset else { return }

@@ -266,14 +266,14 @@ final class Proposer {
     }
 
     private func arguments(of batch: Batch) -> [String] {
-        let (shift, keys) = (time.shift, engine.keys)
+        let keys = engine.keys
         var words = ["5", keys.now, keys.due, keys.version, keys.log, keys.origin, "\(engine.settings.log)"]
         for proposal in batch.proposals {
             words.append(proposal.key)
             words.append(proposal.expected ?? "")
-            words.append("\(proposal.notBeforeUSec.subtractingWithoutOverflow(shift))")
-            words.append("\(proposal.notAfterUSec.subtractingWithoutOverflow(shift))")
-            words.append(proposal.dueUSec.map { "\($0.subtractingWithoutOverflow(shift))" } ?? "")
+            words.append("\(proposal.notBeforeUSec)")
+            words.append("\(proposal.notAfterUSec)")
+            words.append(proposal.dueUSec.map { "\($0)" } ?? "")
             words.append(proposal.id)
             words.append(proposal.record.map { String(decoding: $0.utf8, as: UTF8.self) } ?? "")
         }
@@ -363,13 +363,5 @@ final class Proposer {
                 answer = outcome == "failed" ? .unreachable(reason: reason) : .unknown(reason: reason)
             }
         }
-    }
-}
-
-extension Int64 {
-    /// The difference, or the nearest number that fits.
-    fileprivate func subtractingWithoutOverflow(_ other: Int64) -> Int64 {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (other > 0 ? .min : .max) : difference
     }
 }

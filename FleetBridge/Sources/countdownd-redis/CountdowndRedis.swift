@@ -32,9 +32,8 @@ enum CountdowndRedis {
         try Surroundings.check(descriptors: neededDescriptors, threads: neededThreads)
         signal(SIGPIPE, SIG_IGN)
         // Before any thread starts, because threads inherit which signals are blocked.
-        let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP, SIGUSR1])
+        let signals = try SignalDescriptor([SIGTERM, SIGINT, SIGHUP])
         let server = try BridgeServer(options, log: Log(of: "countdownd-redis"))
-        if let shift = options.clockShift { server.setClockShift(shift) }
         while true {
             var events = PollSet()
             events.add(signals.descriptor)
@@ -44,7 +43,6 @@ enum CountdowndRedis {
             while let signal = signals.next() {
                 switch signal {
                 case SIGHUP: server.reload()
-                case SIGUSR1: server.setClockShift(options.clockShift ?? 0)
                 default:
                     server.removeFile()
                     exit(EXIT_SUCCESS)

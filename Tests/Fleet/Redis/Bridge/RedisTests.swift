@@ -135,15 +135,13 @@ struct RedisTests {
         #expect(try server.command("ZCARD", "cd:{fleet/0}:due") == "0")
     }
 
-    @Test("the clock can be stepped by a flag for tests, and followers are told")
+    @Test(
+        "if the engine's clock is stepped, the followers of every bridge are told, and windows are in the stepped time"
+    )
     func clockStep() throws {
-        let server = try RedisServer()
-        let bridge = try BridgeProcess(
-            "redis://127.0.0.1:{port}",
-            port: server.port,
-            options: ["--test-clock-file", "{folder}/clock"]
-        )
-        try bridge.program.line(containing: "connected to")
+        let clock = try SteppedClock()
+        let server = try RedisServer(environment: clock.environment)
+        let bridge = try BridgeProcess(server)
         let other = try BridgeProcess(server)
         let idle = try other.client()
         try idle.follow()
@@ -151,15 +149,12 @@ struct RedisTests {
         let follower = try bridge.client()
         try follower.follow()
         let before = try #require(try follower.updates(until: .live).last?.clock)
-        try bridge.write("-5000000", to: "clock")
-        bridge.program.send(signal: SIGUSR1)
+        try clock.set(ahead: -5_000_000)
         let after = try #require(try follower.updates(until: .clock).last?.clock)
         let step = before.engineLessBootUSec - after.engineLessBootUSec
         #expect(abs(step - 5_000_000) <= before.errorUSec + after.errorUSec)
         try bridge.program.line(containing: "has jumped by")
-        // Others read the clock at once, though they make no changes.
         _ = try idle.updates(until: .clock)
-        // Windows are in the stepped time.
         let client = try bridge.client()
         let window = (after.now + 4_000_000)...(after.now + 60_000_000)
         #expect(try client.propose(Propose.Proposal("a", "x.1", window: window)).outcome == .early)

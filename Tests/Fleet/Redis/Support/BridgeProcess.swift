@@ -13,11 +13,10 @@ public final class BridgeProcess {
     private let arguments: [String]
     private let environment: [String: String]
 
-    /// Starts a bridge; `{port}` in the URL stands for the port, and `{folder}` in options for its folder.
+    /// Starts a bridge; `{port}` in the URL stands for the port.
     public init(
         _ url: String,
         port: Int = 0,
-        options: [String] = [],
         environment: [String: String] = [:]
     ) throws {
         let directory = try TemporaryDirectory()
@@ -25,8 +24,7 @@ public final class BridgeProcess {
         self.environment = environment
         socket = directory.path(of: "backend")
         urlFile = try directory.write(url.replacing("{port}", with: "\(port)") + "\n", to: "url")
-        arguments =
-            ["--url-file", urlFile, "--listen", socket] + options.map { $0.replacing("{folder}", with: directory.path) }
+        arguments = ["--url-file", urlFile, "--listen", socket]
         program = try Program(try Self.executable(), arguments, environment: environment)
     }
 
@@ -44,9 +42,6 @@ public final class BridgeProcess {
         try directory.write(url, to: "url")
         program.send(signal: SIGHUP)
     }
-
-    /// Writes a file into its folder.
-    public func write(_ text: String, to name: String) throws { try directory.write(text, to: name) }
 
     /// The executable that `make build-fleet` has made.
     public static func executable() throws -> String { try BuiltProduct.path(of: "countdownd-redis") }

@@ -10,6 +10,7 @@ public class RedisProcess {
     public let port: Int
     private let arguments: [String]
     private let address: [String]
+    private let environment: [String: String]
     /// Whether it is there and answers, unless a command makes it wait.
     public private(set) var isAnswering = false
     private var program: Program?
@@ -26,13 +27,21 @@ public class RedisProcess {
     ///   - address: the arguments with which redis-cli connects to it.
     ///   - directory: its working folder.
     ///   - port: the port that the arguments name.
-    init(_ arguments: [String], address: [String], in directory: TemporaryDirectory, port: Int) {
+    ///   - environment: variables that are added.
+    init(
+        _ arguments: [String],
+        address: [String],
+        in directory: TemporaryDirectory,
+        port: Int,
+        environment: [String: String] = [:]
+    ) {
         (self.arguments, self.address, self.directory, self.port) = (arguments, address, directory, port)
+        self.environment = environment
     }
 
     /// Starts it, with further options, and does not wait for it.
     public func start(_ options: [String] = []) throws {
-        program = try Program(Self.executable, arguments + options)
+        program = try Program(Self.executable, arguments + options, environment: environment)
         isAnswering = true
     }
 

@@ -7,7 +7,11 @@ public final class RedisServer: RedisProcess {
     /// Starts a server with further options of redis-server, and waits until it accepts commands. With TLS among them,
     /// `{port}` stands for the port, and `--port 0` has to be given. With settings it has a file, into which it writes whether
     /// it is a replica.
-    public init(_ options: [String] = [], settings: [String]? = nil) throws {
+    public init(
+        _ options: [String] = [],
+        settings: [String]? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         let directory = try TemporaryDirectory()
         let port = Int(try LoopbackPort.free())
         let socket = directory.path(of: "redis")
@@ -20,7 +24,13 @@ public final class RedisServer: RedisProcess {
         let file = try settings.map { lines in
             [try directory.write(lines.map { $0 + "\n" }.joined(), to: "redis.conf")]
         }
-        super.init((file ?? []) + own + listening + others, address: ["-s", socket], in: directory, port: port)
+        super.init(
+            (file ?? []) + own + listening + others,
+            address: ["-s", socket],
+            in: directory,
+            port: port,
+            environment: environment
+        )
         try restart()
     }
 
