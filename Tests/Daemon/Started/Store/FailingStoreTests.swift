@@ -92,7 +92,7 @@ struct FailingStoreTests {
         try caller.send(Start(key: "new"))
         try caller.connection.send(message: #"{"method":"io.countdownd.Start","parameters":{"key":"b"},"oneway":true}"#)
         try caller.connection.send(message: #"{"method":"io.countdownd.Get","parameters":{"kex":"a"}}"#)
-        try caller.send(StartAll(cooldowns: [Cooldown(key: "new", durationUSec: 1_000_000)], dryRun: true))
+        try caller.send(StartAll(cooldowns: [Cooldown("new", for: .seconds(1))], dryRun: true))
         try caller.connection.send(message: #"{"method":"io.countdownd.Get","parameters":{"key":"b"},"oneway":true}"#)
         try caller.send(GetStatus())
         try caller.send(List(keys: ["known", "new"]))
