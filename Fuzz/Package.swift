@@ -40,7 +40,7 @@ let package = Package(
             path: "Modules/countdownd",
             exclude: ["Countdownd.swift"]
         ),
-        .target(name: "countdownctl", dependencies: ["Text"], path: "Modules/countdownctl"),
+        .target(name: "countdownctl", dependencies: ["IPC", "System", "Text"], path: "Modules/countdownctl"),
         .target(
             name: "Harness",
             dependencies: [

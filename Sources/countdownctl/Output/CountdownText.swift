@@ -39,9 +39,6 @@ struct CountdownText {
 }
 
 extension ClockText {
-    /// The local time zone and the current time.
-    static var local: ClockText { ClockText(zone: LocalZone(), now: WallClock.now) }
-
     /// An instant in the past, and how long it is ago: `17:30:05 (2m)`.
     func renderBeginning(_ instant: Int64) -> String {
         let duration = max(0, now.clampedDifference(from: instant)) / 1_000_000 * 1_000_000

@@ -1,4 +1,5 @@
 import Glibc
+import System
 
 /// The rules by which the clocks of a place are set.
 protocol Zone {
@@ -119,6 +120,9 @@ struct ClockText {
     let zone: any Zone
     /// Microseconds since 1970.
     let now: Int64
+
+    /// The local time zone and the current time.
+    static var local: ClockText { ClockText(zone: LocalZone(), now: WallClock.now) }
 
     /// `17:30:05`, `tomorrow 09:00:00`, `2026-03-01 09:00:00` of an instant in microseconds since 1970.
     func render(_ instant: Int64) -> String {
