@@ -1,4 +1,4 @@
-public import IPC
+package import IPC
 import Varlink
 
 /// A client that makes calls of `io.countdownd`, and checks every answer against the definition.
