@@ -49,11 +49,15 @@ extension Daemon {
             turn.callBytesLeft -= pending - session.pendingInput
             switch consume step {
             case .call(let call):
+                // A reply to GetStatus counts its own call.
+                counters.calls += 1
                 guard answer(call, behind: length, in: &session, of: connection, &turn) else {
+                    counters.calls -= 1
                     session.putBack()
                     return calls
                 }
             case .answered:
+                counters.calls += 1
                 connection.sharedCalls.hold(behind: length, in: &session)
                 turn.addTicket(of: connection, nil, length..<session.outputLength)
                 if connection.isOverQuota { connection.condition = .closing }
@@ -65,7 +69,6 @@ extension Daemon {
                 return calls
             }
             calls += 1
-            counters.calls += 1
             guard connection.condition == .open else { return calls }
         }
         return calls

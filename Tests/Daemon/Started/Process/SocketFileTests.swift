@@ -92,8 +92,9 @@ struct SocketFileTests {
     @Test("another program's socket at the path is not removed when the daemon stops")
     func replacedMeanwhile() throws {
         let daemon = try DaemonProcess(in: directory)
-        try FileManager.default.removeItem(atPath: socket)
-        let other = try ListeningSocket(path: socket)
+        // In one step: if the path were free for a moment, the daemon might listen there again.
+        let other = try ListeningSocket(path: directory.path(of: "other"))
+        try #require(unsafe rename(directory.path(of: "other"), socket) == 0)
         try daemon.terminate()
         _ = try RawConnection(to: socket)
         _ = try other.accept()
