@@ -1,4 +1,4 @@
-package import Varlink
+public import Varlink
 
 /// A method of `io.countdownd`: its parameters and the type of its reply. ``Interface/definition`` explains them.
 ///
@@ -12,6 +12,7 @@ package protocol Method: Sendable, Hashable, JSONEncodable, JSONDecodable {
 }
 
 /// The reply of every method that answers with one countdown.
+@usableFromInline
 package struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
     /// The countdown at the instant of the reply.
     package var countdown: Countdown
@@ -21,6 +22,7 @@ package struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable 
         self.countdown = countdown
     }
 
+    @usableFromInline
     package func encode(into writer: inout JSONWriter) {
         Self.encode(into: &writer) { countdown.encode(into: &$0) }
     }
@@ -31,6 +33,7 @@ package struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable 
         writer.member("countdown", object: countdown)
     }
 
+    @usableFromInline
     package init(from reader: inout JSONReader) throws(InvalidParameter) {
         var countdown = JSONMember<Countdown>("countdown")
         reader.knownMembers { countdown.read(&$0) }
@@ -53,17 +56,16 @@ extension KeyMethod {
     }
 
     package init(from reader: inout JSONReader) throws(InvalidParameter) {
-        self.init(key: try Self.key(from: &reader))
+        self.init(key: try reader.onlyKey())
     }
+}
 
-    /// Reads the parameters with the key as a value of another type, so that no string has to be made of it.
+extension JSONReader {
+    /// Reads the parameters of a ``KeyMethod``, with the key as a value of any type, so that no string has to be made of it.
     @inlinable
-    package static func key<Key: JSONReadable>(
-        from reader: inout JSONReader,
-        as type: Key.Type = Key.self
-    ) throws(InvalidParameter) -> Key {
+    package mutating func onlyKey<Key: JSONReadable>(as type: Key.Type = Key.self) throws(InvalidParameter) -> Key {
         var key = JSONMember<Key>("key")
-        try reader.members { key.read(&$0) }
+        try members { key.read(&$0) }
         return try key.required
     }
 }

@@ -1,10 +1,11 @@
-package import Varlink
+public import Varlink
 
 /// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both, from 1 us to 100 years ahead. If the key is
 /// running or paused, `ifRunning` decides.
 ///
 /// Errors: `AlreadyRunning` with `ifRunning: fail`, with `extend` and `upToUSec`, or with `wait` and `queueUpTo`; `WrongState`
 /// with `later` and a deadline; `LimitReached`, `StorageFailed`, `Unreachable`.
+@usableFromInline
 package struct Start: Method {
     package static let name = "Start"
 
@@ -31,7 +32,7 @@ package struct Start: Method {
     package var queueUpTo: Int64?
 
     /// A call; parameters that are nil have the daemon's defaults.
-    @inlinable
+    @usableFromInline
     package init(
         key: String,
         durationUSec: Int64? = nil,
@@ -83,6 +84,7 @@ package struct Start: Method {
         )
     }
 
+    @usableFromInline
     package func encode(into writer: inout JSONWriter) {
         writer.member("key", key)
         writer.memberIfPresent("durationUSec", durationUSec)
@@ -96,6 +98,7 @@ package struct Start: Method {
         writer.memberIfPresent("queueUpTo", queueUpTo)
     }
 
+    @usableFromInline
     package init(from reader: inout JSONReader) throws(InvalidParameter) {
         let key: String
         (key, self) = try Self.read(from: &reader)
@@ -140,6 +143,7 @@ package struct Start: Method {
     }
 
     /// The outcome, and the countdown as it is now.
+    @usableFromInline
     package struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
         /// The action of `Start`.
         package var outcome: Countdown.Outcome
@@ -152,6 +156,7 @@ package struct Start: Method {
             self.countdown = countdown
         }
 
+        @usableFromInline
         package func encode(into writer: inout JSONWriter) {
             Self.encode(outcome, into: &writer) { countdown.encode(into: &$0) }
         }
@@ -166,6 +171,7 @@ package struct Start: Method {
             writer.member("countdown", object: countdown)
         }
 
+        @usableFromInline
         package init(from reader: inout JSONReader) throws(InvalidParameter) {
             var outcome = JSONMember<Countdown.Outcome>("outcome")
             var countdown = JSONMember<Countdown>("countdown")
