@@ -178,7 +178,7 @@ ifeq ($(SHORT),1)
 else
 	@$(MAKE) dist check-recipes
 	COUNTDOWND_MODEL_CALLS=$${COUNTDOWND_MODEL_CALLS:-40000} scripts/test-swift '^ModelTrials\.'
-	@$(MAKE) crash soak sanitize
+	FUZZ_SECONDS=$${FUZZ_SECONDS:-5} $(MAKE) crash fuzz soak sanitize
 endif
 
 # The same seed makes the same calls; the times of the kills differ. COUNTDOWND_FAULTS=0 tries every fault.
