@@ -13,7 +13,7 @@ extension AsyncClient {
     /// If the daemon goes away, there is one ``Element/disconnected(_:)``. The iteration waits until the daemon is back and
     /// resumes after the newest revision: no end is missed and none is reported twice. `synced` then says that the daemon is
     /// back. If the daemon goes away before `synced`, the first events are repeated. If the daemon does not run at
-    /// first, the iteration waits for it in the same way. After `synced`, ``Element/forgotten(key:)`` names each countdown that
+    /// first, the iteration waits for it in the same way. Before `synced`, ``Element/forgotten(key:)`` names each countdown that
     /// ended meanwhile and of which the daemon knows nothing any more, so every countdown that was reported gets its end.
     ///
     /// If the daemon does not keep the history after the newest revision, there is one

@@ -27,7 +27,7 @@ public struct ResumableWatch: Sendable {
         public var waitsForDaemon = false
         /// The next request if the daemon no longer keeps the history.
         public var trimmedHistory = TrimmedHistory.beginAgain
-        /// Whether a ``WatchConnection`` that resumes reports every countdown after `synced`, as ``WatchEvent/current(_:)``.
+        /// Whether a ``WatchConnection`` that resumes reports every countdown before `synced`, as ``WatchEvent/current(_:)``.
         public var reportsAll = false
 
         /// The options of a program that a user has just started: if there is no daemon it fails at once.
@@ -39,7 +39,7 @@ public struct ResumableWatch: Sendable {
     private let watch: Watch
     let options: FailureOptions
     /// Whether this watch asked for the current state and `synced` has not arrived yet.
-    private var isOpening: Bool
+    private(set) var isOpening: Bool
     /// Whether a reply has ever arrived.
     private var hasBegun = false
     /// The attempts to reach the daemon since it was lost; nil while it is there.
@@ -145,6 +145,6 @@ public enum WatchEvent: Sendable, Equatable {
     /// The countdowns that are running or paused, in the place of all that were known.
     case current([Countdown])
     /// These countdowns, which were reported as running or paused, ended while the watch was away, and the daemon does not report
-    /// how, because it has forgotten them or trimmed its history. It follows the events up to `synced`.
+    /// how, because it has forgotten them or trimmed its history. The events from `synced` on follow.
     case forgotten([String])
 }

@@ -13,8 +13,8 @@ public final class WatchConnection {
     private var watch: ResumableWatch
     private var connection: ClientConnection?
     private var reported = ReportedKeys()
-    /// Whether the connection asked for the current state, and not for what has changed.
-    private var isFresh = true
+    /// The events from `synced` on, until it is known which countdowns were forgotten.
+    private var held: [Event] = []
     /// Lists the countdowns of the watch that run or are paused, to learn which were forgotten. Meanwhile, no events are taken.
     private var listing: ClientConnection?
     private var listed: [Countdown] = []
@@ -84,6 +84,8 @@ public final class WatchConnection {
         } catch {
             connection = nil
             listing = nil
+            // The next connection reports them again.
+            held = []
             hasMore = false
             reported.restart()
             try recover(from: error, &events)
@@ -103,9 +105,7 @@ public final class WatchConnection {
 
     private func connect() throws(ClientError) {
         var connection = try ClientConnection(connectingTo: path, blocking: sendsBlocking)
-        let request = watch.request
-        isFresh = request.since == nil
-        connection.call(request, more: true)
+        connection.call(watch.request, more: true)
         self.connection = consume connection
         attempt = nil
     }
@@ -129,22 +129,42 @@ public final class WatchConnection {
             guard let (reply, continues) = try connection?.arrived(Watch.self, polls: sendsBlocking) ?? nil else {
                 return
             }
-            events += watch.receive(reply.events)
-            reported.receive(reply.events)
+            try take(reply.events, into: &events)
             if !continues { throw .disconnected }
-            guard reply.events.contains(where: { $0.type == .synced }) else { continue }
-            guard !isFresh, reported.areUnconfirmed || watch.options.reportsAll else {
-                reportForgotten(&events)
-                continue
-            }
-            var listing = try ClientConnection(connectingTo: path, blocking: sendsBlocking)
-            listing.call(List(match: watch.request.match, keys: watch.request.keys), more: true)
-            self.listing = consume listing
-            listed = []
-            hasMore = true
-            return
+            if listing != nil { break }
         }
         hasMore = true
+    }
+
+    private func take(_ received: [Event], into events: inout [WatchEvent]) throws(ClientError) {
+        guard held.isEmpty else { return held.append(contentsOf: received) }
+        let isListed = !watch.isOpening && watch.options.reportsAll
+        guard reported.areUnconfirmed || isListed,
+            let synced = received.firstIndex(where: { $0.type == .synced })
+        else { return deliver(received, into: &events) }
+        deliver(Array(received[..<synced]), into: &events)
+        held = Array(received[synced...])
+        guard isListed || !watch.isOpening && reported.areUnconfirmed else { return release(into: &events) }
+        var listing = try ClientConnection(connectingTo: path, blocking: sendsBlocking)
+        listing.call(List(match: watch.request.match, keys: watch.request.keys), more: true)
+        self.listing = consume listing
+        listed = []
+    }
+
+    private func deliver(_ received: [Event], into events: inout [WatchEvent]) {
+        guard !received.isEmpty else { return }
+        events += watch.receive(received)
+        reported.receive(received)
+    }
+
+    /// Delivers the held events, after the countdowns that were forgotten.
+    private func release(into events: inout [WatchEvent]) {
+        // A watch that begins afresh has reported every countdown before `synced`.
+        if !watch.isOpening { for event in held { event.key.map { reported.confirm($0) } } }
+        let forgotten = reported.forget()
+        deliver(held, into: &events)
+        if !forgotten.isEmpty { events.insert(.forgotten(forgotten), at: events.endIndex - 1) }
+        held = []
     }
 
     private func list(into events: inout [WatchEvent]) throws(ClientError) {
@@ -154,15 +174,11 @@ public final class WatchConnection {
             if watch.options.reportsAll { listed += reply.countdowns }
             guard !continues else { continue }
             listing = nil
-            if watch.options.reportsAll { events.append(.current(listed)) }
             // Ends that came meanwhile were sent before the list.
             repeat { try receive(into: &events) } while hasMore
-            reportForgotten(&events)
+            if watch.options.reportsAll { events.append(.current(listed)) }
+            release(into: &events)
         }
-    }
-
-    private func reportForgotten(_ events: inout [WatchEvent]) {
-        if reported.areUnconfirmed { events.append(.forgotten(reported.forget())) }
     }
 }
 

@@ -431,13 +431,13 @@ class Scenarios(ServerTests):
 
         def third(peer: Peer, call: Any) -> None:
             self.assertEqual(call["since"], 12)
-            peer.events(synced(12))
+            peer.events(finished("tea", 13), synced(13))
 
         server = self.fake(first, second, third)
         driver = self.driver(server)
         driver.do("watch", keys=["tea"])
-        types = [driver.next()["type"] for _ in range(10)]
-        expected = "attached disconnected attached synced tick finished heartbeat adjusted disconnected synced"
+        types = [driver.next()["type"] for _ in range(11)]
+        expected = "attached disconnected attached synced tick finished heartbeat adjusted disconnected finished synced"
         self.assertEqual(types, expected.split())
         server.finish()
         for call in server.calls:
@@ -455,7 +455,7 @@ class Scenarios(ServerTests):
         driver.do("watch", since=revision, tickUSec=0)
         self.assertEqual(driver.next()["type"], "synced")
 
-    def test_if_the_history_is_gone_the_program_is_told_and_gets_the_state(self) -> None:
+    def test_if_the_history_is_gone_the_program_gets_the_state_and_the_names_of_what_is_no_longer_there(self) -> None:
         daemon = self.daemon()
         driver = self.driver(daemon)
         driver.do("watch", tickUSec=0)
@@ -469,6 +469,7 @@ class Scenarios(ServerTests):
         self.assertEqual(driver.next(), {"type": "historyTrimmed", "error": "HistoryTrimmed"})
         attached = driver.next()
         self.assertEqual((attached["type"], attached["key"]), ("attached", "new"))
+        self.assertEqual(driver.next(), {"type": "forgotten", "key": "old"})
         self.assertEqual(driver.next()["type"], "synced")
 
     def test_a_countdown_that_was_forgotten_while_the_watch_was_away_is_reported_once(self) -> None:
@@ -499,46 +500,43 @@ class Scenarios(ServerTests):
         events = [driver.next() for _ in range(10)]
         self.assertEqual(
             [event["type"] for event in events],
-            [*["attached"] * 4, "synced", "disconnected", "finished", "synced", "finished", "forgotten"],
+            [*["attached"] * 4, "synced", "disconnected", "finished", "forgotten", "synced", "finished"],
         )
-        self.assertEqual(events[-1], {"type": "forgotten", "key": "tea"})
+        self.assertEqual(events[-3], {"type": "forgotten", "key": "tea"})
         self.assertEqual(server.calls[2]["method"], "io.countdownd.List")
         self.assertEqual(server.calls[2]["parameters"], {"match": ["*"], "keys": ["tea"]})
         self.assertTrue(server.calls[2]["more"])
         driver.close()
         server.finish()
 
-    def test_if_the_history_is_gone_countdowns_that_are_not_reported_again_are_forgotten(self) -> None:
-        daemon = self.daemon()
-        driver = self.driver(daemon)
-        driver.do("watch", tickUSec=0)
-        driver.next_of("synced")
-        daemon.call("Start", key="old", durationUSec=HOUR)
-        driver.next_of("started")
-        daemon.lose_store()
-        daemon.start()
-        types = [driver.next()["type"] for _ in range(3)]
-        self.assertEqual(types, ["disconnected", "historyTrimmed", "synced"])
-        self.assertEqual(driver.next(), {"type": "forgotten", "key": "old"})
+    def test_events_are_reported_once_though_the_countdowns_could_not_be_listed_at_first(self) -> None:
+        def attached(key: str) -> dict[str, Any]:
+            return {"type": "attached", "key": key, "remainingUSec": 9, "countdown": countdown(key)}
 
-    def test_if_the_countdowns_cannot_be_listed_the_watch_is_lost_and_tries_again(self) -> None:
         def first(peer: Peer, call: Any) -> None:
-            peer.events({"type": "attached", "key": "tea", "remainingUSec": 9, "countdown": countdown()}, synced(7))
+            peer.events(attached("egg"), attached("tea"), synced(7))
 
         def resumed(peer: Peer, call: Any) -> None:
-            peer.events(synced(7))
+            self.assertEqual(call["since"], 7)
+            peer.events(synced(8), finished("egg", 9))
+            stay(peer)
+
+        def resumed_again(peer: Peer, call: Any) -> None:
+            # The end of egg is forgotten, too, and no event names it again.
+            peer.events(synced(10))
             stay(peer)
 
         refuse = lambda peer, call: peer.write({"error": "io.countdownd.StorageFailed", "parameters": {"reason": "-"}})
         empty = lambda peer, call: peer.write({"parameters": {"countdowns": []}})
-        server = self.fake(first, resumed, refuse, resumed, empty)
+        server = self.fake(first, resumed, refuse, resumed_again, empty)
         driver = self.driver(server)
         driver.do("watch")
         events = [driver.next() for _ in range(7)]
         self.assertEqual(
-            [event.get("error", event["type"]) for event in events],
-            ["attached", "synced", "Disconnected", "synced", "StorageFailed", "synced", "forgotten"],
+            [event.get("key", event["type"]) for event in events],
+            ["egg", "tea", "synced", "disconnected", "egg", "tea", "synced"],
         )
+        self.assertEqual([event["type"] for event in events[4:]], ["forgotten", "forgotten", "synced"])
         driver.close()
         server.finish()
 

@@ -708,8 +708,6 @@ class ResumableWatch {
   #live = new Set();
   /** Those of them that were not reported again since the daemon was lost. */
   #unconfirmed = new Set();
-  /** Whether some of them may have been forgotten. */
-  #mustAsk = false;
 
   constructor(options) {
     this.#options = toWire({ ...options, heartbeat: options.heartbeat ?? hour });
@@ -732,22 +730,22 @@ class ResumableWatch {
     return delay;
   }
 
-  /** The parameters of a List to make before the next reply is read; undefined if there is none. */
+  /** The parameters of a List to make before the next event, which is synced; undefined if there is none. */
   get question() {
-    return this.#mustAsk && this.#events.length === 0 ? { match: this.#options.match, keys: this.#options.keys } : undefined;
+    const mustAsk = this.#unconfirmed.size > 0 && !this.#isOpening && this.#events[0]?.type === "synced";
+    return mustAsk ? { match: this.#options.match, keys: this.#options.keys } : undefined;
   }
 
   /** Takes in the countdowns of the list, after the events that came before them were received. */
   answer(countdowns) {
-    this.#mustAsk = false;
     for (const { key } of [...countdowns, ...this.#events]) this.#unconfirmed.delete(key);
-    this.#events.push(...this.#forgotten());
+    this.#forget();
   }
 
-  #forgotten() {
+  #forget() {
     const keys = [...this.#unconfirmed].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
     this.#unconfirmed.clear();
-    return keys.map((key) => ({ type: "forgotten", key }));
+    this.#events = [...keys.map((key) => ({ type: "forgotten", key })), ...this.#events];
   }
 
   receive(reply) {
@@ -755,13 +753,13 @@ class ResumableWatch {
     this.#events.push(...fromWire(checked(reply, hasEvents).events));
   }
 
-  /** The next event to deliver; undefined if there is none. */
+  /** The next event to deliver; undefined if there is none, or if the question has to be answered before. */
   next() {
+    if (this.#isOpening && this.#events[0]?.type === "synced") this.#forget(); // every countdown was reported
+    if (this.question) return undefined;
     const event = this.#events.shift();
     if (event?.key !== undefined) this.#note(event);
     if (event?.type === "synced") {
-      if (this.#isOpening) this.#events.unshift(...this.#forgotten()); // every countdown was reported
-      this.#mustAsk = this.#unconfirmed.size > 0;
       this.#isOpening = false;
       this.#attempts = undefined;
       this.#trims = 0;
@@ -780,7 +778,7 @@ class ResumableWatch {
   /** Notes that the watch has ended. Throws the error if another attempt would fail in the same way. */
   fail(error) {
     this.#unconfirmed = new Set(this.#live);
-    this.#mustAsk = false;
+    this.#events = []; // the next connection reports them again
     if (error instanceof HistoryTrimmed) {
       this.since = undefined;
       this.#isOpening = true;

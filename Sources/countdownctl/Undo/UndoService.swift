@@ -120,8 +120,7 @@ final class UndoService {
                     if events.contains(where: { $0.type == .synced }) { isSynced = true }
                     hasNews = true
                 case .lost: isSynced = false
-                case .forgotten: hasNews = true
-                case .started, .stillLost, .recovered, .historyTrimmed, .current: break
+                case .started, .stillLost, .recovered, .historyTrimmed, .current, .forgotten: break
                 }
             }
             return hasNews

@@ -32,8 +32,8 @@ class ResumableWatch:
 
     Its owner connects after `delay()` seconds, makes the call `request()` and hands every reply to `receive`. If anything
     fails, it hands the error to `fail`, closes the connection and begins again. `next` has the events to deliver. If
-    `must_list`, its owner lists the countdowns on another connection, hands over the replies that came until then, and calls
-    `confirm`: every countdown that was reported as running or paused gets an end, or is reported as forgotten.
+    `must_list`, its owner lists the countdowns on another connection before that, hands over the replies that came until then,
+    and calls `confirm`: every countdown that was reported as running or paused gets an end, or is reported as forgotten.
     """
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
@@ -44,16 +44,12 @@ class ResumableWatch:
         self._has_begun = False
         self._attempts: int | None = None  # since the daemon was lost; None while it is there
         self._trims = 0  # since "synced" arrived last
-        self._is_resumed = False  # whether the call had a since
         self._events: collections.deque[Event] = collections.deque()
         self._live: set[str] = set()  # reported as running or paused
         self._unconfirmed: set[str] = set()  # of these, not reported again since the connection was lost
-        #: Whether the owner has to list the countdowns before the next event.
-        self.must_list = False
 
     def request(self) -> Mapping[str, Any]:
         """The parameters of the call that begins or resumes the watch."""
-        self._is_resumed = self.since is not None
         return {**self._parameters, "since": self.since}
 
     def delay(self) -> float:
@@ -73,37 +69,39 @@ class ResumableWatch:
 
     def receive(self, reply: Mapping[str, Any]) -> None:
         self._has_begun = True
-        for event in read(lambda: [Event.from_wire(event) for event in reply["events"]]):
-            self._events.append(event)
-            self._note(event)
+        self._events += read(lambda: [Event.from_wire(event) for event in reply["events"]])
 
-    def _note(self, event: Event) -> None:
-        if event.key is not None:
-            self._unconfirmed.discard(event.key)
-            if event.countdown:
-                change = self._live.add if event.countdown.state in ("running", "paused") else self._live.discard
-                change(event.key)
-        elif event.type == "synced" and not self._is_resumed:
-            self.confirm(())
+    @property
+    def must_list(self) -> bool:
+        """Whether the owner has to list the countdowns before the next event, which is "synced"."""
+        return bool(self._unconfirmed and self._events) and self._events[0].type == "synced" and not self._is_opening
 
     def confirm(self, listed: Iterable[str]) -> None:
         """Reports the countdowns as forgotten that are not listed, and that no event has named since the connection."""
-        self.must_list = False
-        for key in sorted(self._unconfirmed.difference(listed), key=str.encode):
-            self._live.discard(key)
-            self._events.append(Event("forgotten", key=key))
+        self._unconfirmed = self._unconfirmed.difference(listed, {event.key for event in self._events})
+        self._forget()
+
+    def _forget(self) -> None:
+        forgotten = sorted(self._unconfirmed, key=str.encode)
+        self._events.extendleft(Event("forgotten", key=key) for key in reversed(forgotten))
         self._unconfirmed = set()
 
     def next(self) -> Event | None:
         """The next event to deliver; None if there is none."""
+        if self._is_opening and self._events and self._events[0].type == "synced":
+            self._forget()  # every countdown was reported
         if not self._events:
             return None
         event = self._events.popleft()
+        if event.key is not None:
+            self._unconfirmed.discard(event.key)
+            if event.countdown or event.type == "forgotten":
+                is_live = event.countdown and event.countdown.state in ("running", "paused")
+                (self._live.add if is_live else self._live.discard)(event.key)
         if event.type == "synced":
             self._is_opening = False
             self._attempts = None
             self._trims = 0
-            self.must_list = bool(self._unconfirmed)
         # Before "synced", changes may arrive earlier than countdowns with lower revisions.
         if event.revision is not None and not self._is_opening:
             self.since = max(self.since or 0, event.revision)
@@ -112,7 +110,7 @@ class ResumableWatch:
     def fail(self, error: CountdowndError) -> None:
         """Notes that the watch has ended. Raises the error if another attempt would fail in the same way."""
         self._unconfirmed = set(self._live)
-        self.must_list = False
+        self._events.clear()  # the next connection reports them again
         if isinstance(error, HistoryTrimmed):
             self.since = None
             self._is_opening = True

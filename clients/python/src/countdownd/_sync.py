@@ -301,10 +301,10 @@ class Watch(Iterator[Event]):
     and tick.
 
     It never ends by itself. If the daemon goes away, there is one "disconnected"; the watch reconnects and resumes after the
-    newest revision, so no end is missed and none is reported twice. "synced" then says that the daemon is back. A
-    "forgotten" follows for each countdown that was reported before and ended meanwhile without its end being kept. If the
-    daemon no longer has the history, there is a "historyTrimmed", and then the current state as in the beginning: ends may
-    have been missed, and `list` has those that are kept.
+    newest revision, so no end is missed and none is reported twice. "synced" then says that the daemon is back; before it, there
+    is a "forgotten" for each countdown that was reported before and ended meanwhile without its end being kept. If the daemon
+    no longer has the history, there is a "historyTrimmed", and then the current state as in the beginning: ends may have been
+    missed, and `list` has those that are kept.
 
     Iterating raises if the daemon refuses the watch, for example because a pattern is not valid. If the program does not ask
     for the next event, at most a few replies are buffered: the daemon leaves out ticks, and finally disconnects.

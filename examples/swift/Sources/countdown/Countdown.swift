@@ -27,7 +27,6 @@ struct Command {
     func run() async throws {
         let countdowns = try AsyncClient()
         var hasStarted = false
-        var beginsAgain = false
         for try await element in countdowns.events(Watch(keys: [key])) {
             switch element {
             case .event(let event):
@@ -44,13 +43,9 @@ struct Command {
                 default: break
                 }
             // The daemon has lost its history, perhaps with the countdown: begin again.
-            case .historyTrimmed: (hasStarted, beginsAgain) = (false, true)
-            // After that, only the earlier countdown is forgotten.
-            case .forgotten where beginsAgain: break
-            case .forgotten: return print("\(key): ended while the daemon was away")
-            case .disconnected(let error):
-                beginsAgain = false
-                complain("\(error); trying again")
+            case .historyTrimmed: hasStarted = false
+            case .forgotten: if hasStarted { return print("\(key): ended while the daemon was away") }
+            case .disconnected(let error): complain("\(error); trying again")
             }
         }
     }
