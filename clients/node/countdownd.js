@@ -412,7 +412,7 @@ class KeptConnection {
   ask(text, signal) {
     return new Promise((resolve, reject) => {
       const call = { isWritten: false };
-      if (this.#socket.closed) return reject(this.#failure(call));
+      if (this.#error) return reject(this.#failure(call));
       const giveUp = () => reject(signal.reason);
       const settle = (how) => (value) => { signal?.removeEventListener("abort", giveUp); how(value); };
       signal?.addEventListener("abort", giveUp);
