@@ -6,32 +6,25 @@ import asyncio
 import collections
 import contextlib
 import copy
+import functools
 import math
 import os
 import socket
 import threading
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from datetime import datetime
-from types import TracebackType
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from . import _calls
 from ._address import Addressed
 from ._errors import CountdowndError, Disconnected, NoDaemon, ProtocolError, StorageFailed, TimedOut, naming
 from ._resume import ResumableWatch, backoff
-from ._types import (
-    Cooldown,
-    Countdown,
-    Duration,
-    Event,
-    IfRunning,
-    Started,
-    StartedAll,
-    State,
-    Status,
-)
+from ._sync import Client
+from ._types import Countdown, Duration, Event
 from ._wire import READ_SIZE, Framer, Socket, decode_reply, encode_call
+
+_Parameters = ParamSpec("_Parameters")
+_Value = TypeVar("_Value")
 
 
 class _Connection:
@@ -224,6 +217,18 @@ async def _connected(path: str, timeout: float | None) -> socket.socket:
         attempt += 1
 
 
+def _awaited(
+    method: Callable[Concatenate[Client, _Parameters], _Value],
+) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, _Value]]:
+    """The method of `Client` for asyncio: it makes its call with `_ask` or `_ask_all`, which return what is awaited here."""
+
+    async def awaited(self: AsyncClient, /, *arguments: _Parameters.args, **named: _Parameters.kwargs) -> _Value:
+        return cast(_Value, await cast(Any, method)(self, *arguments, **named))
+
+    functools.update_wrapper(awaited, method)
+    return awaited
+
+
 class AsyncClient(Addressed):
     """A client of this user's daemon, or of the daemon with the socket at `path`.
 
@@ -241,9 +246,7 @@ class AsyncClient(Addressed):
     async def __aenter__(self) -> AsyncClient:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.close()
 
     def __del__(self) -> None:
@@ -292,94 +295,16 @@ class AsyncClient(Addressed):
             self._kept = kept = _Pipeline(self.path, connected, self._timeout)
         return kept
 
-    async def start(
-        self,
-        key: str,
-        duration: Duration | None = None,
-        *,
-        until: datetime | None = None,
-        if_running: IfRunning | None = None,
-        label: str | None = None,
-        metadata: Mapping[str, str] | None = None,
-        forget: bool | None = None,
-        up_to: Duration | None = None,
-        rate: str | None = None,
-        max_duration: Duration | None = None,
-        queue_up_to: int | None = None,
-    ) -> Started:
-        """Starts a countdown, of 60 s by default. If one is running or paused under the key, `if_running` decides:
-
-        - "attach", the default: nothing changes.
-        - "restart": it begins again with the arguments of this call.
-        - "extend": the duration is added to the remaining time; with `up_to`, at most that much remains, or `AlreadyRunning`
-          is raised: `up_to` / `duration` calls succeed at once, then one per `duration`.
-        - "fail": `AlreadyRunning` is raised.
-        - "wait": the call waits for its turn, then it starts the countdown; with `up_to`, as soon as there is room. If
-          `queue_up_to` calls wait already, `AlreadyRunning` is raised.
-        - "later": the later deadline wins: if more time was asked for than remains, that remains, and the outcome is
-          "extended". With `max_duration`, the countdown runs no longer than that: a debounce that cannot starve.
-
-        `rate="5/1h"` accepts five calls at once, then one per 12 minutes: a token bucket (GCRA). It sets `duration` and
-        `up_to`; `if_running` is "extend", which is then the default, or "wait". With `forget` the end is not kept.
-        """
-        parameters = _calls.start(
-            key, duration, until, if_running, label, metadata, forget, up_to, rate, max_duration, queue_up_to
-        )
-        return _calls.started(await self.call("Start", **parameters))
-
-    async def start_all(self, cooldowns: Iterable[Cooldown], *, dry_run: bool = False) -> StartedAll:
-        """Starts or extends the countdowns of all cooldowns, or of none: at most 16, each key once. A refusal is a reply, with
-        `accepted` false. With `dry_run`, nothing changes: it says whether the call would be accepted, and how many are left."""
-        return _calls.started_all(await self.call("StartAll", **_calls.start_all(cooldowns, dry_run)))
-
-    async def get(self, key: str) -> Countdown:
-        """The countdown under a key, also after its end as long as the daemon keeps it."""
-        return _calls.countdown(await self.call("Get", key=key))
-
-    async def list(
-        self,
-        *,
-        match: Iterable[str] | None = None,
-        keys: Iterable[str] | None = None,
-        states: Iterable[State] | None = None,
-        soonest: int | None = None,
-    ) -> list[Countdown]:
-        """The countdowns whose key is in `keys` or matches a glob pattern in `match`, by default those that are running
-        or paused. With `soonest`, at most that many, in the order of their deadlines."""
-        parameters = _calls.list_(match, keys, states, soonest)
-        return _calls.countdowns(await self._replies("List", parameters, more=True))
-
-    async def cancel(self, key: str, *, if_revision: int | None = None) -> Countdown:
-        """Ends a countdown before its deadline."""
-        return _calls.countdown(await self.call("Cancel", key=key, ifRevision=if_revision))
-
-    async def finish(self, key: str, *, if_revision: int | None = None) -> Countdown:
-        """Ends a countdown as if its deadline had come."""
-        return _calls.countdown(await self.call("Finish", key=key, ifRevision=if_revision))
-
-    async def pause(self, key: str, *, if_revision: int | None = None) -> Countdown:
-        """Freezes the remaining time."""
-        return _calls.countdown(await self.call("Pause", key=key, ifRevision=if_revision))
-
-    async def resume(self, key: str, *, if_revision: int | None = None) -> Countdown:
-        """Lets a paused countdown run for the remaining time."""
-        return _calls.countdown(await self.call("Resume", key=key, ifRevision=if_revision))
-
-    async def adjust(
-        self,
-        key: str,
-        by: Duration | None = None,
-        *,
-        until: datetime | None = None,
-        if_revision: int | None = None,
-    ) -> Countdown:
-        """Adds a duration, which may be negative, to the remaining time, or sets the deadline. If nothing remains, the
-        countdown finishes."""
-        return _calls.countdown(await self.call("Adjust", **_calls.adjust(key, by, until, if_revision)))
-
-    async def status(self) -> Status:
-        """The daemon's version, counters and limits."""
-        return _calls.status(await self.call("GetStatus"))
+    start = _awaited(Client.start)
+    start_all = _awaited(Client.start_all)
+    get = _awaited(Client.get)
+    list = _awaited(Client.list)
+    cancel = _awaited(Client.cancel)
+    finish = _awaited(Client.finish)
+    pause = _awaited(Client.pause)
+    resume = _awaited(Client.resume)
+    adjust = _awaited(Client.adjust)
+    status = _awaited(Client.status)
 
     async def wait(self, key: str) -> Countdown:
         """Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back."""
@@ -402,12 +327,16 @@ class AsyncClient(Addressed):
         since: int | None = None,
         heartbeat: Duration | None = None,
     ) -> AsyncWatch:
-        """The events of the countdowns whose key is in `keys` or matches a pattern in `match`, or of all. See
-        `AsyncWatch`.
-
-        `tick` is the interval of ticks, 1 s by default; 0 turns them off.
-        """
+        """As `Client.watch`. See `AsyncWatch`."""
         return AsyncWatch(self.path, _calls.watch(match, keys, tick, since, heartbeat), self._timeout)
+
+    async def _ask(self, read: Callable[[Mapping[str, Any]], _Value], method: str, parameters: Mapping[str, Any]) -> _Value:
+        return read(await self.call(method, **parameters))
+
+    async def _ask_all(
+        self, read: Callable[[Iterable[Mapping[str, Any]]], _Value], method: str, parameters: Mapping[str, Any]
+    ) -> _Value:
+        return read(await self._replies(method, parameters, more=True))
 
     async def _replies(self, method: str, parameters: Mapping[str, Any], more: bool) -> Sequence[Mapping[str, Any]]:
         """Those of a call with its own connection."""
@@ -469,9 +398,7 @@ class AsyncWatch(AsyncIterator[Event]):
     async def __aenter__(self) -> AsyncWatch:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self.close()
 
     def __del__(self) -> None:

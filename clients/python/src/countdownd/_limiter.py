@@ -10,7 +10,6 @@ import inspect
 import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import timedelta
-from types import TracebackType
 from typing import Any, ParamSpec, TypeAlias, TypeVar, cast
 
 from . import _calls
@@ -133,7 +132,7 @@ class Limiter:
         self._entered.append((cooldowns, perform(_start(cooldowns, self._wait), _client(Client, self._client))))
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         entered = self._entered.pop()
         if kind is not None:
             perform(_give_all_back(*entered), _client(Client, self._client))
@@ -144,9 +143,7 @@ class Limiter:
         self._entered.append((cooldowns, started))
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         entered = self._entered.pop()
         if kind is not None:
             await perform_async(_give_all_back(*entered), _client(AsyncClient, self._client))

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Literal, TypeAlias
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 from . import _calls
 from ._errors import AddressError, CountdowndError, Disconnected, LimitReached, Refused, StorageFailed, Unreachable
 from ._limiter import Calls, limit, log
 from ._rates import Rate, limit_key, rate_keys
-from ._types import Cooldown, Room
+from ._types import Cooldown, Duration, Room
 
 #: The rate of each limit, or several, by its name: {"burst": "3/10m", "sms": ["1/60s", "5/1h"]}.
 Limits: TypeAlias = Mapping[str, str | Sequence[str]]
 #: What requests are told apart by: one value for all limits, or one for each limit that applies.
 Values: TypeAlias = object | Mapping[str, object]
 OnFailure: TypeAlias = Literal["open", "closed"]
+_App = TypeVar("_App")
+_Request = TypeVar("_Request")
 
 #: The first call may have to start the daemon.
 FIRST_TIMEOUT = 5
@@ -174,6 +177,33 @@ class RequestLimits:
         if self._on_failure == "open":
             return Verdict()
         return Verdict(503, [("Retry-After", "1")], json.dumps({"title": "Service Unavailable", "status": 503}).encode())
+
+
+class Limited(Generic[_App, _Request]):
+    """An application whose requests are limited. `countdownd.asgi.RateLimit` explains the arguments."""
+
+    def __init__(
+        self,
+        app: _App,
+        *,
+        limits: Limits,
+        key: Callable[[_Request], Values],
+        on_failure: OnFailure,
+        cost: Callable[[_Request], int] = lambda request: 1,
+        on_refused: _App | None = None,
+        headers: Literal["draft-11"] | None = "draft-11",
+        path: str | os.PathLike[str] | None = None,
+        timeout: Duration = 0.05,
+    ) -> None:
+        self._app = app
+        self._limits = RequestLimits(limits, on_failure, headers)
+        self._key = key
+        self._cost = cost
+        self._on_refused = on_refused
+        self._connect(path, timeout)
+
+    def _connect(self, path: str | os.PathLike[str] | None, timeout: Duration) -> None:
+        raise NotImplementedError
 
 
 def _policies(name: str, rates: str | Sequence[str]) -> Iterator[_Policy]:

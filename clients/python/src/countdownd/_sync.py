@@ -10,10 +10,9 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _calls
 from ._address import Addressed
@@ -31,6 +30,8 @@ from ._types import (
     Status,
 )
 from ._wire import READ_SIZE, Framer, Socket, decode_reply, encode_call
+
+_Value = TypeVar("_Value")
 
 
 class _Connection:
@@ -127,9 +128,7 @@ class Client(Addressed):
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -176,16 +175,16 @@ class Client(Addressed):
         parameters = _calls.start(
             key, duration, until, if_running, label, metadata, forget, up_to, rate, max_duration, queue_up_to
         )
-        return _calls.started(self.call("Start", **parameters))
+        return self._ask(_calls.started, "Start", parameters)
 
     def start_all(self, cooldowns: Iterable[Cooldown], *, dry_run: bool = False) -> StartedAll:
         """Starts or extends the countdowns of all cooldowns, or of none: at most 16, each key once. A refusal is a reply, with
         `accepted` false. With `dry_run`, nothing changes: it says whether the call would be accepted, and how many are left."""
-        return _calls.started_all(self.call("StartAll", **_calls.start_all(cooldowns, dry_run)))
+        return self._ask(_calls.started_all, "StartAll", _calls.start_all(cooldowns, dry_run))
 
     def get(self, key: str) -> Countdown:
         """The countdown under a key, also after its end as long as the daemon keeps it."""
-        return _calls.countdown(self.call("Get", key=key))
+        return self._ask(_calls.countdown, "Get", {"key": key})
 
     def list(
         self,
@@ -197,24 +196,23 @@ class Client(Addressed):
     ) -> list[Countdown]:
         """The countdowns whose key is in `keys` or matches a glob pattern in `match`, by default those that are running
         or paused. With `soonest`, at most that many, in the order of their deadlines."""
-        parameters = _calls.list_(match, keys, states, soonest)
-        return _calls.countdowns(self._replies("List", parameters, more=True))
+        return self._ask_all(_calls.countdowns, "List", _calls.list_(match, keys, states, soonest))
 
     def cancel(self, key: str, *, if_revision: int | None = None) -> Countdown:
         """Ends a countdown before its deadline."""
-        return _calls.countdown(self.call("Cancel", key=key, ifRevision=if_revision))
+        return self._ask(_calls.countdown, "Cancel", {"key": key, "ifRevision": if_revision})
 
     def finish(self, key: str, *, if_revision: int | None = None) -> Countdown:
         """Ends a countdown as if its deadline had come."""
-        return _calls.countdown(self.call("Finish", key=key, ifRevision=if_revision))
+        return self._ask(_calls.countdown, "Finish", {"key": key, "ifRevision": if_revision})
 
     def pause(self, key: str, *, if_revision: int | None = None) -> Countdown:
         """Freezes the remaining time."""
-        return _calls.countdown(self.call("Pause", key=key, ifRevision=if_revision))
+        return self._ask(_calls.countdown, "Pause", {"key": key, "ifRevision": if_revision})
 
     def resume(self, key: str, *, if_revision: int | None = None) -> Countdown:
         """Lets a paused countdown run for the remaining time."""
-        return _calls.countdown(self.call("Resume", key=key, ifRevision=if_revision))
+        return self._ask(_calls.countdown, "Resume", {"key": key, "ifRevision": if_revision})
 
     def adjust(
         self,
@@ -226,11 +224,11 @@ class Client(Addressed):
     ) -> Countdown:
         """Adds a duration, which may be negative, to the remaining time, or sets the deadline. If nothing remains, the
         countdown finishes."""
-        return _calls.countdown(self.call("Adjust", **_calls.adjust(key, by, until, if_revision)))
+        return self._ask(_calls.countdown, "Adjust", _calls.adjust(key, by, until, if_revision))
 
     def status(self) -> Status:
         """The daemon's version, counters and limits."""
-        return _calls.status(self.call("GetStatus"))
+        return self._ask(_calls.status, "GetStatus", {})
 
     def wait(self, key: str) -> Countdown:
         """Waits until the countdown ends. If the daemon goes away meanwhile, this waits until it is back."""
@@ -258,6 +256,14 @@ class Client(Addressed):
         `tick` is the interval of ticks, 1 s by default; 0 turns them off.
         """
         return Watch(self.path, _calls.watch(match, keys, tick, since, heartbeat), self._timeout)
+
+    def _ask(self, read: Callable[[Mapping[str, Any]], _Value], method: str, parameters: Mapping[str, Any]) -> _Value:
+        return read(self.call(method, **parameters))
+
+    def _ask_all(
+        self, read: Callable[[Iterable[Mapping[str, Any]]], _Value], method: str, parameters: Mapping[str, Any]
+    ) -> _Value:
+        return read(self._replies(method, parameters, more=True))
 
     def _replies(self, method: str, parameters: Mapping[str, Any], more: bool) -> Sequence[Mapping[str, Any]]:
         call = encode_call(method, parameters, more)
@@ -346,9 +352,7 @@ class Watch(Iterator[Event]):
     def __enter__(self) -> Watch:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
         self._disconnect()
 

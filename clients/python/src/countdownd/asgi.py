@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from ._async import AsyncClient
 from ._errors import CountdowndError
 from ._limiter import perform_async
-from ._requests import FIRST_TIMEOUT, PROBLEM_TYPE, Limits, OnFailure, RequestLimits, Values, Verdict, is_preflight
+from ._requests import FIRST_TIMEOUT, PROBLEM_TYPE, Limited, Verdict, is_preflight
 from ._types import Duration
 
 Message: TypeAlias = MutableMapping[str, Any]
@@ -19,7 +19,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
-class RateLimit:
+class RateLimit(Limited[App, Scope]):
     """Limits the requests of all workers together: `RateLimit(app, limits={"burst": "3/10m"}, key=…, on_failure="open")`.
 
     - `limits`: the rate of each limit by its name, or several. All have room, or the request counts for none. A rate is a
@@ -36,24 +36,7 @@ class RateLimit:
     Only HTTP is limited, and no CORS preflights. The body of a refused request is not read.
     """
 
-    def __init__(
-        self,
-        app: App,
-        *,
-        limits: Limits,
-        key: Callable[[Scope], Values],
-        on_failure: OnFailure,
-        cost: Callable[[Scope], int] = lambda scope: 1,
-        on_refused: App | None = None,
-        headers: Literal["draft-11"] | None = "draft-11",
-        path: str | os.PathLike[str] | None = None,
-        timeout: Duration = 0.05,
-    ) -> None:
-        self._app = app
-        self._limits = RequestLimits(limits, on_failure, headers)
-        self._key = key
-        self._cost = cost
-        self._on_refused = on_refused
+    def _connect(self, path: str | os.PathLike[str] | None, timeout: Duration) -> None:
         self._first = AsyncClient(path, timeout=FIRST_TIMEOUT)
         self._client = AsyncClient(path, timeout=timeout)
 

@@ -9,7 +9,6 @@ import subprocess
 import tempfile
 import time
 from datetime import timedelta
-from types import TracebackType
 
 from ._errors import Disconnected, NoSuchCountdown, StorageFailed, WrongState
 from ._sync import Client
@@ -40,7 +39,7 @@ class Daemon:
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
         shutil.rmtree(self._folder)
 

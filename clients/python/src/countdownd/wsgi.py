@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from http import HTTPStatus
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from ._limiter import perform
-from ._requests import FIRST_TIMEOUT, PROBLEM_TYPE, Limits, OnFailure, RequestLimits, Values, is_preflight
+from ._requests import FIRST_TIMEOUT, PROBLEM_TYPE, Limited, is_preflight
 from ._sync import Client
 from ._types import Duration
 
@@ -17,31 +17,14 @@ StartResponse: TypeAlias = Callable[..., Any]
 App: TypeAlias = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 
-class RateLimit:
+class RateLimit(Limited[App, Environ]):
     """Limits the requests of all workers together: `RateLimit(app, limits={"burst": "3/10m"}, key=…, on_failure="open")`.
 
     The arguments are those of `countdownd.asgi.RateLimit`, with the environment of a request instead of its scope. Behind a
     proxy, `REMOTE_ADDR` is the proxy. The first call to the daemon is made here, with 5 s, and changes nothing.
     """
 
-    def __init__(
-        self,
-        app: App,
-        *,
-        limits: Limits,
-        key: Callable[[Environ], Values],
-        on_failure: OnFailure,
-        cost: Callable[[Environ], int] = lambda environ: 1,
-        on_refused: App | None = None,
-        headers: Literal["draft-11"] | None = "draft-11",
-        path: str | os.PathLike[str] | None = None,
-        timeout: Duration = 0.05,
-    ) -> None:
-        self._app = app
-        self._limits = RequestLimits(limits, on_failure, headers)
-        self._key = key
-        self._cost = cost
-        self._on_refused = on_refused
+    def _connect(self, path: str | os.PathLike[str] | None, timeout: Duration) -> None:
         self._client = Client(path, timeout=timeout)
         with Client(path, timeout=FIRST_TIMEOUT) as first:
             perform(self._limits.begin(), first)
