@@ -1,20 +1,14 @@
 package import Varlink
 
-/// Returns the countdowns whose key is one of `keys` or matches a pattern, in the order of their last change. With `more`,
-/// every reply is a page; without it, the error `ExpectedMore` if one page is too small.
+/// Returns the countdowns whose key is one of `keys` or matches a pattern.
 package struct List: Method {
     package static let name = "List"
 
-    /// Glob patterns. If there are neither patterns nor keys, every countdown matches.
     package var match: [String]?
-    /// `running` and `paused` if it is nil.
     package var states: [Countdown.State]?
-    /// Keys without wildcards.
     package var keys: [String]?
-    /// Return only this many countdowns, those that end first, in that order.
     package var soonest: Int64?
 
-    /// A call; without an argument it asks for everything that is running or paused.
     package init(
         match: [String]? = nil,
         states: [Countdown.State]? = nil,
@@ -48,10 +42,8 @@ package struct List: Method {
 
     /// A page of the list.
     package struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// The countdowns, in the order of the list.
         package var countdowns: [Countdown]
 
-        /// A page with these countdowns.
         package init(countdowns: [Countdown]) {
             self.countdowns = countdowns
         }

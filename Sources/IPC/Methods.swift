@@ -14,10 +14,8 @@ package protocol Method: Sendable, Hashable, JSONEncodable, JSONDecodable {
 /// The reply of every method that answers with one countdown.
 @usableFromInline
 package struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-    /// The countdown at the instant of the reply.
     package var countdown: Countdown
 
-    /// A reply with a countdown.
     package init(countdown: Countdown) {
         self.countdown = countdown
     }
@@ -43,10 +41,8 @@ package struct CountdownReply: Sendable, Hashable, JSONEncodable, JSONDecodable 
 
 /// A method with a key as its only parameter.
 package protocol KeyMethod: Method where Reply == CountdownReply {
-    /// The key of the countdown.
     var key: String { get }
 
-    /// A call for the countdown under a key.
     init(key: String)
 }
 
@@ -70,7 +66,7 @@ extension JSONReader {
     }
 }
 
-/// Returns the countdown under a key, also after its end as long as the daemon keeps it; else the error `NoSuchCountdown`.
+/// Returns the countdown under a key.
 package struct Get: KeyMethod {
     package static let name = "Get"
     package var key: String
@@ -80,9 +76,7 @@ package struct Get: KeyMethod {
     }
 }
 
-/// Returns the countdown under a key when it ends, or at once if it has ended and the daemon still keeps it; without a
-/// countdown the error `NoSuchCountdown`. Pauses, restarts and extensions prolong the wait, and later calls on the connection
-/// wait as well.
+/// Returns the countdown under a key when it ends. Later calls on the connection wait as well.
 package struct Wait: KeyMethod {
     package static let name = "Wait"
     package var key: String
@@ -93,16 +87,10 @@ package struct Wait: KeyMethod {
 }
 
 /// A method that changes the state of the countdown under a key, if it has the given revision.
-///
-/// Errors: `NoSuchCountdown`; `RevisionMismatch` if the countdown has changed since `ifRevision`; `WrongState` if its state
-/// does not allow the change, as after its end; `StorageFailed`, `Unreachable`.
 package protocol ChangeMethod: Method where Reply == CountdownReply {
-    /// The key of the countdown.
     var key: String { get }
-    /// The revision that the countdown must have; otherwise the call fails with `RevisionMismatch`.
     var ifRevision: Int64? { get }
 
-    /// A call for the countdown under a key.
     init(key: String, ifRevision: Int64?)
 }
 
@@ -169,25 +157,16 @@ package struct Resume: ChangeMethod {
 }
 
 /// Changes the remaining time or the deadline: exactly one of both.
-///
-/// Errors as for a ``ChangeMethod``; `WrongState` also if a paused countdown should get a deadline.
 package struct Adjust: Method {
-    /// The countdown as it is now.
     package typealias Reply = CountdownReply
 
     package static let name = "Adjust"
 
-    /// The key of a running or paused countdown.
     package var key: String
-    /// Microseconds to add to the remaining time and to the duration; may be negative. If nothing remains, the countdown
-    /// finishes now.
     package var byUSec: Int64?
-    /// The new deadline in microseconds since 1970. The countdown then follows the system clock.
     package var deadlineUSec: Int64?
-    /// The revision that the countdown must have; otherwise the call fails with `RevisionMismatch`.
     package var ifRevision: Int64?
 
-    /// A call with either `byUSec` or `deadlineUSec`.
     package init(key: String, byUSec: Int64? = nil, deadlineUSec: Int64? = nil, ifRevision: Int64? = nil) {
         self.key = key
         self.byUSec = byUSec

@@ -1,37 +1,21 @@
 public import Varlink
 
-/// Starts a countdown for `durationUSec` or until `deadlineUSec`, not both, from 1 us to 100 years ahead. If the key is
-/// running or paused, `ifRunning` decides.
-///
-/// Errors: `AlreadyRunning` with `ifRunning: fail`, with `extend` and `upToUSec`, or with `wait` and `queueUpTo`; `WrongState`
-/// with `later` and a deadline; `LimitReached`, `StorageFailed`, `Unreachable`.
+/// Starts a countdown. If the key is running or paused, `ifRunning` decides.
 @usableFromInline
 package struct Start: Method {
     package static let name = "Start"
 
-    /// 1 to 255 bytes of UTF-8 without control characters.
     package var key: String
-    /// Microseconds; 60 s if neither a duration nor a deadline is given.
     package var durationUSec: Int64?
-    /// Microseconds since 1970. The countdown then follows the system clock.
     package var deadlineUSec: Int64?
-    /// `attach` if it is nil.
     package var ifRunning: IfRunning?
-    /// A text for people.
     package var label: String?
-    /// Values that the daemon only stores.
     package var metadata: TextMap<String>?
-    /// Whether the daemon forgets the countdown at its end, after it has reported the end.
     package var forget: Bool?
-    /// Microseconds: the most that may remain after `extend` or `wait`, at least the duration. Nil if `extend` may always
-    /// add, and `wait` waits for the end.
     package var upToUSec: Int64?
-    /// Microseconds: how long the countdown may run in all before `later` changes nothing more, at least the duration.
     package var maxDurationUSec: Int64?
-    /// How many calls may queue for the key, this one included, at least 1; more `wait` fail with `AlreadyRunning`.
     package var queueUpTo: Int64?
 
-    /// A call; parameters that are nil have the daemon's defaults.
     @usableFromInline
     package init(
         key: String,
@@ -145,12 +129,9 @@ package struct Start: Method {
     /// The outcome, and the countdown as it is now.
     @usableFromInline
     package struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// The action of `Start`.
         package var outcome: Countdown.Outcome
-        /// The countdown under the key.
         package var countdown: Countdown
 
-        /// A reply with an outcome and a countdown.
         package init(outcome: Countdown.Outcome, countdown: Countdown) {
             self.outcome = outcome
             self.countdown = countdown

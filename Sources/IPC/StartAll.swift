@@ -1,18 +1,12 @@
 public import Varlink
 
-/// Starts or extends the countdowns of all cooldowns, or of none: several limits of one call, such as 3 a minute and 30 a day.
-///
-/// A refusal is an answer, not an error. Errors: `LimitReached`, `StorageFailed`, `Unreachable`; in a fleet `LimitReached` with
-/// `cooldownsInFleet` if there is more than one.
+/// Starts or extends the countdowns of all cooldowns, or of none. A refusal is an answer, not an error.
 package struct StartAll: Method {
     package static let name = "StartAll"
 
-    /// At most 16, each key once.
     package var cooldowns: [Cooldown]
-    /// Whether nothing is changed: the answer is the one that the same call would get now.
     package var dryRun: Bool?
 
-    /// A call for cooldowns.
     package init(cooldowns: [Cooldown], dryRun: Bool? = nil) {
         self.cooldowns = cooldowns
         self.dryRun = dryRun
@@ -33,14 +27,10 @@ package struct StartAll: Method {
 
     /// Whether the cooldowns were accepted, and what each has room for.
     package struct Reply: Sendable, Hashable, JSONEncodable, JSONDecodable {
-        /// Whether all countdowns were started or extended; of a dry run, whether they would be.
         package var accepted: Bool
-        /// In the order of the cooldowns.
         package var rooms: [Cooldown.Room]
-        /// Microseconds until the same call is accepted if nothing else changes; nil if it was, or if that cannot be known.
         package var retryAfterUSec: Int64?
 
-        /// A reply.
         package init(accepted: Bool, rooms: [Cooldown.Room], retryAfterUSec: Int64? = nil) {
             self.accepted = accepted
             self.rooms = rooms
