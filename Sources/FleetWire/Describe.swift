@@ -74,47 +74,27 @@ public struct Describe: BackendMethod {
         ///
         /// - Throws: the name of the member that is missing or invalid.
         public init(from reader: inout JSONReader) throws(InvalidParameter) {
-            var engine = JSONMember<String>("engine")
-            var namespace = JSONMember<String>("namespace")
-            var shards = Count("shards")
-            var retentionUSec = Count("retentionUSec")
-            var marginUSec = Count("marginUSec")
-            var countdowns = Count("countdowns")
-            var acknowledgements = Count("acknowledgements")
-            var version = JSONMember<String>("version")
-            reader.knownMembers {
-                engine.read(&$0) || namespace.read(&$0) || shards.read(&$0) || retentionUSec.read(&$0)
-                    || marginUSec.read(&$0) || countdowns.read(&$0) || acknowledgements.read(&$0) || version.read(&$0)
-            }
-            self.engine = try engine.required
-            self.namespace = try namespace.required
-            self.shards = try shards.required
-            self.retentionUSec = try retentionUSec.required
-            self.marginUSec = try marginUSec.required
-            self.countdowns = try countdowns.required
-            self.acknowledgements = try acknowledgements.required
-            self.version = try version.required
+            engine = try reader.member("engine")
+            namespace = try reader.member("namespace")
+            shards = try reader.count("shards")
+            retentionUSec = try reader.count("retentionUSec")
+            marginUSec = try reader.count("marginUSec")
+            countdowns = try reader.count("countdowns")
+            acknowledgements = try reader.count("acknowledgements")
+            version = try reader.member("version")
+            reader.skipMembers()
         }
     }
 }
 
-/// A member that is never negative.
-private struct Count {
-    private let name: String
-    private var member: JSONMember<Int64>
-
-    init(_ name: StaticString) {
-        self.name = name.description
-        member = JSONMember(name)
-    }
-
-    mutating func read(_ reader: inout JSONReader) -> Bool { member.read(&reader) }
-
-    var required: Int64 {
-        get throws(InvalidParameter) {
-            let value = try member.required
-            guard value >= 0 else { throw InvalidParameter(name) }
-            return value
+extension JSONReader {
+    /// A member that is never negative.
+    fileprivate mutating func count(_ name: StaticString) throws(InvalidParameter) -> Int64 {
+        let count: Int64 = try member(name)
+        guard count >= 0 else {
+            skipMembers()
+            throw InvalidParameter(name.description)
         }
+        return count
     }
 }

@@ -89,28 +89,20 @@ extension CountdownError: ReplyError {
     ///
     /// - Throws: the name of the member that is missing or invalid.
     public init(_ name: WireName, from reader: inout JSONReader) throws(InvalidParameter) {
-        var key = JSONMember<String>("key")
-        var countdown = JSONMember<Countdown>("countdown")
-        var oldestRevision = JSONMember<Int64>("oldestRevision")
-        var limit = JSONMember<String>("limit")
-        var maximum = JSONMember<Int64>("maximum")
-        var reason = JSONMember<String>("reason")
-        var retryAfterUSec = JSONMember<Int64>("retryAfterUSec")
-        reader.knownMembers {
-            key.read(&$0) || countdown.read(&$0) || oldestRevision.read(&$0) || limit.read(&$0) || maximum.read(&$0)
-                || reason.read(&$0) || retryAfterUSec.read(&$0)
-        }
         switch name {
-        case .noSuchCountdown: self = .noSuchCountdown(key: try key.required)
+        case .noSuchCountdown: self = .noSuchCountdown(key: try reader.member("key"))
         case .alreadyRunning:
-            let retryAfter = try retryAfterUSec.optional.map(Duration.microseconds)
-            self = .alreadyRunning(try countdown.required, retryAfter: retryAfter)
-        case .revisionMismatch: self = .revisionMismatch(try countdown.required)
-        case .wrongState: self = .wrongState(try countdown.required)
-        case .historyTrimmed: self = .historyTrimmed(oldestRevision: try oldestRevision.required)
-        case .limitReached: self = .limitReached(limit: try limit.required, maximum: try maximum.required)
-        case .storageFailed: self = .storageFailed(reason: try reason.required)
-        case .unreachable: self = .unreachable(reason: try reason.required)
+            let retryAfterUSec: Int64? = try reader.memberIfPresent("retryAfterUSec")
+            let retryAfter = retryAfterUSec.map(Duration.microseconds)
+            self = .alreadyRunning(try reader.member("countdown"), retryAfter: retryAfter)
+        case .revisionMismatch: self = .revisionMismatch(try reader.member("countdown"))
+        case .wrongState: self = .wrongState(try reader.member("countdown"))
+        case .historyTrimmed: self = .historyTrimmed(oldestRevision: try reader.member("oldestRevision"))
+        case .limitReached:
+            self = .limitReached(limit: try reader.member("limit"), maximum: try reader.member("maximum"))
+        case .storageFailed: self = .storageFailed(reason: try reader.member("reason"))
+        case .unreachable: self = .unreachable(reason: try reader.member("reason"))
         }
+        reader.skipMembers()
     }
 }

@@ -136,22 +136,13 @@ extension GetStatus.Durations: JSONEncodable, JSONDecodable {
     ///
     /// - Throws: the name of the member that is missing or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var count = JSONMember<Int64>("count")
-        var sumUSec = JSONMember<Int64>("sumUSec")
-        var p50USec = JSONMember<Int64>("p50USec")
-        var p99USec = JSONMember<Int64>("p99USec")
-        var greatestUSec = JSONMember<Int64>("greatestUSec")
-        var atMost = JSONMember<[String: Int64]>("atMost")
-        reader.knownMembers {
-            count.read(&$0) || sumUSec.read(&$0) || p50USec.read(&$0) || p99USec.read(&$0) || greatestUSec.read(&$0)
-                || atMost.read(&$0)
-        }
-        self.count = try count.required
-        self.sumUSec = try sumUSec.required
-        self.p50USec = try p50USec.required
-        self.p99USec = try p99USec.required
-        self.greatestUSec = try greatestUSec.required
-        self.atMost = try atMost.optional
+        count = try reader.member("count")
+        sumUSec = try reader.member("sumUSec")
+        p50USec = try reader.member("p50USec")
+        p99USec = try reader.member("p99USec")
+        greatestUSec = try reader.member("greatestUSec")
+        atMost = try reader.memberIfPresent("atMost")
+        reader.skipMembers()
     }
 }
 
@@ -168,17 +159,11 @@ extension GetStatus.Shard: JSONEncodable, JSONDecodable {
     ///
     /// - Throws: the name of the member that is missing or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var state = JSONMember<GetStatus.ShardState>("state")
-        var sinceUSec = JSONMember<Int64>("sinceUSec")
-        var lagUSec = JSONMember<Int64>("lagUSec")
-        var reason = JSONMember<String>("reason")
-        reader.knownMembers {
-            state.read(&$0) || sinceUSec.read(&$0) || lagUSec.read(&$0) || reason.read(&$0)
-        }
-        self.state = try state.required
-        self.sinceUSec = try sinceUSec.required
-        self.lagUSec = try lagUSec.required
-        self.reason = try reason.optional
+        state = try reader.member("state")
+        sinceUSec = try reader.member("sinceUSec")
+        lagUSec = try reader.member("lagUSec")
+        reason = try reader.memberIfPresent("reason")
+        reader.skipMembers()
     }
 }
 
@@ -197,21 +182,12 @@ extension GetStatus.Fleet: JSONEncodable, JSONDecodable {
     ///
     /// - Throws: the name of the member that is missing or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var engine = JSONMember<String>("engine")
-        var namespace = JSONMember<String>("namespace")
-        var shards = JSONMember<[GetStatus.Shard]>("shards")
-        var clockAheadUSec = JSONMember<Int64>("clockAheadUSec")
-        var clockErrorUSec = JSONMember<Int64>("clockErrorUSec")
-        var roundTrip = JSONMember<GetStatus.Durations>("roundTrip")
-        reader.knownMembers {
-            engine.read(&$0) || namespace.read(&$0) || shards.read(&$0) || clockAheadUSec.read(&$0)
-                || clockErrorUSec.read(&$0) || roundTrip.read(&$0)
-        }
-        self.engine = try engine.optional
-        self.namespace = try namespace.optional
-        self.shards = try shards.required
-        self.clockAheadUSec = try clockAheadUSec.optional
-        self.clockErrorUSec = try clockErrorUSec.optional
-        self.roundTrip = try roundTrip.required
+        engine = try reader.memberIfPresent("engine")
+        namespace = try reader.memberIfPresent("namespace")
+        shards = try reader.member("shards")
+        clockAheadUSec = try reader.memberIfPresent("clockAheadUSec")
+        clockErrorUSec = try reader.memberIfPresent("clockErrorUSec")
+        roundTrip = try reader.member("roundTrip")
+        reader.skipMembers()
     }
 }

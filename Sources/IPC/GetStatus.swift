@@ -111,41 +111,21 @@ extension GetStatus.Reply: JSONEncodable, JSONDecodable {
     ///
     /// - Throws: the name of the member that is missing or invalid.
     public init(from reader: inout JSONReader) throws(InvalidParameter) {
-        var version = JSONMember<String>("version")
-        var startedUSec = JSONMember<Int64>("startedUSec")
-        var running = JSONMember<Int64>("running")
-        var paused = JSONMember<Int64>("paused")
-        var watchers = JSONMember<Int64>("watchers")
-        var connections = JSONMember<Int64>("connections")
-        var revision = JSONMember<Int64>("revision")
-        var oldestRevision = JSONMember<Int64>("oldestRevision")
-        var limits = JSONMember<[String: Int64]>("limits")
-        var counters = JSONMember<[String: Int64]>("counters")
-        var queuedStarts = JSONMember<Int64>("queuedStarts")
-        var fleet = JSONMember<GetStatus.Fleet>("fleet")
-        var lateness = JSONMember<GetStatus.Durations>("lateness")
-        var queues = JSONMember<[String: Int64]>("queues")
-        var storageFailure = JSONMember<String>("storageFailure")
-        reader.knownMembers {
-            version.read(&$0) || startedUSec.read(&$0) || running.read(&$0) || paused.read(&$0) || watchers.read(&$0)
-                || connections.read(&$0) || revision.read(&$0) || oldestRevision.read(&$0) || limits.read(&$0)
-                || counters.read(&$0) || queuedStarts.read(&$0) || fleet.read(&$0)
-                || lateness.read(&$0) || queues.read(&$0) || storageFailure.read(&$0)
-        }
-        self.version = try version.required
-        self.startedUSec = try startedUSec.required
-        self.running = try running.required
-        self.paused = try paused.required
-        self.watchers = try watchers.required
-        self.connections = try connections.required
-        self.revision = try revision.required
-        self.oldestRevision = try oldestRevision.required
-        self.limits = try limits.required
-        self.counters = try counters.required
-        self.queuedStarts = try queuedStarts.optional
-        self.fleet = try fleet.optional
-        self.lateness = try lateness.optional
-        self.queues = try queues.optional
-        self.storageFailure = try storageFailure.optional
+        version = try reader.member("version")
+        startedUSec = try reader.member("startedUSec")
+        running = try reader.member("running")
+        paused = try reader.member("paused")
+        watchers = try reader.member("watchers")
+        connections = try reader.member("connections")
+        revision = try reader.member("revision")
+        oldestRevision = try reader.member("oldestRevision")
+        limits = try reader.member("limits")
+        counters = try reader.member("counters")
+        queuedStarts = try reader.memberIfPresent("queuedStarts")
+        fleet = try reader.memberIfPresent("fleet")
+        lateness = try reader.memberIfPresent("lateness")
+        queues = try reader.memberIfPresent("queues")
+        storageFailure = try reader.memberIfPresent("storageFailure")
+        reader.skipMembers()
     }
 }
