@@ -24,9 +24,9 @@ public struct Member: Sendable {
         public var needsAcknowledgements = false
         /// Proposals in one call to the engine, and in a chain.
         public var proposalsAtOnce = 64
-        /// Calls without a result.
+        /// Calls without a result, those in queues not counted.
         public var calls = 65_536
-        /// The memory of calls without a result, in bytes.
+        /// The memory of these calls, in bytes.
         public var callBytes = 64 * 1_024 * 1_024
         /// Whether no call is answered from the countdowns that this host knows while the engine cannot be reached.
         public var refusesWithoutEngine = false
@@ -115,17 +115,17 @@ public struct Member: Sendable {
     /// Why the stream was lost, in words.
     public internal(set) var lostReason = "the bridge is not connected yet"
 
-    /// The number of calls without a result.
-    public private(set) var calls = 0
-    private var callBytes = 0
-    /// The number of those that expire.
+    /// The number of calls without a result that expire, and their bytes.
     private var expiringCalls = 0
+    private var callBytes = 0
+    /// The number of starts that wait until their keys are free. The caller bounds their memory.
+    public private(set) var queuedCalls = 0
+
+    /// The number of calls without a result.
+    public var calls: Int { expiringCalls + queuedCalls }
 
     /// Whether the engine is known to have changes that are not known here.
     public var lacksChanges: Bool { gapSince != nil || cursor.isFillingGap }
-
-    /// The number of starts that wait until their keys are free.
-    public var queuedCalls: Int { calls - expiringCalls }
 
     /// A member at a stored position, or a new one.
     ///
@@ -197,12 +197,11 @@ extension Member {
     public mutating func call(_ number: Int, _ request: Request, at now: Now) {
         let expires = now.boot + options.patience
         let call = MemberCall(number: number, request: request, expires: expires)
-        guard calls < options.calls, callBytes + call.size <= options.callBytes else {
+        guard expiringCalls < options.calls, callBytes + call.size <= options.callBytes else {
             return output.results.append((number, .notMade("too many calls wait for the engine")))
         }
-        calls += 1
-        callBytes += call.size
         expiringCalls += 1
+        callBytes += call.size
         expiries.append((expires, request.key))
         keys[request.key, default: KeyCalls()].pending.append(call)
         mark(request.key)
@@ -213,7 +212,7 @@ extension Member {
         guard var entry = keys[key] else { return }
         for call in (entry.pending + entry.queue) where call.number == number { forget(call) }
         entry.pending.removeAll { $0.number == number }
-        entry.queue.removeAll { $0.number == number }
+        entry.queue.withdraw(number)
         keys[key] = entry.isEmpty ? nil : entry
         mark(key)
     }
@@ -224,14 +223,13 @@ extension Member {
     }
 
     private mutating func forget(_ call: MemberCall) {
-        calls -= 1
-        callBytes -= call.size
-        if call.expires != nil { stopExpiring() }
+        if call.expires == nil { queuedCalls -= 1 } else { stopExpiring(call) }
     }
 
     /// Once no call can expire, `next` no longer returns the instants of calls that have their results.
-    private mutating func stopExpiring() {
+    private mutating func stopExpiring(_ call: MemberCall) {
         expiringCalls -= 1
+        callBytes -= call.size
         guard expiringCalls == 0 else { return }
         expiries = []
         expired = 0
@@ -366,10 +364,11 @@ extension Member {
     }
 
     mutating func enqueue(_ call: MemberCall, in entry: inout KeyCalls) {
+        stopExpiring(call)
+        queuedCalls += 1
         var call = call
         call.expires = nil
-        entry.queue.append(call)
-        stopExpiring()
+        entry.queue.enqueue(call)
     }
 
     /// Gives calls that have waited for too long their results.

@@ -1,7 +1,7 @@
 import CountdownCore
 
 /// A client's call that has no result yet.
-struct MemberCall: Sendable {
+struct MemberCall: QueuedCall, Sendable {
     /// The number by which the caller knows it.
     let number: Int
     let request: Request
@@ -122,7 +122,7 @@ struct KeyCalls: Sendable {
     var flight: Flight?
     /// Calls that wait to be decided, in their order.
     var pending: [MemberCall] = []
-    /// Starts that wait until the key is free, in their order.
+    /// Starts that wait until the key is free.
     var queue: [MemberCall] = []
     /// The host proposes no change before this instant.
     var notBefore: WallInstant?
@@ -130,9 +130,9 @@ struct KeyCalls: Sendable {
 
     var isEmpty: Bool { flight == nil && pending.isEmpty && queue.isEmpty }
 
-    /// Puts calls that were in flight back before the others.
+    /// Puts calls that were in flight back to their places.
     mutating func putBack(_ calls: [MemberCall]) {
-        queue.insert(contentsOf: calls.filter { $0.expires == nil }, at: 0)
+        for call in calls where call.expires == nil { queue.enqueue(call) }
         pending.insert(contentsOf: calls.filter { $0.expires != nil }, at: 0)
     }
 }

@@ -42,15 +42,3 @@ struct Agenda<Line: ClockLine, Item: Equatable> {
         entries.firstIndex(bisecting: { $0.instant <= instant })
     }
 }
-
-extension RandomAccessCollection where Index == Int {
-    /// The first index, by bisection, from which on the condition holds for all elements; the end if it holds for none.
-    func firstIndex(bisecting condition: (Element) -> Bool) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if condition(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
-}

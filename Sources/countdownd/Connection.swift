@@ -105,6 +105,12 @@ final class Connection {
         condition == .open && !inputHasEnded && buffers.pendingInput <= limits.messageBytes
     }
 
+    /// Lets a start wait in a queue. Its size counts towards the received bytes.
+    func queue(_ start: Request.Start, number: Int) {
+        unfinishedReply = .queued(start, number: number)
+        queuedBytes = start.size
+    }
+
     /// Reads what the socket has, up to the size of the buffer.
     func receive(into buffer: inout [UInt8]) {
         let count = unsafe buffer.withUnsafeMutableBytes { unsafe recv(socket.number, $0.baseAddress, $0.count, 0) }

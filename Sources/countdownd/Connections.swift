@@ -132,7 +132,10 @@ extension Daemon {
             connections.enqueueCalls(of: connection)
         }
         // The client is gone, so no reply can reach it.
-        if readiness.isHungUp, connection.expectsReplies { connection.condition = .gone }
+        if readiness.isHungUp, connection.expectsReplies {
+            connection.condition = .gone
+            withdrawCalls(of: connection)
+        }
     }
 }
 
@@ -221,7 +224,6 @@ extension Daemon {
     }
 
     private func close(_ connection: Connection) {
-        release(connection)
         withdrawCalls(of: connection)
         connection.condition = .gone
         connections.remove(connection)
@@ -236,6 +238,13 @@ extension Daemon {
         connections.enqueueCalls(of: connection)
     }
 
+    /// Gives up all calls of a client that is gone.
+    private func withdrawCalls(of connection: Connection) {
+        release(connection)
+        for call in connection.sharedCalls.waiting { fleet?.withdraw(call.number, of: call.request.key) }
+        connection.sharedCalls.removeAll()
+    }
+
     /// Gives up an unfinished reply, without a message, and what is kept for it.
     func release(_ connection: Connection) {
         connections.releaseRequest(of: connection)
@@ -246,6 +255,7 @@ extension Daemon {
             publisher.removeWaiting(connection, for: key)
         case .queued(let start, let number):
             startQueue.remove(number, for: start.key)
+            fleet?.withdraw(number, of: start.key)
             connection.queuedBytes = 0
         case .listing(let cursor):
             if case .scanning(let scan) = cursor.stage { timetable.closeScan(scan) }

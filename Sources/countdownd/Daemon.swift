@@ -198,7 +198,6 @@ actor Daemon {
         commitOrUndo(&turn)
         releaseHeldUp(turn)
         publish(turn)
-        answerServedStarts(turn)
         answerWaitingCalls(turn)
         publishTicks(&turn)
         publishHeartbeats(turn)

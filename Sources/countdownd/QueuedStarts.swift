@@ -15,9 +15,7 @@ extension Daemon {
     func enqueue(_ request: Request, of connection: Connection, until due: Deadline?, _ turn: inout Turn) {
         guard case .start(let start) = request else { return }
         turn.hasQueuedStarts = true
-        let number = startQueue.append(connection, for: start.key)
-        connection.unfinishedReply = .queued(start, number: number)
-        connection.queuedBytes = start.size
+        connection.queue(start, number: startQueue.append(connection, for: start.key))
         if let due { startQueue.setDue(due, for: start.key) }
     }
 
@@ -27,7 +25,7 @@ extension Daemon {
         guard turn.hasQueuedStarts || startQueue.markedCount > 0 else { return }
         startQueue.markDue(at: turn.now)
         for key in startQueue.takeMarked() { serveQueue(for: key, &turn) }
-        turn.servedByTime = turn.servedStarts.count
+        turn.servedByTime = turn.results.count
     }
 
     /// Serves the queued starts for a key in their order, until one has to wait.
@@ -55,38 +53,43 @@ extension Daemon {
                 result = .refused(error)
             }
             startQueue.removeFirst(for: key)
-            turn.servedStarts.append(ServedStart(call: queued, start: start, result: result))
+            turn.results.append((queued, result))
             turn.servedStartsLeft -= 1
         }
     }
 
-    /// Answers the starts that were served, once they are stored.
-    func answerServedStarts(_ turn: borrowing Turn) {
-        guard !turn.servedStarts.isEmpty else { return }
-        for served in turn.servedStarts {
-            finishReply(of: served.call.connection) {
-                reply(served.result, to: .start(served.start), in: &$0, at: turn.now)
+    /// Answers the calls that have waited for their results, once the changes are stored.
+    func answerWaitingCalls(_ turn: borrowing Turn) {
+        for (call, result) in turn.results where call.connection.condition == .open {
+            let connection = call.connection
+            if case .queued(let start, call.number) = connection.unfinishedReply {
+                finishReply(of: connection) { reply(result, to: .start(start), in: &$0, at: turn.now) }
+            } else {
+                answerSharedCall(call, result, at: turn.now)
             }
         }
-        counters.servedStarts += turn.servedStarts.count
+        if turn.endsWatches { endWatches() }
     }
 
     // MARK: If the turn could not be stored
 
     /// Lets the served starts wait again, and looks at each queue again whose countdown's change was undone.
     func restoreQueue(_ turn: borrowing Turn, _ undone: ArraySlice<Change>) {
-        for served in turn.servedStarts { startQueue.insert(served.call, for: served.start.key) }
+        for (call, _) in turn.results {
+            if case .queued(let start, _) = call.connection.unfinishedReply { startQueue.insert(call, for: start.key) }
+        }
         for change in undone { startQueue.mark(change.countdown.key) }
     }
 
     /// Answers all starts for the keys whose time had come with `StorageFailed`, because those countdowns have ended. Starts
     /// that a call would have served go on waiting, because that call has failed.
     func failQueue(_ failure: StoreFailure, _ turn: inout Turn) {
-        for served in turn.servedStarts.prefix(turn.servedByTime) {
-            for queued in startQueue.removeAll(for: served.start.key) {
+        for (call, _) in turn.results.prefix(turn.servedByTime) {
+            guard case .queued(let start, _) = call.connection.unfinishedReply else { continue }
+            for queued in startQueue.removeAll(for: start.key) {
                 finishReply(of: queued.connection) { $0.fail(translation.storageFailed(failure.reason)) }
             }
         }
-        turn.servedStarts = []
+        (turn.results, turn.servedStartsLeft) = ([], turn.budget.servedStarts)
     }
 }

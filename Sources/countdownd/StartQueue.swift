@@ -6,21 +6,12 @@ import CountdownCore
 /// keeps the request. A key has a queue only while its countdown is live: the turn in which the countdown ends serves the
 /// first call.
 struct StartQueue {
-    /// A call in the queue; a later call has a greater number.
-    struct QueuedCall {
-        let number: Int
-        let connection: Connection
-    }
-
     private struct KeyQueue {
-        /// In the order of their numbers.
-        var calls: [QueuedCall] = []
+        var calls: [ConnectionCall] = []
         /// When the first call can be served even if nothing changes.
         var due: Deadline?
         /// Whether the key stands in `marked`.
         var isMarked = false
-
-        func index(of number: Int) -> Int { calls.firstIndex(bisecting: { $0.number >= number }) }
     }
 
     private var queues: [Key: KeyQueue] = [:]
@@ -37,55 +28,46 @@ struct StartQueue {
     var markedCount: Int { marked.count }
 
     /// The calls for a key, in their order.
-    func calls(for key: Key) -> [QueuedCall] { queues[key]?.calls ?? [] }
+    func calls(for key: Key) -> [ConnectionCall] { queues[key]?.calls ?? [] }
 
     /// The first call for a key.
-    func first(for key: Key) -> QueuedCall? { queues[key]?.calls.first }
+    func first(for key: Key) -> ConnectionCall? { queues[key]?.calls.first }
 
     /// Adds a call behind all others for its key.
     ///
     /// - Returns: the number of its place in the queue.
     mutating func append(_ connection: Connection, for key: Key) -> Int {
         lastNumber += 1
-        insert(QueuedCall(number: lastNumber, connection: connection), for: key)
+        insert(ConnectionCall(number: lastNumber, connection: connection), for: key)
         return lastNumber
     }
 
-    /// Inserts a call in the order of the numbers.
-    mutating func insert(_ call: QueuedCall, for key: Key) {
-        let index = queues[key]?.index(of: call.number) ?? 0
-        queues[key, default: KeyQueue()].calls.insert(call, at: index)
+    /// Gives a call its place, which it may have had before.
+    mutating func insert(_ call: ConnectionCall, for key: Key) {
+        queues[key, default: KeyQueue()].calls.enqueue(call)
         count += 1
     }
 
     /// Removes a call; nothing happens if it was removed before. If it was the first one, its key is marked.
     mutating func remove(_ number: Int, for key: Key) {
-        guard let index = index(of: number, for: key) else { return }
-        queues[key]?.calls.remove(at: index)
+        guard let place = queues[key]?.calls.withdraw(number) else { return }
         count -= 1
-        if queues[key]?.calls.isEmpty == true { removeQueue(of: key) } else if index == 0 { mark(key) }
+        if queues[key]?.calls.isEmpty == true { removeQueue(of: key) } else if place == 0 { mark(key) }
     }
 
     /// Removes the first call for a key.
     mutating func removeFirst(for key: Key) {
-        guard queues[key] != nil else { return }
-        queues[key]?.calls.removeFirst()
+        guard queues[key]?.calls.removeFirst() != nil else { return }
         count -= 1
         if queues[key]?.calls.isEmpty == true { removeQueue(of: key) }
     }
 
     /// Removes all calls for a key.
-    mutating func removeAll(for key: Key) -> [QueuedCall] {
-        let calls = queues[key]?.calls ?? []
+    mutating func removeAll(for key: Key) -> [ConnectionCall] {
+        let calls = calls(for: key)
         count -= calls.count
         removeQueue(of: key)
         return calls
-    }
-
-    private func index(of number: Int, for key: Key) -> Int? {
-        guard let queue = queues[key] else { return nil }
-        let index = queue.index(of: number)
-        return index < queue.calls.count && queue.calls[index].number == number ? index : nil
     }
 
     private mutating func removeQueue(of key: Key) {
@@ -140,9 +122,8 @@ struct StartQueue {
     }
 }
 
-/// A queued start that was carried out, or refused, when its turn came.
-struct ServedStart {
-    let call: StartQueue.QueuedCall
-    let start: Request.Start
-    let result: CallResult
+/// A call that waits for its result, by the number that it has in a queue, or with the member of a fleet.
+struct ConnectionCall: QueuedCall {
+    let number: Int
+    let connection: Connection
 }

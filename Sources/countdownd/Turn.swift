@@ -14,13 +14,10 @@ struct Turn: ~Copyable {
     private(set) var heldUp: [Connection] = []
     /// Whether starts are queued. Reading it here costs less than asking the daemon's queue for each call.
     var hasQueuedStarts = false
-    /// The queued starts that were served, those that a call led to after the others. They are answered once the turn is
-    /// stored.
-    var servedStarts: [ServedStart] = []
-    /// How many queued starts were served because time has passed, not because of a call.
+    /// The results of calls that have waited, in a queue or for the engine of a fleet. They are answered once the turn is stored.
+    var results: [(call: ConnectionCall, result: CallResult)] = []
+    /// How many of them, the first ones, are queued starts that were served because time has passed, not because of a call.
     var servedByTime = 0
-    /// The results of calls that waited for the engine of a fleet.
-    var results: [(number: Int, result: CallResult)] = []
     /// The stream that a member of a fleet needs from now on; nil if the present one is.
     var opening: LogCursor.Opening?
     /// Whether changes may be missing, so that all watches end.
@@ -134,6 +131,7 @@ struct Counters {
         mostEndingsInTurn = max(mostEndingsInTurn, turn.budget.endings - turn.endingsLeft)
         mostTicksInTurn = max(mostTicksInTurn, turn.budget.ticks - turn.ticksLeft)
         mostEntriesInTurn = max(mostEntriesInTurn, limits.entriesInTurn - turn.entriesLeft)
+        servedStarts += turn.budget.servedStarts - turn.servedStartsLeft
         mostServedStartsInTurn = max(mostServedStartsInTurn, turn.budget.servedStarts - turn.servedStartsLeft)
     }
 

@@ -68,13 +68,19 @@ struct FleetMember: ~Copyable {
         }
     }
 
-    /// Notes that a call of a connection waits.
+    /// Hands in a call of a connection, which waits for its result.
     ///
     /// - Returns: its number.
-    mutating func wait(_ connection: Connection) -> Int {
+    mutating func call(_ request: Request, of connection: Connection, at now: Now) -> Int {
         lastNumber += 1
         waiting[lastNumber] = connection
+        member.call(lastNumber, request, at: now)
         return lastNumber
+    }
+
+    /// Gives up a call that has no result yet. What was proposed for it goes on.
+    mutating func withdraw(_ number: Int, of key: Key) {
+        if waiting.removeValue(forKey: number) != nil { member.withdraw(number, of: key) }
     }
 }
 

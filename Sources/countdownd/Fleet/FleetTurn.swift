@@ -79,7 +79,10 @@ extension Daemon {
     private func takeOutput(_ turn: inout Turn) {
         guard let output = fleet?.member.takeOutput() else { return }
         turn.changes.steps += output.changes
-        turn.results = output.results
+        for (number, result) in output.results {
+            guard let connection = fleet?.waiting.removeValue(forKey: number) else { continue }
+            turn.results.append((ConnectionCall(number: number, connection: connection), result))
+        }
         turn.opening = output.opening
         turn.endsWatches = output.endsWatches
         for note in output.notes { write(note, at: turn.now) }
@@ -133,29 +136,29 @@ extension Daemon {
             guard let reason = fleet?.member.silenceReason, request.isAboutCountdowns else { return nil }
             throw translation.unreachable(reason)
         }
-        guard !shared.mayWaitForItsTurn || connection.sharedCalls.isEmpty else { return false }
-        guard let number = fleet?.wait(connection) else { return nil }
-        let waiting = SharedCalls.SharedCall(number: number, call: call, request: shared, isStartAll: isStartAll)
-        connection.sharedCalls.add(waiting, in: &session)
-        connection.isHeldUp = shared.mayWaitForItsTurn || connection.sharedCalls.isFull
-        fleet?.member.call(number, shared, at: now)
+        var queued: Request.Start?
+        if case .start(let start) = shared, start.ifLive == .wait { queued = start }
+        guard queued == nil || connection.sharedCalls.isEmpty else { return false }
+        guard let number = fleet?.call(shared, of: connection, at: now) else { return nil }
+        if let queued {
+            connection.queue(queued, number: number)
+        } else {
+            let waiting = SharedCalls.SharedCall(number: number, call: call, request: shared, isStartAll: isStartAll)
+            connection.sharedCalls.add(waiting, in: &session)
+            connection.isHeldUp = connection.sharedCalls.isFull
+        }
         return true
     }
 
-    /// Answers the calls that have their results, once the changes are stored.
-    func answerWaitingCalls(_ turn: borrowing Turn) {
-        for (number, result) in turn.results {
-            guard let connection = fleet?.waiting.removeValue(forKey: number), connection.condition == .open else {
-                continue
-            }
-            connection.isHeldUp = false
-            connection.use { session in
-                connection.sharedCalls.answer(number, in: &session) { answer($0, result, in: &$1, at: turn.now) }
-            }
-            connections.markDirty(connection)
-            connections.enqueueCalls(of: connection)
+    /// Answers a call that has waited for the engine, as soon as the calls before it are answered.
+    func answerSharedCall(_ call: ConnectionCall, _ result: CallResult, at now: Now) {
+        let connection = call.connection
+        connection.isHeldUp = false
+        connection.use { session in
+            connection.sharedCalls.answer(call.number, in: &session) { answer($0, result, in: &$1, at: now) }
         }
-        if turn.endsWatches { endWatches() }
+        connections.markDirty(connection)
+        connections.enqueueCalls(of: connection)
     }
 
     private func answer(
@@ -179,17 +182,8 @@ extension Daemon {
         session.reply { translation.write(isAccepted, [room], retryAfter, at: now, into: &$0) }
     }
 
-    /// Gives up the calls of a client that is gone. What was proposed for them goes on.
-    func withdrawCalls(of connection: Connection) {
-        for call in connection.sharedCalls.waiting {
-            guard fleet?.waiting.removeValue(forKey: call.number) != nil else { continue }
-            fleet?.member.withdraw(call.number, of: call.request.key)
-        }
-        connection.sharedCalls.removeAll()
-    }
-
     /// Ends all watches, because changes between the last event and the next one are not known.
-    private func endWatches() {
+    func endWatches() {
         for connection in connections.all {
             guard case .watching = connection.unfinishedReply else { continue }
             finishReply(of: connection) { $0.fail(translation.historyTrimmed(oldest: timetable.oldestRevision)) }
@@ -257,14 +251,6 @@ extension Daemon {
             engine's clock
             """
         log.write(.warning, sentence, fields: ["LEAD_USEC": "\(lead.microseconds)"])
-    }
-}
-
-extension Request {
-    /// Whether it is a start that waits until its key is free.
-    fileprivate var mayWaitForItsTurn: Bool {
-        guard case .start(let start) = self else { return false }
-        return start.ifLive == .wait
     }
 }
 
