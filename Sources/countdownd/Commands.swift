@@ -258,3 +258,50 @@ extension Daemon {
         )
     }
 }
+
+/// The calls of a turn, once it is stored, and if it cannot be.
+extension Daemon {
+    /// Lets the calls go on that wait until the turn is stored.
+    func releaseHeldUp(_ turn: borrowing Turn) {
+        for connection in turn.heldUp {
+            connection.isHeldUp = false
+            connections.enqueueCalls(of: connection)
+        }
+    }
+
+    /// Decides the tickets again, in their order, after their changes were undone.
+    func decideAgain(_ failure: StoreFailure, _ turn: inout Turn) {
+        var rest = turn.tickets[...]
+        while let first = rest.first {
+            let part = rest.prefix { $0.connection === first.connection }
+            release(first.connection)
+            first.connection.use { decideAgain(part, failure, in: &$0, &turn) }
+            // A call that waited may be answered now, so that the calls behind it can follow.
+            connections.enqueueCalls(of: first.connection)
+            rest = rest.dropFirst(part.count)
+        }
+    }
+
+    /// Decides the tickets of a connection again, and writes their replies anew.
+    private func decideAgain(
+        _ tickets: ArraySlice<Ticket>,
+        _ failure: StoreFailure,
+        in session: inout ServerSession,
+        _ turn: inout Turn
+    ) {
+        let start = tickets[tickets.startIndex].reply.lowerBound
+        let replies = session.takeOutput(behind: start)
+        for ticket in tickets {
+            guard let (call, question) = ticket.asked else {
+                session.append(replies[ticket.reply.lowerBound - start..<ticket.reply.upperBound - start])
+                continue
+            }
+            session.resume(call)
+            switch question {
+            case .change: session.fail(translation.storageFailed(failure.reason))
+            case .countdown(let key): answerGet(key, in: &session, at: turn.now)
+            case .other(let request): answer(request, call, in: &session, of: ticket.connection, &turn)
+            }
+        }
+    }
+}

@@ -254,9 +254,10 @@ extension Daemon {
 
     private func clockWasSet(by step: Duration, at now: Now) {
         counters.clockSteps += 1
-        let clock = fleet == nil ? "the system clock" : "the clock of the fleet's engine"
+        let (clock, level): (String, Log.Level) =
+            fleet == nil ? ("the system clock", .notice) : ("the clock of the fleet's engine", .error)
         let sentence = "\(clock) was set by \(step.microseconds / 1_000) ms"
-        log.write(fleet == nil ? .notice : .error, sentence, fields: ["STEP_USEC": "\(step.microseconds)"])
+        log.write(level, sentence, fields: ["STEP_USEC": "\(step.microseconds)"])
         timetable.clockWasSet(by: step, at: now)
         stepRevision = timetable.revision
         clockStep = ClockStep(offset: now.offset, revision: timetable.revision)

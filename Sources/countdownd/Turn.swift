@@ -90,6 +90,27 @@ struct Turn: ~Copyable {
     }
 }
 
+/// A call that was answered in a turn, at or after the first change of the turn.
+///
+/// Its reply is in the output of its connection, and nothing is sent before the turn is stored. If that fails, the changes are undone,
+/// and the calls are decided again.
+struct Ticket {
+    /// What is asked again.
+    enum Question {
+        /// Nothing: a change fails.
+        case change
+        case countdown(Key)
+        /// Boxed, because it is larger than the other cases.
+        indirect case other(ClientRequest)
+    }
+
+    let connection: Connection
+    /// The call with its question; nil if its reply stays, because it does not depend on countdowns.
+    let asked: (call: Call, question: Question)?
+    /// The place of its reply in the output.
+    let reply: Range<Int>
+}
+
 /// What the daemon has done since its start. `GetStatus` reports these counters.
 struct Counters {
     /// How often the loop woke up, for whatever reason.
