@@ -9,24 +9,24 @@ extension Daemon {
     func answerCalls(_ turn: inout Turn) {
         // If expiries are left over they come first, because a reply must show them.
         guard !turn.isCutShort else { return }
-        let queue = connections.takeCallQueue()
+        let queue = connections.withCalls.take()
         for (index, connection) in queue.enumerated() {
             guard turn.callsLeft > 0, turn.canAnswerMore else {
-                connections.putBack(toCallQueue: queue[index...])
+                connections.withCalls.putBack(queue[index...])
                 break
             }
-            connection.hasQueuedCalls = false
+            connection.queued.subtract(.calls)
             guard connection.condition == .open else { continue }
             let budget = min(limits.callsOfConnectionInTurn, turn.callsLeft)
             let calls = answerCalls(of: connection, limit: budget, &turn)
             turn.callsLeft -= calls
-            if calls == budget || !turn.canAnswerMore { connections.enqueueCalls(of: connection) }
+            if calls == budget || !turn.canAnswerMore { connections.withCalls.append(connection) }
         }
     }
 
     /// - Returns: the number of calls carried out; less than the limit if no more can be carried out now.
     private func answerCalls(of connection: Connection, limit: Int, _ turn: inout Turn) -> Int {
-        connections.markDirty(connection)
+        connections.dirty.append(connection)
         // One access to the session for all calls, because each access is checked for exclusivity. Until it ends, only the
         // session that is passed on may be used.
         return connection.use { answerCalls(in: &$0, of: connection, limit: limit, &turn) }
@@ -265,7 +265,7 @@ extension Daemon {
     func releaseHeldUp(_ turn: borrowing Turn) {
         for connection in turn.heldUp {
             connection.isHeldUp = false
-            connections.enqueueCalls(of: connection)
+            connections.withCalls.append(connection)
         }
     }
 
@@ -277,7 +277,7 @@ extension Daemon {
             release(first.connection)
             first.connection.use { decideAgain(part, failure, in: &$0, &turn) }
             // A call that waited may be answered now, so that the calls behind it can follow.
-            connections.enqueueCalls(of: first.connection)
+            connections.withCalls.append(first.connection)
             rest = rest.dropFirst(part.count)
         }
     }

@@ -46,10 +46,8 @@ final class Connection {
     /// The directions for which the poller reports it.
     var isReading = true
     var isWriting = false
-    /// Whether it stands in a queue of the connection table.
-    var hasQueuedCalls = false
-    var hasQueuedScan = false
-    var isDirty = false
+    /// The queues of the connection table in which it stands.
+    var queued: ConnectionQueue.Places = []
     /// The bytes with which the connection table has counted it: output, memory for input, its watch or list.
     var countedUnsent = 0
     var countedReceived = 0

@@ -15,11 +15,11 @@ struct ConnectionTable {
     private(set) var refused = 0
 
     /// Connections that may have sent calls which are not carried out yet.
-    private var callQueue: [Connection] = []
+    var withCalls = ConnectionQueue(.calls)
     /// Connections with a list or a watch that delivers what there is, a part in each turn.
-    private var scanQueue: [Connection] = []
+    var withScans = ConnectionQueue(.scan)
     /// Connections with output of this turn, or that have ended in it.
-    private(set) var dirty: [Connection] = []
+    var dirty = ConnectionQueue(.output)
 
     /// The bytes of output that the clients have not read yet, of all connections together.
     private(set) var unsentBytes = 0
@@ -39,7 +39,7 @@ struct ConnectionTable {
     var served: Int { count - refused }
     var all: some Sequence<Connection> { places.lazy.compactMap(\.self) }
     /// Whether calls or scans are left for the next turn.
-    var hasQueuedWork: Bool { !callQueue.isEmpty || !scanQueue.isEmpty }
+    var hasQueuedWork: Bool { !withCalls.isEmpty || !withScans.isEmpty }
 
     subscript(_ token: UInt64) -> Connection? {
         let place = Self.place(of: token)
@@ -84,56 +84,6 @@ struct ConnectionTable {
         countByUser[connection.user] = rest == 0 ? nil : rest
     }
 
-    // MARK: Queues
-
-    mutating func markDirty(_ connection: Connection) {
-        guard !connection.isDirty else { return }
-        connection.isDirty = true
-        dirty.append(connection)
-    }
-
-    /// Returns the dirty connections, which are clean from now on.
-    mutating func takeDirty() -> [Connection] {
-        let taken = dirty
-        dirty = []
-        dirty.reserveCapacity(taken.count)
-        for connection in taken { connection.isDirty = false }
-        return taken
-    }
-
-    mutating func enqueueCalls(of connection: Connection) {
-        guard !connection.hasQueuedCalls else { return }
-        connection.hasQueuedCalls = true
-        callQueue.append(connection)
-    }
-
-    /// Empties the queue of calls. Each connection of it still has `hasQueuedCalls`, which ends when it is served.
-    mutating func takeCallQueue() -> [Connection] {
-        let taken = callQueue
-        callQueue = []
-        callQueue.reserveCapacity(taken.count)
-        return taken
-    }
-
-    /// Puts connections that were not served back, in front of those that were, so that each is served in the end.
-    mutating func putBack(toCallQueue rest: ArraySlice<Connection>) { callQueue = rest + callQueue }
-
-    mutating func enqueueScan(of connection: Connection) {
-        guard !connection.hasQueuedScan else { return }
-        connection.hasQueuedScan = true
-        scanQueue.append(connection)
-    }
-
-    /// Empties the queue of scans. Each connection of it still has `hasQueuedScan`, which ends when it is served.
-    mutating func takeScanQueue() -> [Connection] {
-        let taken = scanQueue
-        scanQueue = []
-        return taken
-    }
-
-    /// Puts connections that were not served back, in front of those that were, so that each is served in the end.
-    mutating func putBack(toScanQueue rest: ArraySlice<Connection>) { scanQueue = rest + scanQueue }
-
     // MARK: Quotas
 
     /// Counts the output of a connection as it is now.
@@ -169,6 +119,42 @@ struct ConnectionTable {
 
     /// The connection with the most memory for input.
     var largest: Connection? { all.max { $0.countedReceived < $1.countedReceived } }
+}
+
+/// Connections that are queued for a step of a turn, each once.
+struct ConnectionQueue {
+    /// The queues that a connection stands in.
+    struct Places: OptionSet {
+        let rawValue: UInt8
+
+        static let calls = Places(rawValue: 1)
+        static let scan = Places(rawValue: 2)
+        static let output = Places(rawValue: 4)
+    }
+
+    private let place: Places
+    private(set) var all: [Connection] = []
+
+    init(_ place: Places) { self.place = place }
+
+    var isEmpty: Bool { all.isEmpty }
+
+    mutating func append(_ connection: Connection) {
+        guard !connection.queued.contains(place) else { return }
+        connection.queued.formUnion(place)
+        all.append(connection)
+    }
+
+    /// Empties the queue. Each connection is `queued` until it is served.
+    mutating func take() -> [Connection] {
+        let taken = all
+        all = []
+        all.reserveCapacity(taken.count)
+        return taken
+    }
+
+    /// Puts connections that were not served back, in front of those that were, so that each is served in the end.
+    mutating func putBack(_ rest: ArraySlice<Connection>) { all = rest + all }
 }
 
 /// Whether connections are accepted. Other connections stay in the listen queue.

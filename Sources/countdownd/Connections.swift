@@ -50,7 +50,7 @@ extension Daemon {
         for connection in connections.all where connection.isOverQuota {
             counters.excessPeers += 1
             connection.drop()
-            connections.markDirty(connection)
+            connections.dirty.append(connection)
         }
         setAccepting(reserve.fill() ? nil : now.boot + AcceptBackoff.pause)
     }
@@ -124,12 +124,12 @@ extension Daemon {
 /// Reading.
 extension Daemon {
     func receive(from connection: Connection, _ readiness: Readiness, at now: Now) {
-        connections.markDirty(connection)
+        connections.dirty.append(connection)
         if readiness.isReadable || readiness.isHungUp, connection.wantsInput(limits) {
             connection.receive(into: &receiveBuffer)
             connections.countReceived(of: connection)
             enforceInputQuota(at: now)
-            connections.enqueueCalls(of: connection)
+            connections.withCalls.append(connection)
         }
         // The client is gone, so no reply can reach it.
         if readiness.isHungUp, connection.expectsReplies {
@@ -143,11 +143,12 @@ extension Daemon {
 extension Daemon {
     /// Writes the output of this turn, and closes connections that are done.
     func sendAll(at now: Now) {
-        for connection in connections.dirty {
+        for connection in connections.dirty.all {
             connection.endArray()
             send(to: connection, at: now)
         }
-        for connection in connections.takeDirty() {
+        for connection in connections.dirty.take() {
+            connection.queued.subtract(.output)
             connections.countReceived(of: connection)
             if isDone(connection) { close(connection) } else { resume(with: connection) }
         }
@@ -176,7 +177,7 @@ extension Daemon {
         case .gone: true
         case .closing: connection.buffers.unsent == 0
         case .open:
-            connection.inputHasEnded && !connection.expectsReplies && !connection.hasQueuedCalls
+            connection.inputHasEnded && !connection.expectsReplies && !connection.queued.contains(.calls)
                 && !connection.isThrottled && connection.buffers.unsent == 0
         }
     }
@@ -199,7 +200,7 @@ extension Daemon {
         counters.slowPeers += 1
         connection.drop()
         connections.countUnsent(of: connection)
-        connections.markDirty(connection)
+        connections.dirty.append(connection)
     }
 
     /// Resumes a throttled connection after its client has read, and tells the poller what the connection waits for.
@@ -207,9 +208,9 @@ extension Daemon {
         if connection.isThrottled, !connection.isBlocked {
             connection.isThrottled = false
             if connection.isBusy {
-                connections.enqueueScan(of: connection)
+                connections.withScans.append(connection)
             } else {
-                connections.enqueueCalls(of: connection)
+                connections.withCalls.append(connection)
             }
         }
         let (reading, writing) = (connection.wantsInput(limits), connection.isBlocked)
@@ -234,8 +235,8 @@ extension Daemon {
     func finishReply(of connection: Connection, _ write: (inout ServerSession) -> Void) {
         release(connection)
         write(&connection.session)
-        connections.markDirty(connection)
-        connections.enqueueCalls(of: connection)
+        connections.dirty.append(connection)
+        connections.withCalls.append(connection)
     }
 
     /// Gives up all calls of a client that is gone.
@@ -280,7 +281,7 @@ extension Daemon {
             largest.drop()
             connections.countReceived(of: largest)
             connections.countUnsent(of: largest)
-            connections.markDirty(largest)
+            connections.dirty.append(largest)
         }
     }
 

@@ -266,7 +266,7 @@ extension Daemon {
             guard case .watching(var cursor) = connection.unfinishedReply else { continue }
             cursor.clockResend.clockWasSet()
             connection.unfinishedReply = .watching(cursor)
-            connections.enqueueScan(of: connection)
+            connections.withScans.append(connection)
         }
     }
 
@@ -307,13 +307,13 @@ extension Daemon {
 /// Lists and watches, which deliver what exists in parts, as fast as their clients read.
 extension Daemon {
     func scan(_ turn: inout Turn) {
-        let queue = connections.takeScanQueue()
+        let queue = connections.withScans.take()
         for (index, connection) in queue.enumerated() {
             guard turn.entriesLeft > 0 else {
-                connections.putBack(toScanQueue: queue[index...])
+                connections.withScans.putBack(queue[index...])
                 break
             }
-            connection.hasQueuedScan = false
+            connection.queued.subtract(.scan)
             guard connection.condition == .open else { continue }
             guard !connection.isBlocked, connection.buffers.unsent <= limits.pageBytes else {
                 connection.isThrottled = true

@@ -6,7 +6,7 @@ extension Daemon {
     func beginList(_ request: ListRequest, _ call: Call, of connection: Connection) throws {
         try keep(request.selection, tables: 0, for: connection)
         connection.unfinishedReply = .listing(ListCursor(request: request, takesPages: call.more))
-        connections.enqueueScan(of: connection)
+        connections.withScans.append(connection)
     }
 
     /// Finds and delivers as much as fits into this turn, one page at most of an answer whose moment is over.
@@ -21,7 +21,7 @@ extension Daemon {
         }
         guard connection.isBusy else { return }
         connection.unfinishedReply = .listing(cursor)
-        connections.enqueueScan(of: connection)
+        connections.withScans.append(connection)
     }
 
     private func open(_ cursor: inout ListCursor, of connection: Connection, _ turn: inout Turn) {
@@ -194,7 +194,7 @@ extension Daemon {
     /// Puts a page that is full into a reply; a caller that takes one reply alone gets the error `expectedMore`.
     private func reply(with page: inout ElementPage, _ cursor: ListCursor, of connection: Connection) {
         guard cursor.takesPages else { return finishReply(of: connection) { $0.fail(ServiceError.expectedMore) } }
-        connections.markDirty(connection)
+        connections.dirty.append(connection)
         let bytes = page.take()
         connection.session.reply(continues: true) { $0.member("countdowns", raw: bytes) }
     }

@@ -17,7 +17,7 @@ extension Daemon {
                 sendsOlder: missedStep || request.since == nil
             )
         )
-        connections.enqueueScan(of: connection)
+        connections.withScans.append(connection)
     }
 
     private func refusal(of request: WatchRequest) -> (any ReplyError)? {
@@ -44,7 +44,7 @@ extension Daemon {
         }
         guard connection.isBusy else { return }
         connection.unfinishedReply = .watching(cursor)
-        if cursor.needsScan { connections.enqueueScan(of: connection) }
+        if cursor.needsScan { connections.withScans.append(connection) }
     }
 
     // MARK: The snapshot
@@ -226,7 +226,7 @@ extension Daemon {
     /// Puts a batch into the reply that a watcher gets at the end of the turn, or before if it is full.
     private func deliver(_ batch: borrowing EventBatch, to connection: Connection, at now: Now) {
         guard connection.condition == .open else { return }
-        connections.markDirty(connection)
+        connections.dirty.append(connection)
         guard connection.deliver(batch.events, at: now, pageBytes: limits.pageBytes) else { return }
         notePage(for: connection, at: now)
     }

@@ -157,8 +157,8 @@ extension Daemon {
         connection.use { session in
             connection.sharedCalls.answer(call.number, in: &session) { answer($0, result, in: &$1, at: now) }
         }
-        connections.markDirty(connection)
-        connections.enqueueCalls(of: connection)
+        connections.dirty.append(connection)
+        connections.withCalls.append(connection)
     }
 
     private func answer(
