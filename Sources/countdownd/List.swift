@@ -137,19 +137,20 @@ extension Daemon {
 
     /// Writes what the scan has found, as it is now, into pages; what fills no page waits, unless nothing follows.
     private func deliverFound(_ cursor: inout ListCursor, isLast: Bool, of connection: Connection, at now: Now) {
-        var page = ElementPage()
+        // Countdowns, with commas between them.
+        var page = JSONWriter()
         var delivered = 0
         for (index, found) in cursor.found.enumerated() {
             // A countdown that has changed is visited again further on. An end whose key has another countdown by now is
             // history: `Watch` delivers it, `List` does not.
             guard timetable.isKnown(found.slot, with: found.countdown.revision) else { continue }
-            page.append(translation.element(found.countdown, at: now))
+            translation.write(element: found.countdown, at: now, into: &page)
             guard page.count >= limits.pageBytes else { continue }
             reply(with: &page, cursor, of: connection)
             guard connection.isBusy else { return }
             delivered = index + 1
         }
-        if isLast { return finish(with: &page, of: connection) }
+        if isLast { return finish(with: page, of: connection) }
         cursor.found.removeFirst(delivered)
         cursor.foundBytes = page.count
     }
@@ -174,16 +175,16 @@ extension Daemon {
         _ cursor: inout ListCursor,
         of connection: Connection
     ) {
-        var page = ElementPage()
+        var page = JSONWriter()
         for index in next..<answer.count {
-            page.append(translation.element(answer[index], at: moment))
+            translation.write(element: answer[index], at: moment, into: &page)
             guard page.count >= limits.pageBytes else { continue }
             reply(with: &page, cursor, of: connection)
             guard connection.isBusy, next > 0 || keepMore(bytes(of: answer), for: connection) else { return }
             cursor.stage = .delivering(answer, next: index + 1, at: moment)
             return
         }
-        finish(with: &page, of: connection)
+        finish(with: page, of: connection)
     }
 
     /// The bytes of countdowns that are kept until the client has read their page.
@@ -192,15 +193,16 @@ extension Daemon {
     }
 
     /// Puts a page that is full into a reply; a caller that takes one reply alone gets the error `expectedMore`.
-    private func reply(with page: inout ElementPage, _ cursor: ListCursor, of connection: Connection) {
+    private func reply(with page: inout JSONWriter, _ cursor: ListCursor, of connection: Connection) {
         guard cursor.takesPages else { return finishReply(of: connection) { $0.fail(ServiceError.expectedMore) } }
         connections.dirty.append(connection)
-        let bytes = page.take()
-        connection.session.reply(continues: true) { $0.member("countdowns", raw: bytes) }
+        let countdowns = page.bytes
+        connection.session.reply(continues: true) { $0.array("countdowns") { $0.element(raw: countdowns) } }
+        page.removeAll()
     }
 
-    private func finish(with page: inout ElementPage, of connection: Connection) {
-        let bytes = page.take()
-        finishReply(of: connection) { $0.reply { $0.member("countdowns", raw: bytes) } }
+    private func finish(with page: borrowing JSONWriter, of connection: Connection) {
+        let countdowns = page.bytes
+        finishReply(of: connection) { $0.reply { $0.array("countdowns") { $0.element(raw: countdowns) } } }
     }
 }

@@ -276,11 +276,9 @@ extension Translation {
         CountdownError.unreachable(reason: reason)
     }
 
-    /// Encodes a countdown as an element of a list.
-    func element(_ countdown: KeyedCountdown, at now: Now) -> [UInt8] {
-        var writer = JSONWriter()
+    /// Writes a countdown as an element of a list.
+    func write(element countdown: KeyedCountdown, at now: Now, into writer: inout JSONWriter) {
         writer.object { countdown.encode(at: now, into: &$0) }
-        return writer.bytes
     }
 
     /// Writes the event of a change, once for all of its watchers.
