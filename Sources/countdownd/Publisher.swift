@@ -32,28 +32,18 @@ struct EventBatch: ~Copyable {
     }
 }
 
-/// When heartbeats are due for watchers that get no other event.
+/// When heartbeats are due for watchers that get no other event, by the tokens of their connections.
 ///
-/// An instant in the queue is the earliest possible one. An event that is delivered before then is taken into account
-/// when the instant has come, so that delivering events costs nothing here.
-struct Heartbeats {
-    private var due = Agenda<BootLine, UInt64>()
+/// An instant is the earliest possible one. An event that is delivered before then is taken into account when the instant has
+/// come, so that delivering events costs nothing here.
+typealias Heartbeats = Agenda<BootLine, UInt64>
 
-    var next: BootInstant? { due.next }
-
+extension Heartbeats {
     /// When to look at a watcher again: an interval after its last event, or, if that has passed because its client
     /// does not read, an interval from now.
     static func next(after lastDelivery: BootInstant, every interval: Duration, at now: BootInstant) -> BootInstant {
         lastDelivery + interval > now ? lastDelivery + interval : now + interval
     }
-
-    /// Schedules a look at a watcher.
-    mutating func set(_ token: UInt64, at instant: BootInstant) { due.add(token, at: instant) }
-
-    /// Takes a watcher that is due.
-    mutating func takeDue(at now: BootInstant) -> UInt64? { due.takeDue(at: now) }
-
-    mutating func remove(_ token: UInt64) { due.remove(token) }
 }
 
 /// Delivers what happens to the clients that asked for it: to watchers, and to those that wait for the end of a countdown.

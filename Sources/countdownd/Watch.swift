@@ -8,7 +8,7 @@ extension Daemon {
         try keep(request.selection, tables: request.tick == nil ? 1 : 2, for: connection)
         publisher.watchers.add(connection.watcher, following: request.selection, every: request.tick)
         connection.lastDelivery = now.boot
-        if let interval = request.heartbeat { publisher.heartbeats.set(connection.token, at: now.boot + interval) }
+        if let interval = request.heartbeat { publisher.heartbeats.add(connection.token, at: now.boot + interval) }
         let missedStep = request.since.flatMap { since in stepRevision.map { since <= $0 } } ?? false
         connection.unfinishedReply = .watching(
             WatchCursor(
@@ -214,7 +214,7 @@ extension Daemon {
                 deliver(.heartbeat(timetable.revision), to: connection, at: now)
             }
             let next = Heartbeats.next(after: connection.lastDelivery, every: interval, at: now.boot)
-            publisher.heartbeats.set(token, at: next)
+            publisher.heartbeats.add(token, at: next)
         }
     }
 

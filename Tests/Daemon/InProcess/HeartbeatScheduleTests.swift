@@ -24,7 +24,7 @@ struct HeartbeatScheduleTests {
         var heartbeats = Heartbeats()
         #expect(heartbeats.next == nil)
         for (token, seconds) in [(1, 30), (2, 10), (3, 20), (4, 10)] as [(UInt64, Int64)] {
-            heartbeats.set(token, at: instant(seconds))
+            heartbeats.add(token, at: instant(seconds))
         }
         #expect(heartbeats.next == instant(10))
         #expect(heartbeats.takeDue(at: instant(9)) == nil)
@@ -40,7 +40,7 @@ struct HeartbeatScheduleTests {
     @Test("a watcher that was removed does not come")
     func gone() {
         var heartbeats = Heartbeats()
-        for token: UInt64 in [1, 2, 3] { heartbeats.set(token, at: instant(Int64(token))) }
+        for token: UInt64 in [1, 2, 3] { heartbeats.add(token, at: instant(Int64(token))) }
         heartbeats.remove(1)
         #expect(heartbeats.next == instant(2))
         heartbeats.remove(3)
