@@ -228,35 +228,6 @@ extension Daemon {
         connection.unfinishedReply = .waiting(key, after: timetable.revision)
         publisher.addWaiting(connection, for: key)
     }
-
-    /// How much waits now, by the names in `GetStatus`.
-    private var queues: [String: Int] {
-        let own = [
-            "unsentBytes": connections.unsentBytes,
-            "receivedBytes": connections.receivedBytes,
-            "heldEnds": timetable.heldEnds,
-            "unstoredChanges": storage.unstoredChanges,
-            "logPages": storage.logPages,
-        ]
-        return own.merging(fleet?.queues ?? [:]) { own, _ in own }
-    }
-
-    private func status(at now: Now) -> some JSONEncodable {
-        counters.checkpoints = storage.checkpoints
-        counters.mostUnsentBytes = connections.mostUnsentBytes
-        return translation.status(
-            started: started.wall,
-            timetable: timetable,
-            watchers: publisher.watchers.count,
-            connections: connections.count,
-            counters: counters.named.merging(fleet?.counters.named ?? [:]) { own, _ in own },
-            queuedStarts: startQueue.count + (fleet?.member.queuedCalls ?? 0),
-            fleet: fleet?.status(clockLead: clocks.engineLead, at: now),
-            lateness: lateness,
-            queues: queues,
-            storageFailure: storage.failure?.reason ?? fleet?.failure
-        )
-    }
 }
 
 /// The calls of a turn, once it is stored, and if it cannot be.

@@ -3,37 +3,41 @@ import Fleet
 import IPC
 import Varlink
 
-extension Translation {
+extension Daemon {
     /// The reply to `GetStatus`.
-    func status(
-        started: WallInstant,
-        timetable: borrowing Timetable,
-        watchers: Int,
-        connections: Int,
-        counters: [String: Int],
-        queuedStarts: Int,
-        fleet: GetStatus.Fleet?,
-        lateness: DurationHistogram,
-        queues: [String: Int],
-        storageFailure: String?
-    ) -> some JSONEncodable {
-        GetStatus.Reply(
+    func status(at now: Now) -> some JSONEncodable {
+        counters.checkpoints = storage.checkpoints
+        counters.mostUnsentBytes = connections.mostUnsentBytes
+        let named = counters.named.merging(fleet?.counters.named ?? [:]) { own, _ in own }
+        return GetStatus.Reply(
             version: Version.current,
-            startedUSec: started.microseconds,
+            startedUSec: started.wall.microseconds,
             running: Int64(timetable.runningCount),
             paused: Int64(timetable.pausedCount),
-            watchers: Int64(watchers),
-            connections: Int64(connections),
+            watchers: Int64(publisher.watchers.count),
+            connections: Int64(connections.count),
             revision: timetable.revision.number,
             oldestRevision: timetable.oldestRevision.number,
             limits: limits.named.mapValues { Int64($0) },
-            counters: counters.mapValues { Int64($0) },
-            queuedStarts: Int64(queuedStarts),
-            fleet: fleet,
+            counters: named.mapValues { Int64($0) },
+            queuedStarts: Int64(startQueue.count + (fleet?.member.queuedCalls ?? 0)),
+            fleet: fleet?.status(clockLead: clocks.engineLead, at: now),
             lateness: GetStatus.Durations(lateness),
             queues: queues.mapValues { Int64($0) },
-            storageFailure: storageFailure
+            storageFailure: storage.failure?.reason ?? fleet?.failure
         )
+    }
+
+    /// How much waits now, by the names in `GetStatus`.
+    private var queues: [String: Int] {
+        let own = [
+            "unsentBytes": connections.unsentBytes,
+            "receivedBytes": connections.receivedBytes,
+            "heldEnds": timetable.heldEnds,
+            "unstoredChanges": storage.unstoredChanges,
+            "logPages": storage.logPages,
+        ]
+        return own.merging(fleet?.queues ?? [:]) { own, _ in own }
     }
 }
 
