@@ -57,6 +57,24 @@ struct FleetQueueTests {
         #expect(winners == [calls[1], calls[0], calls[3], calls[2]])
     }
 
+    @Test("a start whose proposal met a conflict waits before the starts that came after it")
+    func place() {
+        let scene = Scene()
+        let calls = scene.call(0, .start(10, .wait), .start(10, .wait))
+        let proposals = scene.take(0)
+        scene.call(1, .start(5))
+        scene.exchange(1)
+        scene.answer(0, scene.engine.propose(proposals, at: scene.now), to: proposals)
+        scene.deliverAll()
+        scene.exchange(0)
+        #expect(calls.map(scene.word) == [nil, nil])
+        #expect(scene.hosts[0].member.queuedCalls == 2)
+        scene.pass(.seconds(5))
+        scene.turn(0)
+        scene.exchange(0)
+        #expect(calls.map(scene.word) == ["started", nil])
+    }
+
     @Test("a start behind others is refused or waits, as on one machine; room lets the first one extend")
     func room() {
         let scene = Scene(hosts: 1)
