@@ -127,6 +127,29 @@ extension JSONReader {
             if !read(&self) { skip() }
         }
     }
+
+    /// The member of this name in the object that was entered, in which the reader stays; nil if the member is absent or null. Each
+    /// member is a pass over the object, so types that are read often use ``JSONMember``.
+    ///
+    /// - Throws: as ``JSONMember/optional``, at the end of the object.
+    public mutating func memberIfPresent<Value: JSONReadable>(_ name: StaticString) throws(InvalidParameter) -> Value? {
+        let start = place
+        var member = JSONMember<Value>(name)
+        knownMembers { member.read(&$0) }
+        let value = try member.optional
+        place = start
+        return value
+    }
+
+    /// As ``memberIfPresent(_:)``, for a member that must be there.
+    public mutating func member<Value: JSONReadable>(_ name: StaticString) throws(InvalidParameter) -> Value {
+        if let value: Value = try memberIfPresent(name) { return value }
+        skipMembers()
+        throw InvalidParameter(name.description)
+    }
+
+    /// Goes to the end of the object that was entered.
+    public mutating func skipMembers() { knownMembers { _ in false } }
 }
 
 // MARK: The values of Varlink's types

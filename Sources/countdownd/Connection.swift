@@ -5,6 +5,15 @@ import Varlink
 
 /// A client's connection: its socket, its session, and its unfinished reply.
 final class Connection {
+    /// Queues of the connection table.
+    struct Queues: OptionSet {
+        let rawValue: UInt8
+
+        static let calls = Queues(rawValue: 1)
+        static let scan = Queues(rawValue: 2)
+        static let output = Queues(rawValue: 4)
+    }
+
     /// A reply that is not finished when its call was carried out. The calls behind it wait.
     enum UnfinishedReply {
         /// `Wait`: for the end of the countdown under a key, after this revision.
@@ -47,7 +56,7 @@ final class Connection {
     var isReading = true
     var isWriting = false
     /// The queues of the connection table in which it stands.
-    var queued: ConnectionQueue.Places = []
+    var queued: Queues = []
     /// The bytes with which the connection table has counted it: output, memory for input, its watch or list.
     var countedUnsent = 0
     var countedReceived = 0

@@ -123,25 +123,16 @@ struct ConnectionTable {
 
 /// Connections that are queued for a step of a turn, each once.
 struct ConnectionQueue {
-    /// The queues that a connection stands in.
-    struct Places: OptionSet {
-        let rawValue: UInt8
-
-        static let calls = Places(rawValue: 1)
-        static let scan = Places(rawValue: 2)
-        static let output = Places(rawValue: 4)
-    }
-
-    private let place: Places
+    private let queue: Connection.Queues
     private(set) var all: [Connection] = []
 
-    init(_ place: Places) { self.place = place }
+    init(_ queue: Connection.Queues) { self.queue = queue }
 
     var isEmpty: Bool { all.isEmpty }
 
     mutating func append(_ connection: Connection) {
-        guard !connection.queued.contains(place) else { return }
-        connection.queued.formUnion(place)
+        guard !connection.queued.contains(queue) else { return }
+        connection.queued.formUnion(queue)
         all.append(connection)
     }
 
