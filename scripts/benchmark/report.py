@@ -213,7 +213,7 @@ def tables(trial):
 
 # The servers of the line `expiry`, with the colors of its plot.
 EXPIRY = {"floor": ("a bare timerfd", "#808890"), "countdownd": ("countdownd", "#1f77d0"), "redis": ("Redis", "#d0661f"),
-          "eager redis": ("Redis, `hz 500`, `active-expire-effort 10`", "#d0a01f")}
+          "eager": ("Redis, `hz 500`, `active-expire-effort 10`", "#d0a01f")}
 
 
 def hour_rows(trial):
