@@ -196,7 +196,7 @@ enum Annotations: Hashable, Sendable {
     }
 
     var metadata: Metadata {
-        guard case .some(_, let metadata) = self else { return [:] }
+        guard case .some(_, let metadata) = self else { return Metadata() }
         return metadata
     }
 

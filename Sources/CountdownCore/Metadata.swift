@@ -16,6 +16,9 @@ public struct Metadata: Hashable, Sendable {
 
     private let sorted: [Pair]
 
+    /// No pairs.
+    public init() { sorted = [] }
+
     /// - Parameter pairs: names and their values, no name twice.
     public init(_ pairs: some Sequence<(key: String, value: String)>) {
         sorted = pairs.map { Pair(name: $0.key, value: $0.value) }

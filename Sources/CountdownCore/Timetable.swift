@@ -157,7 +157,7 @@ extension Timetable {
         set(countdown, at: slot)
         lists[RevisionLists.Name(of: slab[slot])].append(slot, in: &slab)
         guard !countdown.isLive else { return }
-        let hidden = hiddenEnds.removeValue(forKey: slot)
+        let hidden = hiddenEnds.isEmpty ? nil : hiddenEnds.removeValue(forKey: slot)
         if countdown.forget { show(hidden, under: countdown.key) }
     }
 

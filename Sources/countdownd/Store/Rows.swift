@@ -47,7 +47,7 @@ struct Row {
     ) {
         writer.array { writer in
             Row(countdown, boot: boot).writeFields(of: countdown, from: first, into: &writer)
-            guard countdown.label != nil || !countdown.metadata.isEmpty || countdown.forget else { return }
+            guard countdown.hasAnnotations || countdown.forget else { return }
             if let label = countdown.label { writer.element(label) } else { writer.elementNull() }
             if countdown.metadata.isEmpty { writer.elementNull() } else { writer.element(countdown.metadata) }
             writer.element(countdown.forget ? 1 : 0)
