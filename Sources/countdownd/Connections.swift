@@ -143,10 +143,12 @@ extension Daemon {
 extension Daemon {
     /// Writes the output of this turn, and closes connections that are done.
     func sendAll(at now: Now) {
-        for connection in connections.dirty.all {
+        // Events first, so a client that has read a list was sent the events of what it shows.
+        for connection in connections.dirty.all where connection.buffers.openArrayBytes > 0 {
             connection.endArray()
             send(to: connection, at: now)
         }
+        for connection in connections.dirty.all { send(to: connection, at: now) }
         for connection in connections.dirty.take() {
             connection.queued.subtract(.output)
             connections.countReceived(of: connection)

@@ -90,6 +90,21 @@ struct WatchTests {
         #expect(heard[0] == heard[1])
     }
 
+    @Test("whoever has read a list was sent the events of what it shows")
+    func eventsBeforeLists() throws {
+        let watches = try (0..<100).map { _ in
+            let connection = try daemon.connect()
+            try Follower(on: connection, Watch(tick: .zero)).events(through: .synced)
+            return connection
+        }
+        let lister = try daemon.connect()
+        let start = #"{"method":"io.countdownd.Start","parameters":{"key":"tea"}}"#
+        try lister.send(message: start + "\0" + #"{"method":"io.countdownd.List"}"#)
+        _ = try lister.message()
+        #expect(try lister.message().contains(#""tea""#))
+        for watch in watches { #expect(try watch.arrivedMessages().messages.count == 1) }
+    }
+
     @Test("a watch without more is refused, and the connection stays open")
     func needsMore() throws {
         #expect(throws: ServiceError.expectedMore) { try caller.call(Watch()) }
