@@ -11,9 +11,14 @@ from measuring import ROOT
 PAGE = os.path.join(ROOT, "docs/reliability.md")
 
 
+def git(*arguments):
+    return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
 def commit():
-    return subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=10"],
-                          capture_output=True, text=True, check=True).stdout.strip()
+    """The commit of the sources, and whether they differ from it; what runs write themselves does not count."""
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs/reliability.md", ":!Fuzz/Corpus")
+    return git("describe", "--always", "--abbrev=10") + ("-dirty" if changed else "")
 
 
 def number(cell):
