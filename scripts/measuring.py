@@ -112,7 +112,8 @@ class Server:
 class Daemon(Server):
     """A daemon on a private directory, which says by systemd's protocol when it is ready."""
 
-    name = "countdownd"
+    # The column of its figures, and what it speaks.
+    name = dialect = "countdownd"
 
     def __init__(self, executable, directory, *arguments, under=()):
         """Runs the executable by itself, or as the argument of a tool that observes it."""

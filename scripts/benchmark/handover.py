@@ -106,5 +106,8 @@ def handover(trial):
             trial.record(f"{line}-idle", server.name, statistics.median(idle))
 
     contend(trial.countdownd(), queue, count, "handover", "handover-events")
+    if trial.before:
+        contend(trial.redis(), queue, count, "handover", "handover-events")
+        return
     contend(trial.redis(), poll, count, "handover")
     contend(trial.redis(*EVENTS), try_at_events, 2 * count, "handover-events")

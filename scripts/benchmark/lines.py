@@ -1,6 +1,7 @@
 """What is measured: each line of a trial is a function, which is called once in each round."""
 
 import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -113,8 +114,10 @@ def fanout(trial, server):
 
 
 def ticks(trial):
-    for line, keys in ("ticks", trial.size(100_000)), ("ticks-many", trial.size(1_000_000)):
-        with trial.countdownd() as server:
+    lines = ("ticks", trial.size(100_000)), ("ticks-many", trial.size(1_000_000))
+    servers = (trial.countdownd, trial.redis) if trial.before else (trial.countdownd,)
+    for (line, keys), serving in itertools.product(lines, servers):
+        with serving() as server:
             trial.fill(server, keys)
             told = trial.load("ticks", server, seconds=2 if trial.quick else 10)
         trial.record(f"{line}-share", server.name, told["serverProcessor"] / told["seconds"])
@@ -138,11 +141,14 @@ def many(trial):
         for line in lines:
             trial.record(line, server.name, server.seconds_to_ready * 1e6)
 
-    with temporary() as directory:
-        with trial.countdownd(directory) as server:
-            fill(server)
-        with trial.countdownd(directory) as server:
-            ready(server, Connection(server.socket).call("GetStatus")["running"], "ready-written", "ready-rewritten")
+    for serving in (trial.countdownd, trial.redis) if trial.before else (trial.countdownd,):
+        with temporary() as directory:
+            with serving(directory=directory) as server:
+                fill(server)
+            with serving(directory=directory) as server:
+                ready(server, Connection(server.socket).call("GetStatus")["running"], "ready-written", "ready-rewritten")
+    if trial.before:
+        return
     with trial.redis() as server:
         fill(server)
     # If Redis rewrote its file by itself, the loaded content would be unknown.
@@ -352,3 +358,6 @@ LINES = {
 }
 # Measured only if named, and then written into parts of the page of their own: most of their time is waiting.
 APART = {"expiry": expiry, "hour": hour}
+# What an older daemon can be measured by, in the place of Redis.
+TURNS = ("start", "start-all", "get", "mixed", "lone", "endings", "lone-endings", "instant", "fanout", "ticks", "handover",
+         "many", "flood")

@@ -160,7 +160,7 @@ def cells(row, trial):
         ratios = [write(ours / theirs, "ratio") for ours, theirs in sorted(rounds, key=lambda pair: pair[0] / pair[1])]
         text += f" ({ratios[0]} to {ratios[-1]})" if len(ratios) > 1 else ""
     aim = verdict = ""
-    if row.aim:
+    if row.aim and not trial.before:
         sign, bound, of = row.aim
         value, kind = (ratio, "ratio") if of == "ratio" else (own, row.kind)
         aim = f"{sign} {bound:g}" if kind in ("ratio", "count") and bound >= 0.01 else f"{sign} {write(bound, kind)}"
@@ -178,7 +178,7 @@ def tables(trial):
     """The tables that have figures, by the title of their section."""
     found = {}
     for title, rows in ROWS.items():
-        head = [title.lower(), "countdownd", "Redis", "ratio", "aim", ""]
+        head = [title.lower(), "countdownd", "before" if trial.before else "Redis", "ratio", "aim", ""]
         found[title] = table(head, [cells(row, trial) for row in rows if trial.median(row.name, "countdownd") is not None])
 
     def floor(text, name, own, kind):

@@ -20,7 +20,7 @@ EVENTS = ("--notify-keyspace-events", "Ex")
 class Redis(Server):
     """A Redis on a private directory, ready when it answers PING: it takes connections before it has loaded."""
 
-    name = "redis"
+    name = dialect = "redis"
 
     def __init__(self, directory, *arguments):
         self.socket = os.path.join(directory, "redis")
@@ -46,7 +46,7 @@ class Redis(Server):
 class Floor(Server):
     """A part of the load generator that answers it as the daemon does."""
 
-    name = "countdownd"
+    name = dialect = "countdownd"
 
     def __init__(self, command, directory):
         self.socket = os.path.join(directory, "floor")
@@ -57,9 +57,15 @@ class Floor(Server):
             return connection.connect_ex(self.socket) == 0
 
 
+class Before(Daemon):
+    """An older daemon, in the place and the column of Redis."""
+
+    name, dialect = "redis", "countdownd"
+
+
 class Trial:
-    def __init__(self, programs, load, quick):
-        self.programs, self.load_program, self.quick = programs, load, quick
+    def __init__(self, programs, load, quick, before=None):
+        self.programs, self.load_program, self.quick, self.before = programs, load, quick, before
         # By name and server, the values of every round.
         self.values = {}
         # A thousand connections, and the descriptors of Python and the servers.
@@ -81,6 +87,9 @@ class Trial:
         return serving(lambda path: Daemon(os.path.join(self.programs, "countdownd"), path), directory)
 
     def redis(self, *arguments, directory=None):
+        """Redis, or the older daemon that is measured instead of it."""
+        if self.before:
+            return serving(lambda path: Before(os.path.join(self.before, "countdownd"), path), directory)
         return serving(lambda path: Redis(path, *arguments), directory)
 
     def echo(self, call, length):
@@ -92,7 +101,7 @@ class Trial:
     def start_load(self, measure, server=None, **options):
         command = [self.load_program, measure]
         if server is not None:
-            options |= {"server": server.name, "socket": server.socket, "pid": server.process.pid}
+            options |= {"server": server.dialect, "socket": server.socket, "pid": server.process.pid}
         for name, value in options.items():
             command += [f"--{name}", str(value)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
