@@ -66,12 +66,13 @@ public enum Request: Sendable {
         public var metadata: Metadata?
         /// Whether its end is not kept.
         public var forget: Bool
-        /// The most that may remain after `extend` or `wait`; nil if `extend` may always add, and `wait` never.
-        public var upTo: Duration?
-        /// How long the countdown may run in all before `later` changes nothing more; nil without such a bound.
-        public var maxDuration: Duration?
-        /// How many starts may queue for the key after `wait` has joined them; nil for any number.
-        public var queueUpTo: Int64?
+        private let bounds: Bounds
+
+        /// Few starts have any. They are boxed, because a request of more than 128 bytes is copied by a call of `memcpy`.
+        private enum Bounds: Sendable {
+            case none
+            indirect case some(upTo: Duration?, maxDuration: Duration?, queueUpTo: Int64?)
+        }
 
         /// The fields of a countdown, which `decide` checks.
         public init(
@@ -91,9 +92,27 @@ public enum Request: Sendable {
             self.label = label
             self.metadata = metadata
             self.forget = forget
-            self.upTo = upTo
-            self.maxDuration = maxDuration
-            self.queueUpTo = queueUpTo
+            bounds =
+                upTo == nil && maxDuration == nil && queueUpTo == nil
+                ? .none : .some(upTo: upTo, maxDuration: maxDuration, queueUpTo: queueUpTo)
+        }
+
+        /// The most that may remain after `extend` or `wait`; nil if `extend` may always add, and `wait` never.
+        public var upTo: Duration? {
+            guard case .some(let upTo, _, _) = bounds else { return nil }
+            return upTo
+        }
+
+        /// How long the countdown may run in all before `later` changes nothing more; nil without such a bound.
+        public var maxDuration: Duration? {
+            guard case .some(_, let maxDuration, _) = bounds else { return nil }
+            return maxDuration
+        }
+
+        /// How many starts may queue for the key after `wait` has joined them; nil for any number.
+        public var queueUpTo: Int64? {
+            guard case .some(_, _, let queueUpTo) = bounds else { return nil }
+            return queueUpTo
         }
 
         /// The memory that its key, label and metadata take while it waits, in bytes.

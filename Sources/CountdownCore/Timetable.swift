@@ -28,6 +28,9 @@ public struct Timetable: ~Copyable, Sendable {
     var lastScan = ScanID(number: 0)
     /// The number of scans whose last visited entry this is; they are moved before it leaves its list.
     var pins: [Slot: Int] = [:]
+    /// Always nil. The compiler passes a struct with a weak reference by its address; without one, it copies the 700 bytes of a
+    /// timetable for each function that only borrows it.
+    private weak var anchor: LongKey?
 
     /// An empty timetable; its first change gets the revision after the given one.
     public init(limits: Limits, revision: Revision) {
@@ -50,11 +53,8 @@ public struct Timetable: ~Copyable, Sendable {
 
     /// Lends the countdown under a key to the body.
     ///
-    /// It changes nothing. It is mutating because the compiler copies a timetable that is only borrowed, 600 bytes, for each
-    /// call; this is for the most frequent one.
-    ///
     /// - Returns: whether there is one; if not, the body is not called.
-    public mutating func withCountdown(under key: Key, _ body: (KeyedCountdown) -> Void) -> Bool {
+    public func withCountdown(under key: Key, _ body: (KeyedCountdown) -> Void) -> Bool {
         guard let slot = slot(under: key) else { return false }
         body(self[slot])
         return true

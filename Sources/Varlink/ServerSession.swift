@@ -162,7 +162,7 @@ public struct ServerSession: ~Copyable {
 
     /// Reads the parameters of the call that ``next()`` returned last, an object that was entered. No bytes may have been
     /// received or sent since.
-    @inlinable
+    @inlinable @inline(__always)
     public func readParameters<Result: ~Copyable, Failure>(
         _ body: (inout JSONReader) throws(Failure) -> Result
     ) throws(Failure) -> Result {

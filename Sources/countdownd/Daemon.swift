@@ -42,8 +42,8 @@ actor Daemon {
     /// The newest revision when the system clock was set last. A watcher that resumes from this revision or an earlier
     /// one does not know of the clock step.
     var stepRevision: Revision?
-    /// The number of changes in the last turn.
-    var lastChanges = 0
+    /// The number of changes that the next turn reserves memory for.
+    var expectedChanges = 0
     /// A clock step that the next turn has to store.
     var clockStep: ClockStep?
 
@@ -187,7 +187,7 @@ actor Daemon {
         var turn = Turn(at: now, limits: limits, patternSteps: publisher.watchers.patternSteps, clockStep: clockStep)
         clockStep = nil
         turn.hasQueuedStarts = !startQueue.isEmpty
-        turn.expect(changes: lastChanges)
+        turn.expect(changes: expectedChanges)
         if !storage.isOpen { turn.openFailure = storage.failure }
         receive(ready, at: now)
         expireDue(&turn)
@@ -204,7 +204,7 @@ actor Daemon {
         scan(&turn)
         trim(&turn)
         counters.note(turn, of: limits)
-        lastChanges = turn.changes.steps.count
+        expectedChanges = max(turn.changes.steps.count, expectedChanges / 2)
         sendAll(at: now)
         let statusLine = statusLine(at: now)
         statusReporter.report(statusLine, at: now)

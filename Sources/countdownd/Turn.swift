@@ -64,7 +64,7 @@ struct Turn: ~Copyable {
     /// Whether the budgets that one call can exceed allow another call.
     var canAnswerMore: Bool { callBytesLeft > 0 && servedStartsLeft > 0 }
 
-    /// Reserves memory for as many changes as the last turn had.
+    /// Reserves memory for as many changes as the turns before had, of which most calls may have been left for the next one.
     mutating func expect(changes count: Int) {
         changes.steps.reserveCapacity(count)
         applied.reserveCapacity(count)
