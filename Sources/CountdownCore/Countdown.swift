@@ -99,7 +99,7 @@ public struct KeyedCountdown: Hashable, Sendable {
         duration: Duration,
         started: WallInstant,
         label: String? = nil,
-        metadata: Metadata = [:],
+        metadata: Metadata = Metadata(),
         forget: Bool = false,
         revision: Revision
     ) {

@@ -120,7 +120,7 @@ public enum Request: Sendable {
 
         /// The label and metadata of the new countdown.
         var annotations: Annotations {
-            label == nil && metadata == nil ? .none : Annotations(label: label, metadata: metadata ?? [:])
+            label == nil && metadata == nil ? .none : Annotations(label: label, metadata: metadata ?? Metadata())
         }
     }
 }

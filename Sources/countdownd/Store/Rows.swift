@@ -212,7 +212,7 @@ extension Row {
 
     private static func map(_ metadata: Value<Metadata>) throws(Fault) -> Metadata {
         switch metadata {
-        case .none: [:]
+        case .none: Metadata()
         case .some(let map): map
         case .other: throw Fault(text: "its metadata is not a JSON object of strings")
         }
