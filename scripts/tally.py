@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 from measuring import ROOT
 
@@ -38,15 +39,28 @@ def update(name, change, summed):
         file.write(page[:found.start()] + found[1] + table + found[3] + page[found.end():])
 
 
-def main():
-    """usage: tally.py fuzz TARGET INPUTS EDGES KEPT: adds the inputs to the row of the target, whose other cells are new."""
-    _, target, inputs, edges, kept = sys.argv[1:]
-
+def fuzz(target, inputs, edges, kept):
+    """Adds the inputs to the row of a target, whose other cells are new."""
     def change(rows):
         row = next(row for row in rows if row[0] == target)
         row[2:] = [f"{number(row[2]) + int(inputs):,.0f}", f"{int(edges):,}", f"{int(kept):,}", commit()]
         return rows
     update("fuzz", change, {2})
+
+
+def faults(command, count, changes, lost):
+    """Adds a row for a run of a trial: its command, its faults, and the changes that were answered, and lost, meanwhile."""
+    row = [time.strftime("%Y-%m-%d"), commit(), f"`{command}`", *(f"{int(cell):,}" for cell in (count, changes, lost))]
+    update("faults", lambda rows: [*rows, row], {3, 4, 5})
+
+
+def main():
+    """usage: tally.py fuzz TARGET INPUTS EDGES KEPT
+       tally.py faults COMMAND FAULTS CHANGES LOST"""
+    try:
+        {"fuzz": fuzz, "faults": faults}[sys.argv[1]](*sys.argv[2:])
+    except (IndexError, KeyError, TypeError):
+        sys.exit(main.__doc__)
 
 
 if __name__ == "__main__":
