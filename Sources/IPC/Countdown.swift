@@ -62,47 +62,21 @@ public struct Countdown: Sendable, Hashable {
     }
 }
 
-extension Countdown {
-    /// A countdown made of its texts and its other fields.
-    package init(key: String, label: String?, metadata: TextMap<String>?, fields: CountdownFields) {
-        self.init(
-            key: key,
-            state: fields.state,
-            clock: fields.clock,
-            durationUSec: fields.durationUSec,
-            remainingUSec: fields.remainingUSec,
-            startedUSec: fields.startedUSec,
-            deadlineUSec: fields.deadlineUSec,
-            endedUSec: fields.endedUSec,
-            label: label,
-            metadata: metadata,
-            forget: fields.forget,
-            revision: fields.revision
-        )
-    }
-}
-
 extension Countdown: JSONEncodable, JSONDecodable {
     /// Writes the members of the countdown; those that are nil are left out.
     public func encode(into writer: inout JSONWriter) {
-        fields.encode(key: key.utf8Span.span, into: &writer) { writer in
-            writer.memberIfPresent("label", label)
-            writer.memberIfPresent("metadata", metadata)
-        }
-    }
-
-    private var fields: CountdownFields {
-        CountdownFields(
-            state: state,
-            clock: clock,
-            durationUSec: durationUSec,
-            remainingUSec: remainingUSec,
-            startedUSec: startedUSec,
-            deadlineUSec: deadlineUSec,
-            endedUSec: endedUSec,
-            forget: forget,
-            revision: revision
-        )
+        writer.member("key", key)
+        writer.member("state", state)
+        writer.member("clock", clock)
+        writer.member("durationUSec", durationUSec)
+        writer.member("remainingUSec", remainingUSec)
+        writer.member("startedUSec", startedUSec)
+        writer.memberIfPresent("deadlineUSec", deadlineUSec)
+        writer.memberIfPresent("endedUSec", endedUSec)
+        writer.memberIfPresent("label", label)
+        writer.memberIfPresent("metadata", metadata)
+        writer.member("forget", forget)
+        writer.member("revision", revision)
     }
 
     /// Unknown members, which a newer daemon may add, are skipped.
@@ -136,61 +110,5 @@ extension Countdown: JSONEncodable, JSONDecodable {
         self.metadata = try metadata.optional
         self.forget = try forget.required
         self.revision = try revision.required
-    }
-}
-
-/// The fields of a ``Countdown`` without its texts. The daemon encodes its countdowns with them, because it stores the texts
-/// in another form.
-package struct CountdownFields: Sendable {
-    let state: Countdown.State
-    let clock: Countdown.Clock
-    let durationUSec: Int64
-    package let remainingUSec: Int64
-    let startedUSec: Int64
-    let deadlineUSec: Int64?
-    let endedUSec: Int64?
-    let forget: Bool
-    let revision: Int64
-
-    package init(
-        state: Countdown.State,
-        clock: Countdown.Clock,
-        durationUSec: Int64,
-        remainingUSec: Int64,
-        startedUSec: Int64,
-        deadlineUSec: Int64?,
-        endedUSec: Int64?,
-        forget: Bool,
-        revision: Int64
-    ) {
-        self.state = state
-        self.clock = clock
-        self.durationUSec = durationUSec
-        self.remainingUSec = remainingUSec
-        self.startedUSec = startedUSec
-        self.deadlineUSec = deadlineUSec
-        self.endedUSec = endedUSec
-        self.forget = forget
-        self.revision = revision
-    }
-
-    /// Writes the members of a countdown.
-    ///
-    /// - Parameters:
-    ///   - key: the key in UTF-8.
-    ///   - writer: a writer with an open object.
-    ///   - texts: writes the label and the metadata, if there are any.
-    package func encode(key: Span<UInt8>, into writer: inout JSONWriter, texts: (inout JSONWriter) -> Void) {
-        writer.member("key", utf8: key)
-        writer.member("state", state)
-        writer.member("clock", clock)
-        writer.member("durationUSec", durationUSec)
-        writer.member("remainingUSec", remainingUSec)
-        writer.member("startedUSec", startedUSec)
-        writer.memberIfPresent("deadlineUSec", deadlineUSec)
-        writer.memberIfPresent("endedUSec", endedUSec)
-        texts(&writer)
-        writer.member("forget", forget)
-        writer.member("revision", revision)
     }
 }

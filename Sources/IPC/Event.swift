@@ -39,12 +39,11 @@ public struct Event: Sendable, Hashable {
 extension Event: JSONEncodable, JSONDecodable {
     /// Writes the members of the event; those that are nil are left out.
     public func encode(into writer: inout JSONWriter) {
-        let fields = EventFields(type: type, revision: revision, remainingUSec: remainingUSec, lateUSec: lateUSec)
-        if let key {
-            fields.encode(key: key.utf8Span.span, into: &writer)
-        } else {
-            fields.encode(key: nil, into: &writer)
-        }
+        writer.member("type", type)
+        writer.memberIfPresent("revision", revision)
+        writer.memberIfPresent("key", key)
+        writer.memberIfPresent("remainingUSec", remainingUSec)
+        writer.memberIfPresent("lateUSec", lateUSec)
         writer.memberIfPresent("countdown", countdown)
     }
 
@@ -82,48 +81,5 @@ struct KnownEvent: JSONDecodable {
             lateUSec: try lateUSec.optional,
             countdown: try countdown.optional
         )
-    }
-}
-
-/// The fields of an ``Event`` without the key and the texts of its countdown. The daemon encodes its events with them.
-package struct EventFields: Sendable {
-    let type: Event.Kind
-    let revision: Int64?
-    let remainingUSec: Int64?
-    let lateUSec: Int64?
-    let countdown: CountdownFields?
-
-    package init(
-        type: Event.Kind,
-        revision: Int64? = nil,
-        remainingUSec: Int64? = nil,
-        lateUSec: Int64? = nil,
-        countdown: CountdownFields? = nil
-    ) {
-        self.type = type
-        self.revision = revision
-        self.remainingUSec = remainingUSec
-        self.lateUSec = lateUSec
-        self.countdown = countdown
-    }
-
-    /// Writes the members of an event.
-    ///
-    /// - Parameters:
-    ///   - key: the key in UTF-8; nil if the event is not about a countdown.
-    ///   - writer: a writer with an open object.
-    ///   - texts: writes the label and the metadata of the countdown, if there are any.
-    package func encode(
-        key: Span<UInt8>?,
-        into writer: inout JSONWriter,
-        texts: (inout JSONWriter) -> Void = { _ in }
-    ) {
-        writer.member("type", type)
-        writer.memberIfPresent("revision", revision)
-        if let key { writer.member("key", utf8: key) }
-        writer.memberIfPresent("remainingUSec", remainingUSec)
-        writer.memberIfPresent("lateUSec", lateUSec)
-        guard let countdown, let key else { return }
-        writer.member("countdown", object: { countdown.encode(key: key, into: &$0, texts: texts) })
     }
 }

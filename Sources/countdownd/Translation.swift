@@ -289,8 +289,11 @@ extension Translation {
 
     /// Writes a tick, once for all of its watchers.
     func write(_ tick: Watchers.Tick, into writer: inout JSONWriter) {
-        let fields = EventFields(type: .tick, remainingUSec: tick.remaining.microseconds)
-        writer.object { writer in tick.key.withBytes { fields.encode(key: $0, into: &writer) } }
+        writer.object { writer in
+            writer.member("type", Event.Kind.tick)
+            tick.key.withBytes { writer.member("key", utf8: $0) }
+            writer.member("remainingUSec", tick.remaining.microseconds)
+        }
     }
 
     /// Writes an event.
@@ -300,13 +303,16 @@ extension Translation {
             let revision = countdown.isLive ? nil : countdown.revision
             write(type(of: countdown), countdown, revision: revision, at: now, into: &writer)
         case .clockWasSet(let countdown): write(.adjusted, countdown, revision: nil, at: now, into: &writer)
-        case .synced(let revision): write(EventFields(type: .synced, revision: revision.number), into: &writer)
-        case .heartbeat(let revision): write(EventFields(type: .heartbeat, revision: revision.number), into: &writer)
+        case .synced(let revision): write(.synced, revision, into: &writer)
+        case .heartbeat(let revision): write(.heartbeat, revision, into: &writer)
         }
     }
 
-    private func write(_ fields: EventFields, into writer: inout JSONWriter) {
-        writer.object { fields.encode(key: nil, into: &$0) }
+    private func write(_ type: Event.Kind, _ revision: Revision, into writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("type", type)
+            writer.member("revision", revision.number)
+        }
     }
 
     private func write(
@@ -316,20 +322,13 @@ extension Translation {
         at now: Now,
         into writer: inout JSONWriter
     ) {
-        var late: Duration?
-        if case .finished(_, let duration) = countdown.phase { late = duration }
-        let fields = CountdownFields(countdown, at: now)
-        let event = EventFields(
-            type: type,
-            revision: revision?.number,
-            remainingUSec: fields.remainingUSec,
-            lateUSec: late?.microseconds,
-            countdown: fields
-        )
         writer.object { writer in
-            countdown.key.withBytes { key in
-                event.encode(key: key, into: &writer) { countdown.encodeTexts(into: &$0) }
-            }
+            writer.member("type", type)
+            writer.memberIfPresent("revision", revision?.number)
+            countdown.key.withBytes { writer.member("key", utf8: $0) }
+            writer.member("remainingUSec", countdown.remaining(at: now).microseconds)
+            if case .finished(_, let late) = countdown.phase { writer.member("lateUSec", late.microseconds) }
+            writer.member("countdown", object: { countdown.encode(at: now, into: &$0) })
         }
     }
 
@@ -356,31 +355,15 @@ extension Translation {
     private func countdown(_ countdown: KeyedCountdown, at now: Now) -> Countdown {
         Countdown(
             key: countdown.key.text,
-            label: countdown.label,
-            metadata: countdown.metadata.isEmpty ? nil : TextMap(countdown.metadata.pairs),
-            fields: CountdownFields(countdown, at: now)
-        )
-    }
-}
-
-extension CountdownFields {
-    fileprivate init(_ countdown: KeyedCountdown, at now: Now) {
-        var deadline: WallInstant?
-        let state: Countdown.State
-        switch countdown.phase {
-        case .running(let until): (state, deadline) = (.running, until.wall(at: now))
-        case .paused: state = .paused
-        case .finished: state = .finished
-        case .cancelled: state = .cancelled
-        }
-        self.init(
-            state: state,
+            state: countdown.state,
             clock: countdown.clock == .elapsed ? .elapsed : .wall,
             durationUSec: countdown.duration(at: now).microseconds,
             remainingUSec: countdown.remaining(at: now).microseconds,
             startedUSec: countdown.started.microseconds,
-            deadlineUSec: deadline?.microseconds,
+            deadlineUSec: countdown.deadline(at: now)?.microseconds,
             endedUSec: countdown.ended?.microseconds,
+            label: countdown.label,
+            metadata: countdown.metadata.isEmpty ? nil : TextMap(countdown.metadata.pairs),
             forget: countdown.forget,
             revision: countdown.revision.number
         )
@@ -388,18 +371,35 @@ extension CountdownFields {
 }
 
 extension KeyedCountdown {
-    /// Writes the members of a countdown, without a copy of its texts.
+    /// Writes the members of a ``Countdown`` without making one, which would copy its texts.
     fileprivate func encode(at now: Now, into writer: inout JSONWriter) {
-        let fields = CountdownFields(self, at: now)
-        key.withBytes { key in
-            fields.encode(key: key, into: &writer) { encodeTexts(into: &$0) }
+        key.withBytes { writer.member("key", utf8: $0) }
+        writer.member("state", state)
+        writer.member("clock", clock == .elapsed ? Countdown.Clock.elapsed : .wall)
+        writer.member("durationUSec", duration(at: now).microseconds)
+        writer.member("remainingUSec", remaining(at: now).microseconds)
+        writer.member("startedUSec", started.microseconds)
+        writer.memberIfPresent("deadlineUSec", deadline(at: now)?.microseconds)
+        writer.memberIfPresent("endedUSec", ended?.microseconds)
+        if hasAnnotations {
+            writer.memberIfPresent("label", label)
+            if !metadata.isEmpty { writer.member("metadata", metadata) }
+        }
+        writer.member("forget", forget)
+        writer.member("revision", revision.number)
+    }
+
+    fileprivate var state: Countdown.State {
+        switch phase {
+        case .running: .running
+        case .paused: .paused
+        case .finished: .finished
+        case .cancelled: .cancelled
         }
     }
 
-    /// Writes the label and the metadata, if there are any.
-    fileprivate func encodeTexts(into writer: inout JSONWriter) {
-        guard hasAnnotations else { return }
-        writer.memberIfPresent("label", label)
-        if !metadata.isEmpty { writer.member("metadata", metadata) }
+    fileprivate func deadline(at now: Now) -> WallInstant? {
+        guard case .running(let deadline) = phase else { return nil }
+        return deadline.wall(at: now)
     }
 }

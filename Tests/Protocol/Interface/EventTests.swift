@@ -48,37 +48,4 @@ struct EventTests {
                 """
         )
     }
-
-    @Test("its fields are written like the event, with and without texts", arguments: [nil, "Tea"])
-    func fields(label: String?) {
-        let event = Event(
-            type: .finished,
-            revision: 7,
-            key: "t\"a",
-            remainingUSec: 0,
-            countdown: countdown(label: label)
-        )
-        let countdown = CountdownFields(
-            state: .finished,
-            clock: .wall,
-            durationUSec: 60_000_000,
-            remainingUSec: 0,
-            startedUSec: 1,
-            deadlineUSec: nil,
-            endedUSec: 60_000_001,
-            forget: false,
-            revision: 7
-        )
-        let fields = EventFields(type: .finished, revision: 7, remainingUSec: 0, countdown: countdown)
-        var writer = JSONWriter()
-        writer.object { writer in
-            let key = "t\"a"
-            if let label {
-                fields.encode(key: key.utf8Span.span, into: &writer) { $0.member("label", label) }
-            } else {
-                fields.encode(key: key.utf8Span.span, into: &writer)
-            }
-        }
-        #expect(String(decoding: writer.bytes, as: UTF8.self) == text(event))
-    }
 }
