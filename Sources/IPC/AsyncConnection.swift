@@ -47,12 +47,8 @@ final class AsyncConnection {
         to method: M.Type
     ) async throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
         while !Task.isCancelled {
-            if let reply = try connection.received(M.self) { return reply }
-            switch try connection.receive() {
-            case .some: break
-            case .blocked: await SocketReadiness.readable.wait(of: connection.descriptor)
-            case .hungUp: throw connection.hangup
-            }
+            if let reply = try connection.reply(to: M.self, until: nil) { return reply }
+            await SocketReadiness.readable.wait(of: connection.descriptor)
         }
         return nil
     }

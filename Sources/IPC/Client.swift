@@ -77,15 +77,9 @@ public struct Client: ~Copyable {
         until deadline: MonotonicDeadline? = nil
     ) throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
         precondition(connection.isUnanswered, "the last reply said that no other follows")
-        while true {
-            if let reply = try connection.received(M.self) { return reply }
-            if let deadline, try !connection.isReadable(until: deadline) { return nil }
-            switch try connection.receive() {
-            case .some: break
-            case .blocked: if deadline == nil { throw .failed(errno: ETIMEDOUT) }
-            case .hungUp: throw connection.hangup
-            }
-        }
+        if let reply = try connection.reply(to: M.self, until: deadline) { return reply }
+        guard deadline != nil else { throw .failed(errno: ETIMEDOUT) }
+        return nil
     }
 
     /// Sends the calls that were not sent yet; false if the daemon has closed the connection. The daemon may have sent the

@@ -95,6 +95,25 @@ struct ClientConnection: ~Copyable {
         return nil
     }
 
+    /// Receives until there is a reply to the current call. A blocking socket waits until the deadline, or without one, forever or for
+    /// its timeout.
+    ///
+    /// - Returns: the reply and whether more follow; nil if nothing more can be received now.
+    mutating func reply<M: Method>(
+        to method: M.Type,
+        until deadline: MonotonicDeadline?
+    ) throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
+        while true {
+            if let reply = try received(method) { return reply }
+            if let deadline, try !isReadable(until: deadline) { return nil }
+            switch try receive() {
+            case .some: break
+            case .blocked: if deadline?.hasPassed ?? true { return nil }
+            case .hungUp: throw hangup
+            }
+        }
+    }
+
     private mutating func nextReply() throws(ClientError) -> Reply? {
         do {
             return try session.next()

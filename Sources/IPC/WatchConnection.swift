@@ -123,10 +123,13 @@ public final class WatchConnection {
         return true
     }
 
+    /// A blocking socket is polled before it receives.
+    private var polling: MonotonicDeadline? { sendsBlocking ? .passed : nil }
+
     private func receive(into events: inout [WatchEvent]) throws(ClientError) {
         hasMore = false
         for _ in 0..<Self.repliesPerTurn {
-            guard let (reply, continues) = try connection?.arrived(Watch.self, polls: sendsBlocking) ?? nil else {
+            guard let (reply, continues) = try connection?.reply(to: Watch.self, until: polling) ?? nil else {
                 return
             }
             try take(reply.events, into: &events)
@@ -169,7 +172,7 @@ public final class WatchConnection {
 
     private func list(into events: inout [WatchEvent]) throws(ClientError) {
         hasMore = false
-        while let (reply, continues) = try listing?.arrived(List.self, polls: sendsBlocking) ?? nil {
+        while let (reply, continues) = try listing?.reply(to: List.self, until: polling) ?? nil {
             for countdown in reply.countdowns { reported.confirm(countdown.key) }
             if watch.options.reportsAll { listed += reply.countdowns }
             guard !continues else { continue }
@@ -178,24 +181,6 @@ public final class WatchConnection {
             repeat { try receive(into: &events) } while hasMore
             if watch.options.reportsAll { events.append(.current(listed)) }
             release(into: &events)
-        }
-    }
-}
-
-extension ClientConnection {
-    /// The next reply that has arrived, and whether more follow; nil if none has. If the socket blocks, `polls` must be true.
-    fileprivate mutating func arrived<M: Method>(
-        _ method: M.Type,
-        polls: Bool
-    ) throws(ClientError) -> (reply: M.Reply, continues: Bool)? {
-        while true {
-            if let reply = try received(method) { return reply }
-            if polls, try !isReadable(until: .passed) { return nil }
-            switch try receive() {
-            case .some: break
-            case .blocked: return nil
-            case .hungUp: throw hangup
-            }
         }
     }
 }
