@@ -41,18 +41,7 @@ public enum ProcessArguments {
     }
 
     private static func arguments(in path: String) -> [String]? {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        while true {
-            let count = unsafe Glibc.read(file, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            text += buffer.prefix(count)
-        }
-        guard text.last == 0 else { return nil }
+        guard let text = try? StoredText.bytes(of: path), text.last == 0 else { return nil }
         return text.dropLast().split(separator: 0, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
     }

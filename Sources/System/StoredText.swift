@@ -10,16 +10,20 @@ public enum StoredText {
     /// Reads a file, its first MiB at most; nil if it does not exist.
     public static func read(_ path: String) throws(SystemFailure) -> String? {
         guard unsafe access(path, F_OK) == 0 || errno != ENOENT else { return nil }
+        return String(decoding: try bytes(of: path, limit: limit), as: UTF8.self)
+    }
+
+    /// Reads a file, or a little more than its first bytes if it has more than the limit.
+    public static func bytes(of path: String, limit: Int = .max) throws(SystemFailure) -> [UInt8] {
         let file = try open(path, O_RDONLY)
-        var text: [UInt8] = []
+        var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        while text.count < limit {
-            let count = unsafe Glibc.read(file.number, &buffer, buffer.count)
-            guard count >= 0 else { throw SystemFailure("read") }
+        while bytes.count < limit {
+            let count = try restarting("read") { unsafe Glibc.read(file.number, &buffer, buffer.count) }
             guard count > 0 else { break }
-            text += buffer[..<count]
+            bytes += buffer[..<count]
         }
-        return String(decoding: text, as: UTF8.self)
+        return bytes
     }
 
     /// Replaces the content of a file, by way of a second file with `.new` at the end of its name. If the machine stops

@@ -107,19 +107,15 @@ public struct BridgeOptions: Equatable, Sendable {
     }
 
     private static func read(_ path: String) throws -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw UsageFailure("cannot read \(path): \(systemMessage(errno))") }
-        defer { close(file) }
-        var text: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        while text.count <= 64 << 10 {
-            let count = Glibc.read(file, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw UsageFailure("cannot read \(path): \(systemMessage(errno))") }
-            guard count > 0 else { return String(decoding: text, as: UTF8.self) }
-            text += buffer.prefix(count)
+        let limit = 64 << 10
+        let text: [UInt8]
+        do throws(SystemFailure) {
+            text = try StoredText.bytes(of: path, limit: limit + 1)
+        } catch {
+            throw UsageFailure("cannot read \(path): \(systemMessage(error.code))")
         }
-        throw UsageFailure("\(path) is longer than 64 KiB and cannot be a URL")
+        guard text.count <= limit else { throw UsageFailure("\(path) is longer than 64 KiB and cannot be a URL") }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 
