@@ -16,23 +16,18 @@ public enum ServiceError: ReplyError, Hashable {
     /// The error that a reply names; nil if it is none of these, or lacks its parameter.
     public init?(_ reply: Reply) {
         func parameter(_ name: StaticString) -> String? { try? reply.parameter(name) }
-        switch reply.error {
-        case "org.varlink.service.InterfaceNotFound":
-            guard let name = parameter("interface") else { return nil }
-            self = .interfaceNotFound(name)
-        case "org.varlink.service.MethodNotFound":
-            guard let name = parameter("method") else { return nil }
-            self = .methodNotFound(name)
-        case "org.varlink.service.MethodNotImplemented":
-            guard let name = parameter("method") else { return nil }
-            self = .methodNotImplemented(name)
-        case "org.varlink.service.InvalidParameter":
-            guard let name = parameter("parameter") else { return nil }
-            self = .invalidParameter(name)
-        case "org.varlink.service.PermissionDenied": self = .permissionDenied
-        case "org.varlink.service.ExpectedMore": self = .expectedMore
-        default: return nil
-        }
+        let error: ServiceError? =
+            switch reply.error {
+            case "org.varlink.service.InterfaceNotFound": parameter("interface").map(Self.interfaceNotFound)
+            case "org.varlink.service.MethodNotFound": parameter("method").map(Self.methodNotFound)
+            case "org.varlink.service.MethodNotImplemented": parameter("method").map(Self.methodNotImplemented)
+            case "org.varlink.service.InvalidParameter": parameter("parameter").map(Self.invalidParameter)
+            case "org.varlink.service.PermissionDenied": .permissionDenied
+            case "org.varlink.service.ExpectedMore": .expectedMore
+            default: nil
+            }
+        guard let error else { return nil }
+        self = error
     }
 
     /// The full name of the error.
