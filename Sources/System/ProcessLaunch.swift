@@ -26,19 +26,15 @@ public struct ProcessLaunch {
     public init(
         words: [String],
         variables: [(name: String, value: String)] = [],
-        droppedPrefix: String? = nil,
         input: Int32? = nil,
         output: Int32? = nil,
-        errors: Int32? = nil,
         hasOwnGroup: Bool = false,
         mask: sigset_t = sigset_t()
     ) {
         self.words = words
         self.variables = variables
-        self.droppedPrefix = droppedPrefix
         self.input = input
         self.output = output
-        self.errors = errors
         self.hasOwnGroup = hasOwnGroup
         self.mask = mask
     }
