@@ -19,6 +19,19 @@ public enum BuiltProduct {
     public static let packageDirectory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The folder of the executables, for a `PATH`.
+    public static func folder() throws -> String {
+        URL(fileURLWithPath: try path(of: "countdownctl")).deletingLastPathComponent().path
+    }
+
+    /// The path of a file from the folder of Package.swift.
+    public static func source(_ path: String) -> String { packageDirectory.appendingPathComponent(path).path }
+
+    /// The text of a file from the folder of Package.swift.
+    public static func text(of path: String) throws -> String {
+        try String(contentsOfFile: source(path), encoding: .utf8)
+    }
+
     /// The executable was not built.
     public struct Missing: Error, CustomStringConvertible {
         /// The path of the executable.

@@ -79,6 +79,12 @@ public final class RunningCommand {
         process.send(signal: SIGINT)
     }
 
+    /// Sends the signal of Ctrl-C and waits for its end.
+    public func stop() throws -> CommandRun {
+        interrupt()
+        return try finish()
+    }
+
     /// Waits for its end and returns everything that it printed.
     public func finish(until deadline: Deadline = Deadline()) throws -> CommandRun {
         while try receive(until: deadline) {}

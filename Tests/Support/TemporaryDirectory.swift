@@ -31,4 +31,23 @@ public final class TemporaryDirectory: Sendable {
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
         return path
     }
+
+    /// Makes or replaces a script for sh(1) that can be executed.
+    @discardableResult
+    public func write(program text: String, to name: String) throws -> String {
+        let path = try write("#!/bin/sh\n\(text)\n", to: name)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        return path
+    }
+
+    /// Makes a directory, and its parents below this one.
+    @discardableResult
+    public func makeDirectory(_ name: String, mode: Int = 0o755) throws -> String {
+        try FileManager.default.createDirectory(
+            atPath: path(of: name),
+            withIntermediateDirectories: true,
+            attributes: [.posixPermissions: mode]
+        )
+        return path(of: name)
+    }
 }

@@ -20,8 +20,11 @@ public struct Typist {
     public func type(words: [String]) throws -> CommandRun { try CommandRun(words, environment: allVariables) }
 
     /// Starts a command that does not end by itself.
-    public func begin(_ line: String) throws -> RunningCommand {
-        try RunningCommand(words(line), environment: allVariables)
+    public func begin(_ line: String) throws -> RunningCommand { try begin(words: words(line)) }
+
+    /// Starts a command that does not end by itself, with these words.
+    public func begin(words: [String]) throws -> RunningCommand {
+        try RunningCommand(words, environment: allVariables)
     }
 
     /// Types a line for a shell, in which `countdownctl` is ours, and waits for its end.
