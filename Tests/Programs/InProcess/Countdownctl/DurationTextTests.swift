@@ -56,12 +56,8 @@ struct DurationTextTests {
         ]
     )
     func explains(_ text: String, _ sentence: String) {
-        #expect(throws: DurationError.self) { try DurationParser.parse(text) }
-        do {
-            _ = try DurationParser.parse(text)
-        } catch {
-            #expect(error.description == sentence)
-        }
+        let error = #expect(throws: DurationError.self) { try DurationParser.parse(text) }
+        #expect(error?.description == sentence)
     }
 
     @Test(

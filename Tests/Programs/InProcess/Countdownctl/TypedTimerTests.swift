@@ -9,12 +9,10 @@ import Testing
 /// What people type, and what starts.
 @Suite("Durations and times as people type them")
 struct TypedTimerTests {
-    /// 2026-03-01 12:00:00 at UTC, a Sunday.
-    private static let noon: Int64 = 1_772_366_400
-    private static var clock: ClockText { ClockText(zone: TestZone.utc, now: noon * 1_000_000) }
+    private static var clock: ClockText { ClockText(zone: TestZone.utc, now: noon) }
 
     /// What a command line starts, adjusts or refuses, in one line.
-    private static func outcome(_ line: String) -> String {
+    static func outcome(_ line: String) -> String {
         var words = shellWords(line)
         do {
             let invocation = ArgumentNormalizer.normalize(Invocation(arguments: words).arguments)
@@ -31,6 +29,8 @@ struct TypedTimerTests {
                 if let end = call.deadlineUSec { return "\(call.key) until \(shown(until: end))" }
                 let amount = call.byUSec ?? 0
                 return "\(call.key) by \(amount < 0 ? "-" : "+")\(DurationFormat.render(abs(amount)))"
+            case "list": return "\(try ListCommand.parse(words).request())"
+            case "show": return "\(try ShowCommand.parse(words).argument.required(by: ""))"
             case "wait": return "within \(try WaitCommand.parse(words).timeout ?? "")"
             case "watch": return "every \(try WatchCommand.parse(words).tick ?? "")"
             default: return "unknown command"
@@ -127,65 +127,44 @@ struct TypedTimerTests {
     func startsTimes(_ line: String, _ outcome: String) { #expect(Self.outcome(line) == outcome) }
 
     @Test(
-        "words with two meanings start nothing: both are shown, each as a command that works",
+        "words with several meanings start nothing: all are shown, each as a command that works",
         arguments: [
-            ("5 tea", "ambiguous '5 tea': use `countdownctl 5m tea` or `countdownctl 5s tea`"),
-            ("in 5 tea", "ambiguous 'in 5 tea': use `countdownctl 5m tea` or `countdownctl 5s tea`"),
-            (
-                "5 Minuten Tee",
-                "ambiguous '5 Minuten Tee': use `countdownctl 5m Minuten Tee` or `countdownctl 5s Minuten Tee`"
-            ),
-            (
-                "1h 30 bread",
-                "ambiguous '1h 30 bread': use `countdownctl 1h 30m bread` or `countdownctl 1h 30s bread` or `countdownctl 1h --label '30 bread'`"
-            ),
-            (
-                "5m 2m cable",
-                "ambiguous '5m 2m cable': use `countdownctl 7m cable` or `countdownctl 5m --label '2m cable'`"
-            ),
-            (
-                "5 m 2 m cable",
-                "ambiguous '5 m 2 m cable': use `countdownctl 7m cable` or `countdownctl 5 m --label '2 m cable'`"
-            ),
-            (
-                "1:30 h bread",
-                "ambiguous '1:30 h bread': use `countdownctl 1h30m bread` or `countdownctl 1:30 --label 'h bread'`"
-            ),
-            ("1h and a half", "ambiguous '1h and a half': use `countdownctl 1h --label 'and a half'`"),
-            ("1h 1/2 bread", "ambiguous '1h 1/2 bread': use `countdownctl 1h --label '1/2 bread'`"),
-            (
-                "1:30 5min eggs",
-                "ambiguous '1:30 5min eggs': use `countdownctl 1:30 --label '5min eggs'`"
-            ),
-            ("9:00 sunday", "ambiguous '9:00 sunday': use `countdownctl 9:00 --label sunday`"),
-            (
-                "at 5 tea",
-                "invalid time '5': missing minutes; did you mean `countdownctl at 5am tea` or `countdownctl at 5pm tea`?"
-            ),
-            ("start tea at 17", "invalid time '17': missing minutes; did you mean `countdownctl start tea at 17:00`?"),
-            (
-                "start tea 1h 30",
-                "invalid duration '1h 30': missing unit; did you mean `countdownctl start tea 1h 30m` or `countdownctl start tea 1h 30s`?"
-            ),
-            (
-                "1,500s tea",
-                "invalid duration '1,500s': the comma is ambiguous; did you mean `countdownctl 1500s tea` or `countdownctl 1.500s tea`?"
-            ),
-            (
-                "start 1h 30m",
-                "missing key; for example `countdownctl start tea 1h 30m` (`countdownctl start --key=1h 30m` has the key '1h')"
-            ),
-            (
-                "start tomorrow 9:00",
-                "missing key; for example `countdownctl start tea tomorrow 9:00` (`countdownctl start --key=tomorrow 9:00` has the key 'tomorrow')"
-            ),
-            (
-                "adjust tea 5 min",
-                "the amount needs a sign: `countdownctl adjust tea +5 min` or `countdownctl adjust tea -5 min`"
-            ),
+            ("5 tea", ["5m tea", "5s tea"]), ("in 5 tea", ["5m tea", "5s tea"]),
+            ("5 Minuten Tee", ["5m Minuten Tee", "5s Minuten Tee"]),
+            ("1h 30 bread", ["1h 30m bread", "1h 30s bread", "1h --label '30 bread'"]),
+            ("5m 2m cable", ["7m cable", "5m --label '2m cable'"]),
+            ("5 m 2 m cable", ["7m cable", "5 m --label '2 m cable'"]),
+            ("1:30 h bread", ["1h30m bread", "1:30 --label 'h bread'"]),
+            ("1h and a half", ["1h --label 'and a half'"]), ("1h 1/2 bread", ["1h --label '1/2 bread'"]),
+            ("1:30 5min eggs", ["1:30 --label '5min eggs'"]), ("9:00 sunday", ["9:00 --label sunday"]),
         ]
     )
-    func showsBoth(_ line: String, _ sentence: String) {
+    func showsAll(_ line: String, _ meanings: [String]) {
+        let commands = meanings.map { "`countdownctl \($0)`" }.joined(separator: " or ")
+        expectWorkingCommands(in: "ambiguous '\(line)': use \(commands)", for: line)
+    }
+
+    @Test(
+        "a mistake with an obvious correction is answered with the correction, which works",
+        arguments: rows(
+            """
+            at 5 tea → invalid time '5': missing minutes; did you mean `countdownctl at 5am tea` or `countdownctl at 5pm tea`?
+            start tea at 17 → invalid time '17': missing minutes; did you mean `countdownctl start tea at 17:00`?
+            start tea 1h 30 → invalid duration '1h 30': missing unit; did you mean `countdownctl start tea 1h 30m` or \
+            `countdownctl start tea 1h 30s`?
+            1,500s tea → invalid duration '1,500s': the comma is ambiguous; did you mean `countdownctl 1500s tea` or \
+            `countdownctl 1.500s tea`?
+            start 1h 30m → missing key; for example `countdownctl start tea 1h 30m` (`countdownctl start --key=1h 30m` has the \
+            key '1h')
+            start tomorrow 9:00 → missing key; for example `countdownctl start tea tomorrow 9:00` (`countdownctl start \
+            --key=tomorrow 9:00` has the key 'tomorrow')
+            adjust tea 5 min → the amount needs a sign: `countdownctl adjust tea +5 min` or `countdownctl adjust tea -5 min`
+            """
+        )
+    )
+    func corrects(_ line: String, _ sentence: String) { expectWorkingCommands(in: sentence, for: line) }
+
+    private func expectWorkingCommands(in sentence: String, for line: String) {
         #expect(Self.outcome(line) == sentence)
         for command in sentence.split(separator: "`").filter({ $0.hasPrefix("countdownctl ") }) {
             let outcome = Self.outcome(String(command.dropFirst("countdownctl ".count)))
@@ -195,43 +174,34 @@ struct TypedTimerTests {
 
     @Test(
         "a wrong duration or time starts nothing",
-        arguments: [
-            ("5 Min tea", "invalid duration '5 Min': units are lower case; did you mean `countdownctl 5 m tea`?"),
-            (
-                "5 M tea",
-                "invalid duration '5 M': M means months, which differ in length; minutes are `countdownctl 5 m tea`"
-            ),
-            ("5x tea", "invalid duration '5x': unknown unit 'x'; use us, ms, s, m, h, d or w"),
-            (
-                "1:75 tea",
-                "invalid duration '1:75': minutes and seconds have two digits up to 59, as in 1:05 or 1:02:03"
-            ),
-            ("17pm tea", "invalid time '17pm': no such day or time of day"),
-            ("17:30 pm", "invalid time '17:30 pm': no such day or time of day"),
-            ("at 25:00 tea", "invalid time '25:00': no such day or time of day"),
-            ("at 9:00 today", "time '9:00 today' has passed; --until takes a time in the future"),
-            ("at 5m", "'5m' is a duration; --until takes a time such as 17:30"),
-            ("in tea", "invalid duration 'tea'; use for example 5m, 90s or 1:30"),
-            ("in", "missing duration; use for example 5m, 90s or 1:30"), ("tea 5m", "unknown command"),
-            ("0 tea", "ambiguous '0 tea': use `countdownctl 0m tea` or `countdownctl 0s tea`"),
-            ("start 5 min", "missing key; for example `countdownctl start tea 5 min`"),
-            ("start 5 min tea", "the key comes first: `countdownctl start tea 5 min`"),
-            ("start 5 m", "missing key; for example `countdownctl start tea 5 m`"),
-            (
-                "start 5pm",
-                "missing key; for example `countdownctl start tea 5m` (`countdownctl start --key=5pm` has the key '5pm')"
-            ),
-            ("start tea 5 cups", "invalid duration '5 cups': unknown unit 'cups'; use us, ms, s, m, h, d or w"),
-            ("run 5 min -- true", "missing key; for example `countdownctl run backup 5 min -- COMMAND`"),
-            ("run tea 5pm -- true", "'5pm' is a time; use a duration such as 5m"),
-            (
-                "5m tea --until 17:30",
-                "use either DURATION or --until; --label takes a label that begins with a number"
-            ),
-            ("snooze 5pm", "'5pm' is a time; use a duration such as 5m"),
-            ("adjust tea +1h -30m", "invalid duration '30m +1h'; use for example 5m, 90s or 1:30"),
-            ("adjust tea -1m -30s", "use only one of +DURATION, -DURATION and --until"),
-        ]
+        arguments: rows(
+            """
+            5 Min tea → invalid duration '5 Min': units are lower case; did you mean `countdownctl 5 m tea`?
+            5 M tea → invalid duration '5 M': M means months, which differ in length; minutes are `countdownctl 5 m tea`
+            5x tea → invalid duration '5x': unknown unit 'x'; use us, ms, s, m, h, d or w
+            1:75 tea → invalid duration '1:75': minutes and seconds have two digits up to 59, as in 1:05 or 1:02:03
+            17pm tea → invalid time '17pm': no such day or time of day
+            17:30 pm → invalid time '17:30 pm': no such day or time of day
+            at 25:00 tea → invalid time '25:00': no such day or time of day
+            at 9:00 today → time '9:00 today' has passed; --until takes a time in the future
+            at 5m → '5m' is a duration; --until takes a time such as 17:30
+            in tea → invalid duration 'tea'; use for example 5m, 90s or 1:30
+            in → missing duration; use for example 5m, 90s or 1:30
+            tea 5m → unknown command
+            0 tea → ambiguous '0 tea': use `countdownctl 0m tea` or `countdownctl 0s tea`
+            start 5 min → missing key; for example `countdownctl start tea 5 min`
+            start 5 min tea → the key comes first: `countdownctl start tea 5 min`
+            start 5 m → missing key; for example `countdownctl start tea 5 m`
+            start 5pm → missing key; for example `countdownctl start tea 5m` (`countdownctl start --key=5pm` has the key '5pm')
+            start tea 5 cups → invalid duration '5 cups': unknown unit 'cups'; use us, ms, s, m, h, d or w
+            run 5 min -- true → missing key; for example `countdownctl run backup 5 min -- COMMAND`
+            run tea 5pm -- true → '5pm' is a time; use a duration such as 5m
+            5m tea --until 17:30 → use either DURATION or --until; --label takes a label that begins with a number
+            snooze 5pm → '5pm' is a time; use a duration such as 5m
+            adjust tea +1h -30m → invalid duration '30m +1h'; use for example 5m, 90s or 1:30
+            adjust tea -1m -30s → use only one of +DURATION, -DURATION and --until
+            """
+        )
     )
     func refuses(_ line: String, _ sentence: String) { #expect(Self.outcome(line) == sentence) }
 
@@ -266,6 +236,14 @@ struct TypedTimerTests {
             #expect(!IndependentReading.continues(typed.label.joined(separator: " ")), "\(line)")
         }
         #expect(accepted > 1_000)
+    }
+}
+
+/// The rows of a table: a command line, an arrow, and what comes of it.
+func rows(_ table: String) -> [(String, String)] {
+    table.split(separator: "\n").map { row in
+        let parts = row.split(separator: " → ").map(String.init)
+        return (parts[0], parts[1])
     }
 }
 

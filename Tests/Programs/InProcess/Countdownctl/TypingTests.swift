@@ -8,39 +8,31 @@ import Testing
 
 @Suite("Command line arguments")
 struct TypingTests {
-    @Test("a negative amount after adjust is a value, and --json takes no following word as its value")
-    func normalizes() {
-        #expect(ArgumentNormalizer.normalize(["adjust", "tea", "-1m"]) == ["adjust", "tea", "--by=-1m"])
-        #expect(ArgumentNormalizer.normalize(["adjust", "tea", "-.5h", "-q"]) == ["adjust", "tea", "--by=-.5h", "-q"])
-        #expect(ArgumentNormalizer.normalize(["adjust", "--", "tea", "-1m"]) == ["adjust", "--", "tea", "-1m"])
-        #expect(ArgumentNormalizer.normalize(["adjust", "tea", "-q", "-1m"]) == ["adjust", "tea", "-q", "--by=-1m"])
-        #expect(ArgumentNormalizer.normalize(["cancel", "tea", "-1m"]) == ["cancel", "tea", "-1m"])
-        #expect(ArgumentNormalizer.normalize(["show", "--json", "tea"]) == ["show", "--json=short", "tea"])
-        #expect(
-            ArgumentNormalizer.normalize(["run", "tea", "--", "x", "--json"]) == ["run", "tea", "--", "x", "--json"]
-        )
-    }
-
-    @Test("--queue of start and --wait of run stand alone or have a timeout, and --wait of start is a flag")
-    func normalizesQueues() {
-        func normalized(_ line: String) -> String {
-            ArgumentNormalizer.normalize(line.components(separatedBy: " ")).joined(separator: " ")
-        }
-        #expect(normalized("start tea --queue 5m") == "start tea --queue=infinity 5m")
-        #expect(normalized("start tea --queue=5m --wait") == "start tea --queue=5m --wait")
-        #expect(normalized("run tea --wait 5m -- x --wait") == "run tea --wait=infinity 5m -- x --wait")
-    }
-
     @Test(
-        "a negative duration is not an option, so that the subcommand reports the invalid duration",
-        arguments: [
-            ("start tea -5m", "start tea --for=-5m"), ("run tea -5m -- true -5m", "run tea --for=-5m -- true -5m"),
-            ("start tea --for -5m", "start tea --for=-5m"), ("wait tea --timeout -.5h", "wait tea --timeout=-.5h"),
-            ("watch --tick -1s --json", "watch --tick=-1s --json=short"),
-            ("start --label -5 tea", "start --label -5 tea"), ("run tea -E -5 -- true", "run tea -E -5 -- true"),
-        ]
+        "a negative amount or duration is a value, and --json, --queue and --wait have no following word as theirs",
+        arguments: rows(
+            """
+            adjust tea -1m → adjust tea --by=-1m
+            adjust tea -.5h -q → adjust tea --by=-.5h -q
+            adjust -- tea -1m → adjust -- tea -1m
+            adjust tea -q -1m → adjust tea -q --by=-1m
+            cancel tea -1m → cancel tea -1m
+            show --json tea → show --json=short tea
+            run tea -- x --json → run tea -- x --json
+            start tea --queue 5m → start tea --queue=infinity 5m
+            start tea --queue=5m --wait → start tea --queue=5m --wait
+            run tea --wait 5m -- x --wait → run tea --wait=infinity 5m -- x --wait
+            start tea -5m → start tea --for=-5m
+            run tea -5m -- true -5m → run tea --for=-5m -- true -5m
+            start tea --for -5m → start tea --for=-5m
+            wait tea --timeout -.5h → wait tea --timeout=-.5h
+            watch --tick -1s --json → watch --tick=-1s --json=short
+            start --label -5 tea → start --label -5 tea
+            run tea -E -5 -- true → run tea -E -5 -- true
+            """
+        )
     )
-    func normalizesLengths(typed: String, put: String) {
+    func normalizes(typed: String, put: String) {
         #expect(ArgumentNormalizer.normalize(typed.components(separatedBy: " ")).joined(separator: " ") == put)
     }
 
@@ -59,24 +51,22 @@ struct TypingTests {
 
     @Test(
         "an unknown command is answered with advice on the right one",
-        arguments: [
-            ("restart tea 5m", "unknown command 'restart'; `countdownctl start tea 5m --restart` starts it again"),
-            ("restart", "unknown command 'restart'; `countdownctl start KEY --restart` starts it again"),
-            (
-                "stop tea",
-                "unknown command 'stop'; `countdownctl cancel tea` ends it, `countdownctl pause tea` keeps the remaining time"
-            ),
-            (
-                "add tea 5m",
-                "unknown command 'add'; `countdownctl start tea 5m` starts a countdown, `countdownctl adjust tea +5m` adds time"
-            ),
-            ("rm a;b", "unknown command 'rm'; `countdownctl cancel 'a;b'` ends it"),
-            ("ls", "unknown command 'ls'; did you mean `countdownctl list`?"),
-            ("strat tea 5m", "unknown command 'strat'; did you mean `countdownctl start tea 5m`?"),
-            ("lst", "unknown command 'lst'; did you mean `countdownctl list`?"),
-            ("frobnicate", "unknown command 'frobnicate'; `countdownctl -h` lists the commands"),
-            ("sta", "unknown command 'sta'; did you mean `countdownctl start KEY`?"),
-        ]
+        arguments: rows(
+            """
+            restart tea 5m → unknown command 'restart'; `countdownctl start tea 5m --restart` starts it again
+            restart → unknown command 'restart'; `countdownctl start KEY --restart` starts it again
+            stop tea → unknown command 'stop'; `countdownctl cancel tea` ends it, `countdownctl pause tea` keeps the remaining \
+            time
+            add tea 5m → unknown command 'add'; `countdownctl start tea 5m` starts a countdown, `countdownctl adjust tea +5m` \
+            adds time
+            rm a;b → unknown command 'rm'; `countdownctl cancel 'a;b'` ends it
+            ls → unknown command 'ls'; did you mean `countdownctl list`?
+            strat tea 5m → unknown command 'strat'; did you mean `countdownctl start tea 5m`?
+            lst → unknown command 'lst'; did you mean `countdownctl list`?
+            frobnicate → unknown command 'frobnicate'; `countdownctl -h` lists the commands
+            sta → unknown command 'sta'; did you mean `countdownctl start KEY`?
+            """
+        )
     )
     func answersMistakes(_ typed: String, _ sentence: String) throws {
         let words = typed.split(separator: " ").map(String.init)
@@ -133,12 +123,5 @@ struct TypingTests {
             #expect(help.contains("USAGE: countdownctl \(name)"), "\(name)")
         }
         #expect(Countdownctl.helpMessage(columns: 80).split(separator: "\n")[1] == "Examples:")
-    }
-
-    @Test("the discussion in each help fits into 80 columns")
-    func helpFits() {
-        let all = Countdownctl.configuration.subcommands.map { $0.configuration }
-        let lines = (all + [Countdownctl.configuration]).flatMap { $0.discussion.split(separator: "\n") }
-        #expect(lines.filter { $0.count > 80 } == [])
     }
 }
