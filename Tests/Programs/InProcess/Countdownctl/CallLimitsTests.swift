@@ -34,8 +34,7 @@ struct CallLimitsTests {
     }
 
     private static func table() throws -> Table {
-        let file = BuiltProduct.packageDirectory.appendingPathComponent("clients/conformance/rates.json")
-        return try JSONDecoder().decode(Table.self, from: Data(contentsOf: file))
+        try JSONDecoder().decode(Table.self, from: Data(BuiltProduct.text(of: "clients/conformance/rates.json").utf8))
     }
 
     @Test("rates of one key have the keys and the parameters of the shared table")
@@ -88,17 +87,8 @@ struct CallLimitsTests {
         for _ in 0..<5 {
             let state = BackoffState(base: 60_000_000, most: 300_000_000, last: last)
             waits.append(state.next)
-            let kept = Countdown(
-                key: "k",
-                state: .finished,
-                clock: .elapsed,
-                durationUSec: 1,
-                remainingUSec: 0,
-                startedUSec: 0,
-                metadata: BackoffState.metadata(state.next),
-                forget: false,
-                revision: 1
-            )
+            var kept = countdown("k", 0, .finished)
+            kept.metadata = BackoffState.metadata(state.next)
             last = BackoffState.wait(of: kept)
         }
         #expect(waits == [60, 120, 240, 300, 300].map { $0 * 1_000_000 })
@@ -108,17 +98,9 @@ struct CallLimitsTests {
     @Test("a claim is for one end, its token makes it ours if the reply was lost, and an old end is left alone")
     func claims() throws {
         func end(_ key: String, started: Int64) -> Countdown {
-            Countdown(
-                key: key,
-                state: .finished,
-                clock: .elapsed,
-                durationUSec: 1,
-                remainingUSec: 0,
-                startedUSec: started,
-                endedUSec: started + 1_000,
-                forget: false,
-                revision: 1
-            )
+            var end = countdown(key, 0, .finished)
+            (end.startedUSec, end.endedUSec) = (started, started + 1_000)
+            return end
         }
         let claims = try EndClaims(name: "mail", length: 1_000_000)
         let tea = end("tea", started: 5)

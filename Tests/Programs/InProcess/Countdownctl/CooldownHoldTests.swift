@@ -7,6 +7,13 @@ import Testing
 
 @Suite("The hold of a cooldown")
 struct CooldownHoldTests {
+    /// The countdown of a hold of this length in microseconds.
+    private static func job(_ length: Int64) -> Countdown {
+        var job = countdown("job", 0)
+        (job.durationUSec, job.remainingUSec, job.startedUSec) = (length, length, 1)
+        return job
+    }
+
     /// A command under `run`, its countdown in a daemon, and other programs that change it. Time is in seconds.
     private struct Run {
         /// What becomes of a call.
@@ -38,15 +45,7 @@ struct CooldownHoldTests {
                 leastHold: Self.usec(least)
             )
             end = Double(terms.hold) / 1_000_000
-            key = Countdown(
-                key: "job",
-                state: .running,
-                clock: .elapsed,
-                durationUSec: terms.hold,
-                remainingUSec: terms.hold,
-                startedUSec: 1,
-                revision: 1
-            )
+            key = CooldownHoldTests.job(terms.hold)
             hold = CooldownHold(terms, started: key, at: 0)
             perform(hold.beginning)
         }
@@ -313,32 +312,19 @@ struct CooldownHoldTests {
         #expect(run.end == 30)
     }
 
-    @Test("after a suspend the hold is renewed at once")
-    func renewsLate() {
+    @Test("after a suspend the hold is renewed at once; if that was beyond its end, the loss is reported")
+    func suspends() {
         var run = Run(60)
         run.pass(until: 59, late: true)
-        #expect(run.end == 119)
-        #expect(run.calls == ["add 59.0"])
-    }
-
-    @Test("after a suspend beyond the end of the hold, the countdown has ended, and that is reported")
-    func losesInSuspend() {
-        var run = Run(60)
+        #expect(run.end == 119 && run.calls == ["add 59.0"])
+        run = Run(60)
         run.pass(until: 61, late: true)
         #expect(run.reason == .ended(.finished) && run.calls == ["add 61.0"])
     }
 
     @Test("the hold runs out at the end of the countdown, unless it is paused, lost or over")
     func runsOut() throws {
-        var started = Countdown(
-            key: "job",
-            state: .running,
-            clock: .elapsed,
-            durationUSec: 30,
-            remainingUSec: 30,
-            startedUSec: 1,
-            revision: 1
-        )
+        var started = Self.job(30)
         var hold = CooldownHold(.init(cooldown: 10, leastHold: 30), started: started, at: 0)
         #expect(hold.runsOut == 30)
         _ = hold.wake(at: 15)
@@ -356,15 +342,7 @@ struct CooldownHoldTests {
 
     @Test("the command gets the signal of --on-lost once when the hold has run out, though the daemon does not answer")
     func signalsLoss() throws {
-        let started = Countdown(
-            key: "job",
-            state: .running,
-            clock: .elapsed,
-            durationUSec: 1,
-            remainingUSec: 1,
-            startedUSec: 1,
-            revision: 1
-        )
+        let started = Self.job(1)
         for signal in [15, nil] as [Int32?] {
             let keeper = CooldownKeeper(
                 .init(cooldown: 1, leastHold: 1),
@@ -383,15 +361,7 @@ struct CooldownHoldTests {
 
     @Test("an exit while a call is under way waits for its answer")
     func exitsBetween() {
-        let started = Countdown(
-            key: "job",
-            state: .running,
-            clock: .elapsed,
-            durationUSec: 30,
-            remainingUSec: 30,
-            startedUSec: 1,
-            revision: 1
-        )
+        let started = Self.job(30)
         var hold = CooldownHold(.init(cooldown: 10, leastHold: 30), started: started, at: 0)
         #expect(hold.wake(at: 15) == .call(.adjust(key: "job", by: 15, ifRevision: 1)))
         #expect(hold.exit(succeeded: true, at: 16) == nil)

@@ -15,17 +15,10 @@ struct FeedTests {
         remaining: Int64,
         label: String? = nil
     ) -> Countdown {
-        Countdown(
-            key: key,
-            state: state,
-            clock: .elapsed,
-            durationUSec: 100_000_000,
-            remainingUSec: remaining,
-            startedUSec: 0,
-            deadlineUSec: state == .running ? remaining : nil,
-            label: label,
-            revision: 1
-        )
+        var countdown = ProgramTests.countdown(key, 0, of: 100, state, label: label)
+        countdown.remainingUSec = remaining
+        countdown.deadlineUSec = state == .running ? remaining : nil
+        return countdown
     }
 
     private func event(_ type: Event.Kind, _ countdown: Countdown) -> Event {

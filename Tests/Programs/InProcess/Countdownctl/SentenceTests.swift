@@ -8,23 +8,10 @@ import Varlink
 
 @Suite("Messages")
 struct SentenceTests {
-    /// 2026-03-01 12:00:00 at UTC.
-    private static let noon: Int64 = 1_772_366_400_000_000
     private let text = CountdownText(ClockText(zone: TestZone.utc, now: noon))
 
     private func countdown(_ state: Countdown.State = .running, label: String? = nil) -> Countdown {
-        Countdown(
-            key: "tea",
-            state: state,
-            clock: .elapsed,
-            durationUSec: 300_000_000,
-            remainingUSec: state == .finished ? 0 : 252_000_000,
-            startedUSec: Self.noon,
-            deadlineUSec: state == .running ? Self.noon + 252_000_000 : nil,
-            endedUSec: state == .finished || state == .cancelled ? Self.noon : nil,
-            label: label,
-            revision: 5
-        )
+        ProgramTests.countdown("tea", state == .finished ? 0 : 252, state, label: label, revision: 5)
     }
 
     @Test("a countdown is named with its label, without control characters")
@@ -111,16 +98,12 @@ struct SentenceTests {
         #expect(CommandFailure(CountdownError.wrongState(countdown())).exitCode == .notRunning)
     }
 
-    @Test("without a daemon, the error names the command that starts one")
+    @Test("without a daemon, the error names the command that starts one, also one that a variable has elsewhere")
     func tellsHowToStart() {
         #expect(
             CommandFailure(ClientError.unreachable(path: "/run/x", errno: ENOENT)).sentence
                 == "no daemon at /run/x: start it with `systemctl --user start countdownd.socket`"
         )
-    }
-
-    @Test("a daemon that a variable has elsewhere is started there")
-    func tellsHowToStartElsewhere() {
         let elsewhere = CommandFailure.remedy("/my run/x") { $0 == "COUNTDOWND_SOCKET" ? "/my run/x" : nil }
         #expect(elsewhere.contains("`countdownd --socket '/my run/x'`"))
         #expect(CommandFailure.remedy("/run/x") { _ in nil }.contains("systemctl --user start countdownd.socket"))
@@ -173,7 +156,7 @@ struct SentenceTests {
                 "tea (Green)",
                 "    State: running",
                 "Remaining: 4:12 of 5m, 16 % elapsed",
-                "  Started: 12:00:00",
+                "  Started: 11:59:12",
                 "     Ends: 12:04:12 by the system clock",
                 " Metadata: a=1",
                 " Metadata: b=2\\n",
@@ -187,7 +170,7 @@ struct SentenceTests {
     func lists() {
         var late = countdown()
         late.key = "late"
-        late.deadlineUSec = Self.noon + 400_000_000
+        late.deadlineUSec = noon + 400_000_000
         let all = [countdown(.finished), late, countdown(.paused), countdown()].sorted { $0.endsBefore($1) }
         #expect(
             CountdownTable.lines(all, clock: text.clock, legend: true, palette: .plain) == [
@@ -206,24 +189,11 @@ struct SentenceTests {
     )
     func rendersAnyNumber(_ number: Int64) {
         for state in Countdown.State.allCases {
-            let countdown = Countdown(
-                key: "tea",
-                state: state,
-                clock: .elapsed,
-                durationUSec: number,
-                remainingUSec: number,
-                startedUSec: number,
-                deadlineUSec: number,
-                endedUSec: number,
-                revision: number
-            )
-            let event = Event(
-                type: .finished,
-                key: "tea",
-                remainingUSec: number,
-                lateUSec: number,
-                countdown: countdown
-            )
+            var countdown = ProgramTests.countdown("tea", 0, state, revision: number)
+            (countdown.durationUSec, countdown.remainingUSec, countdown.startedUSec) = (number, number, number)
+            (countdown.deadlineUSec, countdown.endedUSec) = (number, number)
+            var event = Event(type: .finished, key: "tea", remainingUSec: number, countdown: countdown)
+            event.lateUSec = number
             for now in [Int64.min, 0, .max] {
                 let clock = ClockText(zone: LocalZone(), now: now)
                 #expect(!CountdownDetails(countdown: countdown, clock: clock, palette: .plain).lines.isEmpty)

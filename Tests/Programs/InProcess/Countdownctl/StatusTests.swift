@@ -8,8 +8,25 @@ import Varlink
 
 @Suite("The status as text")
 struct StatusTests {
-    /// 2026-03-01 12:00:00 at UTC.
-    private static let noon: Int64 = 1_772_366_400_000_000
+    private static var none: GetStatus.Durations {
+        GetStatus.Durations(count: 0, sumUSec: 0, p50USec: 0, p99USec: 0, greatestUSec: 0)
+    }
+
+    /// A member of a fleet; without an engine, one that has reached nothing yet.
+    private static func fleet(
+        _ shard: GetStatus.Shard,
+        engine: String? = nil,
+        roundTrip: GetStatus.Durations = StatusTests.none
+    ) -> GetStatus.Fleet {
+        GetStatus.Fleet(
+            engine: engine,
+            namespace: engine.map { _ in "mail" },
+            shards: [shard],
+            clockAheadUSec: engine.map { _ in -1_500 },
+            clockErrorUSec: engine.map { _ in 90 },
+            roundTrip: roundTrip
+        )
+    }
 
     private func status(
         version: String = "1.0.0",
@@ -26,7 +43,7 @@ struct StatusTests {
     ) -> GetStatus.Reply {
         GetStatus.Reply(
             version: version,
-            startedUSec: Self.noon - 3_600_000_000,
+            startedUSec: noon - 3_600_000_000,
             running: 3,
             paused: 1,
             watchers: 2,
@@ -44,7 +61,7 @@ struct StatusTests {
     }
 
     private func lines(of status: GetStatus.Reply, lingers: Bool? = nil, all: Bool = false) -> [String] {
-        let clock = ClockText(zone: TestZone.utc, now: Self.noon)
+        let clock = ClockText(zone: TestZone.utc, now: noon)
         return StatusDetails(status: status, clientVersion: "1.0.0", lingers: lingers, all: all, clock: clock).lines
     }
 
@@ -59,8 +76,7 @@ struct StatusTests {
                 "   Storage: changes are stored",
             ]
         )
-        let none = GetStatus.Durations(count: 0, sumUSec: 0, p50USec: 0, p99USec: 0, greatestUSec: 0)
-        #expect(lines(of: status(lateness: none))[3] == "  Lateness: no countdown has ended yet")
+        #expect(lines(of: status(lateness: Self.none))[3] == "  Lateness: no countdown has ended yet")
     }
 
     @Test("says what is wrong: another version, a failing store, no lingering")
@@ -78,7 +94,7 @@ struct StatusTests {
 
     @Test("has a line for notifications on a desktop, and a note if a countdown cannot wake the machine")
     func notifications() {
-        let clock = ClockText(zone: TestZone.utc, now: Self.noon)
+        let clock = ClockText(zone: TestZone.utc, now: noon)
         var details = StatusDetails(status: status(), clientVersion: "1", lingers: nil, all: false, clock: clock)
         details.notifier = NotifierStatus(isEnabled: true, state: "shown by dunst 1.9; rings")
         #expect(details.lines.contains("  Notifier: shown by dunst 1.9; rings"))
@@ -112,15 +128,8 @@ struct StatusTests {
     @Test("the status of a member of a fleet says how it follows the others, and since when it does not")
     func showsFleet() {
         let answers = GetStatus.Durations(count: 12, sumUSec: 9_000, p50USec: 310, p99USec: 2_000, greatestUSec: 2_100)
-        let shard = GetStatus.Shard(state: .live, sinceUSec: Self.noon - 7_200_000_000, lagUSec: 0)
-        var fleet = GetStatus.Fleet(
-            engine: "Redis 7.0.15",
-            namespace: "mail",
-            shards: [shard],
-            clockAheadUSec: -1_500,
-            clockErrorUSec: 90,
-            roundTrip: answers
-        )
+        let shard = GetStatus.Shard(state: .live, sinceUSec: noon - 7_200_000_000, lagUSec: 0)
+        var fleet = Self.fleet(shard, engine: "Redis 7.0.15", roundTrip: answers)
         func shown() -> [String] {
             lines(of: status(fleet: fleet))
                 .filter { $0.hasPrefix("     Fleet: ") || $0.hasPrefix("    Engine: ") }
@@ -137,31 +146,17 @@ struct StatusTests {
         let refusing = lines(of: status(fleet: fleet, storageFailure: "it is full"))
         #expect(refusing.contains("   Storage: changes cannot be stored: it is full"))
         #expect(refusing.contains { $0.hasSuffix(" (2h), 20ms behind, and changes are refused") })
-        fleet.shards = [GetStatus.Shard(state: .lost, sinceUSec: Self.noon, lagUSec: 9, reason: "cut\u{7}")]
+        fleet.shards = [GetStatus.Shard(state: .lost, sinceUSec: noon, lagUSec: 9, reason: "cut\u{7}")]
         #expect(shown()[0] == "     Fleet: mail on Redis 7.0.15, lost since 12:00:00 (0s): cut\\u{7}")
-        let nothing = GetStatus.Durations(count: 0, sumUSec: 0, p50USec: 0, p99USec: 0, greatestUSec: 0)
-        fleet = GetStatus.Fleet(
-            engine: nil,
-            namespace: nil,
-            shards: [GetStatus.Shard(state: .connecting, sinceUSec: Self.noon, lagUSec: 9, reason: "no bridge")],
-            clockAheadUSec: nil,
-            clockErrorUSec: nil,
-            roundTrip: nothing
-        )
+        fleet = Self.fleet(GetStatus.Shard(state: .connecting, sinceUSec: noon, lagUSec: 9, reason: "no bridge"))
         #expect(shown() == ["     Fleet: connecting since 12:00:00 (0s): no bridge"])
     }
 
     @Test("in OpenMetrics has every figure, with its type and in the base unit")
     func metrics() throws {
         let times = GetStatus.Durations(count: 2, sumUSec: 1_500_000, p50USec: 9, p99USec: 1_499_991, greatestUSec: 10)
-        let fleet = GetStatus.Fleet(
-            engine: "Redis \"7\"\\\n",
-            namespace: "mail",
-            shards: [GetStatus.Shard(state: .lost, sinceUSec: Self.noon, lagUSec: 20_000, reason: "cut")],
-            clockAheadUSec: -1_500,
-            clockErrorUSec: 90,
-            roundTrip: times
-        )
+        let shard = GetStatus.Shard(state: .lost, sinceUSec: noon, lagUSec: 20_000, reason: "cut")
+        let fleet = Self.fleet(shard, engine: "Redis \"7\"\\\n", roundTrip: times)
         let metrics = OpenMetrics.lines(of: status(fleet: fleet, storageFailure: "disk full"), in: .openmetrics)
         try OpenMetricsCheck().check(metrics)
         for line in [
@@ -218,16 +213,8 @@ struct StatusTests {
 
     @Test("in OpenMetrics is valid if nothing is known of the fleet, and with names of a newer daemon")
     func newerMetrics() throws {
-        let none = GetStatus.Durations(count: 0, sumUSec: 0, p50USec: 0, p99USec: 0, greatestUSec: 0)
-        var newer = status(version: "2\"\u{7}")
-        newer.fleet = GetStatus.Fleet(
-            engine: nil,
-            namespace: nil,
-            shards: [GetStatus.Shard(state: .connecting, sinceUSec: Self.noon, lagUSec: 0)],
-            clockAheadUSec: nil,
-            clockErrorUSec: nil,
-            roundTrip: none
-        )
+        let shard = GetStatus.Shard(state: .connecting, sinceUSec: noon, lagUSec: 0)
+        var newer = status(version: "2\"\u{7}", fleet: Self.fleet(shard))
         newer.counters["odd name é"] = 1
         let metrics = OpenMetrics.lines(of: newer, in: .openmetrics)
         try OpenMetricsCheck().check(metrics)

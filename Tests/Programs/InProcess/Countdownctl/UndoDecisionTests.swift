@@ -31,17 +31,9 @@ struct UndoDecisionTests {
         deadline: Int64? = nil,
         duration: Int64 = 60_000_000
     ) -> Countdown {
-        Countdown(
-            key: "undo/dnd",
-            state: state,
-            clock: .elapsed,
-            durationUSec: duration,
-            remainingUSec: 30_000_000,
-            startedUSec: 0,
-            deadlineUSec: deadline,
-            metadata: ["undo": id],
-            revision: 1
-        )
+        var countdown = ProgramTests.countdown("undo/dnd", 30, state)
+        (countdown.durationUSec, countdown.deadlineUSec, countdown.metadata) = (duration, deadline, ["undo": id])
+        return countdown
     }
 
     private func decide(_ record: UndoRecord, _ countdown: Countdown?, boot: String = "b1") -> UndoDecision {

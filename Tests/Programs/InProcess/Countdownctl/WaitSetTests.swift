@@ -33,15 +33,7 @@ struct WaitSetTests {
     }
 
     private func countdown(_ key: String, _ state: Countdown.State, revision: Int64) -> Countdown {
-        Countdown(
-            key: key,
-            state: state,
-            clock: .elapsed,
-            durationUSec: 10_000_000,
-            remainingUSec: state == .finished ? 0 : 5_000_000,
-            startedUSec: 1,
-            revision: revision
-        )
+        ProgramTests.countdown(key, state == .finished ? 0 : 5, of: 10, state, revision: revision)
     }
 
     @Test("an end counts once, and the highest code of all counts")
