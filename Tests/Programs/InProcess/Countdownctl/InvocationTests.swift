@@ -20,16 +20,6 @@ struct InvocationTests {
         #expect(run.end(with: CommandFailure(.denied, "no")) == .denied)
     }
 
-    @Test("the exit codes have the documented numbers")
-    func values() {
-        let codes: [countdownctl.ExitCode: Int32] = [
-            .success: 0, .notRunning: 3, .unknownKey: 4, .usage: 64, .unavailable: 69, .internalFault: 70,
-            .notStored: 74, .tryLater: 75, .protocolFault: 76, .denied: 77, .unknownOutcome: 79, .timedOut: 124,
-            .notExecutable: 126, .notFound: 127, .interrupted: 130,
-        ]
-        for (status, code) in codes { #expect(status.rawValue == code) }
-    }
-
     @Test("the help of -h fits on a screen, and names every command")
     func shortHelp() throws {
         let names = Countdownctl.configuration.subcommands.compactMap { $0.configuration.commandName }

@@ -127,6 +127,19 @@ struct RenderingTests {
         #expect(!allows(.never, terminal: true, [:]))
     }
 
+    @Test("keys that differ by an invisible character look different in a list")
+    func tellsKeysApart() {
+        let keys = ["tea", "te\u{200B}a", "te\u{200D}a", "\u{FEFF}tea", "tea\u{E0041}", "te\\u{200b}a", "tea\u{200F}"]
+        let lines = CountdownTable.lines(
+            keys.map { countdown($0, 300) },
+            clock: ClockText(zone: TestZone.utc, now: noon),
+            legend: false,
+            palette: .plain
+        )
+        let escaped = ["tea", #"te\u{200b}a"#, #"te\u{200d}a"#, #"\u{feff}tea"#, #"tea\u{e0041}"#, #"te\\u{200b}a"#]
+        #expect(lines.map { $0.prefix { $0 != " " } } == (escaped + [#"tea\u{200f}"#]).map { $0[...] })
+    }
+
     @Test("on a narrow terminal a list has fewer columns, and only lines that cannot be cut are wider")
     func narrowsLists() throws {
         let all = [

@@ -47,11 +47,9 @@ struct BellTests {
 
     @Test("a sound that began before an end does not count for it")
     mutating func wholeSounds() {
-        var egg = ended("egg", revision: 12)
-        egg.metadata = ["ring": "once"]
         end(ended("tea", revision: 11))
         queue.soundBegan()
-        end(egg)
+        end(ended("egg", revision: 12, metadata: ["ring": "once"]))
         queue.soundEnded(played: true)
         take([event(.started, running("tea"))])
         let count = sounds()
@@ -60,13 +58,10 @@ struct BellTests {
 
     @Test("with ring=once it rings once, and with ring=no not at all")
     mutating func modes() {
-        var tea = ended("tea", revision: 11)
-        tea.metadata = ["ring": "once"]
-        end(tea)
+        end(ended("tea", revision: 11, metadata: ["ring": "once"]))
         let once = sounds()
         #expect(once == 1)
-        tea.metadata = ["ring": "no"]
-        end(tea)
+        end(ended("tea", revision: 11, metadata: ["ring": "no"]))
         #expect(!queue.isRinging)
     }
 

@@ -1,10 +1,17 @@
 import IPC
 import System
+import Varlink
 
 @testable import countdown_notify
 
 /// A countdown that has ended, at an instant in microseconds.
-func ended(_ key: String, revision: Int64 = 1, at instant: Int64 = 0, label: String? = nil) -> Countdown {
+func ended(
+    _ key: String,
+    revision: Int64 = 1,
+    at instant: Int64 = 0,
+    label: String? = nil,
+    metadata: TextMap<String>? = nil
+) -> Countdown {
     Countdown(
         key: key,
         state: .finished,
@@ -14,6 +21,7 @@ func ended(_ key: String, revision: Int64 = 1, at instant: Int64 = 0, label: Str
         startedUSec: 0,
         endedUSec: instant,
         label: label,
+        metadata: metadata,
         revision: revision
     )
 }

@@ -19,6 +19,14 @@ final class NotificationQueueTests {
 
     private func next() -> NotificationQueue.Outgoing? { queue.next(.at(0)) }
 
+    /// The service shows the next notification under this number; returns its first text.
+    @discardableResult
+    private func show(as number: UInt32 = 1) throws -> String? {
+        let shown = try #require(next())
+        queue.handleAnswer([.uint32(number)], to: shown.purpose)
+        return shown.call.texts.first
+    }
+
     private func unsavedRevision() -> Int64? { queue.takeUnsavedState()?.revision }
 
     private func take(_ signal: DesktopSignal) -> (NotificationAction, Countdown)? { queue.handle(signal) }
@@ -123,7 +131,7 @@ final class NotificationQueueTests {
         #expect(queue.retryDelay > delay)
         queue.retry()
         try introduce()
-        queue.handleAnswer([.uint32(1)], to: try #require(next()).purpose)
+        try show()
         #expect(queue.state?.revision == 11)
     }
 
@@ -144,7 +152,7 @@ final class NotificationQueueTests {
     func actions() throws {
         end("tea", revision: 11)
         try introduce()
-        queue.handleAnswer([.uint32(7)], to: try #require(next()).purpose)
+        try show(as: 7)
         #expect(take(.chosen(.again, 8)) == nil)
         let chosen = try #require(take(.chosen(.again, 7)))
         #expect(chosen.0 == .again && chosen.1.key == "tea")
@@ -176,7 +184,7 @@ final class NotificationQueueTests {
         for (revision, signal) in [(11, DesktopSignal.closed(7, byUser: true)), (12, .serviceChanged)] {
             end("tea", revision: Int64(revision))
             if queue.service == .unknown { try introduce() }
-            queue.handleAnswer([.uint32(7)], to: try #require(next()).purpose)
+            try show(as: 7)
             _ = take(signal)
             #expect(take(.chosen(.again, 7)) == nil)
         }
@@ -187,7 +195,7 @@ final class NotificationQueueTests {
         for number in 1...300 {
             end("key\(number)", revision: Int64(10 + number))
             if queue.service == .unknown { try introduce() }
-            queue.handleAnswer([.uint32(UInt32(number))], to: try #require(next()).purpose)
+            try show(as: UInt32(number))
         }
         #expect(take(.chosen(.dismiss, 1)) == nil)
         #expect(take(.chosen(.dismiss, 300))?.1.key == "key300")
@@ -197,22 +205,14 @@ final class NotificationQueueTests {
     func gap() throws {
         queue.historyTrimmed(oldest: 5)
         queue.watchStarted()
-        queue.receive(
-            [
-                event(.finished, ended("old", revision: 9)), event(.finished, ended("new", revision: 12)),
-                Event(type: .synced, revision: 13),
-            ],
-            since: 13,
-            now: 0
-        )
+        let ends = [event(.finished, ended("old", revision: 9)), event(.finished, ended("new", revision: 12))]
+        queue.receive(ends + [Event(type: .synced, revision: 13)], since: 13, now: 0)
         try introduce()
         let notice = try #require(next())
         #expect(notice.purpose == .ends(.gap))
         #expect(queue.state?.revision == 10)
         queue.handleAnswer([.uint32(1)], to: notice.purpose)
-        let ending = try #require(next())
-        #expect(ending.call.texts.first == "new")
-        queue.handleAnswer([.uint32(2)], to: ending.purpose)
+        #expect(try show(as: 2) == "new")
         #expect(queue.state?.revision == 13)
         #expect(next() == nil)
         // A store from a backup continues with revisions that were used before.
@@ -227,17 +227,15 @@ final class NotificationQueueTests {
         queue.watchStarted()
         queue.receive([Event(type: .synced, revision: 1_000)], since: 1_000, now: 0)
         try introduce()
-        queue.handleAnswer([.uint32(1)], to: try #require(next()).purpose)
+        try show()
         #expect(unsavedRevision() == 1_000)
         // The daemon's events after it can open its store.
         queue.historyTrimmed(oldest: 2)
         queue.watchStarted()
         let events = ([9, 11] as [Int64]).map { event(.finished, ended("key\($0)", revision: $0)) }
         queue.receive(events + [Event(type: .synced, revision: 1_001)], since: 1_001, now: 0)
-        queue.handleAnswer([.uint32(2)], to: try #require(next()).purpose)
-        let ending = try #require(next())
-        #expect(ending.call.texts.first == "key11")
-        queue.handleAnswer([.uint32(3)], to: ending.purpose)
+        try show(as: 2)
+        #expect(try show(as: 3) == "key11")
         #expect(next() == nil)
         #expect(queue.state == DeliveryState(revision: 1_001, lastEnd: 11, lastRing: 11))
     }
@@ -272,9 +270,7 @@ final class NotificationQueueTests {
         queue.receiveRunning([event(.attached, running("egg"))], showsProgress: true)
         end("tea", revision: 11)
         try introduce()
-        let first = try #require(next())
-        #expect(first.call.texts.first == "tea")
-        queue.handleAnswer([.uint32(1)], to: first.purpose)
+        #expect(try show() == "tea")
         let second = try #require(next())
         #expect(second.purpose == .progress(key: "egg"))
         queue.handleAnswer([.uint32(2)], to: second.purpose)
@@ -290,9 +286,7 @@ final class NotificationQueueTests {
         let first = try #require(next())
         queue.drop(first.purpose)
         #expect(queue.state?.revision == 11)
-        let second = try #require(next())
-        #expect(second.call.texts.first == "egg")
-        queue.handleAnswer([.uint32(1)], to: second.purpose)
+        #expect(try show() == "egg")
         #expect(queue.state == DeliveryState(revision: 12, lastEnd: 12, lastRing: 12))
         #expect(queue.takeDropped() == 1)
     }

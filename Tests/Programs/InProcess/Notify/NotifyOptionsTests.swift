@@ -59,10 +59,7 @@ struct NotifyOptionsTests {
     /// Reads a command line with a file of defaults.
     private func command(_ words: String, _ file: String) throws -> NotifierCommand {
         let directory = try TemporaryDirectory()
-        try FileManager.default.createDirectory(
-            atPath: directory.path(of: "countdownd"),
-            withIntermediateDirectories: true
-        )
+        try directory.makeDirectory("countdownd")
         try directory.write(file, to: "countdownd/config")
         let variables = ["XDG_CONFIG_HOME": directory.path, "HOME": "/home/alice"]
         return try NotifierOptions.parse(words.split(separator: " ").map(String.init)) {
@@ -122,16 +119,8 @@ struct NotifyOptionsTests {
     func watches() {
         #expect(NotifierOptions().watch(tick: 0) == Watch(tick: .zero, heartbeat: ResumableWatch.heartbeat))
         let named = NotifierOptions(patterns: ["a*"], keys: ["b"]).watch(tick: 5, since: 7)
-        #expect(
-            named
-                == Watch(
-                    match: ["a*"],
-                    tick: .microseconds(5),
-                    since: 7,
-                    heartbeat: ResumableWatch.heartbeat,
-                    keys: ["b"]
-                )
-        )
+        let heartbeat = ResumableWatch.heartbeat
+        #expect(named == Watch(match: ["a*"], tick: .microseconds(5), since: 7, heartbeat: heartbeat, keys: ["b"]))
     }
 
     @Test("the help fits on a terminal of 120 columns")
@@ -139,17 +128,10 @@ struct NotifyOptionsTests {
         #expect(NotifierOptions.help.split(separator: "\n").allSatisfy { $0.count <= 116 })
     }
 
-    @Test("the option names the state directory, else systemd or the XDG specification does")
+    @Test("the state directory has the program's name, and without a home one must be named")
     func directory() throws {
-        func directory(_ option: String?, _ variables: [String: String]) throws -> String {
-            try StateFile.directory(option: option) { variables[$0] }
-        }
-        let all = ["STATE_DIRECTORY": "/s:/t", "XDG_STATE_HOME": "/x", "HOME": "/h"]
-        #expect(try directory("/o", all) == "/o")
-        #expect(try directory(nil, all) == "/s")
-        #expect(try directory(nil, ["XDG_STATE_HOME": "/x", "HOME": "/h"]) == "/x/countdown-notify")
-        #expect(try directory(nil, ["HOME": "/h"]) == "/h/.local/state/countdown-notify")
-        #expect(throws: Exit.self) { try directory(nil, [:]) }
+        #expect(try StateFile.directory(option: nil) { $0 == "XDG_STATE_HOME" ? "/x" : nil } == "/x/countdown-notify")
+        #expect(throws: Exit.self) { try StateFile.directory(option: nil) { _ in nil } }
     }
 }
 
@@ -208,15 +190,9 @@ struct StateFileTests {
 struct PendingStartTests {
     @Test("Again starts it with its fields, +1 min extends it, and neither shortens one that runs")
     func calls() {
-        var tea = ended("tea", label: "Earl Grey")
-        tea.metadata = ["a": "b"]
-        let again = Start(
-            key: "tea",
-            durationUSec: 300_000_000,
-            ifRunning: .attach,
-            label: "Earl Grey",
-            metadata: ["a": "b"]
-        )
+        var tea = ended("tea", label: "Earl Grey", metadata: ["a": "b"])
+        var again = Start(key: "tea", durationUSec: 300_000_000, ifRunning: .attach, label: "Earl Grey")
+        again.metadata = ["a": "b"]
         #expect(PendingStart.call(for: .again, of: tea) == again)
         tea.forget = true
         let minute = PendingStart.call(for: .addTime, of: tea)
@@ -228,22 +204,15 @@ struct PendingStartTests {
 
     @Test("a missing bus address is explained in words")
     func failures() {
-        #expect(
-            BusFailure(call: "sd_bus_open_user", code: 123).explanation.hasPrefix(
-                "neither DBUS_SESSION_BUS_ADDRESS nor"
-            )
-        )
+        let explanation = BusFailure(call: "sd_bus_open_user", code: 123).explanation
+        #expect(explanation.hasPrefix("neither DBUS_SESSION_BUS_ADDRESS nor"))
         #expect(BusFailure(call: "sd_bus_open_user", code: 2).explanation == "No such file or directory")
     }
 
     @Test("an action that failed is reported with the reason")
     func troubles() {
-        let trouble = PendingStart.failureNotification(
-            .again,
-            of: ended("tea"),
-            .countdown(.storageFailed(reason: "disk full")),
-            .at(0)
-        )
+        let error = ClientError.countdown(.storageFailed(reason: "disk full"))
+        let trouble = PendingStart.failureNotification(.again, of: ended("tea"), error, .at(0))
         #expect(trouble.summary == "tea")
         #expect(trouble.body == "It could not be started again: the daemon cannot use its store: disk full")
     }

@@ -24,6 +24,13 @@ final class ProgressTests {
         return percents
     }
 
+    /// The progress of a countdown is shown under the number 4.
+    private func begin() {
+        _ = take(event(.started, running("tea")))
+        #expect(due() == [0])
+        #expect(show("tea", as: 4))
+    }
+
     @Test("a countdown is shown when it is reported, and updated in its place when its percentage changes")
     func updates() {
         _ = take(event(.attached, running("tea", remaining: 75_400_000)))
@@ -49,9 +56,7 @@ final class ProgressTests {
 
     @Test("at its end the notification is closed, also one that was made meanwhile")
     func ends() {
-        _ = take(event(.started, running("tea")))
-        #expect(due() == [0])
-        #expect(show("tea", as: 4))
+        begin()
         #expect(take(event(.finished, ended("tea"))) == 4)
         #expect(!show("tea", as: 5))
         _ = take(event(.started, running("egg")))
@@ -61,9 +66,7 @@ final class ProgressTests {
 
     @Test("if the user closes a notification while it is updated, the one that the update made is closed, too")
     func closedMeanwhile() {
-        _ = take(event(.started, running("tea")))
-        #expect(due() == [0])
-        #expect(show("tea", as: 4))
+        begin()
         _ = take(tick("tea", remaining: 50_000_000))
         #expect(due() == [50])
         progress.closed(4)
@@ -73,9 +76,7 @@ final class ProgressTests {
 
     @Test("a notification that the user closed stays away until the countdown is started again")
     func closed() {
-        _ = take(event(.started, running("tea")))
-        #expect(due() == [0])
-        #expect(show("tea", as: 4))
+        begin()
         progress.closed(4)
         progress.closed(99)
         _ = take(tick("tea", remaining: 50_000_000))
@@ -87,9 +88,7 @@ final class ProgressTests {
 
     @Test("for another notification service all notifications are made again")
     func anew() {
-        _ = take(event(.started, running("tea")))
-        #expect(due() == [0])
-        #expect(show("tea", as: 4))
+        begin()
         progress.forgetNumbers()
         #expect(next()?.replacing == 0)
         _ = show("tea", as: 1)

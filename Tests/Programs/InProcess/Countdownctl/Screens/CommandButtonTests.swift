@@ -33,8 +33,8 @@ struct CommandButtonTests {
         return button
     }
 
-    private func login(_ left: Int64, of length: Int64 = 60, _ state: Countdown.State = .running) -> Countdown {
-        countdown("login", left, of: length, state, revision: 60 - left)
+    private func login(_ left: Int64, _ state: Countdown.State = .running) -> Countdown {
+        countdown("login", left, of: 60, state, revision: 60 - left)
     }
 
     /// A button that was pressed, with a command that has succeeded.
@@ -188,19 +188,6 @@ struct CommandButtonTests {
         #expect(button.countdown == login(55))
     }
 
-    @Test("if another client's countdown runs when the command fails, the button says why and counts")
-    func failsWhileAnotherCounts() {
-        var button = idle(button())
-        _ = button.press()
-        _ = button.handle(told(.started, login(60)))
-        _ = button.handle(.ended(CommandEnding(cause: .ended(.exited(code: 1)), lines: ["no network"])))
-        #expect(button.failure == "no network")
-        #expect(button.countdown == login(60) && !button.isEnabled)
-        #expect(button.press().isEmpty)
-        _ = button.handle(tick("login", 9))
-        #expect(button.title == "9 s" && button.failure == "no network")
-    }
-
     @Test("an older state that arrives late does not replace a newer one")
     func ignoresOlder() {
         var button = counting(button())
@@ -310,8 +297,4 @@ struct CommandButtonTests {
         let narrow = ButtonScreen(counting(button())).remains(on: .plain(columns: 19))
         #expect(narrow.map(\.text) == ["login:", "running, 1:00 left…"])
     }
-}
-
-extension CommandButtonTests {
-    private func login(_ left: Int64, _ state: Countdown.State) -> Countdown { login(left, of: 60, state) }
 }

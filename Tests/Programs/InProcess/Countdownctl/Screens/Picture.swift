@@ -11,7 +11,7 @@ func expect(
     toLookLike name: String,
     sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    let path = BuiltProduct.packageDirectory.appendingPathComponent("Tests/Programs/Pictures/\(name).txt").path
+    let path = BuiltProduct.source("Tests/Programs/Pictures/\(name).txt")
     let picture = lines.map { String($0.text.reversed().drop { $0 == " " }.reversed()) + "\n" }.joined()
     if ProcessInfo.processInfo.environment["COUNTDOWND_PICTURES"] == "keep" {
         try picture.write(toFile: path, atomically: true, encoding: .utf8)
