@@ -16,17 +16,12 @@ struct DesktopFaultTrials {
     }
 
     private func notify(until status: String = "everything is shown") throws -> NotifyProcess {
-        try NotifyProcess(
-            of: daemon.socketPath,
-            on: Desktop.address(in: directory),
-            in: directory,
-            until: status
-        )
+        try NotifyProcess(of: daemon.socketPath, on: Desktop.address(in: directory), in: directory, until: status)
     }
 
-    private func end(_ key: String, of daemon: DaemonProcess? = nil) throws {
-        let caller = try Caller(of: daemon ?? self.daemon)
-        _ = try caller.call(Start(key: key, durationUSec: 3_600_000_000))
+    private func end(_ key: String) throws {
+        let caller = try Caller(of: daemon)
+        _ = try caller.call(Start(key: key, durationUSec: .seconds(3600)))
         _ = try caller.call(Finish(key: key))
     }
 
@@ -45,22 +40,20 @@ struct DesktopFaultTrials {
 
     @Test("ends that a silent service did not answer are shown by the next service")
     func silent() throws {
-        let desktop = try Desktop(in: directory)
-        let silent = try NotificationServer(on: desktop, "--silent")
+        let silent = try NotificationServer(in: directory, "--silent")
         let notify = try notify()
         try end("tea")
         #expect(try silent.next().summary == "tea")
         try end("egg")
         try notify.awaitStatus("showing ends; waiting: 2")
         try silent.vanish()
-        let server = try NotificationServer(on: desktop)
+        let server = try NotificationServer(on: silent.desktop)
         #expect(try [server.next(), server.next()].map(\.summary) == ["tea", "egg"])
     }
 
     @Test("a notification that was refused is sent again")
     func refusing() throws {
-        let desktop = try Desktop(in: directory)
-        let server = try NotificationServer(on: desktop, "--refuse", "2")
+        let server = try NotificationServer(in: directory, "--refuse", "2")
         let notify = try notify()
         try end("tea")
         #expect(try server.next("refused").summary == "tea")
@@ -74,12 +67,11 @@ struct DesktopFaultTrials {
         let notify = try notify(until: "no session bus")
         try end("tea")
         for key in ["tea", "egg"] {
-            let desktop = try Desktop(in: directory)
-            let server = try NotificationServer(on: desktop)
+            let server = try NotificationServer(in: directory)
             #expect(try server.next().summary == key)
             try notify.awaitStatus("everything is shown")
             if key == "tea" {
-                try desktop.end()
+                try server.desktop.end()
                 try notify.awaitStatus("no session bus")
                 try end("egg")
             }
@@ -98,8 +90,7 @@ struct DesktopFaultTrials {
 
     @Test("if the daemon is killed and started again, no end is missed and none is shown twice")
     func daemonRestarts() throws {
-        let desktop = try Desktop(in: directory)
-        let server = try NotificationServer(on: desktop)
+        let server = try NotificationServer(in: directory)
         let notify = try notify()
         let caller = try Caller(of: daemon)
         _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
@@ -118,8 +109,7 @@ struct DesktopFaultTrials {
 
     @Test("a daemon that cannot open its store for a while is waited for, and no end counts as missed")
     func storeOpensLate() throws {
-        let desktop = try Desktop(in: directory)
-        let server = try NotificationServer(on: desktop)
+        let server = try NotificationServer(in: directory)
         var notify = try notify()
         try end("call")
         #expect(try server.next().summary == "call")
@@ -136,14 +126,14 @@ struct DesktopFaultTrials {
         unsafe rename(away, daemon.directory.path(of: "disk"))
         // Nothing came before it.
         #expect(try server.next().summary == "tea")
-        try end("egg", of: second)
+        try end("egg")
         #expect(try server.next().summary == "egg")
+        withExtendedLifetime(second) {}
     }
 
     @Test("a warning that is due while the daemon starts again is shown")
     func warningDuringRestart() throws {
-        let desktop = try Desktop(in: directory)
-        let server = try NotificationServer(on: desktop)
+        let server = try NotificationServer(in: directory)
         let notify = try notify()
         let metadata: TextMap<String> = ["warn": "1h", "ring": "no"]
         let caller = try Caller(of: daemon)
@@ -161,19 +151,19 @@ struct DesktopFaultTrials {
 
     @Test("a missing daemon is waited for")
     func noDaemon() throws {
-        let desktop = try Desktop(in: directory)
-        let server = try NotificationServer(on: desktop)
+        let server = try NotificationServer(in: directory)
         try daemon.kill()
         let notify = try notify(until: "no daemon at ")
         let second = try DaemonProcess(in: daemon.directory)
         try notify.awaitStatus("everything is shown")
-        try end("tea", of: second)
+        try end("tea")
         #expect(try server.next().summary == "tea")
+        withExtendedLifetime(second) {}
     }
 
     @Test("a second instance with the same state directory fails and says what it needs")
     func second() throws {
-        let desktop = try Desktop(in: directory)
+        let server = try NotificationServer(in: directory)
         let first = try notify()
         let path = directory.path(of: "state")
         let run = try RunningCommand(
@@ -183,7 +173,7 @@ struct DesktopFaultTrials {
         ).finish()
         #expect(run.exitCode == 69)
         #expect(run.standardError.contains(" uses \(path); a second one needs its own --state-directory"))
-        withExtendedLifetime((desktop, first)) {}
+        withExtendedLifetime((server, first)) {}
     }
 
     @Test("a call that the daemon always refuses ends the program with a sentence and an exit code")

@@ -14,13 +14,8 @@ struct LanguageTrials {
     private func notify(_ language: String) throws -> NotifyProcess {
         let directory = scene.desktop.directory
         let folder = "share/locale/\(language)/LC_MESSAGES"
-        for path in ["bin", folder] {
-            try FileManager.default.createDirectory(
-                atPath: directory.path(of: path),
-                withIntermediateDirectories: true
-            )
-        }
-        let source = BuiltProduct.packageDirectory.appendingPathComponent("po/\(language).po").path
+        for path in ["bin", folder] { try directory.makeDirectory(path) }
+        let source = BuiltProduct.source("po/\(language).po")
         let compiled = try RunningCommand(
             ["--output-file=\(directory.path(of: folder))/countdownd.mo", source],
             executable: "/usr/bin/msgfmt"
@@ -38,48 +33,35 @@ struct LanguageTrials {
     }
 
     @Test(
-        "an end and its buttons are shown in German and Chinese, and the log stays in English",
+        "an end, its buttons and failures are shown in German and Chinese, and the log stays in English",
         arguments: [
             (
                 "de", "Abgelaufen: ", ["Schließen", "Noch einmal", "+1 min", "Schließen"],
+                "Das Zurücksetzen ist nicht gelungen und wird wiederholt: exit code 1",
                 "Neu starten ist nicht gelungen: kein Dienst"
             ),
-            ("zh_CN", "结束于 ", ["关闭", "再来一次", "+1 分钟", "关闭"], "无法重新开始："),
+            (
+                "zh_CN", "结束于 ", ["关闭", "再来一次", "+1 分钟", "关闭"], "无法还原，将再次尝试：exit code 1",
+                "无法重新开始："
+            ),
         ]
     )
-    func shown(language: String, body: String, titles: [String], failure: String) throws {
+    func shown(language: String, body: String, titles: [String], undo: String, again: String) throws {
         let notify = try notify(language)
         try scene.end("tea")
         let shown = try scene.server.next()
         #expect(shown.summary == "tea")
         #expect(shown.body?.hasPrefix(body) == true)
         #expect(shown.actions?.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element) == titles)
+        let metadata: TextMap = ["undo-failure": "exit code 1"]
+        try scene.call(Start(key: "undo-failed/dnd", durationUSec: 1, label: "dnd", metadata: metadata))
+        let failed = try scene.server.next()
+        #expect(failed.summary == "dnd" && failed.body == undo)
+        #expect(failed.actions == ["default", titles[0], "dismiss", titles[0]])
         try scene.daemon.kill()
         try scene.server.choose("again", of: shown.id)
-        #expect(try scene.server.next().body?.hasPrefix(failure) == true)
+        #expect(try scene.server.next().body?.hasPrefix(again) == true)
         #expect(notify.standardError.contains("the daemon closed the connection"))
-    }
-
-    @Test(
-        "an undo that failed is shown in German and Chinese",
-        arguments: [
-            ("de", "Das Zurücksetzen ist nicht gelungen und wird wiederholt: exit code 1", "Schließen"),
-            ("zh_CN", "无法还原，将再次尝试：exit code 1", "关闭"),
-        ]
-    )
-    func failedUndo(language: String, body: String, title: String) throws {
-        let notify = try notify(language)
-        let failed = Start(
-            key: "undo-failed/dnd",
-            durationUSec: 1,
-            label: "dnd",
-            metadata: ["undo-failure": "exit code 1"]
-        )
-        _ = try Caller(of: scene.daemon).call(failed)
-        let shown = try scene.server.next()
-        #expect(shown.summary == "dnd" && shown.body == body)
-        #expect(shown.actions?.enumerated().filter { !$0.offset.isMultiple(of: 2) }.map(\.element) == [title, title])
-        withExtendedLifetime(notify) {}
     }
 
     @Test("a number of ends is in the plural of the language")

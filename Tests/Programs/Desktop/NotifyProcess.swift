@@ -63,15 +63,6 @@ final class NotifyProcess {
         return try process.wait()
     }
 
-    /// Stops it with SIGSTOP and waits for that.
-    func stop() throws {
-        process.send(signal: SIGSTOP)
-        try waitUntil("the process to stop") {
-            let status = try String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
-            return status.contains("State:\tT")
-        }
-    }
-
     /// Ends it with SIGKILL and waits for that.
     func kill() throws {
         process.send(signal: SIGKILL)

@@ -19,7 +19,7 @@ struct PictureTrials {
         let folder = URL(fileURLWithPath: try BuiltProduct.path(of: "countdown-notify")).deletingLastPathComponent()
         let run = try RunningCommand(
             ["--programs", folder.path, "--output", picture, "--elapsed", "0", "--choose", "Again"],
-            executable: BuiltProduct.packageDirectory.appendingPathComponent("scripts/picture-desktop").path
+            executable: BuiltProduct.source("scripts/picture-desktop")
         ).finish(until: Deadline(after: .seconds(300)))
         #expect(run.exitCode == 0, "\(run.standardError)")
         #expect(run.standardOutput == "eggs: started again, 5 s\n")

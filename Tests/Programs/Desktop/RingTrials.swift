@@ -19,12 +19,6 @@ struct RingTrials {
         try FakePlayers(in: scene.desktop.directory, lines)
     }
 
-    private func end(_ key: String, _ metadata: TextMap<String>) throws {
-        let caller = try Caller(of: scene.daemon)
-        _ = try caller.call(Start(key: key, durationUSec: 3_600_000_000, metadata: metadata))
-        _ = try caller.call(Finish(key: key))
-    }
-
     @Test(
         "the alarm of the sound theme is heard in the room, and ends with a click on Dismiss",
         .enabled(if: SoundServer.isInstalled, "PulseAudio is not installed")
@@ -54,7 +48,7 @@ struct RingTrials {
         #expect(plays.last?.hasSuffix("/stereo/alarm-clock-elapsed.oga") == true)
         _ = try scene.server.next()
         // Another end is one more sound.
-        try end("egg", ["ring": "once"])
+        try scene.end("egg", metadata: ["ring": "once"])
         let more = try players.awaitPlays(4)
         #expect(more.count == 4)
         #expect(!notify.standardError.contains("no sound"))
@@ -64,43 +58,40 @@ struct RingTrials {
     func answers() throws {
         let players = try players(["paplay": "exec /bin/sleep 600"])
         let notify = try scene.notify(environment: theme)
-        let caller = try Caller(of: scene.daemon)
         for (number, answer) in zip(1..., ["dismiss", "default", "again", "close", "start"]) {
-            _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000, ifRunning: .restart))
-            _ = try caller.call(Finish(key: "tea"))
+            try scene.call(Start(key: "tea", durationUSec: 3_600_000_000, ifRunning: .restart))
+            try scene.call(Finish(key: "tea"))
             let play = try players.awaitPlays(number)[number - 1]
             let shown = try scene.server.next()
             switch answer {
             case "close":
                 try scene.server.close(shown.id, reason: 1)
                 // The answer to another call shows that the signal before it was received.
-                _ = try caller.call(Start(key: "egg", durationUSec: 1_000, metadata: ["ring": "no"]))
+                try scene.call(Start(key: "egg", durationUSec: 1_000, metadata: ["ring": "no"]))
                 let egg = try scene.server.next()
                 #expect(egg.summary == "egg")
                 #expect(FileManager.default.fileExists(atPath: "/proc/\(play.split(separator: " ")[1])"))
-                _ = try caller.call(Start(key: "tea"))
-            case "start": _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000))
+                try scene.call(Start(key: "tea"))
+            case "start": try scene.start("tea")
             default: try scene.server.choose(answer, of: shown.id)
             }
             try players.awaitEnd(of: play)
             // The socket of the service manager has room for ten states.
             try notify.awaitStatus("everything is shown")
             if answer == "again" {
-                try waitUntil("tea to run") { try caller.call(Get(key: "tea")).countdown.state == .running }
+                try waitUntil("tea to run") { try scene.call(Get(key: "tea")).countdown.state == .running }
             }
         }
-        withExtendedLifetime(notify) {}
     }
 
     @Test("closing the notification ends the sound")
     func closed() throws {
         let players = try players(["paplay": "exec /bin/sleep 600"])
-        let notify = try scene.notify(environment: theme)
+        try scene.notify(environment: theme)
         try scene.end("tea")
         let play = try players.awaitPlays(1)[0]
         try scene.server.close(try scene.server.next().id)
         try players.awaitEnd(of: play)
-        withExtendedLifetime(notify) {}
     }
 
     @Test("an end does not ring again after countdown-notify was killed")
@@ -112,7 +103,7 @@ struct RingTrials {
         try first.kill()
         kill(try #require(pid_t(play.split(separator: " ")[1])), SIGKILL)
         let second = try scene.notify(environment: theme)
-        try end("egg", ["ring": "no"])
+        try scene.end("egg", metadata: ["ring": "no"])
         var shown = try scene.server.next().summary
         while shown != "egg" { shown = try scene.server.next().summary }
         #expect(players.plays.count == 1)
@@ -140,7 +131,7 @@ struct RingTrials {
             try waitUntil("the reason to be logged") { notify.standardError.contains("no sound") }
         }
         // When the next one is shown, the second failure was seen.
-        try end("rice", ["ring": "no"])
+        try scene.end("rice", metadata: ["ring": "no"])
         _ = try scene.server.next()
         let reason = "no sound: pw-play: exit code 3"
         #expect(notify.standardError.components(separatedBy: "\(reason)\n").count == 2)
@@ -172,7 +163,7 @@ struct RingTrials {
     func file() throws {
         let players = try players(["paplay": "exit 0"])
         let path = try scene.desktop.directory.write("", to: "gong.wav")
-        let notify = try scene.notify("--sound", path, "--ring", "once", environment: theme)
+        try scene.notify("--sound", path, "--ring", "once", environment: theme)
         try scene.end("tea")
         #expect(try players.awaitPlays(1)[0].hasSuffix(" \(path)"))
         let run = try RunningCommand(
@@ -181,23 +172,20 @@ struct RingTrials {
         ).finish()
         #expect(run.exitCode == 66)
         #expect(run.standardError == "countdown-notify: --sound \(path).missing: No such file or directory\n")
-        withExtendedLifetime(notify) {}
     }
 
     @Test("a warning comes before the end with a sound of its own, and is closed at the end")
     func warning() throws {
         let players = try players(["paplay": "exit 0"])
-        let notify = try scene.notify("--ring", "once", "--warn", "1h", environment: theme)
-        let caller = try Caller(of: scene.daemon)
-        _ = try caller.call(Start(key: "tea", durationUSec: 3_600_500_000))
+        try scene.notify("--ring", "once", "--warn", "1h", environment: theme)
+        try scene.call(Start(key: "tea", durationUSec: 3_600_500_000))
         let warning = try scene.server.next()
         #expect(warning.summary == "tea" && warning.body == "Ends in 1 h")
         #expect(warning.hints?.category == "x-countdownd.warning")
         #expect(try players.awaitPlays(1)[0].hasSuffix("/dialog-warning.oga"))
-        _ = try caller.call(Finish(key: "tea"))
+        try scene.call(Finish(key: "tea"))
         #expect(try scene.server.next("CloseNotification").id == warning.id)
         #expect(try players.awaitPlays(2)[1].hasSuffix("/alarm-clock-elapsed.oga"))
-        withExtendedLifetime(notify) {}
     }
 
     @Test("an end rings though the sound of a warning before it fails")
@@ -209,29 +197,24 @@ struct RingTrials {
         let players = try players([
             "paplay": "case $3 in *warning*) read line < \(pipe); exit 1 ;; esac"
         ])
-        let notify = try scene.notify("--ring", "once", "--warn", "1h", environment: theme)
-        let caller = try Caller(of: scene.daemon)
-        _ = try caller.call(Start(key: "tea", durationUSec: 3_600_500_000))
+        try scene.notify("--ring", "once", "--warn", "1h", environment: theme)
+        try scene.call(Start(key: "tea", durationUSec: 3_600_500_000))
         _ = try scene.server.next()
         try players.awaitPlays(1)
-        _ = try caller.call(Finish(key: "tea"))
+        try scene.call(Finish(key: "tea"))
         #expect(try scene.server.next().summary == "tea")
         #expect(unsafe write(release, "\n", 1) == 1)
         #expect(try players.awaitPlays(2)[1].hasSuffix("/alarm-clock-elapsed.oga"))
-        withExtendedLifetime(notify) {}
     }
 
     @Test("metadata chooses the warning, and metadata that is not valid is logged once without the key")
     func metadata() throws {
         let notify = try scene.notify("--ring", "no", "--critical", "t*")
-        let caller = try Caller(of: scene.daemon)
         for _ in 0..<2 {
-            _ = try caller.call(Start(key: "tea", durationUSec: 3_600_000_000, metadata: ["warn": "soon"]))
-            _ = try caller.call(Finish(key: "tea"))
+            try scene.end("tea", metadata: ["warn": "soon"])
             #expect(try scene.server.next().hints?.urgency == 2)
         }
-        let metadata: TextMap<String> = ["warn": "1h"]
-        _ = try caller.call(Start(key: "egg", durationUSec: 3_600_200_000, metadata: metadata))
+        try scene.call(Start(key: "egg", durationUSec: 3_600_200_000, metadata: ["warn": "1h"]))
         #expect(try scene.server.next().body == "Ends in 1 h")
         let sentence = "metadata warn=soon is ignored: use a duration such as 30s, or no\n"
         #expect(notify.standardError.components(separatedBy: sentence).count == 2)

@@ -66,13 +66,23 @@ final class NotificationServer {
         }
     }
 
+    /// The bus.
+    let desktop: Desktop
     private let command: RunningCommand
 
+    /// Starts a bus and the service.
+    convenience init(in directory: TemporaryDirectory, _ options: String...) throws {
+        try self.init(on: Desktop(in: directory), options)
+    }
+
     /// Starts the service and waits until it owns its name on the bus.
-    init(on desktop: Desktop, _ options: String...) throws {
+    convenience init(on desktop: Desktop, _ options: String...) throws { try self.init(on: desktop, options) }
+
+    private init(on desktop: Desktop, _ options: [String]) throws {
+        self.desktop = desktop
         let script = "Tests/Programs/Desktop/notifications.py"
         command = try RunningCommand(
-            [BuiltProduct.packageDirectory.appendingPathComponent(script).path] + options,
+            [BuiltProduct.source(script)] + options,
             executable: "/usr/bin/python3",
             environment: ["DBUS_SESSION_BUS_ADDRESS": desktop.address],
             input: nil

@@ -25,17 +25,13 @@ struct SessionTrials {
 
     init() throws {
         directory = try TemporaryDirectory()
-        try FileManager.default.createDirectory(
-            atPath: directory.path(of: "runtime"),
-            withIntermediateDirectories: false,
-            attributes: [.posixPermissions: 0o700]
-        )
+        try directory.makeDirectory("runtime", mode: 0o700)
     }
 
     /// Starts the script after a command that prepares the namespaces.
     private func session(after preparation: String = hideSystemd) throws -> RunningCommand {
         let programs = URL(fileURLWithPath: try BuiltProduct.path(of: "countdown-notify")).deletingLastPathComponent()
-        let script = BuiltProduct.packageDirectory.appendingPathComponent("desktop/session").path
+        let script = BuiltProduct.source("desktop/session")
         return try inNamespaces(
             "\(preparation) && exec \(script)",
             environment: [
@@ -89,11 +85,7 @@ struct SessionTrials {
     )
     func systemd(isDisabled: Int) throws {
         let record = directory.path(of: "calls")
-        let systemctl = try directory.write(
-            "#!/bin/sh\necho $* >> \(record)\n[ $3 = start ] || exit \(isDisabled)\n",
-            to: "systemctl"
-        )
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: systemctl)
+        try directory.write(program: "echo $* >> \(record)\n[ $3 = start ] || exit \(isDisabled)", to: "systemctl")
         let preparation = "\(hideSystemd) && mkdir -p /run/systemd/system && PATH=\(directory.path):$PATH"
         let run = try session(after: preparation).finish()
         #expect(run.exitCode == 0 && run.standardOutput.isEmpty && run.standardError.isEmpty)
@@ -108,21 +100,17 @@ struct SessionTrials {
     @Test("the programs beside the script are found, whatever the PATH of the desktop")
     func path() throws {
         for folder in ["installed/bin", "installed/libexec/countdownd"] {
-            try FileManager.default.createDirectory(
-                atPath: directory.path(of: folder),
-                withIntermediateDirectories: true
-            )
+            try directory.makeDirectory(folder)
         }
         let script = directory.path(of: "installed/libexec/countdownd/session")
-        let source = BuiltProduct.packageDirectory.appendingPathComponent("desktop/session").path
+        let source = BuiltProduct.source("desktop/session")
         try FileManager.default.copyItem(atPath: source, toPath: script)
         let pipe = directory.path(of: "pipe")
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
         for (name, line) in [
             "countdownd": "echo daemon > \(pipe)", "countdown-notify": "cat \(pipe); echo notifier $*",
         ] {
-            let path = try directory.write("#!/bin/sh\n\(line)\n", to: "installed/bin/\(name)")
-            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+            try directory.write(program: line, to: "installed/bin/\(name)")
         }
         let run = try inNamespaces("\(hideSystemd) && exec \(script)", environment: ["PATH": "/usr/bin:/bin:/usr/sbin"])
             .finish()

@@ -13,12 +13,9 @@ struct FakePlayers {
     /// - Throws: why a file cannot be written.
     init(in directory: TemporaryDirectory, _ lines: [String: String]) throws {
         self.directory = directory
-        let programs = directory.path(of: "programs")
-        try FileManager.default.createDirectory(atPath: programs, withIntermediateDirectories: true)
+        try directory.makeDirectory("programs")
         for (name, line) in lines {
-            let script = "#!/bin/sh\necho \(name) $$ \"$@\" >> \(record)\n\(line)\n"
-            let path = try directory.write(script, to: "programs/\(name)")
-            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+            try directory.write(program: "echo \(name) $$ \"$@\" >> \(record)\n\(line)", to: "programs/\(name)")
         }
     }
 
@@ -44,10 +41,7 @@ struct FakePlayers {
     /// Writes a sound file into a theme, for `XDG_DATA_DIRS`.
     static func theme(in directory: TemporaryDirectory) throws -> [String: String] {
         let folder = "theme/sounds/freedesktop/stereo"
-        try FileManager.default.createDirectory(
-            atPath: directory.path(of: folder),
-            withIntermediateDirectories: true
-        )
+        try directory.makeDirectory(folder)
         for name in ["alarm-clock-elapsed", "dialog-warning"] { try directory.write("", to: "\(folder)/\(name).oga") }
         return ["XDG_DATA_DIRS": directory.path(of: "theme")]
     }
