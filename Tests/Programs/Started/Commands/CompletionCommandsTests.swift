@@ -4,15 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Completions of countdownctl")
-struct CompletionCommandsTests {
-    private let daemon: DaemonProcess
-    private let typist: Typist
-
-    init() throws {
-        daemon = try DaemonProcess()
-        typist = Typist(daemon)
-    }
-
+final class CompletionCommandsTests: CommandSuite {
     /// The completions of bash for the last word of each line, requested as its script does.
     private func offers(_ lines: [[String]]) throws -> [[String]] {
         let script = """
@@ -40,9 +32,7 @@ struct CompletionCommandsTests {
     @Test("for a key, bash offers the running and paused ones with this prefix")
     func offersKeys() throws {
         let verbs = ["cancel", "show", "attach", "wait", "adjust", "pause", "is-running", "start", "run", "status"]
-        for line in ["start tea 1h", "start toast 1h", "start coffee 1h", "start [t 1h", "pause toast"] {
-            _ = try typist.type(line)
-        }
+        try prepare("start tea 1h", "start toast 1h", "start coffee 1h", "start [t 1h", "pause toast")
         let ofVerbs = try offers(verbs.map { [$0, "t"] })
         for (verb, keys) in zip(verbs, ofVerbs) { #expect(keys == ["tea", "toast"], "\(verb)") }
         #expect(ofVerbs.count == verbs.count)
@@ -62,11 +52,7 @@ struct CompletionCommandsTests {
     @Test("for the name of a change, bash offers those that will be undone")
     func offersChanges() throws {
         let folder = ".local/state/countdown-undo"
-        try FileManager.default.createDirectory(
-            atPath: daemon.directory.path(of: folder),
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
+        try daemon.directory.makeDirectory(folder, mode: 0o700)
         for (number, name) in ["dnd", "firewall"].enumerated() {
             let file = """
                 {"version":1,"stage":"changed","name":"\(name)","words":["true"],"directory":"/","path":"/bin","machine":"",
@@ -87,12 +73,5 @@ struct CompletionCommandsTests {
     func offersNothingOfHere(_ host: String) throws {
         _ = try typist.type("start tea 1h")
         #expect(try offers([host.components(separatedBy: " ") + ["cancel", "t"]]) == [[]])
-    }
-
-    @Test("each shell has a script", arguments: ["bash", "zsh", "fish"])
-    func hasScripts(_ shell: String) throws {
-        let run = try typist.type("--generate-completion-script \(shell)")
-        #expect(run.exitCode == 0)
-        for part in ["is-running", "waybar", "---completion"] { #expect(run.standardOutput.contains(part)) }
     }
 }

@@ -4,15 +4,7 @@ import Testing
 
 /// Every exit code that the help lists, provoked.
 @Suite("The exit codes of countdownctl")
-struct ExitCodeTests {
-    private let daemon: DaemonProcess
-    private let typist: Typist
-
-    init() throws {
-        daemon = try DaemonProcess()
-        typist = Typist(daemon)
-    }
-
+final class ExitCodeTests: CommandSuite {
     /// How each exit code is provoked.
     private enum Provocation {
         /// The exit code of the last of some command lines, run one after the other.
@@ -48,23 +40,20 @@ struct ExitCodeTests {
     private func run(_ provocation: Provocation) throws -> CommandRun {
         switch provocation {
         case .lines(let lines):
-            for line in lines.dropLast() { #expect(try typist.type(line).exitCode == 0) }
+            for line in lines.dropLast() { try prepare(line) }
             return try typist.type(#require(lines.last))
         case .shell(let line): return try typist.type(shell: line)
-        case .nobody(let line): return try Typist(at: daemon.directory.path(of: "none")).type(line)
+        case .nobody(let line): return try Typist(at: directory.path(of: "none")).type(line)
         case .answer(let message):
-            let socket = try ListeningSocket(path: daemon.directory.path(of: "other"))
-            let command = try Typist(at: socket.path).begin("start tea")
-            let connection = try socket.accept()
-            _ = try connection.message()
-            try connection.send(message: message)
+            let daemon = try ScriptedDaemon()
+            let command = try daemon.typist.begin("start tea")
+            try daemon.answer("Start", message)
             return try command.finish()
         case .interrupted(let line):
-            _ = try typist.type("start tea 1h")
+            try prepare("start tea 1h")
             let command = try typist.begin(line)
             try typist.awaitWatchers(1)
-            command.interrupt()
-            return try command.finish()
+            return try command.stop()
         }
     }
 

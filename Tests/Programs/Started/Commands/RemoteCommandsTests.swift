@@ -45,8 +45,7 @@ struct RemoteCommandsTests {
         let start = try CommandRun(["--host", "there", "start", "tea", "1h"], environment: variables)
         #expect(start.exitCode == 0, "\(start.standardError)")
         #expect(try watch.line()?.contains(#""key":"tea""#) == true)
-        watch.interrupt()
-        #expect(try watch.finish().exitCode == 130)
+        #expect(try watch.stop().exitCode == 130)
         let other = try CommandRun(["--host", "127.0.0.1", "list"], environment: variables)
         #expect(other.exitCode == 69, "a host whose key is not known")
         #expect(try FileManager.default.contentsOfDirectory(atPath: server.sessions).isEmpty)
@@ -89,10 +88,7 @@ struct RemoteCommandsTests {
         try server.endLogin()
         let run = try watch.finish()
         #expect(run.exitCode == 69)
-        #expect(
-            run.standardError.hasSuffix("countdownctl: the connection to 'there' was closed\n"),
-            "\(run.standardError)"
-        )
+        #expect(run.messages.last == "countdownctl: the connection to 'there' was closed", "\(run.standardError)")
         #expect(try leftovers().isEmpty)
     }
 
@@ -129,16 +125,5 @@ struct RemoteCommandsTests {
         let words = ["--host", "there"] + line.split(separator: " ").map(String.init)
         let run = try CommandRun(words, environment: ["PATH": server.sessions])
         #expect(run.exitCode == code, "\(run.standardError)")
-    }
-
-    @Test("an invalid host is refused", arguments: [["--host"], ["--host="], ["--host", "-oProxyCommand=x", "list"]])
-    func noHost(arguments: [String]) throws {
-        let run = try CommandRun(arguments, environment: environment())
-        #expect(run.exitCode == 64)
-        #expect(
-            run.standardError.hasPrefix(
-                "countdownctl: missing host; for example `countdownctl --host alice@example.org list`"
-            )
-        )
     }
 }

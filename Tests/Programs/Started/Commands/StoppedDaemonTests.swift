@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("countdownctl while the daemon is stopped")
-struct StoppedDaemonTests {
+final class StoppedDaemonTests: CommandSuite {
     /// Commands that are answered at once, as against `wait`, `watch`, `attach`, `--queue` and `run --wait`.
     private static let lines = [
         "list", "list @next", "start tea 5m", "start tea 5m --wait", "start tea 5m --attach", "run tea -- echo ran",
@@ -14,8 +14,6 @@ struct StoppedDaemonTests {
 
     @Test("each command that does not wait by its nature ends with a sentence after 25 s, all at once")
     func endsWithASentence() throws {
-        let daemon = try DaemonProcess()
-        let typist = Typist(daemon)
         daemon.process.send(signal: SIGSTOP)
         defer { daemon.process.send(signal: SIGCONT) }
         let commands = try Self.lines.map { try typist.begin($0) }

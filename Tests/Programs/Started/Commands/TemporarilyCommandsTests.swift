@@ -20,8 +20,7 @@ struct TemporarilyCommandsTests {
             withDestinationPath: daemon.socketPath
         )
         service = try RunningCommand(["undo-service", "--stay"], environment: Self.environment(home))
-        let deadline = Deadline()
-        while try run("keep nothing").exitCode == 69, !deadline.hasPassed {}
+        try waitUntil("the service") { try run("keep nothing").exitCode != 69 }
     }
 
     private static func environment(_ home: TemporaryDirectory) -> [String: String] {
@@ -56,16 +55,6 @@ struct TemporarilyCommandsTests {
         return Date(timeIntervalSince1970: microseconds / 1_000_000)
     }
 
-    private func wait(until condition: () throws -> Bool, _ sentence: Comment) throws {
-        let deadline = Deadline()
-        while try !condition() {
-            guard !deadline.hasPassed else {
-                Issue.record(sentence)
-                return
-            }
-        }
-    }
-
     @Test("the change is undone at the end of the countdown, and status, list and the file say it before")
     func undoes() throws {
         let run = try run("temporarily dnd 1h --undo 'rm ~/on' -- touch ~/on")
@@ -75,7 +64,7 @@ struct TemporarilyCommandsTests {
         #expect(try self.run("list").standardOutput.contains("rm \(home.path)/on"))
         #expect(try self.run("status").standardOutput.contains("Undo: dnd at "))
         _ = try self.run("adjust undo/dnd -1h")
-        try wait(until: { !exists("on") && files.isEmpty }, "it is not undone")
+        try waitUntil("it to be undone") { !exists("on") && files.isEmpty }
     }
 
     @Test("a kept change stays, and an end by any client undoes it")
@@ -88,7 +77,7 @@ struct TemporarilyCommandsTests {
             _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/c")
             #expect(exists("c"))
             #expect(try run(verb).exitCode == 0)
-            try wait(until: { !exists("c") && files.isEmpty }, "\(verb) does not undo it")
+            try waitUntil("\(verb) to undo it") { !exists("c") && files.isEmpty }
         }
     }
 
@@ -127,7 +116,7 @@ struct TemporarilyCommandsTests {
         #expect(try run("undo c").message == "c: undone")
         #expect(exists("undone") && files.isEmpty)
         _ = try run("temporarily d 1us --undo false -- true")
-        try wait(until: { try run("status").standardOutput.contains("Undo: d failed") }, "the failure is not shown")
+        try waitUntil("the failure to be shown") { try run("status").standardOutput.contains("Undo: d failed") }
         #expect(try run("keep d").exitCode == 0 && files.isEmpty)
     }
 
@@ -154,8 +143,7 @@ struct TemporarilyCommandsTests {
         }
         let undone = try run("undo c")
         #expect(undone.exitCode == 4 && undone.message.contains("c: nothing is to be undone"))
-        service.interrupt()
-        _ = try service.finish()
+        _ = try service.stop()
         let off = try run("temporarily c 1h --undo true -- touch ~/c")
         #expect(off.exitCode == 69 && off.message.contains("no countdown-undo runs"))
         #expect(!exists("c") && files.isEmpty)
@@ -181,26 +169,24 @@ struct TemporarilyCommandsTests {
     func locks() throws {
         let line = "temporarily c 1us --undo 'rm ~/c' -- sh -c 'touch ~/c; until test -e ~/go; do sleep 0.01; done'"
         let command = try begin(line)
-        try wait(until: { exists("c") }, "the command does not run")
+        try waitUntil("the command to run") { exists("c") }
         let kept = try run("keep c")
         #expect(kept.exitCode == 75 && kept.message.contains("c: its command still runs"))
         #expect(exists("c"))
         _ = try home.write("", to: "go")
         #expect(try command.finish().exitCode == 0)
-        try wait(until: { !exists("c") && files.isEmpty }, "it is not undone")
+        try waitUntil("it to be undone") { !exists("c") && files.isEmpty }
     }
 
     @Test("after the loss of the store and of the service the change is undone at its time")
     func survivesLosses() throws {
         _ = try run("temporarily c 1h --undo 'rm ~/c' -- touch ~/c")
-        service.interrupt()
-        _ = try service.finish()
+        _ = try service.stop()
         _ = try run("start undo/c 2h --restart")
         let second = try begin("undo-service")
-        try wait(
-            until: { try run("show undo/c --json").standardOutput.contains("\"undo\":") },
-            "the service does not start its countdown again"
-        )
+        try waitUntil("the service to start its countdown again") {
+            try run("show undo/c --json").standardOutput.contains("\"undo\":")
+        }
         #expect(exists("c"))
         #expect(try run("undo c").exitCode == 0)
         #expect(!exists("c"))
@@ -214,7 +200,7 @@ struct TemporarilyCommandsTests {
         service.process.send(signal: SIGSTOP)
         _ = try run("start undo/c 2h --restart")
         let command = try begin("undo c")
-        try wait(until: { try deadline() <= Date() }, "the file does not say that its undo is due")
+        try waitUntil("the file to say that its undo is due") { try deadline() <= Date() }
         service.process.send(signal: SIGCONT)
         #expect(try command.finish().message == "c: undone")
         #expect(!exists("c") && files.isEmpty)
@@ -226,7 +212,7 @@ struct TemporarilyCommandsTests {
         let file = ".local/state/countdown-undo/\(try #require(files.first))"
         let text = try String(contentsOfFile: home.path(of: file), encoding: .utf8)
         _ = try home.write(text.replacing("\"changed\"", with: "\"kept\""), to: file)
-        try wait(until: { files.isEmpty }, "the file stays")
+        try waitUntil("the file to go") { files.isEmpty }
         #expect(exists("c"))
         #expect(try run("show undo/c").standardOutput.contains("cancelled"))
         #expect(try run("temporarily c 1h --undo 'rm ~/c' -- true").exitCode == 0)

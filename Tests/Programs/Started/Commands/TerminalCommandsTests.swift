@@ -3,15 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("countdownctl on a terminal")
-struct TerminalCommandsTests {
-    private let daemon: DaemonProcess
-    private let typist: Typist
-
-    init() throws {
-        daemon = try DaemonProcess()
-        typist = Typist(daemon)
-    }
-
+final class TerminalCommandsTests: CommandSuite {
     private func onTerminal(_ words: [String], _ environment: [String: String] = [:]) throws -> TerminalCommand {
         try TerminalCommand(
             words,
@@ -19,19 +11,6 @@ struct TerminalCommandsTests {
                 .merging(environment) { _, given in given },
             columns: 60
         )
-    }
-
-    @Test("Ctrl-C leaves the countdown running, and says so")
-    func leaves() throws {
-        _ = try typist.type("start tea 1h")
-        let command = try onTerminal(["attach", "tea"])
-        _ = try command.read(through: "space")
-        command.type("\u{3}")
-        let rest = try command.finish()
-        #expect(rest.shown.contains("\u{1B}[?25h"))
-        #expect(rest.shown.contains("tea: keeps running, "))
-        #expect(rest.ending == .exited(code: 130))
-        #expect(try typist.type("is-running tea").exitCode == 0)
     }
 
     @Test("a frame is one write, and a tick writes only the line that changed")
