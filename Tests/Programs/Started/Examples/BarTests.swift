@@ -20,13 +20,12 @@ struct BarTests {
     }
 
     private func example(_ path: String) throws -> [Substring] {
-        let url = BuiltProduct.packageDirectory.appendingPathComponent("examples/\(path)")
-        return try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
+        try BuiltProduct.text(of: "examples/\(path)").split(separator: "\n")
     }
 
     /// A command from a bar's settings, run by a shell.
     private func begin(_ command: String) throws -> RunningCommand {
-        let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
+        let built = try BuiltProduct.folder()
         return try RunningCommand(
             ["-c", command],
             executable: "/bin/sh",
@@ -65,9 +64,7 @@ struct BarTests {
 
     /// JSON strings as Pango displays them, a line each.
     private func pango(_ markup: String) throws -> [String] {
-        let script = BuiltProduct.packageDirectory.appendingPathComponent(
-            "Tests/Programs/Started/Examples/Bars/pango.py"
-        ).path
+        let script = BuiltProduct.source("Tests/Programs/Started/Examples/Bars/pango.py")
         let run = try RunningCommand([script], executable: "/usr/bin/python3", input: markup).finish()
         #expect(run.exitCode == 0, "\(run.standardError)")
         return try run.standardOutput.split(separator: "\n").map { line in

@@ -11,7 +11,7 @@ struct DocumentTests {
 
         init(_ path: String) throws {
             self.path = path
-            text = try String(contentsOf: BuiltProduct.packageDirectory.appendingPathComponent(path), encoding: .utf8)
+            text = try BuiltProduct.text(of: path)
         }
 
         var testDescription: String { path }
@@ -70,7 +70,7 @@ struct DocumentTests {
                 #expect(makefile.contains("\n\(named.1):"), "\(command)")
             }
             for named in command.matches(of: #/(?:^|[ (])((?:scripts|Tests|examples|docs|systemd)\/[\w\/.+@-]+)/#) {
-                let path = BuiltProduct.packageDirectory.appendingPathComponent(String(named.1)).path
+                let path = BuiltProduct.source(String(named.1))
                 #expect(files.fileExists(atPath: path), "\(command)")
             }
         }

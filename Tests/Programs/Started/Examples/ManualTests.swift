@@ -20,10 +20,10 @@ struct ManualTests {
 
     /// Runs a script of the package over the programs that were built and a folder of pages.
     private func run(_ script: String, _ pages: String) throws -> CommandRun {
-        let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
+        let built = try BuiltProduct.folder()
         return try RunningCommand(
             [built, pages],
-            executable: BuiltProduct.packageDirectory.appendingPathComponent("scripts/\(script)").path,
+            executable: BuiltProduct.source("scripts/\(script)"),
             environment: ["LANG": "C.UTF-8"]
         ).finish()
     }
@@ -41,8 +41,7 @@ struct ManualTests {
         for unit in [
             "countdownd.service", "countdownd.socket", "countdown-notify.service", "countdown-hook@.service",
         ] {
-            let url = BuiltProduct.packageDirectory.appendingPathComponent("systemd/\(unit)")
-            let text = try String(contentsOf: url, encoding: .utf8)
+            let text = try BuiltProduct.text(of: "systemd/\(unit)")
             let named = try #require(text.firstMatch(of: #/\nDocumentation=man:([a-z-]+)\(([0-9])\)\n/#))
             #expect(FileManager.default.fileExists(atPath: directory.path(of: "man\(named.2)/\(named.1).\(named.2)")))
         }

@@ -5,13 +5,12 @@ import Testing
 
 @Suite("The entry in the menu of a desktop")
 struct MenuEntryTests {
-    private static let path = BuiltProduct.packageDirectory.path + "/desktop/io.countdownd.countdownctl.desktop"
-
     /// The commands of the entry and of its actions, with the program that was built.
     private func commands() throws -> [String] {
         let program = try BuiltProduct.path(of: "countdownctl")
-        return try String(contentsOfFile: Self.path, encoding: .utf8).matches(of: /Exec=sh -c "(.*)"/).map {
-            $0.1.replacingOccurrences(of: "/usr/bin/countdownctl", with: program)
+        let entry = try BuiltProduct.text(of: "desktop/io.countdownd.countdownctl.desktop")
+        return entry.matches(of: /Exec=sh -c "(.*)"/).map {
+            String($0.1).replacing("/usr/bin/countdownctl", with: program)
         }
     }
 

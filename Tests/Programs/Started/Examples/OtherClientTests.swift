@@ -1,4 +1,3 @@
-import Foundation
 import IPC
 import JSONTree
 import TestSupport
@@ -13,10 +12,7 @@ struct OtherClientTests {
     )
     func comesBack(_ script: String) throws {
         let daemon = try DaemonProcess()
-        let script = BuiltProduct.packageDirectory.appendingPathComponent(
-            "Tests/Programs/Started/Examples/Clients/\(script).py"
-        )
-        .path
+        let script = BuiltProduct.source("Tests/Programs/Started/Examples/Clients/\(script).py")
         let run = try RunningCommand([script, daemon.socketPath], executable: TestPython.path()).finish()
         #expect(run.exitCode == 0, "\(run.standardError)")
         let told = try run.standardOutput.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
@@ -37,42 +33,35 @@ struct OtherClientTests {
 
     @Test("the parser of Prometheus' client for Python takes the daemon's figures")
     func parsesMetrics() throws {
-        let daemon = try DaemonProcess()
-        let typist = Typist(daemon)
-        _ = try typist.type("start egg 5ms --wait")
-        let script = BuiltProduct.packageDirectory.appendingPathComponent(
-            "Tests/Programs/Started/Examples/Clients/parse_openmetrics.py"
-        ).path
-        let run = try typist.type(
-            shell: "countdownctl status --format openmetrics | '\(TestPython.path())' '\(script)' openmetrics"
-        )
-        #expect(run.exitCode == 0, "\(run.standardError)")
-        let families = run.standardOutput.split(separator: "\n")
+        let families = try families("openmetrics")
         #expect(families.contains("countdownd_end_lateness_seconds histogram 9"))
         #expect(families.contains("countdownd_calls counter 1"))
         #expect(families.count > 20)
+    }
+
+    /// What the parser finds in the figures of a daemon that has had one end.
+    private func families(_ format: String) throws -> [Substring] {
+        let daemon = try DaemonProcess()
+        let typist = Typist(daemon)
+        _ = try typist.type("start egg 5ms --wait")
+        let script = BuiltProduct.source("Tests/Programs/Started/Examples/Clients/parse_openmetrics.py")
+        let run = try typist.type(
+            shell: "countdownctl status --format \(format) | '\(TestPython.path())' '\(script)' \(format)"
+        )
+        #expect(run.exitCode == 0, "\(run.standardError)")
         try daemon.terminate()
+        return run.standardOutput.split(separator: "\n")
     }
 
     @Test("the parser of a node exporter's textfile collector keeps the types, and the alerts name figures that exist")
     func keepsTypes() throws {
-        let daemon = try DaemonProcess()
-        let directory = BuiltProduct.packageDirectory
-        let script = directory.appendingPathComponent("Tests/Programs/Started/Examples/Clients/parse_openmetrics.py")
-            .path
-        let run = try Typist(daemon).type(
-            shell: "countdownctl status --format prometheus | '\(TestPython.path())' '\(script)' prometheus"
-        )
-        #expect(run.exitCode == 0, "\(run.standardError)")
-        let families = run.standardOutput.split(separator: "\n").map { $0.split(separator: " ") }
+        let families = try families("prometheus").map { $0.split(separator: " ") }
         #expect(families.allSatisfy { ["gauge", "counter", "histogram"].contains($0[1]) })
-        let alerts = directory.appendingPathComponent("examples/prometheus/alerts.yml")
-        let text = try String(contentsOf: alerts, encoding: .utf8)
+        let text = try BuiltProduct.text(of: "examples/prometheus/alerts.yml")
         let names = Set(text.matches(of: /countdownd_\w+/).map(\.output)).filter { !$0.hasPrefix("countdownd_fleet_") }
         #expect(names.count > 6)
         for name in names {
             #expect(families.contains { name.hasPrefix($0[0]) && $0[0] != "countdownd" }, "\(name)")
         }
-        try daemon.terminate()
     }
 }

@@ -17,7 +17,7 @@ struct ToolExamplesTests {
     }
 
     private func example(_ path: String) -> String {
-        BuiltProduct.packageDirectory.appendingPathComponent("examples/\(path)").path
+        BuiltProduct.source("examples/\(path)")
     }
 
     /// Starts a command with countdownctl, and with programs that are shell scripts, in PATH.
@@ -26,11 +26,8 @@ struct ToolExamplesTests {
         _ environment: [String: String] = [:],
         with programs: [String: String] = [:]
     ) throws -> RunningCommand {
-        for (name, text) in programs {
-            let path = try directory.write("#!/bin/sh\n\(text)\n", to: name)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
-        }
-        let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
+        for (name, text) in programs { try directory.write(program: text, to: name) }
+        let built = try BuiltProduct.folder()
         let variables = [
             "COUNTDOWND_SOCKET": daemon.socketPath, "HOME": directory.path,
             "PATH": "\(directory.path):\(built):/usr/bin:/bin",
@@ -47,16 +44,10 @@ struct ToolExamplesTests {
     }
 
     private func awaitState(_ state: String, of key: String) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        // An unknown key has no JSON.
-        while try !typist.type(words: ["show", key, "--json"]).standardOutput.contains("\"state\":\"\(state)\"") {
-            guard ContinuousClock.now < deadline else { throw Missing(key: key, state: state) }
+        try waitUntil("\(key) to be \(state)") {
+            // An unknown key has no JSON.
+            try typist.type(words: ["show", key, "--json"]).standardOutput.contains("\"state\":\"\(state)\"")
         }
-    }
-
-    private struct Missing: Error {
-        let key: String
-        let state: String
     }
 
     @Test("work and break start each other, in two lines, and nothing starts after a cancellation")
@@ -111,8 +102,7 @@ struct ToolExamplesTests {
         _ = try typist.type("finish @next")
         #expect(try server.line() == "/topic Green @tea: finished")
         #expect(try server.finish().exitCode == 0)
-        watch.interrupt()
-        #expect(try watch.finish().messages == [])
+        #expect(try watch.stop().messages == [])
         let unset = try begin([example("shell/phone")], ["COUNTDOWN_KEY": "tea"]).finish()
         #expect(unset.exitCode != 0 && unset.standardError.contains("set it to the address"))
     }
@@ -146,7 +136,7 @@ struct ToolExamplesTests {
 
     @Test("the module for starship prints the countdown that ends first, and nothing without one")
     func starship() throws {
-        let settings = try String(contentsOfFile: example("prompt/starship.toml"), encoding: .utf8)
+        let settings = try BuiltProduct.text(of: "examples/prompt/starship.toml")
         let command = try #require(settings.firstMatch(of: #/\ncommand = "(.*)"\n/#)).1
         #expect(settings.contains("\nwhen = true\n"))
         #expect(try begin(["sh", "-c", String(command)]).finish().standardOutput.isEmpty)

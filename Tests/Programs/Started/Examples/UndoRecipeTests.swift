@@ -31,7 +31,7 @@ struct UndoRecipeTests {
     func recipe(_ name: String) throws {
         let words = try #require(try UndoRecipes.read()[name])
         let home = try TemporaryDirectory()
-        let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
+        let built = try BuiltProduct.folder()
         let folder = BuiltProduct.packageDirectory.appendingPathComponent("Tests/Programs/Started/Examples/Undo")
         let run = try RunningCommand(
             [name, words],

@@ -75,14 +75,6 @@ struct ButtonScreenTests {
         try terminal.waitForExit(0)
     }
 
-    @Test("if the program does not exist, the error names it")
-    func findsNoProgram() throws {
-        let terminal = try visitor.terminal("countdownctl button login -- no-such-program")
-        try terminal.wait(for: "enter press")
-        try terminal.type("\r")
-        try terminal.wait(for: "cannot run 'no-such-program': No such file")
-    }
-
     @Test("if it is left and opened again, also on another terminal, it shows its countdown")
     func comesBack() throws {
         let first = try visitor.terminal("countdownctl button login --for 1h")

@@ -44,22 +44,6 @@ struct CodeTerminalTests {
         #expect(try terminal.picture().hasPrefix("<1234>"))
     }
 
-    @Test(
-        "a long paste keeps its last characters, a short one is put at the cursor, and typing stops at the end",
-        arguments: [
-            ("98765432", "5432"), ("9 8765 4321 0", "3210"), ("１２３４", "1234"), ("no. 12\n", "12"), ("abc", ""),
-            ("1234 or 1234", "1234"),
-        ]
-    )
-    func keepsTheLast(_ text: String, _ code: String) throws {
-        let terminal = try asking("--confirm")
-        try terminal.paste(text)
-        // Typed characters fill the code, and further ones are dropped.
-        try terminal.type("0000000000\r")
-        try terminal.waitForExit(0)
-        #expect(try terminal.picture().hasPrefix("<\((code + "0000").prefix(4))>"))
-    }
-
     @Test("Ctrl-C exits with 130 and prints nothing, --timeout exits with 124")
     func leaves() throws {
         let terminal = try asking()

@@ -35,7 +35,7 @@ struct CompletionScreenTests {
     func completes(_ shell: String) throws {
         let line = try #require(Self.shells[shell])
         let home = visitor.daemon.directory
-        try FileManager.default.createDirectory(atPath: home.path(of: ".ssh"), withIntermediateDirectories: false)
+        try home.makeDirectory(".ssh")
         try home.write("Host there *.example.org\n  Port 22\n", to: ".ssh/config")
         let terminal = try visitor.terminal(line, ["HOME": home.path])
         try terminal.wait(for: "the prompt") { $0.split(separator: "\n").last == ">" }

@@ -78,5 +78,5 @@ struct LoginExamplesTests {
 }
 
 private let program =
-    BuiltProduct.packageDirectory.appendingPathComponent(".build/test-examples/swift/debug/login").path
+    BuiltProduct.source(".build/test-examples/swift/debug/login")
 private var isCompiled: Bool { FileManager.default.isExecutableFile(atPath: program) }

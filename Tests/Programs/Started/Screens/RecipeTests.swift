@@ -13,19 +13,17 @@ struct RecipeTests {
         visitor = try Visitor()
         programs = try TemporaryDirectory()
         for name in ["send-code", "restic"] {
-            let program = try programs.write("#!/bin/sh\necho \"$0 $*\" >> '\(programs.path(of: "calls"))'\n", to: name)
-            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+            try programs.write(program: "echo \"$0 $*\" >> '\(programs.path(of: "calls"))'", to: name)
         }
     }
 
     /// A terminal in which the lines of a recipe were typed.
     private func terminal(_ recipe: String) throws -> TerminalPane {
-        let path = BuiltProduct.packageDirectory.appendingPathComponent("README.md")
-        let readme = try String(contentsOf: path, encoding: .utf8)
+        let readme = try BuiltProduct.text(of: "README.md")
         let blocks = readme.matches(of: #/<!-- RecipeTests: ([a-z]+) -->\n```sh\n((?s).*?)```/#)
         let block = try #require(blocks.first { $0.1 == recipe }, "the README has no recipe \(recipe)")
         #expect(blocks.count == 6)
-        let built = URL(fileURLWithPath: try BuiltProduct.path(of: "countdownctl")).deletingLastPathComponent().path
+        let built = try BuiltProduct.folder()
         return try visitor.terminal(String(block.2), ["PATH": "\(built):\(programs.path):/usr/bin:/bin"], rows: 24)
     }
 

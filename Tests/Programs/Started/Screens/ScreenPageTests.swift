@@ -6,16 +6,12 @@ import Testing
 struct ScreenPageTests {
     @Test("they show the screens as their tests have them")
     func showsScreens() throws {
-        let folder = BuiltProduct.packageDirectory
-        let pages = try ["terminal", "bars-and-hooks"].map {
-            try String(contentsOf: folder.appendingPathComponent("docs/\($0).md"), encoding: .utf8)
-        }.joined()
+        let pages = try ["terminal", "bars-and-hooks"].map { try BuiltProduct.text(of: "docs/\($0).md") }.joined()
         let pictures = pages.matches(
             of: #/<!-- (Tests/Programs/Pictures/([a-z0-9-]+)\.txt) -->\n```[a-z]*\n((?s).*?)```\n/#
         )
         for picture in pictures {
-            let kept = try String(contentsOf: folder.appendingPathComponent(String(picture.1)), encoding: .utf8)
-            #expect(picture.3 == kept, "\(picture.1)")
+            #expect(try picture.3 == BuiltProduct.text(of: String(picture.1)), "\(picture.1)")
         }
         let kinds = Set(pictures.map { $0.2.prefix { $0 != "-" } })
         #expect(kinds == ["bar", "table", "button", "code", "waybar"])

@@ -8,7 +8,7 @@ struct TmuxExampleTests {
     func status() throws {
         let visitor = try Visitor()
         try visitor.run("timer", "1h", "Gr#[fg=red]een tea")
-        let settings = BuiltProduct.packageDirectory.appendingPathComponent("examples/prompt/tmux.conf").path
+        let settings = BuiltProduct.source("examples/prompt/tmux.conf")
         let folder = try TemporaryDirectory()
         let line = "tmux -S '\(folder.path(of: "inner"))' -f '\(settings)' new-session cat"
         let terminal = try visitor.terminal(line)

@@ -9,7 +9,7 @@ struct VerificationCodeTests {
     init() throws { visitor = try Visitor() }
 
     private func page(_ phone: String = "") throws -> TerminalPane {
-        let script = BuiltProduct.packageDirectory.appendingPathComponent("examples/verification-code.sh").path
+        let script = BuiltProduct.source("examples/verification-code.sh")
         return try visitor.terminal(
             "'\(script)' '\(phone)'",
             ["LENGTH": "1h", "XDG_RUNTIME_DIR": visitor.daemon.directory.path],

@@ -36,8 +36,7 @@ extension TerminalPane {
     /// Waits until the terminal looks like a picture in Tests/Programs/Pictures, with HH:MM:SS for each time of day and #
     /// for each digit of the seconds on a button.
     func wait(toLookLike name: String) throws {
-        let path = BuiltProduct.packageDirectory.appendingPathComponent("Tests/Programs/Pictures/\(name).txt").path
-        let kept = try String(contentsOfFile: path, encoding: .utf8)
+        let kept = try BuiltProduct.text(of: "Tests/Programs/Pictures/\(name).txt")
         try wait(for: "the picture \(name):\n\(kept)") { normalized($0) + "\n" == kept }
     }
 
