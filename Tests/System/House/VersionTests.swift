@@ -5,13 +5,10 @@ import Testing
 /// The version, which Sources/IPC/Version.swift names. The daemon, its clients and their packages are released together.
 @Suite("The version")
 struct VersionTests {
-    private static func text(of path: String) throws -> String {
-        try String(contentsOf: BuiltProduct.packageDirectory.appending(path: path), encoding: .utf8)
-    }
-
     /// The first match of the pattern's group in a file.
     private static func match(_ pattern: String, in path: String) throws -> String {
-        let match = try text(of: path).firstMatch(of: Regex<(Substring, Substring)>(pattern).anchorsMatchLineEndings())
+        let regex = try Regex<(Substring, Substring)>(pattern).anchorsMatchLineEndings()
+        let match = try BuiltProduct.text(of: path).firstMatch(of: regex)
         return String(try #require(match, "\(path) has no \(pattern)").output.1)
     }
 
@@ -36,11 +33,11 @@ struct VersionTests {
     @Test("the manifests pin the exact version of each Swift package, because lock files are not kept")
     func pins() throws {
         for path in ["Package.swift", "FleetBridge/Package.swift"] {
-            let dependencies = try Self.text(of: path).matches(of: /\.package\(url: "(.*)", (exact)?/)
+            let dependencies = try BuiltProduct.text(of: path).matches(of: /\.package\(url: "(.*)", (exact)?/)
             #expect(!dependencies.isEmpty)
             #expect(Set(dependencies.filter { $0.2 != nil }.map(\.1)) == Set(dependencies.map(\.1)), "\(path)")
         }
-        #expect(try Self.text(of: "Makefile").contains("\nexport COUNTDOWND_EXACT := 1\n"))
-        #expect(try Self.text(of: "scripts/dist").contains("\nexport COUNTDOWND_EXACT=1\n"))
+        #expect(try BuiltProduct.text(of: "Makefile").contains("\nexport COUNTDOWND_EXACT := 1\n"))
+        #expect(try BuiltProduct.text(of: "scripts/dist").contains("\nexport COUNTDOWND_EXACT=1\n"))
     }
 }

@@ -56,10 +56,7 @@ struct ListenerTests {
                     _ = try Listener(at: directory.path(of: name), access: Listener.Access(mode: 0o660, group: 4242))
                 }
             }
-            guard case .group(4242, _, _) = failure else {
-                Issue.record("\(String(describing: failure))")
-                return
-            }
+            #expect(failure?.description.contains(" to the group 4242: ") == true, "\(failure as Any)")
             #expect(mode(of: "socket") == nil && mode(of: "made") == nil)
         }
     }
@@ -102,10 +99,8 @@ struct ListenerTests {
                 continue
             }
             let failure = #expect(throws: Listener.Failure.self) { try listen(name) }
-            guard case .unsafe(let refused) = failure, refused.path == directory.path(of: "open") else {
-                Issue.record("\(String(describing: failure))")
-                continue
-            }
+            let sentence = "\(directory.path(of: "open")) can be written by others "
+            #expect(failure?.description.hasPrefix(sentence) == true, "\(failure as Any)")
         }
     }
 
@@ -115,10 +110,8 @@ struct ListenerTests {
             let listener = try Listener(at: directory.path(of: "socket"))
             #expect(listener.descriptor >= 0)
             let failure = #expect(throws: Listener.Failure.self) { try listen("socket") }
-            guard case .inUse = failure else {
-                Issue.record("\(String(describing: failure))")
-                return
-            }
+            let sentence = "another process answers on \(directory.path(of: "socket")); "
+            #expect(failure?.description.hasPrefix(sentence) == true, "\(failure as Any)")
             // So that it stays behind, as after a crash.
             unsafe rename(directory.path(of: "socket"), directory.path(of: "stale"))
         }
@@ -130,10 +123,8 @@ struct ListenerTests {
     func notASocket() throws {
         unsafe close(open(directory.path(of: "file"), O_CREAT | O_CLOEXEC, 0o600))
         let failure = #expect(throws: Listener.Failure.self) { try listen("file") }
-        guard case .notASocket = failure else {
-            Issue.record("\(String(describing: failure))")
-            return
-        }
+        let sentence = "\(directory.path(of: "file")) is not a socket; "
+        #expect(failure?.description.hasPrefix(sentence) == true, "\(failure as Any)")
         #expect(mode(of: "file") != nil)
     }
 }

@@ -14,18 +14,14 @@ struct NotifierStatusTests {
         NotifierStatus(root: directory.path) { $0 == "HOME" ? directory.path(of: home) : nil }
     }
 
-    private func make(_ folder: String) throws {
-        try FileManager.default.createDirectory(atPath: directory.path(of: folder), withIntermediateDirectories: true)
-    }
-
     @Test("a link of the user or of the administrator enables the service, also if its target is missing")
     func enabled() throws {
         #expect(status().isEnabled == nil)
-        try make("run/systemd/system")
+        try directory.makeDirectory("run/systemd/system")
         #expect(status().isEnabled == false)
         for folder in ["home/.config", "etc"] {
             let wants = "\(folder)/systemd/user/graphical-session.target.wants"
-            try make(wants)
+            try directory.makeDirectory(wants)
             let link = directory.path(of: "\(wants)/countdown-notify.service")
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/nonexistent")
             #expect(status().isEnabled == true)
@@ -36,7 +32,7 @@ struct NotifierStatusTests {
     @Test("a state counts only while a countdown-notify runs")
     func reported() throws {
         let folder = "home/.local/state/countdown-notify"
-        try make(folder)
+        try directory.makeDirectory(folder)
         #expect(status().state == nil)
         // This process has another name.
         try NotifierStatus.report("shown", wakes: false, in: directory.path(of: folder))
@@ -74,8 +70,7 @@ struct DefaultsFileTests {
     init() throws { directory = try TemporaryDirectory() }
 
     private func read(_ text: String) throws -> DefaultsFile {
-        let folder = directory.path(of: ".config/countdownd")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try directory.makeDirectory(".config/countdownd")
         try directory.write(text, to: ".config/countdownd/config")
         return try DefaultsFile { $0 == "HOME" ? directory.path : nil }
     }
@@ -113,8 +108,7 @@ struct DefaultsFileTests {
 
     @Test("a file that cannot be read is an error, and so is a directory in its place")
     func unreadable() throws {
-        let path = directory.path(of: ".config/countdownd/config")
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let path = try directory.makeDirectory(".config/countdownd/config")
         #expect(throws: DefaultsFile.Invalid(sentence: "\(path): Is a directory")) {
             try DefaultsFile { $0 == "HOME" ? directory.path : nil }
         }

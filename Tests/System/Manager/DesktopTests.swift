@@ -20,10 +20,7 @@ struct DesktopTests {
     /// A session of a user whose home has a notification service.
     private func session(of user: User) throws -> Session {
         let session = try Session(of: user)
-        let stand = BuiltProduct.packageDirectory.appendingPathComponent(
-            "Tests/Programs/Desktop/notifications.py"
-        )
-        let script = try String(contentsOf: stand, encoding: .utf8)
+        let script = try BuiltProduct.text(of: "Tests/Programs/Desktop/notifications.py")
         try session.machine.tell(user, "sh", "-c", "cat > ~/notifications.py", input: script)
         return session
     }

@@ -60,14 +60,9 @@ struct FleetUnitTests {
         _ = try machine.run(as: .root, ["env", "REDISCLI_AUTH=administrator", "redis-cli"] + words)
     }
 
-    private func countdownctl(_ line: String, as user: User, of group: String) throws -> CommandRun {
-        let socket = "COUNTDOWND_SOCKET=/run/countdownd/\(group)/io.countdownd"
-        return try machine.run(as: user, ["env", socket, "countdownctl"] + line.split(separator: " ").map(String.init))
-    }
-
     private func awaitStatus(_ user: User, _ condition: (GetStatus.Shard) -> Bool) throws {
         try waitUntil("the status of \(user)", by: Deadline(after: .seconds(60))) {
-            let run = try countdownctl("status --json", as: user, of: user.rawValue)
+            let run = try machine.countdownctl("status --json", as: user, of: user.rawValue)
             let fleet = (try? GetStatus.Reply(json: Array(run.standardOutput.utf8)))?.fleet
             return fleet?.shards.first.map(condition) ?? false
         }
@@ -87,17 +82,17 @@ struct FleetUnitTests {
     @Test("the first client starts daemon and bridge, and its countdowns are the fleet's, over the death of either")
     func shares() throws {
         try join(.mike)
-        #expect(try countdownctl("start tea 1h", as: .mike, of: "mike").exitCode == 0)
+        #expect(try machine.countdownctl("start tea 1h", as: .mike, of: "mike").exitCode == 0)
         for unit in ["countdownd-redis@mike", "countdownd-shared@mike"] {
             try machine.tell(.root, "systemctl", "kill", "--signal=KILL", "\(unit).service")
             try awaitStatus(.mike) { $0.state == .live }
-            #expect(try countdownctl("start tea 1h --fail", as: .mike, of: "mike").exitCode == 75)
+            #expect(try machine.countdownctl("start tea 1h --fail", as: .mike, of: "mike").exitCode == 75)
         }
         // Without its store, the daemon has the countdown from the engine.
         try machine.tell(.root, "systemctl", "stop", "countdownd-shared@mike.service")
         try machine.tell(.root, "sh", "-c", "rm /var/lib/private/countdownd-shared/mike/*")
         try awaitStatus(.mike) { $0.state == .live }
-        #expect(try countdownctl("is-running tea", as: .mike, of: "mike").exitCode == 0)
+        #expect(try machine.countdownctl("is-running tea", as: .mike, of: "mike").exitCode == 0)
     }
 
     @Test("the daemon has no network, the bridge's socket is open to the daemon's group alone, and they are two users")
@@ -156,18 +151,17 @@ struct FleetUnitTests {
         try machine.tell(.root, "sh", "-c", "echo nonsense > /etc/countdownd/paul.url")
         try machine.tell(.root, "systemctl", "reload", "countdownd-redis@paul.service")
         try waitUntil("the end of the bridge") { try show("ActiveState", of: "countdownd-redis@paul") == "failed" }
-        #expect(try countdownctl("start tea 1h", as: .paul, of: "paul").exitCode == 74)
+        #expect(try machine.countdownctl("start tea 1h", as: .paul, of: "paul").exitCode == 74)
         try setPassword(Self.password, of: "paul")
         try machine.tell(.root, "systemctl", "start", "countdownd-redis@paul.service")
         try awaitStatus(.paul) { $0.state == .live }
-        #expect(try countdownctl("start tea 1h", as: .paul, of: "paul").exitCode == 0)
+        #expect(try machine.countdownctl("start tea 1h", as: .paul, of: "paul").exitCode == 0)
         #expect(try show("MainPID", of: "countdownd-redis@paul") != first)
     }
 
     /// Does what docs/fleet.md says about moving a group.
     private func move(_ group: String, from old: String, to new: String) throws {
-        let document = BuiltProduct.packageDirectory.appendingPathComponent("docs/fleet.md")
-        let text = try String(contentsOf: document, encoding: .utf8)
+        let text = try BuiltProduct.text(of: "docs/fleet.md")
         let lines = try #require(text.firstMatch(of: /(?s)```sh\ngroup=senders [^\n]*\n(.*?)```/)).1
         try machine.shell(.root, "cd /tmp\ngroup=\(group) old=\(old) new=\(new)\n\(lines)")
     }
@@ -184,7 +178,7 @@ struct FleetUnitTests {
             try move("quinn", from: old, to: new)
             #expect(try show("ActiveState", of: "\(new)@quinn.service") == "active")
             #expect(try show("ActiveState", of: "\(old)@quinn.socket") == "inactive")
-            let list = try countdownctl("list --json", as: .quinn, of: "quinn").standardOutput
+            let list = try machine.countdownctl("list --json", as: .quinn, of: "quinn").standardOutput
             let countdowns = try List.Reply(json: Array(#"{"countdowns":\#(list)}"#.utf8)).countdowns
             #expect(countdowns.map(\.key).sorted() == ["a key", "tea"])
             #expect(countdowns.allSatisfy { $0.remainingUSec > 3_000_000_000 })

@@ -11,13 +11,9 @@ struct HookServiceTests {
 
     /// Waits until a file of the user has these words.
     private func wait(for words: String, in path: String) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        var text = ""
-        while ContinuousClock.now < deadline {
-            text = try session.machine.shell(session.user, "cat \(path) 2> /dev/null || :")
-            if text.contains(words) { return }
+        try waitUntil("\(words) in \(path)", by: Deadline(after: .seconds(60))) {
+            try session.machine.shell(session.user, "cat \(path) 2> /dev/null || :").contains(words)
         }
-        Issue.record("\(path) has: \(text)")
     }
 
     private func end(_ keys: String...) throws {

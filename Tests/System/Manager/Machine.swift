@@ -68,6 +68,12 @@ final class Machine: @unchecked Sendable {
         try tell(user, "sh", "-euc", line)
     }
 
+    /// Runs a line of countdownctl for a group's daemon.
+    func countdownctl(_ line: String, as user: User, of group: String) throws -> CommandRun {
+        let socket = "COUNTDOWND_SOCKET=/run/countdownd/\(group)/io.countdownd"
+        return try run(as: user, ["env", socket, "countdownctl"] + line.split(separator: " ").map(String.init))
+    }
+
     /// The messages of the journal that match, each with its fields.
     func journal(_ matches: String...) throws -> [[String: String]] {
         try tell(.root, "journalctl", "--sync")

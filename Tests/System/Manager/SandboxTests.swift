@@ -55,8 +55,8 @@ struct SandboxTests {
         try machine.tell(.root, "systemctl", "daemon-reload")
         let session = try Session(of: .kim)
 
-        let script = BuiltProduct.packageDirectory.appendingPathComponent("scripts/check-user-namespaces")
-        try machine.tell(.kim, "sh", "-c", "cat > ~/check", input: String(contentsOf: script, encoding: .utf8))
+        let script = try BuiltProduct.text(of: "scripts/check-user-namespaces")
+        try machine.tell(.kim, "sh", "-c", "cat > ~/check", input: script)
         let check = ["systemd-run", "--user", "--quiet", "--unit=check", "--property=Type=oneshot"]
         #expect(try machine.run(as: .kim, check + ["sh", "/home/kim/check"]).exitCode == 1)
         let reasons = try machine.journal("_UID=\(User.kim.id)")

@@ -10,27 +10,22 @@ struct SharedServiceTests {
         machine = try Machine.shared.get()
     }
 
-    private func countdownctl(_ line: String, as user: User, of group: String) throws -> CommandRun {
-        let socket = "COUNTDOWND_SOCKET=/run/countdownd/\(group)/io.countdownd"
-        return try machine.run(as: user, ["env", socket, "countdownctl"] + line.split(separator: " ").map(String.init))
-    }
-
     @Test("members share countdowns, over restarts and with root; others are kept out by the socket's mode")
     func group() throws {
         try machine.tell(.root, "systemctl", "enable", "--quiet", "--now", "countdownd@workers.socket")
         let registered = try machine.tell(.root, "readlink", "/run/varlink/registry/io.countdownd.workers")
         #expect(registered == "/run/countdownd/workers/io.countdownd")
-        let started = try countdownctl("start send/1 1h --json", as: .alice, of: "workers")
+        let started = try machine.countdownctl("start send/1 1h --json", as: .alice, of: "workers")
         #expect(started.standardOutput.contains(#""outcome":"started""#))
-        let attached = try countdownctl("start send/1 1h --json", as: .bob, of: "workers")
+        let attached = try machine.countdownctl("start send/1 1h --json", as: .bob, of: "workers")
         #expect(attached.standardOutput.contains(#""outcome":"attached""#))
-        let denied = try countdownctl("list", as: .carol, of: "workers")
+        let denied = try machine.countdownctl("list", as: .carol, of: "workers")
         #expect(denied.exitCode == 77)
         #expect(denied.standardError.contains("Permission denied"))
 
         try machine.tell(.root, "systemctl", "kill", "--signal=KILL", "countdownd@workers.service")
         try machine.tell(.root, "systemctl", "restart", "countdownd@workers.service")
-        let cancelled = try countdownctl("cancel send/1", as: .root, of: "workers")
+        let cancelled = try machine.countdownctl("cancel send/1", as: .root, of: "workers")
         #expect(cancelled.exitCode == 0)
 
         let lines = try machine.journal("_SYSTEMD_UNIT=countdownd@workers.service", "_COMM=countdownd")
@@ -39,9 +34,8 @@ struct SharedServiceTests {
 
     @Test("the example for a node exporter writes the figures whole, and removes them if the daemon does not answer")
     func textfile() throws {
-        let folder = BuiltProduct.packageDirectory.appendingPathComponent("examples/prometheus")
         for name in ["countdownd-textfile@.service", "countdownd-textfile@.timer"] {
-            let unit = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+            let unit = try BuiltProduct.text(of: "examples/prometheus/\(name)")
             try machine.tell(.root, "tee", "/etc/systemd/system/\(name)", input: unit)
         }
         try machine.shell(.root, "mkdir -p /var/lib/prometheus/node-exporter && systemctl daemon-reload")
@@ -66,8 +60,8 @@ struct SharedServiceTests {
     @Test("it runs as a dynamic user without capabilities, without a network and without a way to gain privileges")
     func confined() throws {
         try machine.tell(.root, "systemctl", "start", "countdownd@carol.service")
-        #expect(try countdownctl("start tea 1h", as: .carol, of: "carol").exitCode == 0)
-        #expect(try countdownctl("list", as: .alice, of: "carol").exitCode == 77)
+        #expect(try machine.countdownctl("start tea 1h", as: .carol, of: "carol").exitCode == 0)
+        #expect(try machine.countdownctl("list", as: .alice, of: "carol").exitCode == 77)
         let process = try machine.tell(.root, "systemctl", "show", "--value", "--property=MainPID", "countdownd@carol")
         let status = try machine.tell(.root, "cat", "/proc/\(process)/status")
         for line in ["CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"] { #expect(status.contains(line)) }

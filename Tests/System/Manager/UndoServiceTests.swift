@@ -7,16 +7,6 @@ struct UndoServiceTests {
 
     init() throws { session = try Session(of: .rosa) }
 
-    private func wait(until condition: () throws -> Bool, _ sentence: Comment) throws {
-        let deadline = Deadline()
-        while try !condition() {
-            guard !deadline.hasPassed else {
-                Issue.record(sentence)
-                return
-            }
-        }
-    }
-
     private func exists(_ path: String) throws -> Bool {
         try session.machine.shell(session.user, "test -e \(path) && echo yes || :") == "yes"
     }
@@ -29,10 +19,9 @@ struct UndoServiceTests {
     private func killManager() throws {
         let unit = "user@\(session.user.id).service"
         try session.machine.tell(.root, "systemctl", "kill", "--signal=KILL", "--kill-who=main", unit)
-        try wait(
-            until: { try session.machine.shell(.root, "systemctl is-active \(unit) || :") != "active" },
-            "the manager is not killed"
-        )
+        try waitUntil("the manager to be killed") {
+            try session.machine.shell(.root, "systemctl is-active \(unit) || :") != "active"
+        }
     }
 
     @Test(
@@ -40,10 +29,10 @@ struct UndoServiceTests {
     )
     func undoes() throws {
         try session.countdownctl("temporarily c 1h --undo \"rm -f $HOME/on\" -- touch ~/on")
-        try wait(until: { try state() == "active" }, "the service does not start")
+        try waitUntil("the service to start") { try state() == "active" }
         try session.systemctl("kill", "--signal=KILL", "countdown-undo.service")
         try session.countdownctl("cancel undo/c")
-        try wait(until: { try !exists("~/on") && state() == "inactive" }, "it is not undone, or the service stays")
+        try waitUntil("it to be undone, and the service to end") { try !exists("~/on") && state() == "inactive" }
 
         for end in [session.logOut, killManager] {
             try session.countdownctl("temporarily c 1h --undo \"rm -f $HOME/on\" -- touch ~/on")
@@ -51,7 +40,7 @@ struct UndoServiceTests {
             #expect(try exists("~/on"))
             try session.logIn()
             try session.countdownctl("finish undo/c")
-            try wait(until: { try !exists("~/on") && state() == "inactive" }, "it is not undone in the next session")
+            try waitUntil("it to be undone in the next session") { try !exists("~/on") && state() == "inactive" }
         }
     }
 
