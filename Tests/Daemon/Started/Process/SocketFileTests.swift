@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Varlink
 
+/// `ListenerTests` say which sockets and directories are refused.
 @Suite("The socket file")
 struct SocketFileTests {
     private let directory: TemporaryDirectory
@@ -31,27 +32,6 @@ struct SocketFileTests {
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
     }
 
-    @Test("its directory is made if it is missing, and only the user can use both")
-    func modes() throws {
-        let path = directory.path(of: "run/socket")
-        let daemon = try DaemonProcess(in: directory, arguments: ["--socket", path])
-        _ = try Caller(on: RawConnection(to: path)).call(GetStatus())
-        #expect(try mode(of: directory.path(of: "run")) == 0o700)
-        #expect(try mode(of: path) == 0o600)
-        try daemon.terminate()
-        #expect(!FileManager.default.fileExists(atPath: path))
-        #expect(FileManager.default.fileExists(atPath: directory.path(of: "run")))
-    }
-
-    @Test("a socket that a killed daemon left behind is replaced")
-    func stale() throws {
-        let first = try DaemonProcess(in: directory)
-        try first.kill()
-        #expect(FileManager.default.fileExists(atPath: socket))
-        let second = try DaemonProcess(in: directory)
-        _ = try Caller(of: second).call(GetStatus())
-    }
-
     @Test("the socket of a running daemon is not taken, and that daemon notices nothing")
     func inUse() throws {
         let living = try DaemonProcess(in: directory)
@@ -61,43 +41,6 @@ struct SocketFileTests {
         }
         #expect(log.contains("another process answers on \(socket)"))
         try bystander.noticesNothing()
-    }
-
-    @Test("the socket of another running program is not taken either")
-    func others() throws {
-        let listener = try ListeningSocket(path: socket)
-        #expect(try refusal { try DaemonProcess(in: directory) }.contains("answers on \(socket)"))
-        _ = try RawConnection(to: socket)
-        _ = try listener.accept()
-    }
-
-    @Test("a file that is not a socket is left alone", arguments: ["file", "directory", "link"])
-    func noSocket(_ kind: String) throws {
-        switch kind {
-        case "file": try directory.write("precious", to: "socket")
-        case "directory": try FileManager.default.createDirectory(atPath: socket, withIntermediateDirectories: false)
-        default:
-            try directory.write("precious", to: "target")
-            try FileManager.default.createSymbolicLink(
-                atPath: socket,
-                withDestinationPath: directory.path(of: "target")
-            )
-        }
-        let before = try FileManager.default.attributesOfItem(atPath: socket)[.systemFileNumber] as? Int
-        #expect(try refusal { try DaemonProcess(in: directory) }.contains("\(socket) is not a socket"))
-        #expect(try FileManager.default.attributesOfItem(atPath: socket)[.systemFileNumber] as? Int == before)
-        if kind == "file" { #expect(try String(contentsOfFile: socket, encoding: .utf8) == "precious") }
-    }
-
-    @Test("another program's socket at the path is not removed when the daemon stops")
-    func replacedMeanwhile() throws {
-        let daemon = try DaemonProcess(in: directory)
-        // In one step: if the path were free for a moment, the daemon might listen there again.
-        let other = try ListeningSocket(path: directory.path(of: "other"))
-        try #require(unsafe rename(directory.path(of: "other"), socket) == 0)
-        try daemon.terminate()
-        _ = try RawConnection(to: socket)
-        _ = try other.accept()
     }
 
     @Test("a socket that is removed is made again, and connected clients notice nothing")
@@ -130,38 +73,16 @@ struct SocketFileTests {
         _ = try other.accept()
     }
 
-    @Test("a directory in which everybody can write is refused")
-    func openDirectory() throws {
-        let open = directory.path(of: "open")
-        try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: false)
-        try setMode(0o777, of: open)
-        let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", "\(open)/socket"]) }
-        #expect(log.contains("\(open) can be written by others (mode 0777)"))
-    }
-
-    @Test("a link to a directory works as the directory")
-    func linkedDirectory() throws {
-        let (target, link) = (directory.path(of: "target"), directory.path(of: "link"))
-        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
-        let daemon = try DaemonProcess(in: directory, arguments: ["--socket", "\(link)/socket"])
-        _ = try Caller(on: RawConnection(to: "\(target)/socket")).call(GetStatus())
-        try daemon.terminate()
-    }
-
-    @Test("if the directory cannot be made, the error says so")
-    func noDirectory() throws {
-        let path = directory.path(of: "missing/too/socket")
-        let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", path]) }
-        #expect(log.contains("cannot listen on \(directory.path(of: "missing/too"))"))
-        #expect(log.contains("No such file or directory"))
-    }
-
-    @Test("a path that is too long for a socket is refused with the limit")
-    func tooLong() throws {
-        let path = "/tmp/" + String(repeating: "x", count: 200)
-        let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", path]) }
-        #expect(log.contains("205 bytes") && log.contains("107"))
+    @Test("a path at which nothing can listen is refused: its directory cannot be made, or it is too long")
+    func noSocketPossible() throws {
+        let (missing, long) = (directory.path(of: "missing/too"), "/tmp/" + String(repeating: "x", count: 200))
+        for (path, words) in [
+            ("\(missing)/socket", ["cannot listen on \(missing)", "No such file or directory"]),
+            (long, ["205 bytes", "107"]),
+        ] {
+            let log = try refusal { try DaemonProcess(in: directory, arguments: ["--socket", path]) }
+            #expect(words.allSatisfy(log.contains), "\(log)")
+        }
     }
 
     @Test("without an option it lies in the runtime directory, which must be there for its user alone")
@@ -171,12 +92,12 @@ struct SocketFileTests {
         try setMode(0o700, of: runtime)
         let notifications = try NotificationSocket(path: directory.path(of: "notify"))
         let environment = ["XDG_RUNTIME_DIR": runtime, "NOTIFY_SOCKET": directory.path(of: "notify")]
-        let command = ["--state-directory", directory.path(of: "state")]
-        let daemon = try RunningCommand(
-            command,
-            executable: BuiltProduct.path(of: "countdownd"),
-            environment: environment
-        )
+        func start() throws -> RunningCommand {
+            let arguments = ["--state-directory", directory.path(of: "state")]
+            let executable = try BuiltProduct.path(of: "countdownd")
+            return try RunningCommand(arguments, executable: executable, environment: environment)
+        }
+        let daemon = try start()
         try notifications.await("READY=1", from: daemon.process)
         _ = try Caller(on: RawConnection(to: "\(runtime)/countdownd/io.countdownd")).call(GetStatus())
         #expect(try mode(of: "\(runtime)/countdownd") == 0o700)
@@ -184,12 +105,7 @@ struct SocketFileTests {
         #expect(try daemon.process.wait() == .exited(code: 0))
 
         try setMode(0o777, of: runtime)
-        let refused = try RunningCommand(
-            command,
-            executable: BuiltProduct.path(of: "countdownd"),
-            environment: environment
-        )
-        let run = try refused.finish()
+        let run = try start().finish()
         #expect(run.exitCode == 69)
         #expect(run.standardError.contains(runtime))
     }
@@ -204,9 +120,8 @@ struct SocketFileTests {
                 arguments: ["--socket", path, "--state-directory", first.stateDirectory]
             )
         }
-        #expect(
-            log.contains("\(first.stateDirectory) is held by another countdownd: process \(first.process.identifier)")
-        )
+        let holder = "process \(first.process.identifier) on \(ProcessInfo.processInfo.hostName)"
+        #expect(log == "countdownd: \(first.stateDirectory) is held by another countdownd: \(holder)\n")
         #expect(!FileManager.default.fileExists(atPath: path))
         _ = try Caller(of: first).call(GetStatus())
     }
@@ -251,42 +166,32 @@ struct ActivationTests {
         _ = try RawConnection(to: socket.path)
     }
 
-    @Test("if none of them can be served, the error says so, and the daemon listens nowhere else")
-    func unusable() throws {
-        let file = try #require(FileHandle(forReadingAtPath: "/dev/null"))
+    /// Passes descriptors with these names to a daemon, which must refuse them and listen nowhere else.
+    private func expectRefusal(of descriptors: [Int32], named names: String, _ sentence: String) throws {
         let error = try #require(throws: DaemonProcess.NotReady.self) {
-            _ = try DaemonProcess(in: directory, listening: [file.fileDescriptor])
+            _ = try DaemonProcess(in: directory, environment: ["LISTEN_FDNAMES": names], listening: descriptors)
         }
         #expect("\(error.reason)".contains("exited(code: 78)"))
-        #expect(error.log.contains("none of the 1 descriptors that were passed is a listening Unix stream socket"))
+        #expect(error.log.contains(sentence))
         #expect(!FileManager.default.fileExists(atPath: directory.path(of: "socket")))
     }
 
-    @Test("of several sockets without the right name none is served")
-    func ambiguous() throws {
-        let sockets = try ["a", "b"].map { try ListeningSocket(path: directory.path(of: $0)) }
-        let error = try #require(throws: DaemonProcess.NotReady.self) {
-            _ = try DaemonProcess(
-                in: directory,
-                environment: ["LISTEN_FDNAMES": "a:b"],
-                listening: sockets.map(\.descriptor)
-            )
-        }
-        #expect("\(error.reason)".contains("exited(code: 78)"))
-        #expect(error.log.contains("2 listening sockets (a, b) were passed, and one with the name varlink is expected"))
+    @Test("if none of them can be served, the error says so, and the daemon listens nowhere else")
+    func unusable() throws {
+        let file = try #require(FileHandle(forReadingAtPath: "/dev/null"))
+        let sentence = "none of the 1 descriptors that were passed is a listening Unix stream socket"
+        try expectRefusal(of: [file.fileDescriptor], named: "varlink", sentence)
     }
 
-    @Test("two sockets with the right name are refused, because a client of the second one would wait forever")
-    func twice() throws {
+    @Test(
+        "several sockets are refused unless one has the right name: a client of another one would wait forever",
+        arguments: [
+            ("a:b", "2 listening sockets (a, b) were passed, and one with the name varlink is expected"),
+            ("varlink:varlink", "2 listening sockets with the name varlink were passed"),
+        ]
+    )
+    func ambiguous(names: String, sentence: String) throws {
         let sockets = try ["a", "b"].map { try ListeningSocket(path: directory.path(of: $0)) }
-        let error = try #require(throws: DaemonProcess.NotReady.self) {
-            _ = try DaemonProcess(
-                in: directory,
-                environment: ["LISTEN_FDNAMES": "varlink:varlink"],
-                listening: sockets.map(\.descriptor)
-            )
-        }
-        #expect("\(error.reason)".contains("exited(code: 78)"))
-        #expect(error.log.contains("2 listening sockets with the name varlink were passed"))
+        try expectRefusal(of: sockets.map(\.descriptor), named: names, sentence)
     }
 }
