@@ -3,7 +3,9 @@ import IPC
 import TestSupport
 import Testing
 
-@Suite("The status while the store fails", .withoutSanitizers)
+@testable import countdownd
+
+@Suite("A store whose calls fail for some time", .withoutSanitizers)
 struct StoreOutageTests {
     private let injection: FaultInjection
     private let daemon: DaemonProcess
@@ -14,19 +16,6 @@ struct StoreOutageTests {
         injection = try FaultInjection(in: directory)
         daemon = try DaemonProcess(in: directory, environment: injection.environment())
         caller = try Caller(of: daemon)
-    }
-
-    @Test("the status reports a failing store, and its recovery even if no client makes another call")
-    func status() throws {
-        injection.set(.errno(EROFS), at: .from(1))
-        #expect(throws: CountdownError.self) { try caller.call(Start(key: "tea")) }
-        try daemon.awaitStatus { $0.contains("cannot be stored") }
-        injection.heal()
-        #expect(try caller.call(Start(key: "tea")).outcome == .started)
-        try daemon.awaitStatus { !$0.contains("cannot be stored") }
-        let lines = daemon.standardError.split(separator: "\n").filter { $0.contains("stored") }
-        #expect(lines.count == 2)
-        #expect(lines.first?.contains("countdowns.db") ?? false)
     }
 
     @Test("a retry without changes finds out whether the store works")
@@ -45,4 +34,32 @@ struct StoreOutageTests {
     }
 
     private var isSaidToWork: Bool { daemon.standardError.contains("stored again") }
+
+    /// How often the daemon asks for a lock until it answers.
+    private func locksAsked(for key: String, _ isMeant: (CountdownError?) -> Bool) throws -> Int {
+        injection.startOver()
+        injection.set(.errno(0), at: .none, of: .all)
+        do {
+            _ = try caller.call(Start(key: key))
+            #expect(isMeant(nil))
+        } catch let error as CountdownError {
+            #expect(isMeant(error))
+        }
+        return injection.trace.filter { $0 == "l" }.count
+    }
+
+    @Test("if another program holds the lock, the first turn waits for some time, and later turns do not wait")
+    func held() throws {
+        let usual = try locksAsked(for: "a") { $0 == nil }
+        let other = try Database(path: "\(daemon.stateDirectory)/countdowns.db", busyMilliseconds: 0)
+        try other.execute("BEGIN IMMEDIATE")
+        let first = try locksAsked(for: "b") { $0 == .storageFailed(reason: "database is locked") }
+        let second = try locksAsked(for: "b") { $0 == .storageFailed(reason: "database is locked") }
+        #expect(first > 3 * usual)
+        #expect(second <= usual)
+        try other.execute("ROLLBACK")
+        #expect(try locksAsked(for: "b") { $0 == nil } < first)
+        try other.execute("BEGIN IMMEDIATE")
+        #expect(try locksAsked(for: "c") { $0?.name == .storageFailed } > 3 * usual)
+    }
 }

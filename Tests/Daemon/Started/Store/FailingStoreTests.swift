@@ -24,6 +24,8 @@ struct FailingStoreTests {
         try caller.send(Get(key: "known"))
         try caller.send(Start(key: "new"))
         try caller.send(Get(key: "new"))
+        try caller.send(Wait(key: "new"))
+        try caller.send(StartAll(cooldowns: [Cooldown("new"), Cooldown("other")]))
         try caller.send(Start(key: "known"))
         try caller.connection.send(message: #"{"method":"org.varlink.service.GetInfo"}"#)
         daemon.process.send(signal: SIGCONT)
@@ -32,6 +34,10 @@ struct FailingStoreTests {
             try caller.answer(to: Start.self)
         }
         #expect(throws: CountdownError.noSuchCountdown(key: "new")) { try caller.answer(to: Get.self) }
+        #expect(throws: CountdownError.noSuchCountdown(key: "new")) { try caller.answer(to: Wait.self) }
+        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
+            try caller.answer(to: StartAll.self)
+        }
         #expect(throws: CountdownError.self) { try caller.answer(to: Start.self) }
         #expect(try caller.connection.message().contains("io.countdownd"))
         writer.end()
