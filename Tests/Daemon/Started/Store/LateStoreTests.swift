@@ -1,5 +1,5 @@
-import CSQLite
 import Foundation
+import Glibc
 import IPC
 import TestSupport
 import Testing
@@ -9,7 +9,7 @@ import Varlink
 struct LateStoreTests {
     /// What keeps a daemon from opening a store.
     enum Obstacle: CaseIterable {
-        case file, danglingLink, writeTransaction
+        case file, danglingLink, writeTransaction, directory, pipe
     }
 
     private let directory: TemporaryDirectory
@@ -47,11 +47,16 @@ struct LateStoreTests {
             unsafe symlink(link, state)
             return { unsafe rename(away, link) }
         case .writeTransaction:
-            var database: OpaquePointer?
-            guard unsafe sqlite3_open("\(state)/countdowns.db", &database) == SQLITE_OK,
-                unsafe sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK
-            else { throw SystemCallFailure("sqlite3", code: EIO) }
-            return { unsafe sqlite3_close(database) }
+            let writer = try DatabaseWriter(in: state)
+            return { writer.end() }
+        case .directory, .pipe:
+            let store = "\(state)/countdowns.db"
+            unsafe rename(store, away)
+            _ = obstacle == .pipe ? unsafe mkfifo(store, 0o600) : unsafe mkdir(store, 0o700)
+            return {
+                unsafe remove(store)
+                unsafe rename(away, store)
+            }
         }
     }
 
@@ -77,15 +82,17 @@ struct LateStoreTests {
         let remove = try put(obstacle)
         let daemon = try DaemonProcess(in: directory)
         let caller = try Caller(of: daemon)
-        #expect(try isRefused(Get(key: "tea"), of: caller))
-        #expect(try isRefused(List(), of: caller))
-        #expect(try isRefused(Wait(key: "egg"), of: caller))
-        #expect(try isRefused(Start(key: "egg"), of: caller))
+        let calls: [any Method] = [
+            Start(key: "egg"), Cancel(key: "egg"), Finish(key: "egg"), Pause(key: "egg"), Resume(key: "egg"),
+            Adjust(key: "egg", byUSec: 1), Get(key: "tea"), List(), Wait(key: "egg"),
+        ]
+        for call in calls { #expect(try isRefused(call, of: caller), "\(type(of: call).name)") }
         for watch in [Watch(tick: .zero), Watch(tick: .zero, since: since)] {
             let error = #expect(throws: CountdownError.self) { try Follower(of: daemon, watch).next() }
             #expect(error?.name == .storageFailed)
         }
         #expect(try caller.call(GetStatus()).storageFailure != nil)
+        #expect(daemon.notifications.received.contains { $0.hasPrefix("STATUS=") && $0.contains("cannot be stored") })
 
         remove()
         try awaitOpening(caller)
