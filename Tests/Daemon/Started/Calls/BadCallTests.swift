@@ -4,137 +4,135 @@ import Testing
 import Varlink
 
 /// A call that is well-formed but invalid, and its error.
-struct BadCall: Sendable, CustomTestStringConvertible {
-    let testDescription: String
+struct BadCall: Sendable {
     let text: String
     let error: String
 
     private init(_ method: String, _ parameters: String, _ error: String, _ member: String, _ value: String) {
-        testDescription = "\(method)(\(parameters.prefix(60)))"
-        text = #"{"method":"\#(method)","parameters":{\#(parameters)}}"#
+        let more = method.hasSuffix(".Watch") ? #","more":true"# : ""
+        text = #"{"method":"\#(method)","parameters":{\#(parameters)}\#(more)}"#
         self.error = #"{"error":"org.varlink.service.\#(error)","parameters":{"\#(member)":"\#(value)"}}"#
     }
 
-    /// A parameter that is missing, unknown, ill-typed or out of range.
-    private static func parameter(_ method: String, _ parameters: String, _ name: String) -> BadCall {
-        BadCall("io.countdownd.\(method)", parameters, "InvalidParameter", "parameter", name)
+    private static func unknown(method: String) -> BadCall { BadCall(method, "", "MethodNotFound", "method", method) }
+
+    private static func unknown(interface: String, of method: String, _ parameters: String = "") -> BadCall {
+        BadCall(method, parameters, "InterfaceNotFound", "interface", interface)
     }
 
+    private static let description = "org.varlink.service.GetInterfaceDescription"
+
     static let names: [BadCall] = [
-        BadCall("io.countdownd.Stop", "", "MethodNotFound", "method", "io.countdownd.Stop"),
-        BadCall("io.countdownd.start", "", "MethodNotFound", "method", "io.countdownd.start"),
-        BadCall("io.countdownd.", "", "MethodNotFound", "method", "io.countdownd."),
-        BadCall("io.example.Start", "", "InterfaceNotFound", "interface", "io.example"),
-        BadCall("Start", "", "InterfaceNotFound", "interface", ""),
-        BadCall("", "", "InterfaceNotFound", "interface", ""),
-        BadCall("org.varlink.service.GetInfos", "", "MethodNotFound", "method", "org.varlink.service.GetInfos"),
-        BadCall(
-            "org.varlink.service.GetInterfaceDescription",
-            #""interface":"io.example""#,
-            "InterfaceNotFound",
-            "interface",
-            "io.example"
-        ),
-        BadCall(
-            "org.varlink.service.GetInterfaceDescription",
-            "",
-            "InvalidParameter",
-            "parameter",
-            "interface"
-        ),
+        unknown(method: "io.countdownd.Stop"), unknown(method: "io.countdownd.start"),
+        unknown(method: "io.countdownd."), unknown(method: "org.varlink.service.GetInfos"),
+        unknown(interface: "io.example", of: "io.example.Start"), unknown(interface: "", of: "Start"),
+        unknown(interface: "", of: ""),
+        unknown(interface: "io.example", of: description, #""interface":"io.example""#),
+        BadCall(description, "", "InvalidParameter", "parameter", "interface"),
     ]
+
+    /// Reads a table: each line has the parameter that is missing, unknown, ill-typed or out of range, the method, and the
+    /// parameters. A list such as `<a|b>` makes a call of each.
+    private static func calls(_ table: String) -> [BadCall] {
+        table.split(separator: "\n").flatMap { expand(String($0)) }.map { line in
+            let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+            let method = words[1].contains(".") ? words[1] : "io.countdownd.\(words[1])"
+            return BadCall(method, words.dropFirst(2).joined(), "InvalidParameter", "parameter", words[0])
+        }
+    }
+
+    private static func expand(_ line: String) -> [String] {
+        guard let list = line.firstMatch(of: #/<([^>]*)>/#) else { return [line] }
+        return list.1.split(separator: "|", omittingEmptySubsequences: false).flatMap { choice in
+            expand(line.replacing(list.0, with: choice, maxReplacements: 1))
+        }
+    }
 
     private static let longKey = String(repeating: "k", count: 256)
 
-    static let keys: [BadCall] =
-        [
-            "", longKey, String(repeating: "ü", count: 128), #"\u0000"#, #"a\u0000b"#, #"\n"#, #"\u001f"#, #"\u007f"#,
-            "\u{7f}",
-            #"\u0080"#, "\u{9f}", "a\u{85}b",
-        ].map { parameter("Start", #""key":"\#($0)""#, "key") }
-        + ["null", "1", "true", #"["tea"]"#, #"{"key":"tea"}"#].map { parameter("Start", #""key":\#($0)"#, "key") }
-        + ["Start", "Get", "Cancel", "Finish", "Pause", "Resume", "Adjust", "Wait"].map { parameter($0, "", "key") }
-        + ["Get", "Cancel", "Finish", "Pause", "Resume", "Wait"].map { parameter($0, #""key":"""#, "key") }
-        + [
-            parameter("List", #""keys":["own",""]"#, "keys"), parameter("List", #""keys":["\#(longKey)"]"#, "keys"),
-            parameter("List", #""keys":[null]"#, "keys"), parameter("List", #""keys":"own""#, "keys"),
-            parameter("Adjust", #""key":"","byUSec":1"#, "key"),
-        ]
+    static let keys = calls(
+        #"""
+        key Start "key":<""|"\#(longKey)"|"a\u0000b"|"\n"|"\#u{7f}"|"\u0080"|"a\#u{85}b"|null|1|true|["tea"]|{"key":"tea"}>
+        key <Start|Get|Cancel|Finish|Pause|Resume|Adjust|Wait>
+        key <Get|Cancel|Finish|Pause|Resume|Wait> "key":""
+        key Adjust "key":"","byUSec":1
+        keys <List|Watch> "keys":<["own",""]|["\#(longKey)"]|[null]|"own">
+        """#
+    )
 
-    /// Not an integer, or not a valid duration or revision.
-    private static let noIntegers = [
-        "1.5", "1.0", "1e3", "1E3", "1e-3", #""60""#, "true", "[1]", "{}", "9223372036854775808",
-        "-9223372036854775809", "1e400",
-        "123456789012345678901234567890",
-    ]
+    /// Values that are not an integer of 64 bits.
+    private static let noInteger = #"<1.5|1.0|1e3|"60"|true|[1]|{}|9223372036854775808|1e400>"#
 
-    static let lengths: [BadCall] =
-        ["0", "-1", "-9223372036854775808", "3155760000000001", "9223372036854775807"]
-        .flatMap { length in
-            [
-                parameter("Start", #""key":"tea","durationUSec":\#(length)"#, "durationUSec"),
-                parameter("Start", #""key":"own","durationUSec":\#(length)"#, "durationUSec"),
-                parameter("Start", #""key":"own","durationUSec":\#(length),"ifRunning":"extend""#, "durationUSec"),
-            ]
-        }
-        + noIntegers.flatMap { number in
-            [
-                parameter("Start", #""key":"tea","durationUSec":\#(number)"#, "durationUSec"),
-                parameter("Start", #""key":"tea","deadlineUSec":\#(number)"#, "deadlineUSec"),
-                parameter("Adjust", #""key":"own","byUSec":\#(number)"#, "byUSec"),
-                parameter("Cancel", #""key":"own","ifRevision":\#(number)"#, "ifRevision"),
-                parameter("List", #""soonest":\#(number)"#, "soonest"),
-            ]
-        }
-        + [
-            parameter("Adjust", #""key":"own","byUSec":3155760000000000"#, "byUSec"),
-            parameter("Adjust", #""key":"own","byUSec":9223372036854775807"#, "byUSec"),
-            parameter("Adjust", #""key":"own""#, "byUSec"),
-            parameter("List", #""soonest":-1"#, "soonest"),
-        ]
+    static let numbers = calls(
+        #"""
+        durationUSec Start "key":"<tea|own>","durationUSec":<0|-1|3155760000000001|9223372036854775807>
+        durationUSec Start "key":"tea","durationUSec":\#(noInteger)
+        deadlineUSec Start "key":"tea","deadlineUSec":\#(noInteger)
+        byUSec Adjust "key":"own","byUSec":\#(noInteger)
+        byUSec Adjust "key":"own","byUSec":<3155760000000000|9223372036854775807>
+        byUSec Adjust "key":"own"
+        ifRevision Cancel "key":"own","ifRevision":\#(noInteger)
+        soonest List "soonest":\#(noInteger)
+        soonest List "soonest":-1
+        tickUSec Watch "tickUSec":<9999|-1>
+        since Watch "since":-1
+        heartbeatUSec Watch "heartbeatUSec":999999
+        level io.systemd.service.SetLogLevel <|"level":8|"level":-1|"level":"debug"|"level":4294967299>
+        """#
+    )
 
-    static let deadlines: [BadCall] =
-        ["0", "-1", "1", "1700000000000000", "9007199254740993", "9223372036854775807"].flatMap { instant in
-            [
-                parameter("Start", #""key":"tea","deadlineUSec":\#(instant)"#, "deadlineUSec"),
-                parameter("Adjust", #""key":"own","deadlineUSec":\#(instant)"#, "deadlineUSec"),
-            ]
-        }
-        + [
-            parameter("Start", #""key":"tea","durationUSec":1,"deadlineUSec":4000000000000000"#, "deadlineUSec"),
-            parameter("Start", #""key":"tea","ifRunning":"extend","deadlineUSec":4000000000000000"#, "deadlineUSec"),
-            parameter("Adjust", #""key":"own","byUSec":1,"deadlineUSec":4000000000000000"#, "deadlineUSec"),
-        ]
+    private static let far = #""deadlineUSec":4000000000000000"#
 
-    static let others: [BadCall] =
-        ["Start", "Get", "Cancel", "Finish", "Pause", "Resume", "Wait"].map {
-            parameter($0, #""key":"own","colour":"red""#, "colour")
-        }
-        + [
-            parameter("GetStatus", #""key":"own""#, "key"), parameter("List", #""key":"own""#, "key"),
-            parameter("Start", #""key":"own","durationUsec":1"#, "durationUsec"),
-            parameter("Adjust", #""key":"own","byUSec":1,"by":1"#, "by"),
-            parameter("Start", #""key":"tea","ifRunning":"replace""#, "ifRunning"),
-            parameter("Start", #""key":"tea","ifRunning":"""#, "ifRunning"),
-            parameter("Start", #""key":"tea","ifRunning":1"#, "ifRunning"),
-            parameter("Start", #""key":"tea","ifRunning":"Attach""#, "ifRunning"),
-            parameter("List", #""states":["running","done"]"#, "states"),
-            parameter("List", #""states":"running""#, "states"),
-            parameter("List", #""match":["a","[a"]"#, "match"), parameter("List", #""match":["["]"#, "match"),
-            parameter("List", #""match":["[]"]"#, "match"), parameter("List", #""match":["[!"]"#, "match"),
-            parameter("List", #""match":[""]"#, "match"), parameter("List", #""match":[1]"#, "match"),
-            parameter("List", #""match":"*""#, "match"), parameter("List", #""match":["[^]"]"#, "match"),
-            parameter("List", #""match":["[[]a["]"#, "match"),
-            parameter("Start", #""key":"tea","metadata":["a"]"#, "metadata"),
-            parameter("Start", #""key":"tea","metadata":"a""#, "metadata"),
-            parameter("Start", #""key":"tea","metadata":{"a":1}"#, "metadata"),
-            parameter("Start", #""key":"tea","metadata":{"a":null}"#, "metadata"),
-            parameter("Start", #""key":"tea","metadata":{"a":{"b":"c"}}"#, "metadata"),
-            parameter("Start", #""key":"tea","label":1"#, "label"),
-            parameter("Start", #""key":"tea","label":["a"]"#, "label"),
-            parameter("Start", #""key":"tea","forget":"true""#, "forget"),
-            parameter("Start", #""key":"tea","forget":1"#, "forget"),
-        ]
+    static let deadlines = calls(
+        #"""
+        deadlineUSec Start "key":"tea","deadlineUSec":<0|-1|1|1700000000000000|9007199254740993|9223372036854775807>
+        deadlineUSec Adjust "key":"own","deadlineUSec":<0|-1|1|1700000000000000|9007199254740993|9223372036854775807>
+        deadlineUSec Start "key":"tea",\#(far),<"durationUSec":1|"ifRunning":"extend"|"ifRunning":"wait">
+        deadlineUSec Start "key":"tea",\#(far),"ifRunning":"extend","upToUSec":60000000
+        deadlineUSec Adjust "key":"own",\#(far),"byUSec":1
+        """#
+    )
+
+    /// Parameters of a start that need another one, or are too small beside it.
+    static let combinations = calls(
+        #"""
+        upToUSec Start "key":"tea","upToUSec":60000000<|,"ifRunning":"fail"|,"ifRunning":"restart">
+        upToUSec Start "key":"tea","ifRunning":"extend","upToUSec":<0|59999999>
+        upToUSec Start "key":"tea","ifRunning":"wait","upToUSec":-1
+        maxDurationUSec Start "key":"tea","ifRunning":"later","durationUSec":9,"maxDurationUSec":8
+        maxDurationUSec Start "key":"tea","ifRunning":"later","maxDurationUSec":600000000,\#(far)
+        maxDurationUSec Start "key":"tea","ifRunning":"extend","maxDurationUSec":600000000
+        queueUpTo Start "key":"tea","queueUpTo":<0,"ifRunning":"wait"|1>
+        """#
+    )
+
+    private static let tooMany = (0..<17).map { #"{"key":"\#($0)"}"# }.joined(separator: ",")
+
+    /// Several cooldowns of which one is wrong.
+    static let cooldowns = calls(
+        #"""
+        cooldowns StartAll "cooldowns":<[{"key":"a"},{"key":"a"}]|[\#(tooMany)]|[{"key":"a"},7]|[{"key":"a"},null]|7|null>
+        upToUSec StartAll "cooldowns":[{"key":"a"},{"key":"b","durationUSec":9,"upToUSec":8}]
+        durationUSec StartAll "cooldowns":[{"key":"a"},{"key":"b","durationUSec":0}]
+        key StartAll "cooldowns":[{"key":"a"},{<"key":""|"durationUSec":1>}]
+        ifRunning StartAll "cooldowns":[{"key":"a"},{"key":"b","ifRunning":"attach"}]
+        """#
+    )
+
+    static let others = calls(
+        #"""
+        colour <Start|Get|Cancel|Finish|Pause|Resume|Wait> "key":"own","colour":"red"
+        key <GetStatus|List> "key":"own"
+        durationUsec Start "key":"own","durationUsec":1
+        by Adjust "key":"own","byUSec":1,"by":1
+        ifRunning Start "key":"tea","ifRunning":<"replace"|""|1|"Attach">
+        states List "states":<["running","done"]|"running">
+        match <List|Watch> "match":<["a","[a"]|["["]|["[!"]|["[^]"]|["[[]a["]|[""]|[1]|"*">
+        metadata Start "key":"tea","metadata":<["a"]|"a"|{"a":1}|{"a":null}|{"a":{"b":"c"}}>
+        label Start "key":"tea","label":<1|["a"]>
+        forget Start "key":"tea","forget":<"true"|1>
+        """#
+    )
 }
 
 @Suite("Invalid calls")
@@ -147,80 +145,66 @@ struct BadCallTests {
         bystander = try Bystander(of: daemon)
     }
 
-    /// Every call is answered with its error on one connection, which stays open, and other clients notice nothing.
-    private func refuse(_ calls: [BadCall]) throws {
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let calls: [BadCall]
+    }
+
+    static let kinds = [
+        Kind(testDescription: "an unknown method or interface", calls: BadCall.names),
+        Kind(testDescription: "a key that is empty, too long, ill-typed or with controls", calls: BadCall.keys),
+        Kind(testDescription: "a number that is out of range, fractional or ill-typed", calls: BadCall.numbers),
+        Kind(testDescription: "a deadline that has passed, is too far or one too many", calls: BadCall.deadlines),
+        Kind(testDescription: "parameters that do not go together", calls: BadCall.combinations),
+        Kind(testDescription: "cooldowns of which one is wrong", calls: BadCall.cooldowns),
+        Kind(testDescription: "unknown and ill-typed parameters and endless patterns", calls: BadCall.others),
+    ]
+
+    @Test(
+        "each is answered with an error that names the culprit, on a connection that stays open, and nothing changes",
+        arguments: kinds
+    )
+    func refused(_ kind: Kind) throws {
         let connection = try daemon.connect()
-        for call in calls { #expect(try connection.exchange(call.text) == call.error, "\(call.testDescription)") }
+        for call in kind.calls { #expect(try connection.exchange(call.text) == call.error, "\(call.text)") }
         let status = try connection.exchange(#"{"method":"io.countdownd.GetStatus"}"#)
         #expect(status.hasPrefix(#"{"parameters":{"version""#))
         try bystander.noticesNothing()
     }
 
-    @Test("an unknown method or interface is named")
-    func names() throws {
-        try refuse(BadCall.names)
-    }
-
-    @Test("an invalid key is refused: empty, too long, with control characters, of another type")
-    func keys() throws {
-        try refuse(BadCall.keys)
-    }
-
-    @Test("an invalid duration is refused: zero, negative, too long, with a fraction or an exponent, of another type")
-    func lengths() throws {
-        try refuse(BadCall.lengths)
-    }
-
-    @Test("a deadline that has passed or is too far ahead is refused, and so is a deadline together with a duration")
-    func deadlines() throws {
-        try refuse(BadCall.deadlines)
-    }
-
-    @Test("unknown parameters and values, endless patterns and values of another type are refused by their name")
-    func others() throws {
-        try refuse(BadCall.others)
-    }
-
     @Test("upgrade is not implemented for any method")
     func upgrade() throws {
-        let connection = try daemon.connect()
         let call = #"{"method":"io.countdownd.Cancel","parameters":{"key":"own"},"upgrade":true}"#
-        let error = #"{"method":"io.countdownd.Cancel"}}"#
-        #expect(
-            try connection.exchange(call) == #"{"error":"org.varlink.service.MethodNotImplemented","parameters":"#
-                + error
-        )
+        let parameters = #"{"method":"io.countdownd.Cancel"}"#
+        let error = #"{"error":"org.varlink.service.MethodNotImplemented","parameters":\#(parameters)}"#
+        #expect(try daemon.connect().exchange(call) == error)
         try bystander.noticesNothing()
     }
 
     @Test("a null parameter is the same as an absent one if it is optional")
     func null() throws {
         let caller = try Caller(of: daemon)
-        let start =
-            #"{"method":"io.countdownd.Start","parameters":{"key":"tea","durationUSec":null,"deadlineUSec":null,"#
-        _ = try caller.connection.exchange(start + #""ifRunning":null,"label":null,"metadata":null,"forget":null}}"#)
+        func exchange(_ method: String, _ parameters: String, _ rest: String = "") throws -> String {
+            let call = #"{"method":"io.countdownd.\#(method)","parameters":{\#(parameters)}\#(rest)}"#
+            return try caller.connection.exchange(call)
+        }
+        let texts = #""ifRunning":null,"label":null,"metadata":null,"forget":null"#
+        _ = try exchange("Start", #""key":"tea","durationUSec":null,"deadlineUSec":null,"# + texts)
         let tea = try caller.call(Get(key: "tea")).countdown
         #expect(tea.durationUSec == .seconds(60))
         #expect(tea.label == nil && tea.metadata == nil && !tea.forget)
-        let list =
-            #"{"method":"io.countdownd.List","parameters":{"match":null,"states":null,"keys":null,"soonest":null}}"#
-        #expect(try caller.connection.exchange(list).contains(#""key":"tea""#))
-        let cancel = #"{"method":"io.countdownd.Cancel","parameters":{"key":"tea","ifRevision":null}}"#
-        #expect(try caller.connection.exchange(cancel).contains(#""state":"cancelled""#))
-        let watch =
-            #"{"method":"io.countdownd.Watch","more":true,"parameters":{"match":null,"tickUSec":null,"since":null,"#
-        #expect(
-            try caller.connection.exchange(watch + #""heartbeatUSec":null,"keys":null}}"#)
-                .hasSuffix(#""type":"synced","revision":\#(tea.revision + 1)}]},"continues":true}"#)
-        )
+        let list = try exchange("List", #""match":null,"states":null,"keys":null,"soonest":null"#)
+        #expect(list.contains(#""key":"tea""#))
+        #expect(try exchange("Cancel", #""key":"tea","ifRevision":null"#).contains(#""state":"cancelled""#))
+        let watch = #""match":null,"keys":null,"tickUSec":null,"since":null,"heartbeatUSec":null"#
+        let synced = #""type":"synced","revision":\#(tea.revision + 1)}]},"continues":true}"#
+        #expect(try exchange("Watch", watch, #","more":true"#).hasSuffix(synced))
     }
 
     @Test("if a parameter occurs twice, its last value counts")
     func twice() throws {
-        let connection = try daemon.connect()
-        let call =
-            #"{"method":"io.countdownd.Start","parameters":{"key":"a","durationUSec":1.5,"key":"b","durationUSec":5000000}}"#
-        let answer = try connection.exchange(call)
+        let parameters = #""key":"a","durationUSec":1.5,"key":"b","durationUSec":5000000"#
+        let answer = try daemon.connect().exchange(#"{"method":"io.countdownd.Start","parameters":{\#(parameters)}}"#)
         #expect(answer.contains(#""key":"b""#) && answer.contains(#""durationUSec":5000000"#))
     }
 

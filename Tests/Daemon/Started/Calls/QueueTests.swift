@@ -106,13 +106,6 @@ struct QueueTests {
         #expect(try served(next).outcome == .started)
     }
 
-    @Test("starts at once if nothing is live under the key")
-    func free() throws {
-        #expect(try caller.call(wait()).outcome == .started)
-        _ = try caller.call(Cancel(key: "tea"))
-        #expect(try caller.call(wait()).outcome == .started)
-    }
-
     @Test("is served when the countdown expires: Wait gets the end, and the duration counts from the start")
     func expiry() throws {
         let follower = try Follower(of: daemon, Watch(tick: .zero))
@@ -212,6 +205,11 @@ struct QueueTests {
                 continue
             }
         }
+        let cooldowns = [Cooldown("tea", upTo: .seconds(3_600)), Cooldown("egg")]
+        let refused = try caller.call(StartAll(cooldowns: cooldowns))
+        #expect(!refused.accepted && refused.retryAfterUSec == nil)
+        #expect(refused.rooms.map(\.left) == [0, 1])
+        #expect(refused.rooms.map(\.moreUSec) == [nil, nil])
         _ = try caller.call(Pause(key: "tea"))
         _ = try caller.call(Resume(key: "tea"))
         _ = try caller.call(Adjust(key: "tea", byUSec: .seconds(60)))
@@ -262,26 +260,6 @@ struct QueueTests {
         _ = first
         first = nil
         #expect(try served(second).outcome == .extended)
-    }
-
-    @Test("parameters without a meaning are refused by their names")
-    func parameters() throws {
-        let refused: [(Start, String)] = [
-            (Start(key: "tea", upToUSec: .seconds(60)), "upToUSec"),
-            (Start(key: "tea", ifRunning: .fail, upToUSec: .seconds(60)), "upToUSec"),
-            (Start(key: "tea", ifRunning: .restart, upToUSec: .seconds(60)), "upToUSec"),
-            (Start(key: "tea", ifRunning: .extend, upToUSec: 0), "upToUSec"),
-            (Start(key: "tea", ifRunning: .wait, upToUSec: -1), "upToUSec"),
-            (Start(key: "tea", ifRunning: .extend, upToUSec: .seconds(60) - 1), "upToUSec"),
-            (Start(key: "tea", deadlineUSec: 4_102_444_800_000_000, ifRunning: .wait), "deadlineUSec"),
-            (
-                Start(key: "tea", deadlineUSec: 4_102_444_800_000_000, ifRunning: .extend, upToUSec: .seconds(60)),
-                "deadlineUSec"
-            ),
-        ]
-        for (start, parameter) in refused {
-            #expect(throws: ServiceError.invalidParameter(parameter)) { try caller.call(start) }
-        }
     }
 
     // MARK: Faults

@@ -38,86 +38,6 @@ struct SharedLimitTests {
         #expect(reply.rooms.map(\.countdown) == events.map(\.countdown))
     }
 
-    @Test("a refusal and a dry run change nothing")
-    func changesNothing() throws {
-        _ = try caller.call(Start(key: "b"))
-        let before = try caller.call(GetStatus()).revision
-        let refused = try caller.call(StartAll(cooldowns: [Cooldown("a"), Cooldown("b")]))
-        #expect(!refused.accepted)
-        #expect(refused.rooms.map(\.left) == [1, 0])
-        #expect(refused.retryAfterUSec == refused.rooms[1].moreUSec)
-        #expect(try caller.call(StartAll(cooldowns: [Cooldown("a")], dryRun: true)).accepted)
-        #expect(try caller.call(GetStatus()).revision == before)
-    }
-
-    @Test(
-        "what is wrong is an InvalidParameter that names the member, and nothing changes",
-        arguments: [
-            (#"[{"key":"a"},{"key":"a"}]"#, "cooldowns"),
-            ("[\((0..<17).map { #"{"key":"\#($0)"}"# }.joined(separator: ","))]", "cooldowns"),
-            (#"[{"key":"a"},{"key":"b","durationUSec":9,"upToUSec":8}]"#, "upToUSec"),
-            (#"[{"key":"a"},{"key":"b","durationUSec":0}]"#, "durationUSec"),
-            (#"[{"key":"a"},{"key":""}]"#, "key"), (#"[{"key":"a"},{"durationUSec":1}]"#, "key"),
-            (#"[{"key":"a"},{"key":"b","ifRunning":"attach"}]"#, "ifRunning"), (#"[{"key":"a"},7]"#, "cooldowns"),
-            (#"[{"key":"a"},null]"#, "cooldowns"), ("7", "cooldowns"), ("null", "cooldowns"),
-        ]
-    )
-    func invalid(_ cooldowns: String, _ member: String) throws {
-        let before = try caller.call(GetStatus()).revision
-        let message = #"{"method":"io.countdownd.StartAll","parameters":{"cooldowns":\#(cooldowns)}}"#
-        try caller.connection.send(message: message)
-        let error = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"\#(member)"}}"#
-        #expect(try caller.connection.message() == error)
-        #expect(try caller.call(GetStatus()).revision == before)
-    }
-
-    @Test(
-        "the parameters of a debounce and of a queue are checked too",
-        arguments: [
-            (Start(key: "a", durationUSec: 9, ifRunning: .later, maxDurationUSec: 8), "maxDurationUSec"),
-            (Start(key: "a", deadlineUSec: 1 << 52, ifRunning: .later, maxDurationUSec: 1 << 52), "maxDurationUSec"),
-            (Start(key: "a", ifRunning: .extend, maxDurationUSec: .seconds(600)), "maxDurationUSec"),
-            (Start(key: "a", ifRunning: .wait, queueUpTo: 0), "queueUpTo"),
-            (Start(key: "a", queueUpTo: 1), "queueUpTo"),
-        ]
-    )
-    func invalidStart(_ start: Start, _ member: String) throws {
-        #expect(throws: ServiceError.invalidParameter(member)) { try caller.call(start) }
-        #expect(throws: CountdownError.noSuchCountdown(key: "a")) { try caller.call(Get(key: "a")) }
-    }
-
-    @Test("a key for which calls queue has no room, and the time is not known")
-    func queued() throws {
-        _ = try caller.call(Start(key: "a"))
-        let client = try Caller(of: daemon)
-        try client.send(Start(key: "a", ifRunning: .wait))
-        try waitUntil("a call queues") { try caller.call(GetStatus()).queuedStarts == 1 }
-        let reply = try caller.call(
-            StartAll(cooldowns: [Cooldown("a", upTo: .seconds(600)), Cooldown("b")])
-        )
-        #expect(!reply.accepted && reply.retryAfterUSec == nil)
-        #expect(reply.rooms.map(\.left) == [0, 1])
-        #expect(reply.rooms.map(\.moreUSec) == [nil, nil])
-    }
-
-    @Test("if the store cannot be written, none is started, and a dry run is answered")
-    func failingStore() throws {
-        let writer = try DatabaseWriter(in: daemon.stateDirectory)
-        // So that all calls arrive in one turn.
-        try daemon.process.stop()
-        let call = StartAll(cooldowns: [Cooldown("a"), Cooldown("b")])
-        try caller.send(call)
-        try caller.send(StartAll(cooldowns: call.cooldowns, dryRun: true))
-        try caller.send(Get(key: "b"))
-        daemon.process.send(signal: SIGCONT)
-        #expect(throws: CountdownError.storageFailed(reason: "database is locked")) {
-            try caller.answer(to: StartAll.self)
-        }
-        #expect(try caller.answer(to: StartAll.self).value.accepted)
-        #expect(throws: CountdownError.noSuchCountdown(key: "b")) { try caller.answer(to: Get.self) }
-        writer.end()
-    }
-
     @Test("2,000 calls at once on a limit of 100 per hour: exactly 100 are accepted, also across a kill")
     func exactly() throws {
         let call = StartAll(cooldowns: [
@@ -162,17 +82,6 @@ struct SharedLimitTests {
         #expect(replies.map(\.accepted) == [true, true, true, false, false])
         #expect(replies.map { $0.rooms.map(\.left) } == [[2, 29], [1, 28], [0, 27], [0, 27], [0, 27]])
         #expect(try #require(replies.last?.retryAfterUSec) <= .seconds(20))
-    }
-
-    @Test("the budget of a user is not spent on calls that the budget of the project refuses (langfuse#14280)")
-    func budgets() throws {
-        let project = rate("project", 2, per: .seconds(60))
-        var left: [Int64] = []
-        for _ in 0..<6 {
-            let reply = try caller.call(StartAll(cooldowns: [rate("user/7", 5, per: .seconds(60)), project]))
-            left.append(reply.rooms[0].left)
-        }
-        #expect(left == [4, 3, 3, 3, 3, 3])
     }
 
     @Test("a debounce with a maximum wait ends, however often it is triggered (graphile/worker#583)")
