@@ -31,13 +31,6 @@ struct AccessTests {
         try bystander.noticesNothing()
     }
 
-    @Test("with --access=socket, the socket's mode decides which users are served")
-    func socketMode() throws {
-        let daemon = try open(["--access", "socket"])
-        let caller = Caller(on: try RawConnection(to: daemon.socketPath, as: Self.nobody))
-        #expect(try caller.call(Start(key: "tea")).outcome == .started)
-    }
-
     /// The other user connects with the groups of root.
     @Test(
         "--socket-group admits its members alone, also after a restart and if the socket is made again",

@@ -26,49 +26,27 @@ struct BrokenMessage: Sendable, CustomTestStringConvertible {
         return #"{"method":"io.countdownd.GetStatus","parameters":{"a":\#(arrays)}}"#
     }
 
+    /// One of each kind; `ViolationTests` and `JSONValidationTests` have the others.
     static let all: [BrokenMessage] = [
-        BrokenMessage("no JSON", "hello"),
         BrokenMessage("an HTTP request", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         BrokenMessage("nothing before the NUL", ""),
-        BrokenMessage("whitespace alone", " \n"),
         BrokenMessage("an object that is not closed", #"{"method":"io.countdownd.GetStatus""#),
         BrokenMessage("two objects in one message", #"{"method":"io.countdownd.GetStatus"}{}"#),
-        BrokenMessage("a comma too many", #"{"method":"io.countdownd.GetStatus",}"#),
-        BrokenMessage("a comment", #"{"method":"io.countdownd.GetStatus"/**/}"#),
-        BrokenMessage("single quotes", "{'method':'io.countdownd.GetStatus'}"),
         BrokenMessage("a number with a leading zero", #"{"method":"io.countdownd.GetStatus","a.b":01}"#),
-        BrokenMessage("NaN", #"{"method":"io.countdownd.GetStatus","a.b":NaN}"#),
         BrokenMessage("a newline in a string", "{\"method\":\"io.countdownd.GetStatus\",\"a.b\":\"\n\"}"),
         BrokenMessage("an unknown escape", #"{"method":"io.countdownd.GetStatus","a.b":"\x"}"#),
         BrokenMessage("an array", "[]"),
-        BrokenMessage("a string", #""io.countdownd.GetStatus""#),
-        BrokenMessage("null", "null"),
-        BrokenMessage("a number", "1"),
         BrokenMessage("no method", "{}"),
-        BrokenMessage("a method that is null", #"{"method":null}"#),
         BrokenMessage("a method that is no string", #"{"method":1}"#),
         BrokenMessage("parameters that are an array", #"{"method":"io.countdownd.GetStatus","parameters":[]}"#),
-        BrokenMessage("parameters that are a string", #"{"method":"io.countdownd.GetStatus","parameters":"{}"}"#),
         BrokenMessage("an unknown field", #"{"method":"io.countdownd.GetStatus","id":1}"#),
-        BrokenMessage("a field in other letters", #"{"Method":"io.countdownd.GetStatus"}"#),
-        BrokenMessage("a flag that is a string", #"{"method":"io.countdownd.GetStatus","more":"true"}"#),
         BrokenMessage("a flag that is a number", #"{"method":"io.countdownd.GetStatus","oneway":1}"#),
         BrokenMessage("more and oneway", #"{"method":"io.countdownd.GetStatus","more":true,"oneway":true}"#),
-        BrokenMessage("more and upgrade", #"{"method":"io.countdownd.GetStatus","more":true,"upgrade":true}"#),
-        BrokenMessage("oneway and upgrade", #"{"method":"io.countdownd.GetStatus","oneway":true,"upgrade":true}"#),
         BrokenMessage("objects in objects, 65 deep", nested(65)),
         BrokenMessage("brackets without end", String(repeating: "[", count: 200_000)),
-        BrokenMessage("a byte that no UTF-8 begins with", key([0xFF])),
         BrokenMessage("UTF-8 that is cut off", key([0xC3])),
-        BrokenMessage("UTF-8 that is longer than it need be", key([0xC0, 0xAF])),
         BrokenMessage("a surrogate in UTF-8", key([0xED, 0xA0, 0x80])),
-        BrokenMessage("a character past the last one", key([0xF4, 0x90, 0x80, 0x80])),
         BrokenMessage("half a surrogate pair", key(Array(#"\ud83d"#.utf8))),
-        BrokenMessage("a surrogate pair the wrong way round", key(Array(#"\ude00\ud83d"#.utf8))),
-        BrokenMessage(
-            "a byte order mark",
-            [0xEF, 0xBB, 0xBF] + Array(#"{"method":"io.countdownd.GetStatus"}"#.utf8) + [0]
-        ),
         BrokenMessage("a message over the limit", [UInt8](repeating: UInt8(ascii: " "), count: 262_145)),
     ]
 }
@@ -103,14 +81,16 @@ struct BrokenMessageTests {
         try bystander.noticesNothing()
     }
 
-    @Test("half a message delays no other client, and its other half completes the call")
-    func half() throws {
+    @Test("a message that comes byte by byte delays no other client, and its last byte completes the call")
+    func byteByByte() throws {
         let connection = try daemon.connect()
         let call = Array(#"{"method":"io.countdownd.GetStatus"}"#.utf8) + [0]
-        try connection.send(Array(call.prefix(20)))
-        try bystander.noticesNothing()
-        try connection.send(Array(call.dropFirst(20)))
+        for byte in call {
+            try connection.send([byte])
+            _ = try bystander.status()
+        }
         #expect(try connection.message().hasPrefix(#"{"parameters":{"version""#))
+        try bystander.noticesNothing()
     }
 
     @Test("half a message before the end is dropped")

@@ -87,18 +87,6 @@ struct HostileTests {
         try bystander.noticesNothing()
     }
 
-    @Test("a client that sends a call byte by byte does not delay others between two bytes")
-    func slowWriter() throws {
-        let bystander = try Bystander(of: daemon)
-        let connection = try daemon.connect()
-        for byte in Array(Self.get.utf8) + [0] {
-            try connection.send([byte])
-            _ = try bystander.status()
-        }
-        #expect(try connection.message().contains(#""key":"own""#))
-        try bystander.noticesNothing()
-    }
-
     @Test(
         "if a client opens more connections than the limit, further ones are told so, and all are served when it has gone"
     )
@@ -146,19 +134,6 @@ struct HostileTests {
         for _ in 0..<20 { _ = try bystander.status() }
         #expect(try hostile.answer(to: List.self).value.countdowns == [])
         #expect(try hostile.answer(to: Watch.self).value.events.map(\.type) == [.synced])
-        try bystander.isServed()
-    }
-
-    @Test("keys that differ only in their last bytes are all found, and none is mistaken for another")
-    func likeKeys() throws {
-        let prefix = String(repeating: "k", count: 249)
-        try fill(10_000) { prefix + "\(100_000 + $0)" }
-        let bystander = try Bystander(of: daemon, following: ["own"])
-        let caller = try Caller(of: daemon)
-        for number in stride(from: 0, to: 10_000, by: 97) {
-            #expect(try caller.call(Get(key: prefix + "\(100_000 + number)")).countdown.revision > 0)
-        }
-        #expect(throws: CountdownError.self) { try caller.call(Get(key: prefix + "099999")) }
         try bystander.isServed()
     }
 }
