@@ -1,24 +1,26 @@
 import Foundation
+import IPC
 import TestSupport
 import Testing
 
 /// Surroundings that a process can inherit and that must not end it without a sentence.
 @Suite("A daemon that is started with too few resources")
 struct HostileStartTests {
-    private func daemon(after preparation: String, in directory: TemporaryDirectory) throws -> DaemonProcess {
-        try DaemonProcess(starting: ["/bin/sh", "-c", preparation + #"; exec "$@""#, "sh"], in: directory)
+    private func daemon(after preparation: String, arguments: [String] = []) throws -> DaemonProcess {
+        let launcher = ["/bin/sh", "-c", preparation + #"; exec "$@""#, "sh"]
+        return try DaemonProcess(starting: launcher, in: TemporaryDirectory(), arguments: arguments)
     }
 
     @Test("it reports that it has too few file descriptors, whatever their number", arguments: Array(5...24))
     func fewDescriptors(_ limit: Int) throws {
-        let daemon = try daemon(after: "ulimit -n \(limit)", in: TemporaryDirectory())
+        let daemon = try daemon(after: "ulimit -n \(limit)")
         #expect(try daemon.process.wait() == .exited(code: 71))
         #expect(daemon.standardError.contains("file descriptors are free, and 24 are needed"))
     }
 
     @Test("it serves with as many file descriptors as it asks for")
     func enoughDescriptors() throws {
-        let daemon = try daemon(after: "ulimit -n 32", in: TemporaryDirectory())
+        let daemon = try daemon(after: "ulimit -n 32")
         try daemon.awaitReadiness()
     }
 
@@ -39,11 +41,16 @@ struct HostileStartTests {
 
     @Test("writes no log line into a socket or its store if the standard streams are closed")
     func closedStreams() throws {
-        let directory = try TemporaryDirectory()
-        let daemon = try daemon(after: "exec <&- >&- 2>&-", in: directory)
+        let daemon = try daemon(after: "exec <&- >&- 2>&-", arguments: ["--log-level", "debug"])
         try daemon.awaitReadiness()
+        try expectNoStreams(of: daemon.process)
+        #expect(try Caller(of: daemon).call(Start(key: "tea")).outcome == .started)
+        #expect(try daemon.terminate() == .exited(code: 0))
+    }
+
+    private func expectNoStreams(of process: ChildProcess) throws {
         let streams = try (0...2).map {
-            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(daemon.process.identifier)/fd/\($0)")
+            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.identifier)/fd/\($0)")
         }
         #expect(streams == ["/dev/null", "/dev/null", "/dev/null"])
     }
@@ -61,10 +68,7 @@ struct HostileStartTests {
             descriptors: []
         )
         try notifications.await("READY=1", from: process)
-        let streams = try (0...2).map {
-            try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.identifier)/fd/\($0)")
-        }
-        #expect(streams == ["/dev/null", "/dev/null", "/dev/null"])
+        try expectNoStreams(of: process)
     }
 
     @Test("countdownctl prints nothing into its connection, and says that standard output cannot be written")

@@ -21,7 +21,7 @@ struct IdleTests {
         return fewest
     }
 
-    @Test("with a thousand countdowns that end in an hour or later, only the calls themselves wake it")
+    @Test("only calls wake it while countdowns end later, a watch has no ticks, and a countdown with ticks is paused")
     func nothingDue() throws {
         let daemon = try DaemonProcess()
         let caller = try Caller(of: daemon)
@@ -30,6 +30,13 @@ struct IdleTests {
             try caller.send(Start(key: "\(number)", durationUSec: length), oneway: true)
         }
         #expect(try caller.call(GetStatus()).running == 1_000)
+        let silent = try Follower(of: daemon, Watch(tick: .zero))
+        let ticking = try Follower(of: daemon, Watch(tick: .milliseconds(20), keys: ["tea"]))
+        for follower in [silent, ticking] { try follower.events(through: .synced) }
+        _ = try caller.call(Start(key: "tea"))
+        try ticking.events(through: .tick)
+        _ = try caller.call(Pause(key: "tea"))
+        for follower in [silent, ticking] { try follower.events(through: .paused) }
         #expect(try fewestWakeUps(in: .seconds(1), of: caller) == 1)
     }
 
@@ -44,28 +51,5 @@ struct IdleTests {
         }
         try waitUntil("the end of the watcher") { try caller.call(GetStatus()).connections <= 1 }
         #expect(try fewestWakeUps(in: .milliseconds(1_500), of: caller) == 1)
-    }
-
-    @Test("a watch without ticks wakes it only for changes")
-    func silentWatcher() throws {
-        let daemon = try DaemonProcess()
-        let caller = try Caller(of: daemon)
-        _ = try caller.call(Start(key: "tea", durationUSec: .seconds(3_600)))
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
-        #expect(try fewestWakeUps(in: .seconds(1), of: caller) == 1)
-    }
-
-    @Test("paused countdowns wake it for no tick")
-    func paused() throws {
-        let daemon = try DaemonProcess()
-        let caller = try Caller(of: daemon)
-        let follower = try Follower(of: daemon, Watch(tick: .milliseconds(20)))
-        try follower.events(through: .synced)
-        _ = try caller.call(Start(key: "tea"))
-        try follower.events(through: .tick)
-        _ = try caller.call(Pause(key: "tea"))
-        try follower.events(through: .paused)
-        #expect(try fewestWakeUps(in: .seconds(1), of: caller) == 1)
     }
 }

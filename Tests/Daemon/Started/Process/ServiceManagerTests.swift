@@ -7,16 +7,10 @@ import Varlink
 
 @Suite("Notifications to the service manager, and its signals")
 struct ServiceManagerTests {
-    @Test("READY comes first, with a status, and from then on the socket answers")
-    func ready() throws {
-        let daemon = try DaemonProcess()
-        #expect(daemon.notifications.received.prefix(2) == ["READY=1", "STATUS=0 running"])
-        _ = try Caller(of: daemon).call(GetStatus())
-    }
-
-    @Test("the status has the number of running countdowns and the clock time of the next end, and no key")
+    @Test("READY comes first; the status has the number of running countdowns and the time of the next end, and no key")
     func status() throws {
         let daemon = try DaemonProcess(environment: ["TZ": "UTC"])
+        #expect(daemon.notifications.received.prefix(2) == ["READY=1", "STATUS=0 running"])
         let caller = try Caller(of: daemon)
         let now = try caller.call(Start(key: "paused")).countdown.startedUSec
         _ = try caller.call(Pause(key: "paused"))
@@ -42,19 +36,12 @@ struct ServiceManagerTests {
         for _ in 0..<5 { try daemon.notification("WATCHDOG=1") }
     }
 
-    @Test("without a watchdog, none is fed", arguments: [[:], ["WATCHDOG_USEC": "0"]])
+    @Test(
+        "without a watchdog, none is fed, and neither is the one of another process",
+        arguments: [[:], ["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "20000", "WATCHDOG_PID": "1"]]
+    )
     func noWatchdog(_ environment: [String: String]) throws {
         let daemon = try DaemonProcess(environment: environment)
-        _ = try Caller(of: daemon).call(Start(key: "tea", durationUSec: .milliseconds(150)))
-        _ = try Caller(of: daemon).call(Wait(key: "tea"))
-        daemon.process.send(signal: SIGTERM)
-        try daemon.notification("STOPPING=1")
-        #expect(!daemon.notifications.received.contains("WATCHDOG=1"))
-    }
-
-    @Test("the watchdog of another process is not fed")
-    func othersWatchdog() throws {
-        let daemon = try DaemonProcess(environment: ["WATCHDOG_USEC": "20000", "WATCHDOG_PID": "1"])
         _ = try Caller(of: daemon).call(Start(key: "tea", durationUSec: .milliseconds(150)))
         _ = try Caller(of: daemon).call(Wait(key: "tea"))
         daemon.process.send(signal: SIGTERM)
@@ -98,7 +85,7 @@ struct ServiceManagerTests {
     }
 
     @Test(
-        "SIGTERM and SIGINT stop it: that is told, it exits with 0, and its socket is gone",
+        "SIGTERM and SIGINT stop it, also if it has much to do: that is told, it exits with 0, and its socket is gone",
         arguments: [SIGTERM, SIGINT]
     )
     func stops(_ signal: Int32) throws {
@@ -107,21 +94,12 @@ struct ServiceManagerTests {
         let waiting = try Follower(of: daemon, Watch(tick: .zero))
         try waiting.events(through: .synced)
         _ = try caller.call(Start(key: "tea"))
+        for _ in 0..<5_000 { try caller.send(Start(key: "tea", ifRunning: .restart), oneway: true) }
         daemon.process.send(signal: signal)
         try daemon.notification("STOPPING=1")
         #expect(try daemon.process.wait() == .exited(code: 0))
         #expect(!FileManager.default.fileExists(atPath: daemon.socketPath))
         #expect(try caller.connection.nextMessage() == nil)
-    }
-
-    @Test("it stops too while it has much to do")
-    func stopsWhileBusy() throws {
-        let daemon = try DaemonProcess()
-        let connection = try daemon.connect()
-        let call =
-            #"{"method":"io.countdownd.Start","parameters":{"key":"tea","ifRunning":"restart"},"oneway":true}"# + "\0"
-        try connection.send(Array(String(repeating: call, count: 5_000).utf8))
-        #expect(try daemon.terminate() == .exited(code: 0))
     }
 
     @Test("SIGHUP and SIGPIPE are ignored", arguments: [SIGHUP, SIGPIPE])
@@ -134,24 +112,5 @@ struct ServiceManagerTests {
         daemon.process.send(signal: SIGTERM)
         try daemon.notification("STOPPING=1")
         #expect(try daemon.process.wait() == .exited(code: 0))
-    }
-
-    @Test("a closed standard error is no reason to end")
-    func closedStandardError() throws {
-        let directory = try TemporaryDirectory()
-        let notifications = try NotificationSocket(path: directory.path(of: "notify"))
-        let command = try RunningCommand(
-            [
-                "-c", #"exec "$0" --log-level debug --socket "$1" --state-directory "$2" 0<&- 1>&- 2>&-"#,
-                BuiltProduct.path(of: "countdownd"), directory.path(of: "socket"), directory.path(of: "state"),
-            ],
-            executable: "/bin/sh",
-            environment: ["NOTIFY_SOCKET": directory.path(of: "notify")]
-        )
-        try notifications.await("READY=1", from: command.process)
-        let caller = Caller(on: try RawConnection(to: directory.path(of: "socket")))
-        #expect(try caller.call(Start(key: "tea")).outcome == .started)
-        command.process.send(signal: SIGTERM)
-        #expect(try command.process.wait() == .exited(code: 0))
     }
 }
