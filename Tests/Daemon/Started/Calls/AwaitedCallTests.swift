@@ -102,24 +102,6 @@ struct AwaitedCallTests {
         }
     }
 
-    @Test("an error of the daemon is thrown as ClientError")
-    func refusals() throws {
-        try awaiting {
-            let tea = try await countdowns.start("tea").countdown
-            await #expect(throws: ClientError.countdown(.noSuchCountdown(key: "egg"))) {
-                try await countdowns.get("egg")
-            }
-            let error = await #expect(throws: ClientError.self) {
-                try await countdowns.start("tea", ifRunning: .fail)
-            }
-            guard case .countdown(.alreadyRunning(let running, _)) = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
-            #expect(running.revision == tea.revision)
-        }
-    }
-
     @Test("calls that are made at once do not wait for each other, even if one of them is a Wait")
     func concurrently() throws {
         try awaiting {

@@ -8,63 +8,27 @@ import Varlink
 struct EventsTests {
     private let directory: TemporaryDirectory
     private let countdowns: AsyncClient
+    private let daemon: DaemonProcess
     private let watch = Watch(tick: .zero)
 
     init() throws {
         directory = try TemporaryDirectory()
         countdowns = AsyncClient(at: directory.path(of: "socket"))
-    }
-
-    private func daemon() throws -> DaemonProcess { try DaemonProcess(in: directory) }
-
-    @Test("the current countdowns come first, then changes, in order")
-    func follows() throws {
-        try awaiting {
-            let daemon = try daemon()
-            try await countdowns.start("tea")
-            var events = countdowns.events(Watch(match: ["t*"], tick: .zero)).makeAsyncIterator()
-            #expect(try await events.nextEvent()?.type == .attached)
-            #expect(try await events.nextEvent()?.type == .synced)
-            try await countdowns.pause("tea")
-            try await countdowns.start("egg")
-            try await countdowns.finish("tea")
-            #expect(try await events.nextEvent()?.type == .paused)
-            let end = try await events.nextEvent()
-            #expect(end?.type == .finished && end?.key == "tea")
-            withExtendedLifetime(daemon) {}
-        }
-    }
-
-    @Test("ticks come at the interval of the watch")
-    func ticks() throws {
-        try awaiting {
-            let daemon = try daemon()
-            try await countdowns.start("tea", for: .seconds(3600))
-            var remaining: [Int64] = []
-            let events = countdowns.events(Watch(tick: .milliseconds(10)))
-            for try await case .event(let event) in events where event.type == .tick {
-                remaining.append(try #require(event.remainingUSec))
-                if remaining.count == 3 { break }
-            }
-            #expect(remaining.allSatisfy { $0.isMultiple(of: .milliseconds(10)) })
-            #expect(remaining == remaining.sorted(by: >))
-            try await countdowns.awaitStatus { $0.watchers == 0 }
-            withExtendedLifetime(daemon) {}
-        }
+        daemon = try DaemonProcess(in: directory)
     }
 
     @Test("after the daemon is killed and restarted, the watch resumes, and each end is delivered once")
     func comesBack() throws {
         try awaiting {
-            let first = try daemon()
             var events = countdowns.events(watch).makeAsyncIterator()
             #expect(try await events.nextEvent()?.type == .synced)
             try await countdowns.start("tea", for: .seconds(3600))
             try await countdowns.start("egg", for: .milliseconds(300))
             #expect(try await events.nextEvent()?.type == .started)
             #expect(try await events.nextEvent()?.type == .started)
-            try first.kill()
-            let second = try daemon()
+            try daemon.kill()
+            let second = try DaemonProcess(in: directory)
+            defer { withExtendedLifetime(second) {} }
             try await countdowns.finish("tea")
             // The egg may end before the daemon goes away, on coming back, or after that.
             var told: [String] = []
@@ -73,21 +37,20 @@ struct EventsTests {
                 told.append(event.type.rawValue + (event.key.map { " \($0)" } ?? ""))
             }
             #expect(told.sorted() == ["finished egg", "finished tea", "synced"])
-            withExtendedLifetime(second) {}
         }
     }
 
     @Test("if the history was trimmed, the iteration says so and continues with the current state")
     func historyTrimmed() throws {
         try awaiting {
-            let first = try daemon()
             var events = countdowns.events(watch).makeAsyncIterator()
             #expect(events.since == nil)
             let since = try #require(try await events.nextEvent()?.revision)
             #expect(events.since == since)
-            try first.kill()
-            try FileManager.default.removeItem(atPath: first.stateDirectory)
-            let second = try daemon()
+            try daemon.kill()
+            try FileManager.default.removeItem(atPath: daemon.stateDirectory)
+            let second = try DaemonProcess(in: directory)
+            defer { withExtendedLifetime(second) {} }
             let oldest = try await countdowns.call(GetStatus()).oldestRevision
             #expect(oldest > since)
             try await countdowns.start("tea")
@@ -100,14 +63,12 @@ struct EventsTests {
             #expect(try await events.nextEvent()?.type == .attached)
             let synced = try await events.nextEvent()
             #expect(synced?.type == .synced && events.since == synced?.revision)
-            withExtendedLifetime(second) {}
         }
     }
 
     @Test("an iteration that begins at the revision of an earlier one returns the ends since then, and none twice")
     func continuesAnother() throws {
         try awaiting {
-            let daemon = try daemon()
             var events = countdowns.events(watch).makeAsyncIterator()
             #expect(try await events.nextEvent()?.type == .synced)
             for key in ["tea", "egg"] {
@@ -120,30 +81,28 @@ struct EventsTests {
             let end = try await others.nextEvent()
             #expect(end?.type == .finished && end?.key == "egg")
             #expect(try await others.nextEvent()?.type == .synced)
-            withExtendedLifetime(daemon) {}
         }
     }
 
     @Test("if no daemon runs in the beginning, the iteration says so once, and waits for it")
     func noDaemon() throws {
+        try daemon.terminate()
         try awaiting {
             var events = countdowns.events().makeAsyncIterator()
             let unreachable = ClientError.unreachable(path: countdowns.path, errno: ENOENT)
             let first = try await events.next()
             #expect(first == .disconnected(unreachable))
-            let daemon = try daemon()
+            let daemon = try DaemonProcess(in: directory)
+            defer { withExtendedLifetime(daemon) {} }
             #expect(try await events.nextEvent()?.type == .synced)
-            withExtendedLifetime(daemon) {}
         }
     }
 
     @Test("if the daemon refuses the watch, the iteration throws the error")
     func refused() throws {
         try awaiting {
-            let daemon = try daemon()
             var events = countdowns.events(Watch(match: ["["])).makeAsyncIterator()
             await #expect(throws: ClientError.service(.invalidParameter("match"))) { try await events.next() }
-            withExtendedLifetime(daemon) {}
         }
     }
 
@@ -162,17 +121,14 @@ struct EventsTests {
 
     @Test("a task that is cancelled while it waits for an event ends its iteration and its watch")
     func cancelled() throws {
-        let daemon = try daemon()
         try awaiting {
             try await end(cancelledAfter: Task.yield)?.get()
             try await countdowns.awaitStatus { $0.watchers == 0 }
         }
-        withExtendedLifetime(daemon) {}
     }
 
     @Test("a task that is cancelled while the daemon is away does not wait for the daemon")
     func cancelledWhileAway() throws {
-        let daemon = try daemon()
         try awaiting {
             try await end {
                 try daemon.kill()
@@ -184,7 +140,6 @@ struct EventsTests {
     @Test("an iteration that is abandoned ends its watch, and each iteration is a watch of its own")
     func left() throws {
         try awaiting {
-            let daemon = try daemon()
             let events = countdowns.events(watch)
             for try await first in events {
                 for try await second in events {
@@ -196,14 +151,12 @@ struct EventsTests {
                 break
             }
             try await countdowns.awaitStatus { $0.watchers == 0 }
-            withExtendedLifetime(daemon) {}
         }
     }
 
     @Test("a program that takes no events is disconnected, and gets each end when it continues")
     func slow() throws {
         try awaiting {
-            let daemon = try daemon()
             var events = countdowns.events(watch).makeAsyncIterator()
             #expect(try await events.nextEvent()?.type == .synced)
             let caller = try Caller(of: daemon)
