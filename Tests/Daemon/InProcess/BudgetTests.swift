@@ -78,20 +78,22 @@ struct BudgetTests {
         }
     }
 
-    @Test("ends that are due at once are delivered in their order, and waiting clients get their reply")
+    @Test("ends that are due at once are delivered to each watcher in their order, and to waiting clients")
     func endings() throws {
         let daemon = try daemon()
         let caller = try daemon.caller()
-        let follower = try daemon.follower(IPC.Watch(tick: .zero))
-        try follower.events(through: .synced)
+        let followers = try (0..<3).map { _ in try daemon.follower(IPC.Watch(tick: .zero)) }
+        for follower in followers { try follower.events(through: .synced) }
         let now = try caller.call(Start(key: "now")).countdown.startedUSec
         let keys = (0..<30).map { "\($0)" }
         for key in keys { _ = try caller.call(Start(key: key, deadlineUSec: now + 500_000)) }
         let waiter = try daemon.caller()
         let waited = try waiter.call(Wait(key: "15")).countdown
         #expect(waited.state == .finished)
-        let events = try follower.events(through: .finished, of: "29").filter { $0.type == .finished }
-        #expect(events.map(\.key) == keys)
+        for follower in followers {
+            let events = try follower.events(through: .finished, of: "29").filter { $0.type == .finished }
+            #expect(events.map(\.key) == keys)
+        }
         #expect(try caller.call(GetStatus()).counters["mostEndingsInTurn"] == 1)
     }
 
