@@ -30,10 +30,11 @@ struct LimitTests {
     }
 
     @Test(
-        "if there are too many ends the oldest are removed, and a watcher that resumes from before them gets HistoryTrimmed"
+        "if there are too many ends the oldest are removed; a watch from before them gets HistoryTrimmed, a later one every end"
     )
     func history() throws {
-        let caller = try SmallDaemon { $0.history = 3 }.caller()
+        let daemon = try SmallDaemon { $0.history = 3 }
+        let caller = try daemon.caller()
         let since = try caller.call(GetStatus()).revision
         for key in ["a", "b", "c", "d", "e"] {
             _ = try caller.call(Start(key: key))
@@ -51,19 +52,6 @@ struct LimitTests {
         #expect(throws: CountdownError.historyTrimmed(oldestRevision: oldest)) {
             try caller.call(all: IPC.Watch(since: oldest - 1))
         }
-        let follower = try SmallDaemon { $0.history = 3 }.follower()
-        try follower.events(through: .synced)
-    }
-
-    @Test("a watch from the oldest kept revision gets every later end")
-    func oldest() throws {
-        let daemon = try SmallDaemon { $0.history = 3 }
-        let caller = try daemon.caller()
-        for key in ["a", "b", "c", "d", "e"] {
-            _ = try caller.call(Start(key: key))
-            _ = try caller.call(Finish(key: key))
-        }
-        let oldest = try caller.call(GetStatus()).oldestRevision
         let told = try daemon.follower(IPC.Watch(since: oldest)).events(through: .synced)
         #expect(told.map(\.key) == ["c", "d", "e", nil])
     }
@@ -86,25 +74,7 @@ struct LimitTests {
         #expect(told.map(\.key) == ["a", "b", "c", nil])
     }
 
-    @Test("if a limit prevents a queued start, its call is refused and the next one is served")
-    func queuedStart() throws {
-        let daemon = try SmallDaemon { $0.textBytesInAll = 100 }
-        let caller = try daemon.caller()
-        for key in ["a", "b"] { _ = try caller.call(Start(key: key, label: key == "a" ? nil : "b")) }
-        let clients = try (0..<2).map { _ in try daemon.caller() }
-        let label = String(repeating: "x", count: 40)
-        try clients[0].send(Start(key: "a", ifRunning: .wait, label: label))
-        try waitUntil("the start is queued") { try caller.call(GetStatus()).queuedStarts == 1 }
-        try clients[1].send(Start(key: "a", ifRunning: .wait))
-        try waitUntil("the start is queued") { try caller.call(GetStatus()).queuedStarts == 2 }
-        _ = try caller.call(Finish(key: "a"))
-        #expect(throws: CountdownError.limitReached(limit: "textBytesInAll", maximum: 100)) {
-            try clients[0].answer(to: Start.self)
-        }
-        #expect(try clients[1].answer(to: Start.self).value.outcome == .started)
-    }
-
-    @Test("many queued starts that a limit prevents take many turns, and no call comes before them")
+    @Test("queued starts that a limit prevents are refused in many turns, and no call comes before the next one")
     func manyQueuedStarts() throws {
         let daemon = try SmallDaemon {
             $0.textBytesInAll = 100
@@ -170,37 +140,6 @@ struct LimitTests {
         for connection in silent.prefix(4) { #expect(try connection.nextMessage() == nil) }
         #expect(try #require(try first.call(GetStatus()).counters["excessPeers"]) >= 4)
         #expect(try first.call(GetStatus()).connections <= 3)
-    }
-
-    @Test("a request that is too large is refused with the limit")
-    func asked() throws {
-        let caller = try SmallDaemon {
-            $0.soonest = 2
-            $0.patterns = 1
-            $0.patternBytes = 3
-            $0.labelBytes = 4
-            $0.metadataPairs = 1
-            $0.metadataBytes = 4
-        }.caller()
-        _ = try caller.call(List(match: ["abc"], soonest: 2))
-        _ = try caller.call(Start(key: "a", label: "abcd", metadata: ["ab": "cd"]))
-        #expect(throws: CountdownError.limitReached(limit: "soonest", maximum: 2)) { try caller.call(List(soonest: 3)) }
-        #expect(throws: CountdownError.limitReached(limit: "patterns", maximum: 1)) {
-            try caller.call(List(match: ["a", "b"]))
-        }
-        #expect(throws: CountdownError.limitReached(limit: "patternBytes", maximum: 3)) {
-            try caller.call(List(match: ["abcd"]))
-        }
-        #expect(throws: CountdownError.limitReached(limit: "labelBytes", maximum: 4)) {
-            try caller.call(Start(key: "b", label: "abcde"))
-        }
-        #expect(throws: CountdownError.limitReached(limit: "metadataPairs", maximum: 1)) {
-            try caller.call(Start(key: "b", metadata: ["a": "", "b": ""]))
-        }
-        #expect(throws: CountdownError.limitReached(limit: "metadataBytes", maximum: 4)) {
-            try caller.call(Start(key: "b", metadata: ["ab": "cde"]))
-        }
-        #expect(throws: CountdownError.self) { try caller.call(Get(key: "b")) }
     }
 
     @Test("one tick interval too many is refused, unless another watcher uses it")

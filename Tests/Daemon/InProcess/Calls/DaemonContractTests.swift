@@ -55,24 +55,28 @@ struct DaemonContractTests {
         #expect(called == Set(Interface.methods.map { $0.name }))
     }
 
-    @Test("every error of the definition occurs, except StorageFailed and Unreachable")
+    @Test("every error of the definition occurs, except StorageFailed and Unreachable, with the current countdown")
     func errors() throws {
-        let tea = try caller.call(Start(key: "tea")).countdown
-        let mismatch = tea.revision + 1
-        let calls: [any Method] = [
-            Get(key: "coffee"),
-            Start(key: "tea", ifRunning: .fail),
-            Cancel(key: "tea", ifRevision: mismatch),
-            Resume(key: "tea"),
-            Start(key: "coffee", label: String(repeating: "x", count: 1_025)),
+        let old = try caller.call(Start(key: "tea", ifRunning: .fail)).countdown
+        let tea = try caller.call(Pause(key: "tea", ifRevision: old.revision)).countdown
+        let calls: [(any Method, CountdownError)] = [
+            (Get(key: "egg"), .noSuchCountdown(key: "egg")), (Wait(key: "egg"), .noSuchCountdown(key: "egg")),
+            (Adjust(key: "egg", byUSec: 1), .noSuchCountdown(key: "egg")),
+            (Start(key: "tea", ifRunning: .fail), .alreadyRunning(tea, retryAfter: nil)),
+            (Cancel(key: "tea", ifRevision: old.revision), .revisionMismatch(tea)),
+            (Finish(key: "tea", ifRevision: old.revision), .revisionMismatch(tea)),
+            (Pause(key: "tea", ifRevision: old.revision), .revisionMismatch(tea)),
+            (Resume(key: "tea", ifRevision: old.revision), .revisionMismatch(tea)),
+            (Adjust(key: "tea", byUSec: 1, ifRevision: old.revision), .revisionMismatch(tea)),
+            (Pause(key: "tea"), .wrongState(tea)),
+            (Adjust(key: "tea", deadlineUSec: tea.startedUSec + .seconds(60)), .wrongState(tea)),
+            (List(soonest: 1_001), .limitReached(limit: "soonest", maximum: 1_000)),
         ]
-        var names: Set<CountdownError.WireName> = []
-        for call in calls {
-            if let error = try refusal(of: call) { names.insert(error.name) }
-        }
+        for (call, error) in calls { #expect(try refusal(of: call) == error) }
         #expect(throws: CountdownError.self) { try caller.call(all: Watch(since: 0)) }
-        names.insert(.historyTrimmed)
+        let names = Set(calls.map(\.1.name) + [.historyTrimmed])
         #expect(names == Set(CountdownError.WireName.allCases).subtracting([.storageFailed, .unreachable]))
+        #expect(try caller.call(Cancel(key: "tea", ifRevision: tea.revision)).countdown.state == .cancelled)
     }
 
     private func refusal<M: Method>(of method: M) throws -> CountdownError? {
@@ -82,54 +86,6 @@ struct DaemonContractTests {
         } catch let error as CountdownError {
             return error
         }
-    }
-
-    @Test("each method that takes a key answers NoSuchCountdown for an unknown one")
-    func noSuchCountdown() throws {
-        let calls: [any Method] = [
-            Get(key: "tea"), Cancel(key: "tea"), Finish(key: "tea"), Pause(key: "tea"), Resume(key: "tea"),
-            Adjust(key: "tea", byUSec: 1), Wait(key: "tea"),
-        ]
-        for call in calls { #expect(try refusal(of: call) == .noSuchCountdown(key: "tea")) }
-    }
-
-    @Test("each change checks ifRevision and is refused with the current countdown")
-    func revisionMismatch() throws {
-        let old = try caller.call(Start(key: "tea")).countdown
-        let new = try caller.call(Pause(key: "tea", ifRevision: old.revision)).countdown
-        let calls: [any Method] = [
-            Cancel(key: "tea", ifRevision: old.revision), Finish(key: "tea", ifRevision: old.revision),
-            Pause(key: "tea", ifRevision: old.revision), Resume(key: "tea", ifRevision: old.revision),
-            Adjust(key: "tea", byUSec: 1, ifRevision: old.revision),
-        ]
-        for call in calls { #expect(try refusal(of: call) == .revisionMismatch(new)) }
-        #expect(try caller.call(Cancel(key: "tea", ifRevision: new.revision)).countdown.state == .cancelled)
-    }
-
-    @Test("a change that the state does not allow is refused with the current countdown")
-    func wrongState() throws {
-        _ = try caller.call(Start(key: "tea"))
-        let paused = try caller.call(Pause(key: "tea")).countdown
-        #expect(try refusal(of: Pause(key: "tea")) == .wrongState(paused))
-        #expect(
-            try refusal(of: Adjust(key: "tea", deadlineUSec: paused.startedUSec + .seconds(60))) == .wrongState(paused)
-        )
-        let ended = try caller.call(Cancel(key: "tea")).countdown
-        let calls: [any Method] = [
-            Cancel(key: "tea"), Finish(key: "tea"), Pause(key: "tea"), Resume(key: "tea"),
-            Adjust(key: "tea", byUSec: 1),
-            Adjust(key: "tea", deadlineUSec: paused.startedUSec + .seconds(60)),
-        ]
-        for call in calls { #expect(try refusal(of: call) == .wrongState(ended)) }
-    }
-
-    @Test("Start with ifRunning fail on a running key returns the countdown")
-    func alreadyRunning() throws {
-        _ = try caller.call(Start(key: "tea", ifRunning: .fail))
-        let paused = try caller.call(Pause(key: "tea")).countdown
-        #expect(try refusal(of: Start(key: "tea", ifRunning: .fail)) == .alreadyRunning(paused, retryAfter: nil))
-        _ = try caller.call(Finish(key: "tea"))
-        #expect(try caller.call(Start(key: "tea", ifRunning: .fail)).outcome == .started)
     }
 
     @Test("a parameter that is too long, or one too many, is refused with a limit of GetStatus")
@@ -148,6 +104,8 @@ struct DaemonContractTests {
             let maximum = try #require(limits[limit])
             #expect(try refusal(of: call) == .limitReached(limit: limit, maximum: maximum))
         }
+        let patterns = [String](repeating: String(repeating: "a", count: 255), count: 64)
+        _ = try caller.call(List(match: patterns, soonest: #require(limits["soonest"])))
         let whole = Start(
             key: "tea",
             label: String(repeating: "x", count: 1_024),

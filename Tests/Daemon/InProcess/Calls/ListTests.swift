@@ -25,15 +25,6 @@ struct ListTests {
         _ = try caller.call(Cancel(key: "c"))
     }
 
-    @Test("without countdowns the list is empty")
-    func empty() throws {
-        #expect(
-            try caller.connection.exchange(#"{"method":"io.countdownd.List"}"#) == #"{"parameters":{"countdowns":[]}}"#
-        )
-        #expect(try keys(List(states: Countdown.State.allCases)) == [])
-        #expect(try keys(List(keys: ["none"])) == [])
-    }
-
     @Test("without states, running and paused countdowns are listed, in the order of their last change")
     func lastChange() throws {
         try startSome()
@@ -83,30 +74,6 @@ struct ListTests {
         #expect(try keys(List(states: [.paused], soonest: 1)) == ["p"])
     }
 
-    @Test("soonest among keys works as among the matches of a pattern")
-    func soonestOfKeys() throws {
-        for (key, seconds) in [("c", 300), ("a", 100), ("b", 200)] as [(String, Int64)] {
-            _ = try caller.call(Start(key: key, durationUSec: .seconds(seconds)))
-        }
-        #expect(try keys(List(keys: ["c", "b", "a"], soonest: 2)) == ["a", "b"])
-        #expect(try keys(List(keys: ["c", "b"], soonest: 5)) == ["b", "c"])
-    }
-
-    @Test("countdowns that end at the same instant are listed in the order in which they were started and end")
-    func sameInstant() throws {
-        let now = try caller.call(Start(key: "now", durationUSec: .seconds(1))).countdown.startedUSec
-        for key in ["b", "c", "a"] { _ = try caller.call(Start(key: key, deadlineUSec: now + .seconds(300))) }
-        #expect(try keys(List(match: ["[abc]"], soonest: 2)) == ["b", "c"])
-    }
-
-    @Test("a deadline by the system clock and one by a length are in one order")
-    func bothClocks() throws {
-        let now = try caller.call(Start(key: "b", durationUSec: .seconds(200))).countdown.startedUSec
-        _ = try caller.call(Start(key: "c", deadlineUSec: now + .seconds(300)))
-        _ = try caller.call(Start(key: "a", deadlineUSec: now + .seconds(100)))
-        #expect(try keys(List(soonest: 3)) == ["a", "b", "c"])
-    }
-
     /// Starts enough countdowns for several pages.
     private func startMany(_ count: Int) throws -> [String] {
         let keys = (0..<count).map { "many/\($0)" }
@@ -153,14 +120,5 @@ struct ListTests {
         for key in started where key.hasSuffix("7") {
             #expect(try told.last { $0.key == key }?.revision == caller.call(Get(key: key)).countdown.revision)
         }
-    }
-
-    @Test("calls behind a list are answered after its last page")
-    func pipelined() throws {
-        _ = try startMany(500)
-        try caller.send(List(), more: true)
-        try caller.send(Get(key: "many/0"))
-        while try caller.answer(to: List.self).continues {}
-        #expect(try caller.answer(to: Get.self).value.countdown.key == "many/0")
     }
 }

@@ -53,42 +53,4 @@ struct FourPagesTests {
             #expect(try caller.answer(to: List.self).value.countdowns.map(\.key) == running)
         }
     }
-
-    @Test("a page that is started twice has one countdown and one end")
-    func startedTwice() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
-        for _ in 0..<2 { _ = try caller.call(Start(key: "login", durationUSec: .milliseconds(30))) }
-        _ = try caller.call(Start(key: "register", durationUSec: .milliseconds(80)))
-        let events = try follower.events(through: .finished, of: "register")
-        #expect(events.filter { $0.key == "login" }.map(\.type) == [.started, .finished])
-    }
-
-    @Test("after a restart, a watcher gets the end at the new deadline, and none at the old one")
-    func oldDeadline() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        try follower.events(through: .synced)
-        _ = try caller.call(Start(key: "login", durationUSec: .milliseconds(50)))
-        let restarted = try caller.call(Start(key: "login", durationUSec: .milliseconds(200), ifRunning: .restart))
-        let events = try follower.events(through: .finished)
-        #expect(events.map(\.type) == [.started, .restarted, .finished])
-        #expect(events.last?.countdown?.endedUSec == restarted.countdown.deadlineUSec)
-    }
-
-    @Test(
-        "two pages that follow one countdown both get its events, also if one of them came later and one leaves"
-    )
-    func twoPages() throws {
-        _ = try caller.call(Start(key: "code", durationUSec: .milliseconds(300)))
-        let watch = Watch(tick: .milliseconds(20), keys: ["code"])
-        let first = try Follower(of: daemon, watch)
-        try first.events(through: .tick)
-        let second = try Follower(of: daemon, watch)
-        var third: Follower? = try Follower(of: daemon, watch)
-        try third?.events(through: .synced)
-        third = nil
-        let endings = try [first, second].map { try $0.events(through: .finished).last }
-        #expect(endings[0] == endings[1])
-        #expect(endings[0]?.remainingUSec == 0)
-    }
 }

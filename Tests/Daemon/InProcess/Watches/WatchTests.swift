@@ -26,12 +26,6 @@ struct WatchTests {
         #expect(events[3].revision == paused.revision)
     }
 
-    @Test("without live countdowns, synced is the first event")
-    func nothingThere() throws {
-        let follower = try Follower(of: daemon)
-        #expect(try follower.next() == Event(type: .synced, revision: caller.call(GetStatus()).revision))
-    }
-
     @Test("every change comes once, with the countdown and the revision of the caller's reply")
     func everyChange() throws {
         let follower = try Follower(of: daemon, Watch(tick: .zero))
@@ -56,24 +50,17 @@ struct WatchTests {
         #expect(changes.map(\.1.revision) == changes.map(\.1.revision).sorted())
     }
 
-    @Test("an end by the clock comes at the deadline, with 0 remaining and with its lateness")
-    func finishes() throws {
-        let follower = try Follower(of: daemon, Watch(tick: .zero))
-        let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20))).countdown
-        let event = try #require(try follower.events(through: .finished).last)
-        #expect(event.remainingUSec == 0)
-        #expect(event.countdown?.state == .finished)
-        #expect(event.countdown?.endedUSec == started.deadlineUSec)
-        #expect(event.countdown?.deadlineUSec == nil)
-        #expect(event.countdown?.revision == started.revision + 1)
-    }
-
-    @Test("the end is the same in a later reply and in a resumed watch")
+    @Test("an end comes at the deadline, and is the same in a later reply and in a resumed watch")
     func sameEnding() throws {
         let follower = try Follower(of: daemon, Watch(tick: .zero))
         let since = try #require(try follower.events(through: .synced).last?.revision)
-        _ = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20)))
+        let started = try caller.call(Start(key: "tea", durationUSec: .milliseconds(20))).countdown
         let told = try #require(try follower.events(through: .finished).last)
+        #expect(told.remainingUSec == 0)
+        #expect(told.countdown?.state == .finished)
+        #expect(told.countdown?.endedUSec == started.deadlineUSec)
+        #expect(told.countdown?.deadlineUSec == nil)
+        #expect(told.countdown?.revision == started.revision + 1)
         #expect(try caller.call(Get(key: "tea")).countdown == told.countdown)
         #expect(try caller.call(Wait(key: "tea")).countdown == told.countdown)
         let later = try Follower(of: daemon, Watch(tick: .zero, since: since)).events(through: .synced)
@@ -109,32 +96,5 @@ struct WatchTests {
     func needsMore() throws {
         #expect(throws: ServiceError.expectedMore) { try caller.call(Watch()) }
         _ = try caller.call(GetStatus())
-    }
-
-    @Test("a oneway watch does nothing")
-    func oneway() throws {
-        try caller.send(Watch(), oneway: true)
-        #expect(try caller.call(GetStatus()).watchers == 0)
-    }
-
-    @Test("invalid keys and patterns are refused by the parameter's name")
-    func refused() throws {
-        #expect(throws: ServiceError.invalidParameter("match")) { try caller.call(all: Watch(match: ["a["])) }
-        #expect(throws: ServiceError.invalidParameter("match")) { try caller.call(all: Watch(match: [""])) }
-        #expect(throws: ServiceError.invalidParameter("keys")) { try caller.call(all: Watch(keys: [""])) }
-        for tick in [Duration.microseconds(9_999), .microseconds(-1)] {
-            #expect(throws: ServiceError.invalidParameter("tickUSec")) { try caller.call(all: Watch(tick: tick)) }
-        }
-        #expect(throws: ServiceError.invalidParameter("since")) { try caller.call(all: Watch(since: -1)) }
-        #expect(throws: ServiceError.invalidParameter("heartbeatUSec")) {
-            try caller.call(all: Watch(heartbeat: .microseconds(999_999)))
-        }
-        #expect(throws: CountdownError.limitReached(limit: "patterns", maximum: 64)) {
-            try caller.call(all: Watch(match: [String](repeating: "a*", count: 65)))
-        }
-        #expect(throws: CountdownError.limitReached(limit: "patternBytes", maximum: 255)) {
-            try caller.call(all: Watch(match: [String(repeating: "a", count: 256)]))
-        }
-        #expect(try caller.call(GetStatus()).watchers == 0)
     }
 }
