@@ -20,19 +20,15 @@ struct ListSnapshotTests {
             states.append(before.filter { $0.key != countdown.key } + [countdown])
         }
 
-        /// Whether a list is what was there at any moment: the countdowns in the order of their last change.
-        func has(_ list: [IPC.Countdown], of wanted: (IPC.Countdown) -> Bool = { _ in true }) -> Bool {
-            states.contains { $0.filter(wanted).map(\.revision) == list.map(\.revision) }
-        }
-
-        /// Whether a list is what ended first at any moment.
-        func has(soonest list: [IPC.Countdown], count: Int, of wanted: (IPC.Countdown) -> Bool = { _ in true }) -> Bool
-        {
+        /// Whether an answer is right for one moment: the countdowns in the order of their last change, or the soonest.
+        func has(_ answer: [IPC.Countdown], to list: List) -> Bool {
             states.contains { state in
-                let order = state.filter(wanted).sorted {
-                    ($0.deadlineUSec ?? 0, $0.revision) < ($1.deadlineUSec ?? 0, $1.revision)
+                var all = state.filter { list.keys?.contains($0.key) ?? (list.match == nil || $0.key.hasPrefix("1")) }
+                if let soonest = list.soonest {
+                    all.sort { ($0.deadlineUSec ?? 0, $0.revision) < ($1.deadlineUSec ?? 0, $1.revision) }
+                    all = Array(all.prefix(Int(soonest)))
                 }
-                return order.prefix(count).map(\.revision) == list.map(\.revision)
+                return all.map(\.revision) == answer.map(\.revision)
             }
         }
     }
@@ -64,44 +60,23 @@ struct ListSnapshotTests {
         return (answers, history)
     }
 
-    @Test("the countdowns of some keys are in the order of their last change")
-    func keys() throws {
-        let some: Set<String> = ["1", "2", "3", "5", "7", "11"]
-        let (answers, history) = try answers(to: List(keys: Array(some)))
-        for answer in answers { #expect(history.has(answer) { some.contains($0.key) }) }
+    private static let few = ["1", "2", "3", "5", "7", "11"]
+
+    @Test(
+        "whatever it is about, it has each countdown once, in the order of the last change, or the ones that end first",
+        arguments: [
+            List(), List(keys: few), List(keys: few, soonest: 2), List(soonest: 1), List(soonest: 2), List(soonest: 12),
+            List(match: ["1*"], soonest: 2),
+        ]
+    )
+    func onePage(list: List) throws {
+        let (answers, history) = try answers(to: list)
+        for answer in answers { #expect(history.has(answer, to: list)) }
     }
 
-    @Test("the soonest of some keys are the ones that end first")
-    func soonestOfKeys() throws {
-        let some: Set<String> = ["1", "2", "3", "5", "7", "11"]
-        let (answers, history) = try answers(to: List(keys: Array(some), soonest: 2))
-        for answer in answers { #expect(history.has(soonest: answer, count: 2) { some.contains($0.key) }) }
-    }
-
-    @Test("the soonest of all are the ones that end first", arguments: [1, 2, 12])
-    func soonest(count: Int) throws {
-        let (answers, history) = try answers(to: List(soonest: Int64(count)))
-        for answer in answers { #expect(history.has(soonest: answer, count: count)) }
-    }
-
-    @Test("the soonest of a pattern are the ones that end first")
-    func soonestOfPattern() throws {
-        let (answers, history) = try answers(to: List(match: ["1*"], soonest: 2))
-        for answer in answers { #expect(history.has(soonest: answer, count: 2) { $0.key.hasPrefix("1") }) }
-    }
-
-    @Test("a list that fits one reply has each countdown once, in the order of their last change")
-    func all() throws {
-        let (answers, history) = try answers(to: List())
-        for answer in answers { #expect(history.has(answer)) }
-    }
-
-    @Test("an answer of several pages is of one moment too", arguments: [true, false])
-    func pages(isSoonest: Bool) throws {
-        let list = isSoonest ? List(soonest: 12) : List(keys: Self.keys)
+    @Test("an answer of several pages is of one moment too", arguments: [List(soonest: 12), List(keys: keys)])
+    func pages(list: List) throws {
         let (answers, history) = try answers(to: list, pageBytes: 1)
-        for answer in answers {
-            #expect(isSoonest ? history.has(soonest: answer, count: 12) : history.has(answer))
-        }
+        for answer in answers { #expect(history.has(answer, to: list)) }
     }
 }
