@@ -108,11 +108,6 @@ struct DaemonOptionsTests {
         #expect(refusal(of: "\(flag)=") == "\(flag) needs a value; see --help")
     }
 
-    @Test("an unknown option is refused by its name", arguments: [("--sockets=/run/s", "--sockets"), ("-v", "-v")])
-    func unknown(_ argument: String, _ name: String) {
-        #expect(refusal(of: argument) == "unknown option '\(name)'; see --help")
-    }
-
     @Test("an invalid argument is refused", arguments: ["start", "", "-"])
     func operand(_ argument: String) {
         #expect(refusal(of: argument) == "unexpected argument '\(argument)'; see --help")
@@ -133,10 +128,5 @@ struct DaemonOptionsTests {
         #expect(try Options.parse(["-h"]) == .showHelp)
         #expect(try Options.parse(["--access", "socket", "--version"]) == .showVersion)
         #expect(refusal(of: "--nonsense", "--help") != nil)
-    }
-
-    @Test("the help names every option", arguments: ["--socket", "--leeway", "--access", "--log-level", "--version"])
-    func help(_ flag: String) {
-        #expect(Options.help.contains(flag))
     }
 }

@@ -20,19 +20,6 @@ struct InsertionTests {
         #expect(zip(known, known.dropFirst()).allSatisfy { $1.revision.number == $0.revision.number + 1 })
     }
 
-    @Test("each row has its own values")
-    func differences() throws {
-        let requests = try (0..<16).map { number in
-            var start = Request.Start(try Key("\(number)"), label: number % 2 == 0 ? "label \(number)" : nil)
-            start.metadata = number % 3 == 0 ? ["number": "\(number)"] : nil
-            return Request.start(start)
-        }
-        do { try scene.open().turn(requests, at: scene.now) }
-        let known = try scene.open().known
-        #expect(known.map(\.label) == (0..<16).map { $0 % 2 == 0 ? "label \($0)" : nil })
-        #expect(known.map(\.metadata) == (0..<16).map { $0 % 3 == 0 ? ["number": "\($0)"] : [:] })
-    }
-
     @Test("if another program has used the revision, the turn fails and stores nothing")
     func strangers() throws {
         let keeper = try scene.open()

@@ -83,14 +83,4 @@ struct RewriteTests {
         )
         #expect(try #require(scene.lines.all.last).contains("is the new store that the last countdownd has written"))
     }
-
-    @Test("files of another program that have its names are kept")
-    func kept() throws {
-        let keeper = try fill()
-        try scene.directory.write("mine", to: "other")
-        unsafe rename(scene.directory.path(of: "other"), scene.path)
-        let place = try keeper.store.rewrite(keeper.timetable, clockStep: nil, at: scene.now)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: #require(place))) == Data("mine".utf8))
-        try keeper.store.check()
-    }
 }
