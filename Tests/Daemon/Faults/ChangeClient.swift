@@ -25,8 +25,7 @@ final class ChangeClient {
         self.mayFail = mayFail
     }
 
-    /// For poll(2); nil without a connection.
-    var descriptor: Int32? { client?.descriptor }
+    var isConnected: Bool { client != nil }
 
     func connect(to path: String) throws {
         client = try Client(at: path)

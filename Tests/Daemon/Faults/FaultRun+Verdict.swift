@@ -13,10 +13,9 @@ extension FaultRun {
         watchClient.drain()
         var facts = changeClient.facts
         facts.merge(watchClient.facts)
-        let stored = try StoredEndings.read(daemon.stateDirectory)
-        tally.faults += changeClient.ledger.faults + changeClient.oddEnds + facts.faults
-        tally.faults += watchClient.faults(found: found, stored: stored)
         let files = StateFiles(in: daemon.stateDirectory)
+        tally.faults += changeClient.ledger.faults + changeClient.oddEnds + facts.faults
+        tally.faults += watchClient.faults(found: found, stored: try files.keptEnds())
         tally.faults += files.faults(keeping: scenario.preparation.kept) + Said(daemon.standardError).faults
         tally.endings = watchClient.memory.endings.count
         if !tally.faults.isEmpty { tally.faults.append(daemon.standardError) }
@@ -26,7 +25,13 @@ extension FaultRun {
     @discardableResult
     func inspect(_ daemon: DaemonProcess) throws -> [String: Countdown] {
         let sentUSec = Microseconds.now
-        let found = try Listed.all(at: daemon.socketPath)
+        var client = try Client(at: daemon.socketPath)
+        try client.start(streaming: List(match: ["*"], states: Countdown.State.allCases))
+        var found: [String: Countdown] = [:]
+        while let (reply, continues) = try client.nextReply(to: List.self) {
+            for countdown in reply.countdowns { found[countdown.key] = countdown }
+            guard continues else { break }
+        }
         changeClient.inspect(found, under: changeClient.ledger.keys, sentUSec: sentUSec, receivedUSec: Microseconds.now)
         return found
     }

@@ -125,7 +125,7 @@ final class FaultRun {
         let failed = changeClient.failed
         changeClient.ask(change)
         guard try changeClient.takeAnswer(until: .after(microseconds: Self.patienceUSec)) else { throw TimedOut.answer }
-        guard changeClient.descriptor != nil else { throw Gone() }
+        guard changeClient.isConnected else { throw Gone() }
         _ = watchClient.proceed()
         return changeClient.failed == failed
     }

@@ -31,9 +31,6 @@ final class WatchClient {
 
     var facts: Facts { memory.facts }
 
-    /// For poll(2); nil without a connection.
-    var descriptor: Int32? { client?.descriptor }
-
     func connect(to path: String) throws {
         self.path = path
         client = try Client(at: path)
