@@ -30,6 +30,7 @@ struct SlowClientTests {
         for key in ["a", "b", "c"] { _ = try caller.call(Start(key: key)) }
         let status = try change(caller, untilWatchers: 0)
         #expect(status.counters["slowPeers"] == 1)
+        #expect(status.queues?["unsentBytes"] == 0)
         for key in ["a", "b", "c"] { _ = try caller.call(Finish(key: key)) }
         var since: Int64 = 0
         // It reads what it was sent until it finds the connection closed.
@@ -51,6 +52,7 @@ struct SlowClientTests {
         try other.events(through: .synced)
         let status = try change(caller, untilWatchers: 3)
         #expect(status.counters["slowPeers"] ?? 0 >= 1)
+        #expect(status.queues?["unsentBytes"] ?? 0 > 1_000)
         _ = try caller.call(Start(key: "quiet"))
         #expect(try other.next().type == .started)
     }
