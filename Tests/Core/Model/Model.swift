@@ -40,7 +40,20 @@ struct Model {
         case attached
         case waits
         case changed
+        /// There is no room; how long until there is, in microseconds, or nil if that is unknown.
+        case alreadyRunning(Int64?)
         case refused
+
+        func agrees(with outcome: Turns.Outcome) -> Bool {
+            switch (self, outcome) {
+            case (.changed, .success(_?)), (.attached, .success(nil)), (.waits, .success(nil)): true
+            case (.alreadyRunning(let wait), .failure(.alreadyRunning(_, let retryAfter))):
+                wait == retryAfter?.microseconds
+            case (.refused, .failure(.alreadyRunning)): false
+            case (.refused, .failure): true
+            default: false
+            }
+        }
     }
 
     private static let century: Int64 = 3_155_760_000_000_000
@@ -101,11 +114,13 @@ struct Model {
         else { return .refused }
         if let entry = known[start.key], entry.isLive {
             let hasRoom = start.upTo.map { entry.remaining(now) + duration <= $0.microseconds }
+            func alreadyRunning(_ wait: Int64) -> Verdict { .alreadyRunning(entry.state == .running ? wait : nil) }
             switch start.ifLive {
             case .attach: return .attached
-            case .fail: return .refused
+            case .fail: return alreadyRunning(entry.remaining(now))
             case .wait where hasRoom != true: return .waits
-            case .extend where hasRoom == false: return .refused
+            case .extend where hasRoom == false:
+                return alreadyRunning(entry.remaining(now) + duration - (start.upTo?.microseconds ?? 0))
             case .extend, .wait:
                 return adjust(start.key, nil, by: duration, now, label: start.label, metadata: start.metadata)
             case .later: return prolong(start, entry, duration, isWall, now)

@@ -109,13 +109,50 @@ struct Trial {
         }
         model.endDue(at: now)
         var together = model
-        let isAccepted = cooldowns.map { together.ask(.start($0), at: now) }.allSatisfy { $0 == .changed }
+        let verdicts = cooldowns.map { together.ask(.start($0), at: now) }
+        let isAccepted = verdicts.allSatisfy { $0 == .changed }
         let isDryRun = draw(0...3) == 0
         let outcome = turns.turn(startingAll: cooldowns, dryRun: isDryRun)
-        try #require(outcome?.isAccepted ?? false == isAccepted)
+        try #require((outcome == nil) == verdicts.contains(.refused))
         if isAccepted, !isDryRun { model = together }
+        if let outcome {
+            try #require(outcome.isAccepted == isAccepted)
+            try #require(outcome.changes.count == (isAccepted && !isDryRun ? cooldowns.count : 0))
+            let delays = verdicts.compactMap { verdict -> Int64?? in
+                if case .alreadyRunning(let wait) = verdict { .some(wait) } else { nil }
+            }
+            let known = delays.compactMap(\.self)
+            try #require(outcome.retryAfter?.microseconds == (known.count == delays.count ? known.max() : nil))
+            for (cooldown, room) in zip(cooldowns, outcome.rooms) { try check(room, of: cooldown) }
+        }
         model.compact(at: now)
         try hear()
+    }
+
+    /// As many starts are accepted as are left, one more after the time that is given, and not before.
+    private func check(_ room: CooldownRoom, of cooldown: Request.Start) throws {
+        let live = model.live[cooldown.key]
+        try #require(room.key == cooldown.key && room.countdown == live?.countdown(cooldown.key))
+        guard room.left <= 40 else { return }
+        try #require(room.left == starts(of: cooldown, on: model, at: now))
+        guard let more = room.more else {
+            var free = model
+            free.known[cooldown.key] = nil
+            return try #require(live?.state == .paused || room.left == starts(of: cooldown, on: free, at: now))
+        }
+        for (span, left) in [(more - .microseconds(1), room.left), (more, room.left + 1)] {
+            let later = Now(boot: now.boot + span, offset: now.offset)
+            try #require(starts(of: cooldown, on: model, at: later) == left)
+        }
+    }
+
+    /// How many starts a model accepts one after the other.
+    private func starts(of cooldown: Request.Start, on model: Model, at now: Now) -> Int64 {
+        var model = model
+        model.endDue(at: now)
+        var count: Int64 = 0
+        while count < 50, model.ask(.start(cooldown), at: now) == .changed { count += 1 }
+        return count
     }
 
     /// A turn whose requests cannot be stored.
@@ -202,8 +239,10 @@ struct Trial {
     private mutating func turn(_ requests: [Request], ticks limit: Int = .max, punctual: Bool = false) throws {
         model.endDue(at: now)
         let verdicts = requests.map { model.ask($0, at: now) }
-        let changes = turns.turn(requests, ticks: limit)
-        try #require(verdicts.map { $0 == .changed } == changes.map { $0 != nil })
+        let outcomes = turns.turn(requests, ticks: limit)
+        for (verdict, outcome) in zip(verdicts, outcomes) {
+            try #require(verdict.agrees(with: outcome), "\(verdict), not \(outcome)")
+        }
         model.compact(at: now)
         try hear(punctual: punctual, ticks: limit == .max)
     }

@@ -11,6 +11,9 @@ final class Turns {
         case missed
     }
 
+    /// The change that a request has made, nil if it was attached or waits; or why it was refused.
+    typealias Outcome = Result<Change?, Refusal>
+
     /// When it was received.
     struct Note: Equatable {
         let at: Now
@@ -72,19 +75,19 @@ final class Turns {
     // MARK: A turn
 
     /// Takes a turn with a budget of ticks.
-    ///
-    /// - Returns: the change of each request; nil if it was refused or attached.
     @discardableResult
-    func turn(_ requests: Request..., ticks limit: Int = .max) -> [Change?] {
+    func turn(_ requests: Request..., ticks limit: Int = .max) -> [Outcome] {
         turn(requests, ticks: limit)
     }
 
     @discardableResult
-    func turn(_ requests: [Request], ticks limit: Int = .max) -> [Change?] {
+    func turn(_ requests: [Request], ticks limit: Int = .max) -> [Outcome] {
         let endings = scene.endDue()
-        let changes = requests.map { request in try? scene.ask(request)?.change }
-        finish(endings + changes.compactMap(\.self), ticks: limit)
-        return changes
+        let outcomes = requests.map { request in
+            Outcome { () throws(Refusal) in try scene.ask(request)?.change }
+        }
+        finish(endings + outcomes.compactMap { try? $0.get() }, ticks: limit)
+        return outcomes
     }
 
     /// Takes a turn in which cooldowns are started together, or none.

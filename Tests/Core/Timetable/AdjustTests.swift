@@ -1,5 +1,4 @@
 import CountdownCore
-import TestSupport
 import Testing
 
 @Suite("Adjust")
@@ -125,25 +124,6 @@ struct AdjustTests {
     }
 
     // MARK: The duration
-
-    @Test("leaves a duration that is at least the remaining time")
-    mutating func progress() throws {
-        var generator = SeededGenerator(seed: 3)
-        try scene.start("k")
-        for _ in 0..<2_000 {
-            scene.pass(.microseconds(.random(in: 0...5_000_000, using: &generator)))
-            scene.endDue()
-            try scene.start("k", .after(.microseconds(.random(in: 1...90_000_000, using: &generator))))
-            let span = Duration.microseconds(.random(in: -30_000_000...30_000_000, using: &generator))
-            let left = try #require(scene.remaining("k")) + span
-            try scene.ask(
-                .adjust(key("k"), .random(using: &generator) || left <= .zero ? .by(span) : .to(scene.now.wall + left))
-            )
-            let countdown = try #require(scene["k"])
-            #expect(countdown.remaining(at: scene.now) <= countdown.duration)
-            #expect(countdown.duration > .zero)
-        }
-    }
 
     @Test("if more than the duration remains because the clock was set back, the duration at that instant is as much")
     mutating func setBack() throws {

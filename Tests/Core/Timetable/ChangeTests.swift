@@ -74,21 +74,4 @@ struct ChangeTests {
         #expect(scene.timetable.endedCount == 0)
         #expect(scene.timetable.known.isEmpty)
     }
-
-    @Test("a change has the countdown in its new state")
-    mutating func delivered() throws {
-        for request in [Request.start(.init(key("k"))), .pause(key("k")), .resume(key("k")), .finish(key("k"))] {
-            let change = try #require(try scene.ask(request)).change
-            #expect(change.countdown == scene["k"])
-        }
-    }
-
-    @Test("a slot has the countdown that its key finds")
-    mutating func slot() throws {
-        for name in ["a", "b", "c"] { try scene.start(name) }
-        for name in ["a", "b", "c"] {
-            let slot = try #require(scene.slot(under: key(name)))
-            #expect(scene.timetable[slot] == scene[name])
-        }
-    }
 }

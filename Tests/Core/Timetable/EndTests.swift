@@ -1,5 +1,4 @@
 import CountdownCore
-import TestSupport
 import Testing
 
 @Suite("Ends")
@@ -28,15 +27,6 @@ struct EndTests {
         #expect(scene.timetable.nextDeadline(at: scene.now) == nil)
     }
 
-    @Test("are returned once")
-    mutating func once() throws {
-        try scene.start("k")
-        scene.pass(.seconds(60))
-        #expect(scene.endDue().count == 1)
-        scene.pass(.days(1))
-        #expect(scene.endDue().isEmpty)
-    }
-
     @Test("are at the deadline, however late they are noticed, and have that lateness")
     mutating func late() throws {
         let deadline = scene.now.wall + .seconds(60)
@@ -48,20 +38,6 @@ struct EndTests {
             #expect(change.countdown.ended == deadline)
             #expect(change.countdown.remaining(at: scene.now) == .zero)
         }
-    }
-
-    @Test("come in the order of their deadlines over both clocks, however late")
-    mutating func order() throws {
-        var generator = SeededGenerator(seed: 5)
-        let start = scene.now
-        var expected: [(end: Duration, key: Key)] = []
-        for (index, seconds) in (1...200).shuffled(using: &generator).enumerated() {
-            let span = Duration.seconds(Int64(seconds))
-            try scene.start("\(index)", .random(using: &generator) ? .after(span) : .at(start.wall + span))
-            expected.append((span, key("\(index)")))
-        }
-        scene.pass(.hours(1))
-        #expect(scene.endDue().map(\.countdown.key) == expected.sorted { $0.end < $1.end }.map(\.key))
     }
 
     @Test("at one deadline come in the order in which they were started, over both clocks")
@@ -126,43 +102,5 @@ struct EndTests {
             scene.pass(.microseconds(1))
         }
         #expect(scene.endDue().map(\.countdown.phase) == [.finished(at: deadline, late: max(.zero, -left))])
-    }
-
-    @Test("change their order if the clock is set in between")
-    mutating func orderOverStep() throws {
-        try scene.start("wall", .at(scene.now.wall + .seconds(90)))
-        try scene.start("elapsed", seconds: 60)
-        #expect(scene.timetable.nextDeadline(at: scene.now) == scene.now.wall + .seconds(60))
-        scene.clocks.setWall(by: .seconds(31))
-        #expect(scene.timetable.nextDeadline(at: scene.now) == scene.now.wall + .seconds(59))
-        scene.pass(.seconds(60))
-        #expect(scene.endDue().map(\.countdown.key.text) == ["wall", "elapsed"])
-    }
-
-    @Test("that fell into a suspend come on waking, with that lateness")
-    mutating func suspend() throws {
-        let deadline = scene.now.wall + .seconds(60)
-        try scene.start("k")
-        scene.pass(.hours(9))
-        #expect(scene.endDue().map(\.countdown.phase) == [.finished(at: deadline, late: .hours(9) - .seconds(60))])
-    }
-
-    // MARK: Restart
-
-    @Test("of a restarted key come for the new countdown only")
-    mutating func restarted() throws {
-        try scene.start("k", seconds: 10)
-        scene.pass(.seconds(5))
-        try scene.start("k", .after(.seconds(60)), .restart)
-        scene.pass(.seconds(5))
-        #expect(scene.endDue().isEmpty)
-        scene.pass(.seconds(55))
-        #expect(scene.endDue().count == 1)
-        try scene.start("k", seconds: 10)
-        #expect(scene.timetable.endedCount == 1)
-        scene.pass(.seconds(10))
-        #expect(scene.endDue().count == 1)
-        #expect(scene.timetable.endedCount == 2)
-        #expect(scene["k"]?.revision == Revision(5))
     }
 }

@@ -1,5 +1,4 @@
 import CountdownCore
-import TestSupport
 import Testing
 
 @Suite("A scan")
@@ -9,6 +8,13 @@ struct ScanTests {
     /// Five live ones, revisions 1 to 5.
     init() throws {
         for name in ["a", "b", "c", "d", "e"] { try scene.start(name) }
+    }
+
+    /// Begins again with an empty timetable that keeps this many ends, and holds so many more for scans.
+    private mutating func begin(history: Int = Limits().history, held: Int = Limits().endsHeldForWatches) {
+        var limits = Limits()
+        (limits.history, limits.endsHeldForWatches) = (history, held)
+        scene = RunningTimetable(limits: limits)
     }
 
     @Test("of an empty timetable is at its end at once")
@@ -111,32 +117,6 @@ struct ScanTests {
         #expect(recorder.live == scene.live)
     }
 
-    @Test("misses nothing if every visited entry changes, the last one too", arguments: 1...5)
-    mutating func changesAll(position: Int) throws {
-        var recorder = ScanRecorder(&scene)
-        recorder.scan(&scene, limit: position)
-        for name in ["a", "b", "c", "d", "e"].prefix(position).reversed() { try scene.start(name, nil, .restart) }
-        recorder.scan(&scene, limit: 2)
-        for name in ["c", "b", "a"] { try scene.start(name, nil, .restart) }
-        #expect(recorder.scan(&scene) == .atEnd)
-        #expect(recorder.live == scene.live)
-        #expect(recorder.revisions == recorder.revisions.sorted())
-    }
-
-    @Test("can be at the same entry as others, and each continues on its own")
-    mutating func several() throws {
-        var recorders = (0..<5).map { _ in ScanRecorder(&scene) }
-        for index in recorders.indices { recorders[index].scan(&scene, limit: 1 + index / 2) }
-        try scene.start("a", nil, .restart)
-        try scene.ask(.cancel(key("b")))
-        scene.timetable.closeScan(recorders[0].id)
-        try scene.start("c", nil, .restart)
-        for index in recorders.indices.dropFirst() {
-            #expect(recorders[index].scan(&scene) == .atEnd)
-            #expect(recorders[index].keys.suffix(4) == ["d", "e", "a", "c"])
-        }
-    }
-
     // MARK: Since
 
     @Test("after a revision visits each later change, live or ended", arguments: 0...7)
@@ -182,10 +162,7 @@ struct ScanTests {
 
     @Test("holds an end that it has yet to visit, though the history is full", arguments: 0...6)
     mutating func held(limit: Int) throws {
-        var limits = Limits()
-        limits.history = 0
-        limits.endsHeldForWatches = 3
-        scene = RunningTimetable(limits: limits)
+        begin(history: 0, held: 3)
         for name in ["a", "b", "c", "d"] { try scene.start(name) }
         var recorder = ScanRecorder(&scene, live: .oldest, ended: .after(scene.timetable.revision))
         for name in ["a", "b", "c"] { try scene.ask(.cancel(key(name))) }
@@ -211,9 +188,7 @@ struct ScanTests {
 
     @Test("of the ends that happen to be kept holds no end")
     mutating func notHeld() throws {
-        var limits = Limits()
-        limits.history = 0
-        scene = RunningTimetable(limits: limits)
+        begin(history: 0)
         try scene.start("a")
         _ = ScanRecorder(&scene, ended: .oldest)
         try scene.ask(.cancel(key("a")))
@@ -222,10 +197,7 @@ struct ScanTests {
 
     @Test("has missed an end if more had to be held than the limit")
     mutating func missed() throws {
-        var limits = Limits()
-        limits.history = 2
-        limits.endsHeldForWatches = 3
-        scene = RunningTimetable(limits: limits)
+        begin(history: 2, held: 3)
         for number in 0..<6 { try scene.start("\(number)") }
         let base = scene.timetable.revision
         var recorder = ScanRecorder(&scene, live: .nowhere, ended: .after(base))
@@ -239,9 +211,7 @@ struct ScanTests {
 
     @Test("of the ends that happen to be kept misses nothing if an end is compacted")
     mutating func listing() throws {
-        var limits = Limits()
-        limits.history = 1
-        scene = RunningTimetable(limits: limits)
+        begin(history: 1)
         for name in ["a", "b", "c"] {
             try scene.start(name)
             try scene.ask(.cancel(key(name)))
@@ -255,9 +225,7 @@ struct ScanTests {
 
     @Test("continues behind an entry that was compacted and whose slot is used again")
     mutating func slotReuse() throws {
-        var limits = Limits()
-        limits.history = 0
-        scene = RunningTimetable(limits: limits)
+        begin(history: 0)
         for name in ["a", "b"] { try scene.start(name) }
         let base = scene.timetable.revision
         try scene.ask(.cancel(key("a")))
@@ -296,9 +264,7 @@ struct ScanTests {
 
     @Test("of the ends that happen to be kept is not ended by a forgotten end that is compacted")
     mutating func listingPastForgotten() throws {
-        var limits = Limits()
-        limits.history = 0
-        scene = RunningTimetable(limits: limits)
+        begin(history: 0)
         for name in ["a", "b"] { try scene.start(name) }
         try scene.start("brief", nil, forget: true)
         var recorder = ScanRecorder(&scene, ended: .oldest)
@@ -327,9 +293,7 @@ struct ScanTests {
 
     @Test("has missed forgotten ends if they are more than the limit")
     mutating func tooManyForgotten() throws {
-        var limits = Limits()
-        limits.endsHeldForWatches = 3
-        scene = RunningTimetable(limits: limits)
+        begin(held: 3)
         for (limit, progress) in [(0, Scan.Progress.missed), (1, .atEnd)] {
             var recorder = ScanRecorder(&scene, ended: .after(scene.timetable.revision))
             for index in 0..<4 {
@@ -341,46 +305,6 @@ struct ScanTests {
             #expect(recorder.scan(&scene) == progress)
             scene.timetable.closeScan(recorder.id)
             scene.compact()
-        }
-    }
-
-    // MARK: Everything at once
-
-    @Test(
-        "at its end has visited every live countdown and every end, in order, whatever changes meanwhile",
-        arguments: 1...4
-    )
-    func random(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        var scene = RunningTimetable()
-        let names = (0..<20).map { "\($0)" }
-        var recorders: [(base: Revision, recorder: ScanRecorder)] = []
-        var ended: [Revision] = []
-        for _ in 0..<2_000 {
-            let name = try #require(names.randomElement(using: &generator))
-            let request: Request =
-                switch Int.random(in: 0..<6, using: &generator) {
-                case 0, 1: .start(.init(key(name), ifLive: .restart, forget: .random(using: &generator)))
-                case 2: .pause(key(name))
-                case 3: .resume(key(name))
-                case 4: .finish(key(name))
-                default: .start(.init(key(name), ifLive: .extend))
-                }
-            if let change = try? scene.ask(request)?.change, !change.countdown.isLive {
-                ended.append(change.countdown.revision)
-            }
-            if recorders.count < 5 {
-                let base = scene.timetable.revision
-                recorders.append((base, ScanRecorder(&scene, live: .oldest, ended: .after(base))))
-            }
-            let index = Int.random(in: recorders.indices, using: &generator)
-            let limit = Int.random(in: 0...4, using: &generator)
-            guard recorders[index].recorder.scan(&scene, limit: limit) == .atEnd else { continue }
-            let (base, recorder) = recorders.remove(at: index)
-            #expect(recorder.live == scene.live)
-            #expect(recorder.visited.filter { !$0.isLive }.map(\.revision) == ended.filter { $0 > base })
-            #expect(recorder.revisions == Set(recorder.revisions).sorted())
-            scene.timetable.closeScan(recorder.id)
         }
     }
 }

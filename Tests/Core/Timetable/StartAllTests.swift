@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import CountdownCore
@@ -70,17 +69,6 @@ struct StartAllTests {
         #expect(try startAll(cooldown("a"), cooldown("b", 10, upTo: 30), cooldown("c")).isAccepted)
     }
 
-    @Test("a dry run changes nothing, and its rooms are the state before")
-    func dryRun() throws {
-        try scene.start("b", seconds: 10)
-        let before = observation
-        let outcome = try startAll(cooldown("a"), cooldown("b", 10, upTo: 30), dryRun: true)
-        #expect(outcome.isAccepted && outcome.changes.isEmpty)
-        #expect(outcome.rooms.map(\.left) == [1, 2])
-        #expect(observation == before)
-        #expect(try startAll(cooldown("a"), cooldown("b", 10, upTo: 30)).rooms.map(\.left) == [0, 1])
-    }
-
     @Test("without a cooldown, nothing is refused")
     func none() throws {
         let outcome = try startAll()
@@ -131,15 +119,6 @@ struct StartAllTests {
         #expect(observation == before)
     }
 
-    @Test("two new keys and room for one countdown: none is started")
-    func oneCountdownLeft() throws {
-        scene.timetable.limits.countdowns = 1
-        let before = observation
-        #expect(throws: Refusal.limitReached(.countdowns, maximum: 1)) { try startAll(cooldown("a"), cooldown("b")) }
-        #expect(observation == before)
-        #expect(try startAll(cooldown("a")).isAccepted)
-    }
-
     @Test("the texts of all together are limited, in every order")
     func texts() throws {
         let long = String(repeating: "x", count: 68)
@@ -180,129 +159,5 @@ struct StartAllTests {
         #expect(throws: Refusal.outOfRange(.duration)) { try startAll(start) }
         scene.pass(year)
         #expect(try startAll(start, dryRun: true).rooms[0].left == 1)
-    }
-
-    // MARK: Start and StartAll agree
-
-    /// A timetable with countdowns in every phase, and cooldowns of every kind, valid and invalid.
-    private struct Case {
-        var random: SeededGenerator
-        let scene = RunningTimetable()
-        var queued = 0
-
-        init(seed: UInt64) throws {
-            random = SeededGenerator(seed: seed)
-            scene.timetable.limits.countdowns = [2, 4, 100].randomElement(using: &random) ?? 1
-            for text in ["a", "b", "c"] where Bool.random(using: &random) {
-                let end = pick([.after(seconds(90)), .at(scene.now.wall + seconds(90))] as [Request.End])
-                _ = try? scene.start(text, end, label: pick([nil, "label"]))
-                if chance(30) { _ = try? scene.ask(pick([.pause(key(text)), .cancel(key(text))])) }
-            }
-            scene.timetable.limits.textBytesInAll = pick([.max, 40, 200])
-            scene.pass(seconds(60))
-            scene.endDue()
-            queued = chance(15) ? 2 : 0
-        }
-
-        mutating func pick<Value>(_ values: [Value]) -> Value { values[Int.random(in: values.indices, using: &random)] }
-        mutating func chance(_ percent: Int) -> Bool { Int.random(in: 1...100, using: &random) <= percent }
-        mutating func seconds(_ most: Int64) -> Duration {
-            .microseconds(.random(in: 1...most * 1_000_000, using: &random))
-        }
-
-        mutating func cooldown(_ text: String) -> Request.Start {
-            let duration = pick([nil, seconds(30), seconds(30), seconds(30), .zero, .years(101)])
-            let upTo = pick([nil, seconds(200), seconds(200), .microseconds(.max), -seconds(3)])
-            return Request.Start(
-                key(text),
-                duration.map { .after($0) },
-                ifLive: upTo == nil ? .fail : .extend,
-                label: pick([nil, nil, "longer label", String(repeating: "x", count: 1_025)]),
-                forget: chance(50),
-                upTo: upTo
-            )
-        }
-
-        /// The same refusal, or an error.
-        func start(_ start: Request.Start) -> Result<Change?, Refusal> {
-            do throws(Refusal) {
-                let decision = try scene.timetable.decide(.start(start), at: scene.now, queued: queued)
-                guard case .change(let change) = decision else { return .success(nil) }
-                return .success(change)
-            } catch {
-                return .failure(error)
-            }
-        }
-
-        func startAll(_ starts: [Request.Start], dryRun: Bool = false) -> Result<CooldownsOutcome, Refusal> {
-            Result { () throws(Refusal) in
-                try scene.timetable.startAll(starts, dryRun: dryRun, at: scene.now) { _ in queued }
-            }
-        }
-    }
-
-    @Test("of one cooldown, Start and StartAll agree in every case")
-    func agree() throws {
-        var seen: [String: Int] = [:]
-        for seed in 0..<4_000 as Range<UInt64> {
-            var scene = try Case(seed: seed)
-            let start = scene.cooldown("a")
-            let before = Observation(of: scene.scene.timetable, at: scene.scene.now)
-            let alone = scene.start(start)
-            let dry = scene.startAll([start], dryRun: true)
-            #expect(Observation(of: scene.scene.timetable, at: scene.scene.now) == before)
-            let together = scene.startAll([start])
-            switch alone {
-            case .success(let change):
-                #expect(try together.get().isAccepted && dry.get().isAccepted, "seed \(seed)")
-                #expect(try together.get().changes == [change], "seed \(seed)")
-                seen["\(change.map { "\($0.kind)" } ?? "")", default: 0] += 1
-            case .failure(.alreadyRunning(let countdown, let retryAfter)):
-                for outcome in [try together.get(), try dry.get()] {
-                    #expect(!outcome.isAccepted && outcome.changes.isEmpty, "seed \(seed)")
-                    #expect(outcome.retryAfter == retryAfter, "seed \(seed)")
-                    #expect(outcome.rooms[0].countdown == countdown && outcome.rooms[0].left == 0, "seed \(seed)")
-                    #expect(outcome.rooms[0].more == retryAfter, "seed \(seed)")
-                }
-                seen["refused \(retryAfter == nil)", default: 0] += 1
-            case .failure(let refusal):
-                for outcome in [together, dry] {
-                    #expect(throws: refusal, "seed \(seed)") { try outcome.get() }
-                }
-                seen["\(refusal)", default: 0] += 1
-            }
-        }
-        // Every kind occurs, so the test can fail.
-        #expect(seen.count >= 9 && seen.values.allSatisfy { $0 > 10 }, "\(seen)")
-    }
-
-    @Test("as many calls are accepted as are left, one more after the time that is given, and not before")
-    func leftIsRight() throws {
-        var counted = 0
-        for seed in 0..<1_500 as Range<UInt64> {
-            var scene = try Case(seed: seed)
-            scene.scene.timetable.limits.countdowns = 100
-            scene.scene.timetable.limits.textBytesInAll = .max
-            scene.queued = 0
-            let start = scene.cooldown("a")
-            guard case .success(let outcome) = scene.startAll([start], dryRun: true) else { continue }
-            let room = outcome.rooms[0]
-            guard room.left <= 1_000 else { continue }
-            if let more = room.more {
-                scene.scene.pass(more - .microseconds(1))
-                #expect(try scene.startAll([start], dryRun: true).get().rooms[0].left == room.left, "seed \(seed)")
-                scene.scene.pass(.microseconds(1))
-                scene.scene.endDue()
-                #expect(try scene.startAll([start], dryRun: true).get().rooms[0].left == room.left + 1, "seed \(seed)")
-            }
-            var left = try scene.startAll([start], dryRun: true).get().rooms[0].left
-            while case .success(let next) = scene.startAll([start]), next.isAccepted {
-                left -= 1
-                #expect(next.rooms[0].left == left, "seed \(seed)")
-                counted += 1
-            }
-            #expect(left == 0, "seed \(seed)")
-        }
-        #expect(counted > 1_000)
     }
 }

@@ -22,14 +22,6 @@ struct TickTests {
         #expect(ticks.map(\.at.boot) == (1...59).map { started.boot + .seconds($0) })
     }
 
-    @Test("of a day come at whole hours, even if the duration is no whole number of hours")
-    mutating func hours() {
-        turns.watch(1, every: .hours(1))
-        turns.turn(start("k", .minutes(200)))
-        turns.run(for: .hours(5))
-        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.hours(3), .hours(2), .hours(1)])
-    }
-
     @Test("of two watchers come at the interval of each")
     mutating func intervals() {
         turns.watch(1, every: .seconds(1))
@@ -56,39 +48,6 @@ struct TickTests {
     }
 
     @Test(
-        "of many countdowns are never early, less than 1 ms late, and none is missing or delivered twice",
-        arguments: 1...4
-    )
-    mutating func crowd(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        turns.watch(1)
-        var ends: [Key: Now] = [:]
-        for index in 0..<300 {
-            turns.run(for: .microseconds(.random(in: 0...500, using: &generator)))
-            let span = Duration.microseconds(.random(in: 1...4_000_000, using: &generator))
-            let end: Request.End = .random(using: &generator) ? .after(span) : .at(turns.now.wall + span)
-            turns.turn(.start(.init(key("\(index)"), end)))
-            ends[key("\(index)")] = Now(boot: turns.now.boot + span, offset: turns.now.offset)
-        }
-        turns.run(for: .seconds(5))
-        var delivered: [Key: [Duration]] = [:]
-        for (at, key, remaining) in turns.ticks(heardBy: 1) {
-            let late = at.boot - (try #require(ends[key]).boot - remaining)
-            #expect(late >= .zero && late < .milliseconds(1))
-            delivered[key, default: []].append(remaining)
-        }
-        let started = turns.heard(by: 1).compactMap { note -> KeyedCountdown? in
-            guard case .change(let change) = note.heard, change.kind == .started else { return nil }
-            return change.countdown
-        }
-        #expect(started.count == 300)
-        for countdown in started {
-            let whole = (countdown.duration.microseconds - 1) / 1_000_000
-            #expect(delivered[countdown.key] ?? [] == (0..<whole).reversed().map { .seconds($0 + 1) })
-        }
-    }
-
-    @Test(
         "of 20 s are 19 to 1 though the system clock is corrected by less than a step, again and again",
         arguments: 1...4
     )
@@ -104,25 +63,6 @@ struct TickTests {
     }
 
     // MARK: In the midst of others
-
-    @Test("of others are delivered if a countdown starts at the same instant", arguments: [0, 1, 500, 999])
-    mutating func startAtTick(later: Int64) {
-        turns.watch(1)
-        turns.turn(start("a", .seconds(10)))
-        turns.sleep(for: .seconds(1) + .microseconds(later))
-        turns.turn(start("b", .seconds(10)))
-        turns.run(for: .milliseconds(1))
-        #expect(turns.ticks(heardBy: 1).map(\.remaining) == [.seconds(9)])
-        turns.run(for: .seconds(20))
-        #expect(
-            turns.ticks(heardBy: 1).filter { $0.key == key("a") }.map(\.remaining)
-                == (1...9).reversed().map { .seconds($0) }
-        )
-        #expect(
-            turns.ticks(heardBy: 1).filter { $0.key == key("b") }.map(\.remaining)
-                == (1...9).reversed().map { .seconds($0) }
-        )
-    }
 
     @Test("are delivered whatever starts, changes and ends in the same millisecond")
     mutating func busyMillisecond() {
@@ -235,15 +175,6 @@ struct TickTests {
         }
     }
 
-    @Test("come once to a watcher that follows the key twice")
-    mutating func selectedTwice() {
-        turns.watch(1, .init(keys: [key("tea")], patterns: [pattern("t*"), pattern("*a")]))
-        turns.turn(start("tea", .seconds(2)))
-        turns.run(for: .seconds(3))
-        #expect(turns.ticks(heardBy: 1).count == 1)
-        #expect(turns.heard(by: 1).count == 4)
-    }
-
     @Test("of a countdown that changes while a watcher reads the state come once it is open")
     mutating func changesWhileOpening() {
         for name in ["a", "b", "c"] { turns.turn(start(name)) }
@@ -287,6 +218,21 @@ struct TickTests {
         #expect(turns.watchers.count == 0)
         #expect(turns.watchers.isEmpty == true)
         #expect(turns.watchers.wantsTicks == false)
+    }
+
+    @Test("at a hundred intervals come at each, and cause no wake-up after the last watcher is gone")
+    mutating func manyIntervals() {
+        for number in 1...100 {
+            let selection = number.isMultiple(of: 2) ? Selection.everything : .init(keys: [key("tea")], patterns: [])
+            turns.watch(number, selection, every: .milliseconds(Int64(1_000 + number)))
+        }
+        turns.turn(start("tea"))
+        turns.sleep(for: .seconds(2))
+        turns.turn()
+        #expect((1...100).allSatisfy { turns.ticks(heardBy: $0).count == 1 })
+        for number in 1...100 { turns.leave(number) }
+        #expect(turns.watchers.wantsTicks == false)
+        #expect(turns.watchers.nextTick(at: turns.now) == nil)
     }
 
     @Test("soon cause no wake-up after no watcher follows a countdown any more")
