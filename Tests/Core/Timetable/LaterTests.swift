@@ -23,12 +23,6 @@ struct LaterTests {
 
     // MARK: The later deadline
 
-    @Test("starts a countdown if none is live")
-    mutating func new() throws {
-        #expect(try scene.ask(later(.seconds(10)))?.change.kind == .started)
-        #expect(scene.remaining("k") == .seconds(10))
-    }
-
     @Test("makes a longer time the remaining time, and adds the difference to the duration")
     mutating func longer() throws {
         try scene.start("k", seconds: 60)
@@ -171,25 +165,6 @@ struct LaterTests {
         #expect(scene.remaining("k") == .seconds(10))
     }
 
-    @Test("a bound is refused with any other ifLive, with a deadline, and below the duration")
-    mutating func invalidBound() throws {
-        for ifLive in [Request.IfLive.attach, .restart, .extend, .fail, .wait] {
-            let start = Request.Start(key("k"), .after(.seconds(1)), ifLive: ifLive, maxDuration: .seconds(9))
-            #expect(throws: Refusal.outOfRange(.maxDuration)) { try scene.ask(.start(start)) }
-        }
-        let until = Request.Start(key("k"), .at(scene.now.wall + .seconds(1)), ifLive: .later, maxDuration: .hours(1))
-        #expect(throws: Refusal.outOfRange(.maxDuration)) { try scene.ask(.start(until)) }
-        for most in [-.seconds(1), .zero, .seconds(10) - .microseconds(1)] as [Duration] {
-            #expect(throws: Refusal.outOfRange(.maxDuration)) { try scene.ask(later(.seconds(10), max: most)) }
-        }
-        let byDefault = Request.Start(key("k"), ifLive: .later, maxDuration: .seconds(60) - .microseconds(1))
-        #expect(throws: Refusal.outOfRange(.maxDuration)) { try scene.ask(.start(byDefault)) }
-        #expect(scene["k"] == nil)
-        try scene.ask(later(.seconds(10), max: .microseconds(.max)))
-        try scene.ask(later(.seconds(11), max: .microseconds(.max)))
-        #expect(scene.remaining("k") == .seconds(11))
-    }
-
     // MARK: A bounded queue
 
     private func wait(upTo: Duration? = nil, places: Int64?) -> Request {
@@ -213,17 +188,5 @@ struct LaterTests {
                 continue
             }
         }
-    }
-
-    @Test("a number of places is at least 1, and refused with any other ifLive")
-    mutating func invalidPlaces() throws {
-        for places in [0, -1, .min] as [Int64] {
-            #expect(throws: Refusal.outOfRange(.queueUpTo)) { try scene.ask(wait(places: places)) }
-        }
-        for ifLive in [Request.IfLive.attach, .restart, .extend, .later, .fail] {
-            let start = Request.Start(key("k"), .after(.seconds(1)), ifLive: ifLive, queueUpTo: 1)
-            #expect(throws: Refusal.outOfRange(.queueUpTo)) { try scene.ask(.start(start)) }
-        }
-        #expect(scene["k"] == nil)
     }
 }

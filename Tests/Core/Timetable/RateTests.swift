@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import CountdownCore
@@ -9,38 +8,6 @@ struct RateTests {
 
     private func start(_ seconds: Int64, upTo: Duration?, _ ifLive: Request.IfLive = .extend) -> Request {
         .start(.init(key("k"), .after(.seconds(seconds)), ifLive: ifLive, upTo: upTo))
-    }
-
-    // MARK: Parameters
-
-    @Test(
-        "is refused with an ifLive that adds nothing",
-        arguments: [Request.IfLive.attach, .restart, .fail]
-    )
-    mutating func withoutMeaning(ifLive: Request.IfLive) throws {
-        #expect(throws: Refusal.outOfRange(.upTo)) { try scene.ask(start(10, upTo: .seconds(30), ifLive)) }
-        #expect(scene["k"] == nil)
-    }
-
-    @Test(
-        "is refused if the time is shorter than the duration",
-        arguments: [-.seconds(1), .zero, .seconds(10) - .microseconds(1)] as [Duration],
-        [Request.IfLive.extend, .wait]
-    )
-    mutating func tooShort(upTo: Duration, ifLive: Request.IfLive) throws {
-        #expect(throws: Refusal.outOfRange(.upTo)) { try scene.ask(start(10, upTo: upTo, ifLive)) }
-        let byDefault = Request.start(.init(key("k"), ifLive: ifLive, upTo: .seconds(60) - .microseconds(1)))
-        #expect(throws: Refusal.outOfRange(.upTo)) { try scene.ask(byDefault) }
-        try scene.ask(start(10, upTo: .seconds(10), ifLive))
-        #expect(scene.remaining("k") == .seconds(10))
-    }
-
-    @Test("is refused with a deadline, and so is one that waits", arguments: [Request.IfLive.extend, .wait])
-    mutating func deadline(ifLive: Request.IfLive) throws {
-        for upTo in [nil, Duration.hours(1)] {
-            let start = Request.Start(key("k"), .at(scene.now.wall + .seconds(9)), ifLive: ifLive, upTo: upTo)
-            #expect(throws: Refusal.outOfRange(.deadline)) { try scene.ask(.start(start)) }
-        }
     }
 
     // MARK: Refusals
@@ -158,101 +125,5 @@ struct RateTests {
             return nil
         }
         return due
-    }
-
-    // MARK: Against a reference
-
-    /// The generic cell rate algorithm by its textbook: an instant at which the bucket is empty.
-    private struct Bucket {
-        var emptyAt: Int64 = 0
-        /// The remaining time while the countdown is paused.
-        var frozen: Int64?
-
-        /// Whether a call passes; nil, or how long it has to wait, 0 if that is unknown.
-        mutating func refusal(_ now: Int64, adding duration: Int64, upTo: Int64) -> Int64? {
-            let fill = frozen ?? max(0, emptyAt - now)
-            guard fill + duration <= upTo else { return frozen == nil ? fill + duration - upTo : 0 }
-            if frozen == nil { emptyAt = now + fill + duration } else { frozen = fill + duration }
-            return nil
-        }
-    }
-
-    /// Makes the timetable anew, as a restart of the daemon does.
-    private func restart() {
-        let stored = scene.timetable.known
-        var timetable = Timetable(limits: Limits(), revision: Revision(0))
-        for countdown in stored { timetable.restore(countdown) }
-        #expect(timetable.flush().isEmpty)
-        let (revision, oldest) = (scene.timetable.revision, scene.timetable.oldestRevision)
-        timetable.resume(at: revision, oldest: oldest, gaps: [], now: scene.now)
-        scene.timetable = timetable
-    }
-
-    @Test(
-        "passes the calls that a bucket passes, through clock steps, pauses and restarts",
-        arguments: 1...40 as ClosedRange<UInt64>
-    )
-    func likeABucket(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        var bucket = Bucket()
-        // The clock of the countdown: the boot clock until it is adjusted to a deadline.
-        var isWall = false
-        for _ in 0..<400 {
-            scene.endDue()
-            // A countdown that has ended begins again on the boot clock.
-            if isWall, scene["k"]?.isLive != true { (isWall, bucket) = (false, Bucket()) }
-            let clock = { isWall ? scene.now.wall.microseconds : scene.now.boot.microseconds }
-            switch Int.random(in: 0..<20, using: &generator) {
-            case 0..<11:
-                let duration = Int64.random(in: 1...5, using: &generator)
-                let upTo = duration * .random(in: 1...4, using: &generator)
-                let request = start(duration, upTo: .seconds(upTo))
-                var expected = bucket.refusal(clock(), adding: duration * 1_000_000, upTo: upTo * 1_000_000)
-                var given = retryAfter(of: request)
-                try #require(given == expected)
-                guard let wait = given, wait > 0, Bool.random(using: &generator) else { continue }
-                // One microsecond too early it is refused again, and then it passes.
-                scene.pass(.microseconds(wait - 1))
-                scene.endDue()
-                try #require(retryAfter(of: request) == 1)
-                scene.pass(.microseconds(1))
-                scene.endDue()
-                if isWall, scene["k"]?.isLive != true { (isWall, bucket) = (false, Bucket()) }
-                expected = bucket.refusal(clock(), adding: duration * 1_000_000, upTo: upTo * 1_000_000)
-                given = retryAfter(of: request)
-                try #require(given == nil && expected == nil)
-            case 11..<14: scene.pass(.microseconds(.random(in: 0...4_000_000, using: &generator)))
-            case 14:
-                let step = Int64.random(in: -3_000_000...3_000_000, using: &generator)
-                scene.clocks.setWall(by: .microseconds(step))
-            case 15, 16: restart()
-            case 17:
-                guard let countdown = scene["k"], case .running = countdown.phase else { continue }
-                try scene.ask(.pause(key("k")))
-                bucket.frozen = countdown.remaining(at: scene.now).microseconds
-            case 18:
-                guard let frozen = bucket.frozen else { continue }
-                try scene.ask(.resume(key("k")))
-                isWall = false
-                bucket = Bucket(emptyAt: scene.now.boot.microseconds + frozen)
-            default:
-                guard let countdown = scene["k"], case .running = countdown.phase else { continue }
-                let end = scene.now.wall + .microseconds(.random(in: 1...9_000_000, using: &generator))
-                try scene.ask(.adjust(key("k"), .to(end)))
-                isWall = true
-                bucket = Bucket(emptyAt: end.microseconds)
-            }
-        }
-    }
-
-    /// Asks, and returns nil if it passes; how long to wait; or 0 if that is unknown.
-    private func retryAfter(of request: Request) -> Int64? {
-        do throws(Refusal) {
-            try scene.ask(request)
-            return nil
-        } catch {
-            guard case .alreadyRunning(_, let retryAfter) = error else { return -1 }
-            return retryAfter?.microseconds ?? 0
-        }
     }
 }

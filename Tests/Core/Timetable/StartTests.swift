@@ -54,25 +54,20 @@ struct StartTests {
         #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(duration), ifLive) }
     }
 
-    @Test("takes an instant 1 µs to 100 years ahead", arguments: [.microseconds(1), .years(100)] as [Duration])
-    mutating func deadlineInRange(ahead: Duration) throws {
-        try scene.start("k", .at(scene.now.wall + ahead))
-        #expect(scene.remaining("k") == ahead)
-    }
-
     @Test(
-        "refuses an instant that is not in the future, or too far ahead",
+        "refuses an instant that is not in the future, or more than 100 years ahead",
         arguments: [.zero, -.microseconds(1), -.years(300), .years(100) + .microseconds(1)] as [Duration],
         [Request.IfLive.attach, .restart, .fail]
     )
-    mutating func deadlineOutOfRange(ahead: Duration, ifLive: Request.IfLive) {
+    mutating func deadlineOutOfRange(ahead: Duration, ifLive: Request.IfLive) throws {
         #expect(throws: Refusal.outOfRange(.deadline)) { try scene.start("k", .at(scene.now.wall + ahead), ifLive) }
-    }
-
-    @Test("refuses instants at the ends of the range", arguments: [Int64.min, .max, 1 << 53])
-    mutating func absurdDeadline(microseconds: Int64) {
-        #expect(throws: Refusal.outOfRange(.deadline)) {
-            try scene.start("k", .at(WallInstant(microseconds: microseconds)))
+        for microseconds in [Int64.min, .max, 1 << 53] {
+            let instant = WallInstant(microseconds: microseconds)
+            #expect(throws: Refusal.outOfRange(.deadline)) { try scene.start("k", .at(instant), ifLive) }
+        }
+        for ahead in [.microseconds(1), .years(100)] as [Duration] {
+            try scene.start("k", .at(scene.now.wall + ahead), .restart)
+            #expect(scene.remaining("k") == ahead)
         }
     }
 
@@ -94,6 +89,59 @@ struct StartTests {
         scene.pass(.microseconds(1))
         #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("l") }
         #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", nil, .restart) }
+    }
+
+    /// Starts that are refused whether the key is live or not, with the parameter that is out of range.
+    static let invalid: [(Request.Start, Refusal.Parameter)] = {
+        let (k, deadline) = (key("k"), Request.End.at(SimulatedClocks().now.wall + .seconds(9)))
+        let bound = Duration.seconds(60) - .microseconds(1)
+        var invalid: [(Request.Start, Refusal.Parameter)] = [
+            (.init(k, ifLive: .extend, upTo: bound), .upTo), (.init(k, ifLive: .wait, upTo: bound), .upTo),
+            (.init(k, deadline, ifLive: .later, maxDuration: .hours(1)), .maxDuration),
+            (.init(k, ifLive: .later, maxDuration: bound), .maxDuration),
+        ]
+        for short in [-.seconds(1), .zero, .seconds(10) - .microseconds(1)] as [Duration] {
+            for ifLive in [Request.IfLive.extend, .wait] {
+                invalid.append((.init(k, .after(.seconds(10)), ifLive: ifLive, upTo: short), .upTo))
+            }
+            invalid.append((.init(k, .after(.seconds(10)), ifLive: .later, maxDuration: short), .maxDuration))
+        }
+        for upTo in [nil, Duration.hours(1)] {
+            for ifLive in [Request.IfLive.extend, .wait] {
+                invalid.append((.init(k, deadline, ifLive: ifLive, upTo: upTo), .deadline))
+            }
+        }
+        for ifLive in [Request.IfLive.attach, .restart, .fail] {
+            invalid.append((.init(k, .after(.seconds(10)), ifLive: ifLive, upTo: .seconds(30)), .upTo))
+        }
+        for ifLive in [Request.IfLive.attach, .restart, .extend, .fail, .wait] {
+            invalid.append((.init(k, .after(.seconds(1)), ifLive: ifLive, maxDuration: .seconds(9)), .maxDuration))
+        }
+        for ifLive in [Request.IfLive.attach, .restart, .extend, .later, .fail] {
+            invalid.append((.init(k, .after(.seconds(1)), ifLive: ifLive, queueUpTo: 1), .queueUpTo))
+        }
+        for places in [0, -1, .min] as [Int64] {
+            invalid.append((.init(k, .after(.seconds(10)), ifLive: .wait, queueUpTo: places), .queueUpTo))
+        }
+        return invalid
+    }()
+
+    @Test("refuses parameters that do not fit each other", arguments: invalid.indices)
+    mutating func invalidParameters(index: Int) throws {
+        let (start, parameter) = Self.invalid[index]
+        #expect(throws: Refusal.outOfRange(parameter)) { try scene.ask(.start(start)) }
+        #expect(scene["k"] == nil)
+        try scene.start("k")
+        #expect(throws: Refusal.outOfRange(parameter)) { try scene.ask(.start(start)) }
+    }
+
+    @Test("takes a bound that is as long as its duration")
+    mutating func shortestBound() throws {
+        let ten = Request.End.after(.seconds(10))
+        try scene.ask(.start(.init(key("a"), ten, ifLive: .extend, upTo: .seconds(10))))
+        try scene.ask(.start(.init(key("b"), ten, ifLive: .wait, upTo: .seconds(10))))
+        try scene.ask(.start(.init(key("c"), ten, ifLive: .later, maxDuration: .seconds(10))))
+        #expect(scene.timetable.liveCount == 3)
     }
 
     // MARK: The key is live
@@ -147,21 +195,16 @@ struct StartTests {
         #expect(scene["k"]?.metadata == ["c": "d"])
     }
 
-    @Test("that extends a paused countdown leaves it paused")
-    mutating func extendPaused() throws {
-        try scene.start("k")
-        scene.pass(.seconds(10))
-        try scene.ask(.pause(key("k")))
-        try scene.start("k", .after(.seconds(5)), .extend)
-        #expect(scene["k"]?.phase == .paused(remaining: .seconds(55)))
-    }
-
-    @Test("that extends keeps the clock")
-    mutating func extendWall() throws {
+    @Test("that extends keeps the clock, and leaves a paused countdown paused")
+    mutating func extendKeeps() throws {
         let end = scene.now.wall + .seconds(60)
         try scene.start("k", .at(end))
         try scene.start("k", .after(.seconds(5)), .extend)
         #expect(scene["k"]?.phase == .running(until: .wall(end + .seconds(5))))
+        scene.pass(.seconds(10))
+        try scene.ask(.pause(key("k")))
+        try scene.start("k", .after(.seconds(5)), .extend)
+        #expect(scene["k"]?.phase == .paused(remaining: .seconds(60)))
     }
 
     @Test("that extends to more than 100 years ahead is refused, to 100 years it is not")
@@ -170,28 +213,6 @@ struct StartTests {
         #expect(throws: Refusal.outOfRange(.duration)) { try scene.start("k", .after(.years(100)), .extend) }
         try scene.start("k", .after(.years(100) - .seconds(60)), .extend)
         #expect(scene.remaining("k") == .years(100))
-    }
-
-    @Test("that extends with an instant is refused: an instant adds nothing", arguments: [false, true])
-    mutating func extendToDeadline(isLive: Bool) throws {
-        if isLive { try scene.start("k") }
-        #expect(throws: Refusal.outOfRange(.deadline)) {
-            try scene.start("k", .at(scene.now.wall + .seconds(60)), .extend)
-        }
-    }
-
-    @Test("of an ended key begins a new countdown, and the end stays in the history")
-    mutating func afterEnding() throws {
-        try scene.start("k", .after(.seconds(1)), label: "first")
-        scene.pass(.seconds(1))
-        scene.endDue()
-        let change = try scene.start("k", seconds: 60)?.change
-        #expect(change?.kind == .started)
-        #expect(change?.replaced == nil)
-        #expect(scene.timetable.liveCount == 1)
-        #expect(scene.timetable.endedCount == 1)
-        #expect(scene.timetable.known.map(\.revision.number) == [2, 3])
-        #expect(scene["k"]?.isLive == true)
     }
 
     // MARK: Limits
@@ -217,43 +238,20 @@ struct StartTests {
         #expect(throws: Refusal.limitReached(.countdowns, maximum: 2)) { try scene.start("a") }
     }
 
-    @Test("takes a label of 1,024 bytes, and no byte more")
-    mutating func label() throws {
-        try scene.start("k", label: String(repeating: "é", count: 512))
-        #expect(throws: Refusal.limitReached(.labelBytes, maximum: 1_024)) {
-            try scene.start("k", label: String(repeating: "é", count: 512) + ".")
-        }
-    }
-
-    @Test("takes 32 pairs of metadata, and no more")
-    mutating func metadataPairs() throws {
+    @Test("takes a label of 1,024 bytes, 32 pairs of metadata, 4,096 bytes of names and values, and no more")
+    mutating func texts() throws {
+        let long = String(repeating: "é", count: 512)
         let pairs = Dictionary(uniqueKeysWithValues: (0..<33).map { ("\($0)", "") })
-        try scene.start("k", metadata: Metadata(pairs.filter { $0.key != "0" }))
+        let value = String(repeating: "é", count: 2_047)
+        try scene.start("a", label: long)
+        try scene.start("b", metadata: Metadata(pairs.filter { $0.key != "0" }))
+        try scene.start("c", metadata: ["ab": value])
+        #expect(throws: Refusal.limitReached(.labelBytes, maximum: 1_024)) { try scene.start("k", label: long + ".") }
         #expect(throws: Refusal.limitReached(.metadataPairs, maximum: 32)) {
-            try scene.start("l", metadata: Metadata(pairs))
+            try scene.start("k", metadata: Metadata(pairs))
         }
-    }
-
-    @Test("takes metadata of 4,096 bytes, names and values together, and no byte more")
-    mutating func metadataBytes() throws {
-        try scene.start("k", metadata: ["ab": String(repeating: "é", count: 2_047)])
         #expect(throws: Refusal.limitReached(.metadataBytes, maximum: 4_096)) {
-            try scene.start("l", metadata: ["abc": String(repeating: "é", count: 2_047)])
+            try scene.start("k", metadata: ["abc": value])
         }
-    }
-
-    @Test("increases the revision by one with each change")
-    mutating func revisions() throws {
-        scene = RunningTimetable(revision: Revision(41))
-        var seen: [Int64] = []
-        seen.append(try #require(try scene.start("a")).change.countdown.revision.number)
-        #expect(try scene.start("a") == nil)
-        seen.append(try #require(try scene.start("b", seconds: 1)).change.countdown.revision.number)
-        #expect(throws: Refusal.noSuchCountdown(key("c"))) { try scene.ask(.pause(key("c"))) }
-        seen.append(try #require(try scene.ask(.pause(key("a")))).change.countdown.revision.number)
-        scene.pass(.seconds(2))
-        seen += scene.endDue().map(\.countdown.revision.number)
-        #expect(seen == [42, 43, 44, 45])
-        #expect(scene.timetable.revision == Revision(45))
     }
 }
