@@ -13,19 +13,11 @@ struct KeyTests {
         #expect(try Key(text).text == text)
     }
 
-    @Test("of no bytes is refused")
-    func empty() {
-        #expect(throws: InvalidKey.empty) { try Key("") }
-    }
-
-    @Test("of 255 bytes is accepted, of 256 refused")
+    @Test("has 1 to 255 bytes, however many characters these are")
     func length() throws {
+        #expect(throws: InvalidKey.empty) { try Key("") }
         _ = try Key(String(repeating: "k", count: 255))
         #expect(throws: InvalidKey.tooLong(bytes: 256)) { try Key(String(repeating: "k", count: 256)) }
-    }
-
-    @Test("is as long as its bytes are, not its characters")
-    func bytes() throws {
         _ = try Key(String(repeating: "茶", count: 85))
         #expect(throws: InvalidKey.tooLong(bytes: 258)) { try Key(String(repeating: "茶", count: 86)) }
     }
@@ -38,10 +30,7 @@ struct KeyTests {
         for text in ["a\(scalar)b", "\(scalar)b", "a\(scalar)", "\(scalar)"] {
             #expect(throws: InvalidKey.controlCharacter(scalar)) { try Key(text) }
         }
-    }
-
-    @Test("with a control character that merges into one with its neighbour is refused: CR LF")
-    func carriageReturnLineFeed() {
+        // CR LF is one character.
         #expect(throws: InvalidKey.controlCharacter("\r")) { try Key("a\r\nb") }
     }
 

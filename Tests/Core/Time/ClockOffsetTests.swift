@@ -11,9 +11,12 @@ struct ClockOffsetTests {
         offset = ClockOffset(clocks.read())
     }
 
-    @Test("an instant is on both clocks")
-    mutating func instant() {
-        clocks.pass(.seconds(5))
+    @Test(
+        "time that passes, awake or in suspend, is no step: both clocks go on",
+        arguments: [.seconds(5), Duration.hours(8)]
+    )
+    mutating func passing(span: Duration) {
+        clocks.pass(span)
         let (now, step) = offset.take(clocks.read())
         #expect(now == clocks.now)
         #expect(step == nil)
@@ -62,7 +65,7 @@ struct ClockOffsetTests {
     }
 
     @Test(
-        "a step is reported in both directions",
+        "a step is reported in both directions, once",
         arguments: [Duration.hours(1), -.hours(1), .years(10), -.years(50), .milliseconds(1), -.milliseconds(1)]
     )
     mutating func step(by span: Duration) {
@@ -70,12 +73,6 @@ struct ClockOffsetTests {
         let (now, step) = offset.take(clocks.read())
         #expect(step == span)
         #expect(now == clocks.now)
-    }
-
-    @Test("a step is reported once")
-    mutating func stepOnce() {
-        clocks.setWall(by: .hours(1))
-        _ = offset.take(clocks.read())
         clocks.pass(.seconds(1))
         #expect(offset.take(clocks.read()).step == nil)
     }
@@ -89,19 +86,15 @@ struct ClockOffsetTests {
         #expect(offset.held == clocks.offset)
     }
 
-    @Test("a difference below a step is corrected without a report", arguments: [51, 999, -51, -999])
-    mutating func correction(microseconds: Int64) {
-        clocks.setWall(by: .microseconds(microseconds))
-        #expect(offset.take(clocks.read()).step == nil)
-        #expect(offset.held == clocks.offset)
-    }
-
-    @Test("a difference within the tolerance leaves the offset as it is", arguments: [50, -50])
-    mutating func tolerance(microseconds: Int64) {
+    @Test(
+        "a difference below a step is corrected without a report, unless it is within the tolerance",
+        arguments: [(51, true), (999, true), (-51, true), (-999, true), (50, false), (-50, false)]
+    )
+    mutating func correction(microseconds: Int64, isCorrected: Bool) {
         let held = offset.held
         clocks.setWall(by: .microseconds(microseconds))
         #expect(offset.take(clocks.read()).step == nil)
-        #expect(offset.held == held)
+        #expect(offset.held == (isCorrected ? clocks.offset : held))
     }
 
     @Test("small corrections never accumulate to a wrong offset")
@@ -112,14 +105,6 @@ struct ClockOffsetTests {
             #expect(offset.take(clocks.read()).step == nil)
             #expect((clocks.offset - offset.held).microseconds.magnitude <= 50)
         }
-    }
-
-    @Test("suspend is no step: both clocks run on")
-    mutating func suspend() {
-        clocks.pass(.hours(8))
-        let (now, step) = offset.take(clocks.read())
-        #expect(step == nil)
-        #expect(now == clocks.now)
     }
 
     @Test("an offset that was held before is continued")

@@ -59,6 +59,7 @@ final class WatcherTests {
         }
         for number in selections.keys { watchers.remove(WatcherID(number)) }
         #expect(watchers.patternSteps == 0)
+        #expect(watchers.isEmpty == true)
         #expect(watchers.haveSameWatchers(key("a"), key("b")) == true)
     }
 
@@ -72,23 +73,6 @@ final class WatcherTests {
         watchers.open(WatcherID(1), at: now)
         watchers.open(WatcherID(2), at: now)
         #expect(subscribers(of: "tea") == [1])
-    }
-
-    @Test("receive nothing after they were removed", arguments: 1...4)
-    func removed(number: Int) {
-        let selections: [Selection] = [
-            .everything, .init(keys: [key("tea"), key("egg")], patterns: []),
-            .init(keys: [], patterns: [pattern("t*")]),
-            .init(keys: [key("tea")], patterns: [pattern("e*")]),
-        ]
-        for (index, selection) in selections.enumerated() { open(index + 1, selection) }
-        watchers.remove(WatcherID(number))
-        watchers.remove(WatcherID(number))
-        #expect(subscribers(of: "tea") == (1...4).filter { $0 != number })
-        for number in 1...4 { watchers.remove(WatcherID(number)) }
-        #expect(subscribers(of: "tea").isEmpty)
-        #expect(subscribers(of: "egg").isEmpty)
-        #expect(watchers.isEmpty == true)
     }
 
     @Test("that are added again follow their new selection, and are not open")
@@ -109,5 +93,41 @@ final class WatcherTests {
         #expect(Selection(keys: [key("tea")], patterns: []).hasKeysAlone)
         #expect(!Selection(keys: [key("tea")], patterns: [pattern("t*")]).hasKeysAlone)
         #expect(!Selection.everything.hasKeysAlone)
+    }
+
+    @Test(
+        "of one key, of as many as are scheduled at once, or of more receive changes of those keys and of no others",
+        arguments: [1, Limits.keysAtOnce, Limits.keysAtOnce + 1]
+    )
+    func manyKeys(count: Int) {
+        let keys = (0..<count).map { "\($0)" }
+        for number in 1...3 { open(number, Selection(keys: Set(keys.map(key)), patterns: [])) }
+        watchers.remove(WatcherID(2))
+        for key in keys { #expect(subscribers(of: key) == [1, 3]) }
+        #expect(subscribers(of: "other").isEmpty)
+        watchers.remove(WatcherID(1))
+        watchers.remove(WatcherID(3))
+        #expect(subscribers(of: "0").isEmpty)
+        #expect(watchers.isEmpty == true)
+    }
+
+    @Test("are the same of two keys if they all follow both or neither; a pattern leaves that open")
+    func sameWatchers() {
+        func haveSame(_ selections: Selection..., keys one: String, _ other: String) -> Bool {
+            var watchers = Watchers()
+            for (number, selection) in selections.enumerated() {
+                watchers.add(WatcherID(number), following: selection, every: nil)
+            }
+            return watchers.haveSameWatchers(key(one), key(other))
+        }
+        let a = Selection(keys: [key("a")], patterns: [])
+        let many = Selection(keys: Set((0...Limits.keysAtOnce).map { key("key/\($0)") }), patterns: [])
+        let some = Selection(keys: [key("a")], patterns: [pattern("b*")])
+        #expect(haveSame(.everything, .everything, keys: "a", "b"))
+        #expect(haveSame(.everything, some, keys: "a", "a"))
+        #expect(!haveSame(.everything, a, keys: "a", "b") && !haveSame(.everything, a, keys: "b", "a"))
+        #expect(haveSame(.everything, a, keys: "b", "c"))
+        #expect(haveSame(.everything, many, keys: "a", "b") && !haveSame(.everything, many, keys: "a", "key/0"))
+        #expect(!haveSame(Selection(keys: [], patterns: [pattern("a*")]), keys: "a", "b"))
     }
 }
