@@ -115,12 +115,6 @@ let package = Package(
             path: "Tests/Fleet/FakeBackend",
             swiftSettings: strict
         ),
-        .executableTarget(
-            name: "varlink-certification",
-            dependencies: ["JSONTree", "Varlink"],
-            path: "Tests/Protocol/Certification",
-            swiftSettings: strict
-        ),
         // The module IPC behind the commands that clients/conformance gives to every client.
         .executableTarget(
             name: "client-driver",
@@ -140,9 +134,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ProtocolTests",
-            dependencies: ["IPC", "JSONTree", "System", "TestSupport", "Varlink", "varlink-certification"],
+            dependencies: ["IPC", "JSONTree", "System", "TestSupport", "Varlink"],
             path: "Tests/Protocol",
-            exclude: ["Certification", "ClientDriver", "version-1.varlink"],
+            exclude: ["ClientDriver", "version-1.varlink"],
             swiftSettings: strict
         ),
         .testTarget(

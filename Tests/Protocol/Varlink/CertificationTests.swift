@@ -1,69 +1,57 @@
+import Glibc
 import TestSupport
 import Testing
 
 @Suite("org.varlink.certification")
 struct CertificationTests {
-    /// One implementation of both sides.
-    enum Implementation: CustomTestStringConvertible {
-        case ours
-        case python
+    private let directory: TemporaryDirectory
+    private let path: String
 
-        var testDescription: String {
-            switch self {
-            case .ours: "the Varlink module"
-            case .python: "the PyPI package varlink"
-            }
-        }
-
-        /// Starts the service at a path, and waits until it listens.
-        func serve(at path: String) throws -> RunningCommand {
-            let service =
-                switch self {
-                case .ours: try RunningCommand(["serve", "unix:\(path)"], executable: Self.ours())
-                case .python:
-                    try RunningCommand(Self.module + ["--varlink=unix:\(path)"], executable: TestPython.path())
-                }
-            let line = try #require(try service.line())
-            #expect(line.hasPrefix("Listening on"))
-            return service
-        }
-
-        /// Runs the client against a service at a path.
-        func call(at path: String) throws -> CommandRun {
-            switch self {
-            case .ours: try RunningCommand(["call", "unix:\(path)"], executable: Self.ours()).finish()
-            case .python:
-                try RunningCommand(Self.module + ["--client", "--varlink=unix:\(path)"], executable: TestPython.path())
-                    .finish()
-            }
-        }
-
-        private static let module = ["-u", "-m", "varlink.tests.test_certification"]
-
-        private static func ours() throws -> String { try BuiltProduct.path(of: "varlink-certification") }
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path(of: "socket")
     }
 
-    @Test(
-        "a client passes the course of a service",
-        arguments: [(Implementation.ours, Implementation.ours), (.python, .ours), (.ours, .python)]
-            .prefix(TestPython.isAvailable ? 3 : 1)
-    )
-    func passes(client: Implementation, service: Implementation) throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path(of: "socket")
-        let running = try service.serve(at: path)
-        defer { running.interrupt() }
-        let run = try client.call(at: path)
-        #expect(run.exitCode == 0, "\(run.standardError)")
-        #expect(run.standardOutput.hasSuffix("Certification passed\n"))
+    /// Calls the body while our service serves.
+    private func withService(_ body: () throws -> Void) throws {
+        let listener = try ListeningSocket(path: path)
+        CertificationService.serve(on: listener)
+        defer { shutdown(listener.descriptor, Int32(SHUT_RDWR)) }
+        try body()
+    }
+
+    /// Starts one side of the PyPI package varlink.
+    private func python(_ arguments: String...) throws -> RunningCommand {
+        let module = ["-u", "-m", "varlink.tests.test_certification"]
+        return try RunningCommand(module + arguments + ["--varlink=unix:\(path)"], executable: TestPython.path())
+    }
+
+    private func call() throws {
+        var client = CertificationClient(on: try RawConnection(to: path))
+        try client.run()
+    }
+
+    @Test("our client passes the course of our service")
+    func passes() throws { try withService(call) }
+
+    @Test("our sides pass the course with those of the PyPI package varlink", .enabled(if: TestPython.isAvailable))
+    func passesWithPython() throws {
+        try withService {
+            let run = try python("--client").finish()
+            #expect(run.exitCode == 0, "\(run.standardError)")
+            #expect(run.standardOutput.hasSuffix("Certification passed\n"))
+        }
+        unsafe unlink(path)
+        let service = try python()
+        defer { service.interrupt() }
+        #expect(try service.line()?.hasPrefix("Listening on") == true)
+        try call()
     }
 
     @Test("our service refuses a client that it does not know, and a call that is not the one of its turn")
-    func refuses() throws {
-        let directory = try TemporaryDirectory()
-        let path = directory.path(of: "socket")
-        let running = try Implementation.ours.serve(at: path)
-        defer { running.interrupt() }
+    func refuses() throws { try withService(checkRefusals) }
+
+    private func checkRefusals() throws {
         let connection = try RawConnection(to: path)
         let stranger = #"{"method":"org.varlink.certification.Test01","parameters":{"client_id":"stranger"}}"#
         #expect(try connection.exchange(stranger) == #"{"error":"org.varlink.certification.ClientIdError"}"#)

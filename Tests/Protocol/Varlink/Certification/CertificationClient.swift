@@ -1,21 +1,21 @@
 import JSONTree
+import TestSupport
+import Testing
 import Varlink
 
 /// The client's side of a certification, on a connection to a service.
 struct CertificationClient: ~Copyable {
     /// Why the service is not certified.
     enum Failure: Error {
-        case disconnected(in: String)
         case error(String, in: String, JSONValue)
         case unexpected(JSONValue, in: String)
         case notListed
     }
 
-    private let socket: UnixSocket
+    private let connection: RawConnection
     private var session = ClientSession(messageLimit: 1 << 20)
 
-    /// A client on a connected socket.
-    init(on socket: consuming UnixSocket) { self.socket = socket }
+    init(on connection: RawConnection) { self.connection = connection }
 
     /// Calls each method with the reply to the call before, and checks all replies.
     mutating func run() throws {
@@ -60,15 +60,10 @@ struct CertificationClient: ~Copyable {
     }
 
     private mutating func nextReply(in method: String) throws -> Reply {
-        while true {
-            try session.withUnsent { try socket.send($0) }
-            if let reply = try session.next() {
-                guard let error = reply.error else { return reply }
-                throw Failure.error(error, in: method, try reply.parameters())
-            }
-            let bytes = try socket.receive()
-            guard !bytes.isEmpty else { throw Failure.disconnected(in: method) }
-            session.receive(bytes)
-        }
+        try connection.send(session.takeUnsent())
+        session.receive(wire(try connection.message()))
+        let reply = try #require(try session.next())
+        guard let error = reply.error else { return reply }
+        throw Failure.error(error, in: method, try reply.parameters())
     }
 }

@@ -1,4 +1,6 @@
+import Foundation
 import JSONTree
+import TestSupport
 import Varlink
 
 /// The service's side of certifications.
@@ -6,8 +8,32 @@ struct CertificationService {
     /// The next step of each client, by its client_id.
     private var progress: [String: Int] = [:]
 
+    /// Serves clients on a thread, one connection at a time, until the socket is shut down.
+    static func serve(on listener: ListeningSocket) {
+        nonisolated(unsafe) let listener = listener
+        Thread.detachNewThread {
+            var service = CertificationService()
+            while let connection = try? unsafe listener.accept() { try? service.serve(connection) }
+        }
+    }
+
+    private mutating func serve(_ connection: RawConnection) throws {
+        var session = ServerSession(service: CertificationInterface.service, messageLimit: 1 << 20)
+        while let message = try connection.nextMessage() {
+            session.receive(wire(message))
+            while let step = session.next() {
+                switch step {
+                case .call(let call): answer(call, in: &session)
+                case .answered: break
+                case .violation: return
+                }
+            }
+            try connection.send(session.takeUnsent())
+        }
+    }
+
     /// Answers a call that is in progress in the session.
-    mutating func answer(_ call: Call, in session: inout ServerSession) {
+    private mutating func answer(_ call: Call, in session: inout ServerSession) {
         do {
             let parameters = try session.parameters(as: JSONValue.self)
             try call.name == "Start"
