@@ -100,28 +100,4 @@ struct AsyncClientTests {
             #expect(next == .disconnected(.disconnected))
         }
     }
-
-    @Test("a watch without a revision that is answered HistoryTrimmed says so each time, and begins again")
-    func trimmedWhileFresh() throws {
-        let listener = try ListeningSocket(path: countdowns.path)
-        nonisolated(unsafe) let socket = listener
-        Thread.detachNewThread {
-            for attempt in 0..<3 {
-                guard let connection = try? unsafe socket.accept(), (try? connection.message()) != nil else { return }
-                try? connection.send(
-                    message: attempt < 2
-                        ? #"{"error":"io.countdownd.HistoryTrimmed","parameters":{"oldestRevision":8}}"#
-                        : #"{"continues":true,"parameters":{"events":[{"type":"synced","revision":9}]}}"#
-                )
-            }
-        }
-        try awaiting {
-            var events = countdowns.events().makeAsyncIterator()
-            var elements: [AsyncClient.Events.Element?] = []
-            for _ in 0..<3 { elements.append(try await events.next()) }
-            let trimmed = AsyncClient.Events.Element.historyTrimmed(oldestRevision: 8)
-            #expect(elements == [trimmed, trimmed, .event(Event(type: .synced, revision: 9))])
-            #expect(events.since == 9)
-        }
-    }
 }

@@ -31,87 +31,51 @@ struct ClientTests {
         #expect(try client.call(Get(key: "tea")).countdown == Self.tea)
     }
 
-    @Test(
-        "every error of the interface is thrown",
-        arguments: [
-            CountdownError.noSuchCountdown(key: "k"),
-            .alreadyRunning(tea, retryAfter: nil),
-            .alreadyRunning(tea, retryAfter: .microseconds(5)),
-            .revisionMismatch(tea),
-            .wrongState(tea),
-            .historyTrimmed(oldestRevision: 12),
-            .limitReached(limit: "countdowns", maximum: 4_000_000),
-            .storageFailed(reason: "disk full"),
-            .unreachable(reason: "no answer within 2 s"),
-        ]
-    )
-    func countdownErrors(error: CountdownError) {
-        let server = ScriptedServer { _, session in
-            session.fail(error)
-            return .send
+    static let countdownErrors: [CountdownError] = [
+        .noSuchCountdown(key: "k"), .alreadyRunning(tea, retryAfter: nil),
+        .alreadyRunning(tea, retryAfter: .microseconds(5)), .revisionMismatch(tea), .wrongState(tea),
+        .historyTrimmed(oldestRevision: 12), .limitReached(limit: "countdowns", maximum: 4_000_000),
+        .storageFailed(reason: "disk full"), .unreachable(reason: "no answer within 2 s"),
+    ]
+
+    static let serviceErrors: [ServiceError] = [
+        .interfaceNotFound("io.countdownd"), .methodNotFound("io.countdownd.Get"),
+        .methodNotImplemented("io.countdownd.Get"), .invalidParameter("key"), .permissionDenied, .expectedMore,
+    ]
+
+    @Test("every error of the interface and of the protocol is thrown")
+    func errors() {
+        var errors: [(any ReplyError & Sendable, ClientError)] = Self.countdownErrors.map { ($0, .countdown($0)) }
+        errors += Self.serviceErrors.map { ($0, .service($0)) }
+        for (error, expected) in errors {
+            let server = ScriptedServer { _, session in
+                session.fail(error)
+                return .send
+            }
+            var client = Client(adopting: server.clientDescriptor)
+            #expect(client.failure(of: Cancel(key: "k")) == expected)
+            #expect(client.failure(of: Cancel(key: "k")) == expected)
         }
-        var client = Client(adopting: server.clientDescriptor)
-        #expect(client.failure(of: Cancel(key: "k")) == .countdown(error))
-        #expect(client.failure(of: Cancel(key: "k")) == .countdown(error))
     }
 
-    @Test(
-        "every error of the protocol is thrown",
-        arguments: [
-            ServiceError.interfaceNotFound("io.countdownd"),
-            .methodNotFound("io.countdownd.Get"),
-            .methodNotImplemented("io.countdownd.Get"),
-            .invalidParameter("key"),
-            .permissionDenied,
-            .expectedMore,
-        ]
-    )
-    func serviceErrors(error: ServiceError) {
-        let server = ScriptedServer { _, session in
-            session.fail(error)
-            return .send
-        }
-        var client = Client(adopting: server.clientDescriptor)
-        #expect(client.failure(of: Get(key: "k")) == .service(error))
-    }
+    /// Replies to `Get`, and their errors.
+    static let badReplies: [(String, ClientError)] = [
+        (#"{"error":"io.countdownd.Later","parameters":{"a":1}}"#, .unknownError(name: "io.countdownd.Later")),
+        (#"{"parameters":{}}"#, .invalidReply(method: "io.countdownd.Get", member: "countdown")),
+        (#"{}"#, .invalidReply(method: "io.countdownd.Get", member: "countdown")),
+        (#"{"parameters":{"countdown":{"key":"k"}}}"#, .invalidReply(method: "io.countdownd.Get", member: "state")),
+        (#"{"error":"io.countdownd.NoSuchCountdown"}"#, .invalidReply(method: "io.countdownd.Get", member: "key")),
+        ("garbage", .protocolViolation(.invalidJSON(JSONError(offset: 0, reason: .unexpectedByte(0x67))))),
+        ("[]", .protocolViolation(.invalidJSON(JSONError(offset: 0, reason: .notAnObject)))),
+        (#"{"continues":1}"#, .protocolViolation(.invalidField("continues"))),
+        (#"{"continues":true}"#, .protocolViolation(.unexpectedContinues)),
+    ]
 
-    @Test("an unknown error is reported with its name")
-    func unknownError() {
-        let server = ScriptedServer { _, _ in
-            .bytes(Array(#"{"error":"io.countdownd.Later","parameters":{"a":1}}"#.utf8) + [0])
-        }
+    @Test("the error for a reply names what is unknown, missing or broken", arguments: badReplies)
+    func badReply(text: String, error: ClientError) {
+        let server = ScriptedServer { _, _ in .bytes(wire(text)) }
         var client = Client(adopting: server.clientDescriptor)
-        #expect(client.failure(of: Get(key: "k")) == .unknownError(name: "io.countdownd.Later"))
-    }
-
-    @Test(
-        "the error for a reply that lacks a member names the member",
-        arguments: [
-            (#"{"parameters":{}}"#, "countdown"),
-            (#"{}"#, "countdown"),
-            (#"{"parameters":{"countdown":{"key":"k"}}}"#, "state"),
-            (#"{"error":"io.countdownd.NoSuchCountdown"}"#, "key"),
-        ]
-    )
-    func invalidReply(text: String, member: String) {
-        let server = ScriptedServer { _, _ in .bytes(Array(text.utf8) + [0]) }
-        var client = Client(adopting: server.clientDescriptor)
-        #expect(
-            client.failure(of: Get(key: "k")) == .invalidReply(method: "io.countdownd.Get", member: member)
-        )
-    }
-
-    @Test(
-        "bytes that are not a reply are a protocol violation",
-        arguments: ["garbage", "[]", #"{"continues":1}"#, #"{"continues":true}"#]
-    )
-    func garbage(text: String) {
-        let server = ScriptedServer { _, _ in .bytes(Array(text.utf8) + [0]) }
-        var client = Client(adopting: server.clientDescriptor)
-        guard case .protocolViolation = client.failure(of: Get(key: "k")) else {
-            Issue.record("\(text) was taken")
-            return
-        }
+        #expect(client.failure(of: Get(key: "k")) == error)
     }
 
     @Test("a reply that is too long is refused")
@@ -136,8 +100,7 @@ struct ClientTests {
     @Test("a reply before the daemon closed the connection is received though the call could not be sent")
     func lastWords() {
         let server = ScriptedServer { _, _ in .send }
-        let words = Array(#"{"error":"org.varlink.service.PermissionDenied"}"#.utf8) + [0]
-        server.hangUp(saying: words)
+        server.hangUp(saying: wire(#"{"error":"org.varlink.service.PermissionDenied"}"#))
         var client = Client(adopting: server.clientDescriptor)
         #expect(client.failure(of: Get(key: "k")) == .service(.permissionDenied))
     }
@@ -163,15 +126,8 @@ struct ClientTests {
 
     @Test("an event of an unknown type is ignored")
     func unknownEvent() throws {
-        let server = ScriptedServer { _, _ in
-            .bytes(
-                Array(
-                    #"{"parameters":{"events":[{"type":"later","key":7},{"type":"synced","revision":3,"x":1}]},"continues":true}"#
-                        .utf8
-                )
-                    + [0]
-            )
-        }
+        let events = #"[{"type":"later","key":7},{"type":"synced","revision":3,"x":1}]"#
+        let server = ScriptedServer { _, _ in .bytes(wire(#"{"parameters":{"events":\#(events)},"continues":true}"#)) }
         var client = Client(adopting: server.clientDescriptor)
         try client.start(streaming: Watch())
         let (reply, continues) = try #require(try client.nextReply(to: Watch.self))
@@ -209,7 +165,7 @@ struct ClientTests {
         _ = try client.nextReply(to: Watch.self)
         #expect(try client.nextReply(to: Watch.self, until: .passed) == nil)
         #expect(try client.nextReply(to: Watch.self, until: .after(microseconds: 1)) == nil)
-        server.send(Array(#"{"parameters":{"events":[]},"continues":true}"#.utf8) + [0])
+        server.send(wire(#"{"parameters":{"events":[]},"continues":true}"#))
         let later = try client.nextReply(to: Watch.self, until: .after(microseconds: 60_000_000))
         #expect(later?.reply.events == [])
     }

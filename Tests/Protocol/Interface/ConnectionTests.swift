@@ -14,16 +14,6 @@ struct ConnectionTests {
         directory = try TemporaryDirectory()
     }
 
-    /// The error of connecting, or nil.
-    private func failure(at path: String) -> ClientError? {
-        do {
-            _ = try Client(at: path)
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     @Test("a call goes to the socket at the path")
     func connected() throws {
         let listener = try ListeningSocket(path: directory.path(of: "socket"))
@@ -48,29 +38,14 @@ struct ConnectionTests {
         #expect(fcntl(client.descriptor, F_GETFD) & FD_CLOEXEC != 0)
     }
 
-    @Test("if there is no socket, the error has the path")
-    func missing() {
-        let path = directory.path(of: "none")
-        #expect(failure(at: path) == .unreachable(path: path, errno: ENOENT))
-    }
-
-    @Test("a socket file without a listener is refused")
-    func stale() throws {
-        let path = directory.path(of: "socket")
-        _ = try ListeningSocket(path: path)
-        #expect(failure(at: path) == .unreachable(path: path, errno: ECONNREFUSED))
-    }
-
-    @Test(
-        "a path that no socket can have is refused",
-        arguments: [
-            (String(repeating: "x", count: 108), ENAMETOOLONG),
-            ("", EINVAL),
+    @Test("if nothing listens, or no socket can have the path, the error has the path")
+    func unreachable() throws {
+        let (none, stale) = (directory.path(of: "none"), directory.path(of: "socket"))
+        _ = try ListeningSocket(path: stale)
+        for (path, code) in [
+            (none, ENOENT), (stale, ECONNREFUSED), (String(repeating: "x", count: 108), ENAMETOOLONG), ("", EINVAL),
             ("a\0b", EINVAL),
-        ]
-    )
-    func impossible(path: String, code: Int32) {
-        #expect(failure(at: path) == .unreachable(path: path, errno: code))
+        ] { #expect(throws: ClientError.unreachable(path: path, errno: code)) { _ = try Client(at: path) } }
     }
 
     @Test("if the daemon closes the connection before it reads the call, the client is disconnected")

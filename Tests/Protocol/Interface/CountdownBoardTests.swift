@@ -61,20 +61,14 @@ struct CountdownBoardTests {
         #expect(board.isSynced)
     }
 
-    @Test("forgotten countdowns leave the board")
+    @Test("forgotten countdowns leave the board, and a watch that begins again empties it")
     func forgotten() {
         var board = CountdownBoard()
         for key in ["a", "b", "c"] { _ = board.apply(event(.attached, countdown(key))) }
+        _ = board.apply(Event(type: .synced, revision: 3))
         board.apply(WatchEvent.lost(.disconnected))
         board.apply(WatchEvent.forgotten(["a", "c"]))
         #expect(Array(board.countdowns.keys) == ["b"])
-    }
-
-    @Test("a watch that begins again empties the board")
-    func trimmed() {
-        var board = CountdownBoard()
-        _ = board.apply(event(.attached, countdown("a")))
-        _ = board.apply(Event(type: .synced, revision: 3))
         board.apply(WatchEvent.historyTrimmed(oldestRevision: 8))
         #expect(board.countdowns.isEmpty && !board.isSynced)
     }

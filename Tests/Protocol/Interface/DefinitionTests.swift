@@ -57,38 +57,23 @@ struct DefinitionTests {
         #expect(throws: DefinitionSyntaxError.self) { try Definition(parsing: text) }
     }
 
-    @Test("a reply that follows the definition passes")
-    func right() {
-        #expect(check(#"{"done":true,"level":"all"}"#) == [])
+    @Test("what follows the definition passes, and every contradiction is named, also in nested values")
+    func checks() {
+        let right = #"{"pots":[{"name":"a","size":1},{"name":"b","heat":"low","size":2}],"names":{"x":1}}"#
+        #expect(definition.check(parameters: Array(right.utf8), of: "Cook") == [])
         #expect(definition.check(reply: Array("{}".utf8), of: "Stop") == [])
-        let parameters = #"{"pots":[{"name":"a","size":1},{"name":"b","heat":"low","size":2}],"names":{"x":1}}"#
-        #expect(definition.check(parameters: Array(parameters.utf8), of: "Cook") == [])
-    }
-
-    @Test(
-        "every contradiction to the definition is named",
-        arguments: [
-            (#"{"level":"all"}"#, "parameters.done: missing"),
-            (#"{"done":true,"level":"all","more":1}"#, "parameters.more: not in the definition"),
-            (#"{"done":1,"level":"all"}"#, "parameters.done: integer(1) is no bool"),
-            (#"{"done":true,"level":"some"}"#, "parameters.level: some is none of none, all"),
-        ]
-    )
-    func wrong(json: String, fault: String) {
-        #expect(check(json) == [fault])
-    }
-
-    @Test("faults are found in nested values, and null is not a value of an optional field")
-    func nested() {
+        for (json, faults) in [
+            (#"{"done":true,"level":"all"}"#, []), (#"{"level":"all"}"#, ["parameters.done: missing"]),
+            (#"{"done":true,"level":"all","more":1}"#, ["parameters.more: not in the definition"]),
+            (#"{"done":1,"level":"all"}"#, ["parameters.done: integer(1) is no bool"]),
+            (#"{"done":true,"level":"some"}"#, ["parameters.level: some is none of none, all"]),
+        ] { #expect(check(json) == faults) }
+        // Null is not a value of an optional field.
         let error = #"{"pot":{"name":"a","heat":null,"size":1.0},"degrees":7}"#
         let faults = definition.check(error: Array(error.utf8), named: "org.example.kitchen.Burnt")
         #expect(faults.count == 2)
         #expect(faults.first?.hasPrefix("parameters.pot.heat: null is no") == true)
         #expect(faults.last == "parameters.pot.size: double(1.0) is no int")
-    }
-
-    @Test("an unknown method, an unknown error and an invalid text are named")
-    func unknown() {
         #expect(definition.check(reply: Array("{}".utf8), of: "Fry") == ["Fry: no such method"])
         #expect(definition.check(error: Array("{}".utf8), named: "Raw") == ["Raw: no such error"])
         #expect(check("[]").count == 1)

@@ -4,11 +4,7 @@ import Varlink
 
 @Suite("An event")
 struct EventTests {
-    private func text(_ event: Event) -> String {
-        var writer = JSONWriter()
-        writer.object { event.encode(into: &$0) }
-        return String(decoding: writer.bytes, as: UTF8.self)
-    }
+    private func text(_ event: Event) -> String { JSON.text { event.encode(into: &$0) } }
 
     private func countdown(label: String? = nil) -> Countdown {
         Countdown(

@@ -35,23 +35,16 @@ struct ResumableWatchTests {
         #expect(watch.start() == .started(isFresh: false))
     }
 
-    @Test("a heartbeat that the call asks for is kept")
-    func keepsHeartbeat() {
-        #expect(ResumableWatch(Watch(heartbeat: .microseconds(5_000_000))).request.heartbeatUSec == 5_000_000)
-    }
-
-    @Test("a watch that is lost before synced begins again")
-    func beginsAgain() {
-        var watch = ResumableWatch(Watch())
-        _ = watch.receive([Event(type: .attached, key: "tea"), Event(type: .started, revision: 9, key: "coffee")])
-        #expect(watch.request.since == nil)
-    }
-
-    @Test("a watch with a revision resumes after what was reported, also before synced")
-    func resumesBeforeSynced() {
-        var watch = ResumableWatch(Watch(match: ["t*"], since: 5, keys: ["tea"]))
-        _ = watch.receive([Event(type: .finished, revision: 6, key: "tea")])
-        #expect(watch.request.since == 6)
+    @Test("before synced it begins again, or, with a revision, resumes after what was reported")
+    func beforeSynced() {
+        var new = ResumableWatch(Watch(heartbeat: .microseconds(5_000_000)))
+        _ = new.receive([Event(type: .attached, key: "tea"), Event(type: .started, revision: 9, key: "coffee")])
+        #expect(new.request.since == nil)
+        // A heartbeat that the call asks for is kept.
+        #expect(new.request.heartbeatUSec == 5_000_000)
+        var resumed = ResumableWatch(Watch(match: ["t*"], since: 5, keys: ["tea"]))
+        _ = resumed.receive([Event(type: .finished, revision: 6, key: "tea")])
+        #expect(resumed.request.since == 6)
     }
 
     @Test("if the history is trimmed, the watch begins again, or resumes from the oldest revision")

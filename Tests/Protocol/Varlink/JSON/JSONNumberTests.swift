@@ -26,9 +26,9 @@ struct JSONNumberTests {
         #expect(throws: InvalidParameter("a")) { try member("a", of: #"{"a":\#(text)}"#, as: Int64.self) }
     }
 
-    @Test("every power of ten and its neighbours are read as they were written")
+    @Test("every power of ten and its neighbours, and every integer below 3,000, are read as they were written")
     func writesIntegers() throws {
-        var values: [Int64] = [0, 1, .max, .min, .max - 1, .min + 1]
+        var values: [Int64] = [.max, .min, .max - 1, .min + 1] + Array(0..<3_000)
         var power: Int64 = 1
         for _ in 0..<18 {
             power *= 10
@@ -40,15 +40,5 @@ struct JSONNumberTests {
             #expect(String(decoding: writer.bytes, as: UTF8.self) == #"{"a":\#(value)}"#)
             #expect(try member("a", of: String(decoding: writer.bytes, as: UTF8.self)) == value)
         }
-    }
-
-    @Test("every integer below 3,000 has its digits")
-    func writesSmallIntegers() {
-        let wrong = (Int64(0)..<3_000).filter { value in
-            var writer = JSONWriter()
-            writer.element(value)
-            return !writer.bytes.elementsEqual(String(value).utf8)
-        }
-        #expect(wrong.isEmpty)
     }
 }

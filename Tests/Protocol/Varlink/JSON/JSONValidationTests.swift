@@ -46,19 +46,15 @@ struct JSONValidationTests {
         #expect(failure(text) == JSONError(offset: offset, reason: .unexpectedByte(byte)))
     }
 
-    @Test("an invalid number is rejected", arguments: ["01", "-01", "00", "1.e5", "1.x", "-x", "1ex", "1e+x"])
-    func numbers(number: String) {
-        #expect(failure(#"{"a":\#(number)}"#)?.reason == .invalidNumber)
-    }
-
-    @Test("bytes after the object are rejected", arguments: ["{}{}", "{},", "{}x", #"{"a":1}]"#])
-    func trailingBytes(text: String) {
-        #expect(failure(text)?.reason == .trailingBytes)
-    }
-
-    @Test("a value other than an object is rejected", arguments: ["[]", "1", #""a""#, "true", "null", " [{}]"])
-    func otherValues(text: String) {
-        #expect(failure(text)?.reason == .notAnObject)
+    @Test("an invalid number, bytes after the object, and a value other than an object are rejected")
+    func reasons() {
+        for number in ["01", "-01", "00", "1.e5", "1.x", "-x", "1ex", "1e+x"] {
+            #expect(failure(#"{"a":\#(number)}"#)?.reason == .invalidNumber, "\(number)")
+        }
+        for text in ["{}{}", "{},", "{}x", #"{"a":1}]"#] { #expect(failure(text)?.reason == .trailingBytes, "\(text)") }
+        for text in ["[]", "1", #""a""#, "true", "null", " [{}]"] {
+            #expect(failure(text)?.reason == .notAnObject, "\(text)")
+        }
     }
 
     @Test("an unescaped control character in a string is rejected", arguments: 0..<UInt8(0x20))

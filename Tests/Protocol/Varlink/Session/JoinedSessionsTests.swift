@@ -49,9 +49,9 @@ struct JoinedSessionsTests {
         var heard: [String] = []
         while !requests.isEmpty || client.unanswered > 0 || client.unsent > 0 {
             if !requests.isEmpty, Bool.random(using: &random) { requests.removeFirst().send(in: &client) }
-            server.receive(piece(of: &client, using: &random))
+            server.receive(client.takeUnsent(upTo: .random(in: 0...120, using: &random)))
             if Bool.random(using: &random) { #expect(EchoService.serve(&server) == nil) }
-            client.receive(piece(of: &server, using: &random))
+            client.receive(server.takeUnsent(upTo: .random(in: 0...120, using: &random)))
             while let reply = try client.next() { heard.append(try text(of: reply)) }
         }
         #expect(heard == expected)
@@ -61,25 +61,5 @@ struct JoinedSessionsTests {
         if let error = reply.error { return error }
         if let number = try reply.parameter("number", as: Int64.self) { return String(number) }
         return try #require(try reply.parameter("text", as: String.self))
-    }
-
-    private func piece(of client: inout ClientSession, using random: inout SeededGenerator) -> [UInt8] {
-        var piece: [UInt8] = []
-        client.withUnsent { bytes in
-            let count = min(bytes.count, Int.random(in: 0...120, using: &random))
-            for index in 0..<count { piece.append(bytes[index]) }
-            return count
-        }
-        return piece
-    }
-
-    private func piece(of server: inout ServerSession, using random: inout SeededGenerator) -> [UInt8] {
-        var piece: [UInt8] = []
-        server.withUnsent { bytes in
-            let count = min(bytes.count, Int.random(in: 0...120, using: &random))
-            for index in 0..<count { piece.append(bytes[index]) }
-            return count
-        }
-        return piece
     }
 }

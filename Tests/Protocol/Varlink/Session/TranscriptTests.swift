@@ -3,34 +3,18 @@ import Varlink
 
 @Suite("Transcripts")
 struct TranscriptTests {
-    @Test("all calls in one read are answered as written", arguments: Transcript.all)
-    func inOneRead(transcript: Transcript) {
-        let (replies, isViolated) = transcript.answers(to: [transcript.input])
-        #expect(replies == transcript.replies)
-        #expect(isViolated == transcript.isViolated)
-    }
-
-    @Test("one call per read is answered the same", arguments: Transcript.all)
-    func inOneReadEach(transcript: Transcript) {
-        let (replies, isViolated) = transcript.answers(to: transcript.calls.map { Array($0.utf8) + [0] })
-        #expect(replies == transcript.replies)
-        #expect(isViolated == transcript.isViolated)
-    }
-
-    @Test("one byte per read is answered the same", arguments: Transcript.all)
-    func inBytes(transcript: Transcript) {
-        let (replies, isViolated) = transcript.answers(to: transcript.input.map { [$0] })
-        #expect(replies == transcript.replies)
-        #expect(isViolated == transcript.isViolated)
-    }
-
-    @Test("two reads, split at any byte, are answered the same", arguments: Transcript.all)
-    func cutAtEveryByte(transcript: Transcript) {
+    @Test(
+        "calls are answered as written in one read, in a read each, byte by byte, and cut at any byte",
+        arguments: Transcript.all
+    )
+    func reads(transcript: Transcript) {
         let input = transcript.input
-        for cut in 0...input.count {
-            let (replies, isViolated) = transcript.answers(to: [Array(input[..<cut]), Array(input[cut...])])
-            #expect(replies == transcript.replies, "cut at \(cut)")
-            #expect(isViolated == transcript.isViolated, "cut at \(cut)")
+        var readings = [[input], transcript.calls.map { Array($0.utf8) + [0] }, input.map { [$0] }]
+        readings += (0...input.count).map { [Array(input[..<$0]), Array(input[$0...])] }
+        for reading in readings {
+            let (replies, isViolated) = transcript.answers(to: reading)
+            #expect(replies == transcript.replies, "\(reading.map(\.count))")
+            #expect(isViolated == transcript.isViolated, "\(reading.map(\.count))")
         }
     }
 
@@ -40,12 +24,7 @@ struct TranscriptTests {
         session.receive(transcript.input)
         _ = EchoService.serve(&session)
         var output: [UInt8] = []
-        while session.unsent > 0 {
-            session.withUnsent { bytes in
-                output.append(bytes[0])
-                return 1
-            }
-        }
+        while session.unsent > 0 { output += session.takeUnsent(upTo: 1) }
         #expect(messages(output) == transcript.replies)
     }
 }

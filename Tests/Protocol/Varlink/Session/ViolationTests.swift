@@ -4,10 +4,6 @@ import Varlink
 
 @Suite("Violations of the protocol")
 struct ViolationTests {
-    private func violation(_ message: String, limit: Int = 4096) -> ProtocolViolation? {
-        violation(wire(message), limit: limit)
-    }
-
     private func violation(_ bytes: [UInt8], limit: Int = 4096) -> ProtocolViolation? {
         var session = EchoService.session(messageLimit: limit)
         session.receive(bytes)
@@ -16,92 +12,51 @@ struct ViolationTests {
         return violation
     }
 
-    @Test(
-        "a message that is not JSON",
-        arguments: ["", "x", "{", #"{"method":"a.B",}"#, #"{"method":"a.B"}}"#, "{'method':'a.B'}"]
-    )
-    func invalidJSON(message: String) {
-        guard case .invalidJSON = violation(message) else {
-            Issue.record("not told")
-            return
+    /// Messages, and what they violate; fields that are ignored count, too.
+    static var messages: [(String, ProtocolViolation)] {
+        let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        var messages: [(String, ProtocolViolation)] = [
+            ("", json(0, .unexpectedEnd)), ("x", json(0, .unexpectedByte(0x78))), ("{", json(1, .unexpectedEnd)),
+            (#"{"method":"a.B",}"#, json(16, .unexpectedByte(0x7D))), (#"{"method":"a.B"}}"#, json(16, .trailingBytes)),
+            ("{'method':'a.B'}", json(1, .unexpectedByte(0x27))),
+            (echo(#""parameters":{"text":"\ud83d"}"#), json(56, .loneSurrogate)),
+            (echo(#""org.example":"# + deep), json(48 + 63, .tooDeep(limit: 64))),
+            (echo(#""oneway":true,"more":true,"upgrade":true"#), .conflictingFlags),
+            // Replies.
+            (#"{"parameters":{},"continues":true}"#, .unknownField("continues")),
+            (#"{"error":"org.example.echo.Refused"}"#, .unknownField("error")),
+        ]
+        messages += ["[]", "1", "null", #""org.example.echo.Echo""#].map { ($0, json(0, .notAnObject)) }
+        for message in ["{}", #"{"method":null}"#, #"{"parameters":{}}"#, #"{"org.example":1}"#] {
+            messages.append((message, .missingMethod))
         }
+        messages += ["1", "{}", "[]", "true"].map { (#"{"method":\#($0)}"#, .invalidField("method")) }
+        messages += ["1", "[]", #""x""#, "true"].map { (echo(#""parameters":\#($0)"#), .invalidField("parameters")) }
+        for flag in ["oneway", "more", "upgrade"] {
+            messages += ["1", "0", #""true""#, "{}", "[]"].map { (echo(#""\#(flag)":\#($0)"#), .invalidField(flag)) }
+        }
+        for (one, other) in [("oneway", "more"), ("more", "upgrade"), ("upgrade", "oneway")] {
+            messages.append((echo(#""\#(one)":true,"\#(other)":true"#), .conflictingFlags))
+        }
+        messages += ["x", "Method", "X-trace", "parameter", ""].map { (echo(#""\#($0)":1"#), .unknownField($0)) }
+        return messages
     }
 
-    @Test("a message that is not an object", arguments: ["[]", "1", "null", #""org.example.echo.Echo""#])
-    func notAnObject(message: String) {
-        #expect(violation(message) == .invalidJSON(JSONError(offset: 0, reason: .notAnObject)))
+    private static func echo(_ members: String) -> String { #"{"method":"org.example.echo.Echo",\#(members)}"# }
+
+    private static func json(_ offset: Int, _ reason: JSONError.Reason) -> ProtocolViolation {
+        .invalidJSON(JSONError(offset: offset, reason: reason))
+    }
+
+    @Test("a message that is no call of this protocol is named", arguments: messages)
+    func message(message: String, expected: ProtocolViolation) {
+        #expect(violation(wire(message)) == expected)
     }
 
     @Test("broken UTF-8, even in an ignored field")
     func brokenUTF8() {
         let bytes = Array(#"{"method":"org.example.echo.Echo","org.example":""#.utf8) + [0xFF] + wire(#""}"#)
         #expect(violation(bytes) == .invalidJSON(JSONError(offset: 49, reason: .invalidUTF8)))
-    }
-
-    @Test("a lone surrogate, even in an ignored field")
-    func loneSurrogate() {
-        let message = #"{"method":"org.example.echo.Echo","parameters":{"text":"\ud83d"}}"#
-        #expect(violation(message) == .invalidJSON(JSONError(offset: 56, reason: .loneSurrogate)))
-    }
-
-    @Test("nesting deeper than 64, even in an ignored field")
-    func nesting() {
-        let deep = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
-        let message = #"{"method":"org.example.echo.Echo","org.example":\#(deep)}"#
-        #expect(violation(message) == .invalidJSON(JSONError(offset: 48 + 63, reason: .tooDeep(limit: 64))))
-    }
-
-    @Test(
-        "a call without a method",
-        arguments: ["{}", #"{"method":null}"#, #"{"parameters":{}}"#, #"{"org.example":1}"#]
-    )
-    func missingMethod(message: String) {
-        #expect(violation(message) == .missingMethod)
-    }
-
-    @Test("a method that is not a string", arguments: ["1", "{}", "[]", "true"])
-    func invalidMethod(value: String) {
-        #expect(violation(#"{"method":\#(value)}"#) == .invalidField("method"))
-    }
-
-    @Test("parameters that are not an object", arguments: ["1", "[]", #""x""#, "true"])
-    func invalidParameters(value: String) {
-        #expect(violation(#"{"method":"org.example.echo.Echo","parameters":\#(value)}"#) == .invalidField("parameters"))
-    }
-
-    @Test(
-        "a flag that is not a boolean",
-        arguments: ["oneway", "more", "upgrade"],
-        ["1", "0", #""true""#, "{}", "[]"]
-    )
-    func invalidFlags(flag: String, value: String) {
-        #expect(violation(#"{"method":"org.example.echo.Echo","\#(flag)":\#(value)}"#) == .invalidField(flag))
-    }
-
-    @Test("two flags at once", arguments: [("oneway", "more"), ("more", "upgrade"), ("upgrade", "oneway")])
-    func conflictingFlags(one: String, other: String) {
-        let message = #"{"method":"org.example.echo.Echo","\#(one)":true,"\#(other)":true}"#
-        #expect(violation(message) == .conflictingFlags)
-    }
-
-    @Test("all three flags at once")
-    func allFlags() {
-        let message = #"{"method":"org.example.echo.Echo","oneway":true,"more":true,"upgrade":true}"#
-        #expect(violation(message) == .conflictingFlags)
-    }
-
-    @Test(
-        "an unknown header field without a dot",
-        arguments: ["x", "Method", "X-trace", "parameter", ""]
-    )
-    func unknownField(name: String) {
-        #expect(violation(#"{"method":"org.example.echo.Echo","\#(name)":1}"#) == .unknownField(name))
-    }
-
-    @Test("a reply sent to a service")
-    func strayReply() {
-        #expect(violation(#"{"parameters":{},"continues":true}"#) == .unknownField("continues"))
-        #expect(violation(#"{"error":"org.example.echo.Refused"}"#) == .unknownField("error"))
     }
 
     @Test("a message over the limit, with or without its NUL", arguments: [true, false])

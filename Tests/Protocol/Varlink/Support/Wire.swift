@@ -8,31 +8,28 @@ func messages(_ bytes: [UInt8]) -> [String] {
     bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map { String(decoding: $0, as: UTF8.self) }
 }
 
-extension ServerSession {
-    /// Takes all that is to be sent.
-    mutating func takeUnsent() -> [UInt8] {
-        var taken: [UInt8] = []
-        withUnsent { bytes in
-            for index in bytes.indices { taken.append(bytes[index]) }
-            return bytes.count
-        }
-        return taken
+/// The first bytes that a session has to send.
+private func take(upTo limit: Int, _ withUnsent: ((Span<UInt8>) -> Int) -> Void) -> [UInt8] {
+    var taken: [UInt8] = []
+    withUnsent { bytes in
+        let count = min(bytes.count, limit)
+        for index in 0..<count { taken.append(bytes[index]) }
+        return count
     }
+    return taken
+}
+
+extension ServerSession {
+    /// Takes the first bytes that are to be sent.
+    mutating func takeUnsent(upTo limit: Int = .max) -> [UInt8] { take(upTo: limit) { withUnsent($0) } }
 
     /// Takes all that is to be sent, as messages.
     mutating func takeMessages() -> [String] { messages(takeUnsent()) }
 }
 
 extension ClientSession {
-    /// Takes all that is to be sent.
-    mutating func takeUnsent() -> [UInt8] {
-        var taken: [UInt8] = []
-        withUnsent { bytes in
-            for index in bytes.indices { taken.append(bytes[index]) }
-            return bytes.count
-        }
-        return taken
-    }
+    /// Takes the first bytes that are to be sent.
+    mutating func takeUnsent(upTo limit: Int = .max) -> [UInt8] { take(upTo: limit) { withUnsent($0) } }
 
     /// Takes all that is to be sent, as messages.
     mutating func takeMessages() -> [String] { messages(takeUnsent()) }
