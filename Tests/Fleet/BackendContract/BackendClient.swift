@@ -14,6 +14,13 @@ public final class BackendClient {
     /// Connects to a backend's socket.
     public init(_ path: String) throws { socket = try StreamSocket(connectingTo: path, blocking: true) }
 
+    /// Connects to a backend's socket, and follows from a snapshot until it is live.
+    public convenience init(following path: String) throws {
+        try self.init(path)
+        try follow()
+        _ = try updates(until: .live)
+    }
+
     /// Sends a call, without waiting for its reply.
     public func send<Method: BackendMethod>(_ call: Method, more: Bool = false) throws {
         session.call(Method.fullName, more: more, call)

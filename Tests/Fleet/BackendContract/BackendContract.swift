@@ -82,11 +82,7 @@ public struct BackendContract {
         guard condition else { throw ContractFailure(found()) }
     }
 
-    func waitUntilLive() throws {
-        let client = try BackendClient(socket)
-        try client.follow()
-        _ = try client.updates(until: .live)
-    }
+    func waitUntilLive() throws { _ = try BackendClient(following: socket) }
 
     func expect(_ answer: Propose.Answer, is outcome: Propose.Outcome) throws {
         try expect(answer.outcome == outcome, "\(answer) instead of \(outcome)")

@@ -19,9 +19,7 @@ extension BackendContract {
     func killed() throws {
         let client = try BackendClient(socket)
         let version = try win(client, Propose.Proposal("a", "x.1"))
-        let follower = try BackendClient(socket)
-        try follower.follow()
-        _ = try follower.updates(until: .live)
+        let follower = try BackendClient(following: socket)
         try engine.kill()
         let lost = try follower.update()
         try expect(lost.state == .lost && lost.reason != nil, "\(lost) instead of lost")

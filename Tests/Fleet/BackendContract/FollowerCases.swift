@@ -113,9 +113,7 @@ extension BackendContract {
     func emptyEngine() throws {
         let client = try BackendClient(socket)
         _ = try win(client, Propose.Proposal("a", "x.1"))
-        let follower = try BackendClient(socket)
-        try follower.follow()
-        _ = try follower.updates(until: .live)
+        let follower = try BackendClient(following: socket)
         try engine.loseEverything()
         let new = try win(client, Propose.Proposal("b", "x.2"))
         // A backend may notice it before the change, so that it is in the snapshot or behind it.

@@ -146,7 +146,7 @@ struct MemberLogTests {
     }
 
     @Test("a snapshot cancels what it does not hold, a few at a time, and older records are skipped")
-    func snapshot() throws {
+    func snapshot() {
         for number in 0..<5 { scene.call(0, .start(key: "old/\(number)")) }
         scene.exchange(0)
         scene.engine = Engine(at: noon + .seconds(1))
@@ -154,12 +154,12 @@ struct MemberLogTests {
         scene.turn(0) { $0.reopen() }
         scene.turn(0) { $0.receive(.diverged, at: scene.time) }
         let start = LogCursor.Position(version: LogVersion(100), id: nil)
-        let newer = try entry(103, label: "newer")
+        let newer = entry(103, #""label":"newer""#)
         scene.turn(0) { $0.receive(.page([newer], start), at: scene.time) }
-        let older = try entry(102, label: "older")
+        let older = entry(102, #""label":"older""#)
         scene.turn(0) { $0.receive(.page([older], start), at: scene.time) }
         #expect(scene.hosts[0].countdown(under: k)?.label == "newer")
-        let log = [try entry(101, label: "oldest"), older, newer, try entry(104, label: "newest")]
+        let log = [entry(101, #""label":"oldest""#), older, newer, entry(104, #""label":"newest""#)]
         scene.turn(0) { $0.receive(.changes(log), at: scene.time) }
         #expect(scene.hosts[0].countdown(under: k)?.label == "newest")
         scene.turn(0, budget: 1) { $0.receive(.live, at: scene.time) }
@@ -279,38 +279,22 @@ struct MemberLogTests {
     }
 
     @Test("members that this version does not know are kept by a change, and not by a new start")
-    func unknownMembers() throws {
-        let json = """
-            {"kind":"started","state":"running","deadline":\((noon + .seconds(60)).microseconds),"clock":"elapsed",\
-            "duration":60000000,"start":\(noon.microseconds),"owner":"b"}
-            """
-        let id = ProposalID(host: HostID(9, 9), number: 1)
-        let entry = LogEntry(key: k, version: LogVersion(noon.microseconds + 1), id: id, record: Array(json.utf8))
+    func unknownMembers() {
+        let entry = entry(noon.microseconds + 1, #""owner":"b""#)
         scene.turn(0) { $0.receive(.changes([entry]), at: scene.time) }
         scene.call(0, .pause(k), .cancel(k), .start())
         let records = scene.take(0).compactMap(\.record).map { String(decoding: $0, as: UTF8.self) }
         #expect(records.map { $0.contains(#""owner":"b""#) } == [true, true, false])
-        #expect(records.map { $0.contains(#""run":"\#(id.text)""#) } == [true, true, false])
+        #expect(records.map { $0.contains(#""run":"\#(entry.id.text)""#) } == [true, true, false])
     }
 
-    private func entry(_ version: Int64, label: String) throws -> LogEntry {
-        let countdown = KeyedCountdown(
-            key: k,
-            phase: .paused(remaining: .seconds(9)),
-            clock: .elapsed,
-            duration: .seconds(9),
-            started: noon,
-            label: label,
-            revision: Revision(0)
-        )
-        let run = ProposalID(host: HostID(9, 9), number: 1)
-        let record = Record(
-            Change(kind: .paused, countdown: countdown, replaced: nil),
-            run: run,
-            unknown: [],
-            at: scene.time
-        )
+    /// An entry of another host: a running countdown with these members.
+    private func entry(_ version: Int64, _ members: String) -> LogEntry {
+        let json = """
+            {"kind":"started","state":"running","deadline":\((noon + .seconds(60)).microseconds),"clock":"elapsed",\
+            "duration":60000000,"start":\(noon.microseconds),\(members)}
+            """
         let id = ProposalID(host: HostID(9, 9), number: UInt64(version))
-        return LogEntry(key: k, version: LogVersion(version), id: id, record: record.json)
+        return LogEntry(key: k, version: LogVersion(version), id: id, record: Array(json.utf8))
     }
 }

@@ -12,8 +12,8 @@ struct RecordTests {
         _ phase: Phase,
         _ kind: Change.Kind,
         run: ProposalID? = nil,
-        forget: Bool = false,
-        unknown: [Record.UnknownMember] = []
+        metadata: Metadata = ["a": "\"b\""],
+        forget: Bool = false
     ) -> Record {
         let countdown = KeyedCountdown(
             key: key("k"),
@@ -22,16 +22,11 @@ struct RecordTests {
             duration: .seconds(60),
             started: noon - .seconds(5),
             label: "tea",
-            metadata: ["a": "\"b\""],
+            metadata: metadata,
             forget: forget,
             revision: Revision(0)
         )
-        return Record(
-            Change(kind: kind, countdown: countdown, replaced: nil),
-            run: run,
-            unknown: unknown,
-            at: now
-        )
+        return Record(Change(kind: kind, countdown: countdown, replaced: nil), run: run, unknown: [], at: now)
     }
 
     @Test("are JSON that a person can read")
@@ -47,17 +42,7 @@ struct RecordTests {
     @Test("keep metadata names that only Unicode normalization makes equal")
     func names() throws {
         let metadata: Metadata = ["\u{E9}": "1", "e\u{301}": "2"]
-        let countdown = KeyedCountdown(
-            key: key("k"),
-            phase: .paused(remaining: .seconds(3)),
-            clock: .elapsed,
-            duration: .seconds(60),
-            started: noon,
-            metadata: metadata,
-            revision: Revision(0)
-        )
-        let change = Change(kind: .paused, countdown: countdown, replaced: nil)
-        let record = Record(change, run: run, unknown: [], at: now)
+        let record = record(.paused(remaining: .seconds(3)), .paused, run: run, metadata: metadata)
         let read = try Record(json: record.json)
         #expect(read.metadata == metadata)
         #expect(read.countdown(under: key("k")).metadata.count == 2)

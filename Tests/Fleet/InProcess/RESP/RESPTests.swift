@@ -4,16 +4,30 @@ import Testing
 
 @Suite("RESP2")
 struct RESPTests {
-    /// All values of a text, which arrives in pieces of this size.
-    private func read(_ text: String, piece: Int = .max, limits: RESPReader.Limits = .init()) throws -> [RESPValue] {
+    /// All values up to the first error in bytes that arrive in pieces of this size.
+    private func values(
+        of bytes: some Collection<UInt8>,
+        piece: Int = .max,
+        limits: RESPReader.Limits = .init()
+    ) -> (values: [RESPValue], error: (any Error)?) {
         var reader = RESPReader(limits: limits)
-        var rest = Array(text.utf8)[...]
+        var rest = Array(bytes)[...]
         var values: [RESPValue] = []
-        while !rest.isEmpty {
-            reader.receive(Array(rest.prefix(piece)).span)
-            rest = rest.dropFirst(piece)
-            while let value = try reader.next() { values.append(value) }
+        do {
+            while !rest.isEmpty {
+                reader.receive(Array(rest.prefix(piece)).span)
+                rest = rest.dropFirst(piece)
+                while let value = try reader.next() { values.append(value) }
+            }
+        } catch {
+            return (values, error)
         }
+        return (values, nil)
+    }
+
+    private func read(_ text: String, piece: Int = .max, limits: RESPReader.Limits = .init()) throws -> [RESPValue] {
+        let (values, error) = values(of: text.utf8, piece: piece, limits: limits)
+        if let error { throw error }
         return values
     }
 
@@ -74,22 +88,11 @@ struct RESPTests {
             let place = Int.random(in: 0..<bytes.count, using: &generator)
             bytes[place] = alphabet.randomElement(using: &generator) ?? 0
         }
-        func outcome(_ piece: Int) -> ([RESPValue], Bool) {
-            var reader = RESPReader()
-            var rest = bytes[...]
-            var values: [RESPValue] = []
-            while !rest.isEmpty {
-                reader.receive(Array(rest.prefix(piece)).span)
-                rest = rest.dropFirst(piece)
-                do { while let value = try reader.next() { values.append(value) } } catch { return (values, true) }
-            }
-            return (values, false)
-        }
-        let whole = outcome(.max)
+        let whole = self.values(of: bytes)
         for piece in [1, 5] {
-            let cut = outcome(piece)
-            #expect(cut.0 == whole.0)
-            #expect(cut.1 == whole.1)
+            let cut = self.values(of: bytes, piece: piece)
+            #expect(cut.values == whole.values)
+            #expect((cut.error == nil) == (whole.error == nil))
         }
     }
 

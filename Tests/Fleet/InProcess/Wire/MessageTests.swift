@@ -1,3 +1,4 @@
+import BackendContract
 import FleetWire
 import TestSupport
 import Testing
@@ -21,7 +22,7 @@ struct MessageTests {
         #expect(try read(text) == value)
     }
 
-    private static let record = RecordText(utf8: Array(#"{"label":"Tea"}"#.utf8))
+    private static let record = RecordText(#"{"label":"Tea"}"#)
 
     @Test("the interface has the definition's methods and error")
     func interface() throws {
@@ -39,31 +40,14 @@ struct MessageTests {
 
     @Test("a change and a confirmation")
     func proposals() throws {
-        let change = Propose.Proposal(
-            key: "t\"a",
-            expected: "x.1",
-            notBeforeUSec: 1,
-            notAfterUSec: 2,
-            dueUSec: 3,
-            id: "x.2",
-            record: Self.record
-        )
+        let change = Propose.Proposal("t\"a", "x.2", after: "x.1", window: 1...2, due: 3, record: Self.record.text)
         try expect(
             Propose(shard: 0, proposals: [change]),
             is: #"{"shard":0,"proposals":[{"key":"t\"a","expected":"x.1","notBeforeUSec":1,"notAfterUSec":2,"#
                 + #""dueUSec":3,"id":"x.2","record":"{\"label\":\"Tea\"}"}]}"#
         )
-        let confirmation = Propose.Proposal(
-            key: "a",
-            expected: nil,
-            notBeforeUSec: 0,
-            notAfterUSec: 2,
-            dueUSec: nil,
-            id: "x.3",
-            record: nil
-        )
         try expect(
-            confirmation,
+            Propose.Proposal("a", "x.3", window: 0...2, record: nil),
             is: #"{"key":"a","expected":"","notBeforeUSec":0,"notAfterUSec":2,"id":"x.3"}"#
         )
     }
@@ -91,27 +75,11 @@ struct MessageTests {
 
     @Test("a record and a call have their limits")
     func limits() throws {
-        func record(of length: Int) -> RecordText {
-            RecordText(utf8: Array(("{" + String(repeating: " ", count: length - 2) + "}").utf8))
-        }
+        func record(of length: Int) -> RecordText { RecordText("{" + String(repeating: " ", count: length - 2) + "}") }
         #expect(record(of: BackendInterface.recordLimit).isObject)
         #expect(!record(of: BackendInterface.recordLimit + 1).isObject)
         func call(_ count: Int) -> String {
-            text(
-                Propose(
-                    proposals: (0..<count).map {
-                        Propose.Proposal(
-                            key: "a",
-                            expected: nil,
-                            notBeforeUSec: 0,
-                            notAfterUSec: 1,
-                            dueUSec: nil,
-                            id: "x.\($0)",
-                            record: nil
-                        )
-                    }
-                )
-            )
+            text(Propose(proposals: (0..<count).map { Propose.Proposal("a", "x.\($0)", record: nil) }))
         }
         #expect(try read(call(64), as: Propose.self).proposals.count == 64)
         #expect(throws: InvalidParameter("proposals")) { try read(call(65), as: Propose.self) }
@@ -201,7 +169,7 @@ struct MessageTests {
     @Test("the text of a record is passed on, whatever it is")
     func anyRecord() throws {
         for text in ["", "[]", "{\n", "ä\u{1F642}\u{0}\"\\"] {
-            let entry = Follow.Entry(key: "a", version: 0, id: "?", record: RecordText(utf8: Array(text.utf8)))
+            let entry = Follow.Entry(key: "a", version: 0, id: "?", record: RecordText(text))
             #expect(try read(self.text(entry)) == entry)
         }
     }
