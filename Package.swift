@@ -210,7 +210,7 @@ let package = Package(
         // They start redis-server, and the bridge that `make build-fleet` has made.
         .testTarget(
             name: "RedisTrials",
-            dependencies: ["FleetWire", "BackendContract", "CProcess", "IPC", "RESP", "TestSupport"],
+            dependencies: ["FleetWire", "BackendContract", "IPC", "RESP", "TestSupport"],
             path: "Tests/Fleet/Redis",
             exclude: ["Support/Shim"]
         ),

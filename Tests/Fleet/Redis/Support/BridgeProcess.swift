@@ -2,19 +2,17 @@ import Glibc
 import TestSupport
 
 /// A countdownd-redis that a test started; its socket and its URL outlive its process.
-public final class BridgeProcess {
+final class BridgeProcess {
     /// The running process, or the last one.
-    public private(set) var program: Program
-    /// The path of its socket.
-    public let socket: String
-    /// The path of the file with its URL.
-    public let urlFile: String
+    private(set) var program: Program
+    let socket: String
+    let urlFile: String
     private let directory: TemporaryDirectory
     private let arguments: [String]
     private let environment: [String: String]
 
     /// Starts a bridge; `{port}` in the URL stands for the port.
-    public init(
+    init(
         _ url: String,
         port: Int = 0,
         environment: [String: String] = [:]
@@ -29,20 +27,19 @@ public final class BridgeProcess {
     }
 
     /// A bridge that is connected to a server.
-    public convenience init(_ server: RedisServer, parameters: String = "") throws {
+    convenience init(_ server: RedisServer, parameters: String = "") throws {
         try self.init("redis://127.0.0.1:{port}/\(parameters)", port: server.port)
         try program.line(containing: "connected to")
     }
 
     /// Starts it again after its end.
-    public func start() throws { program = try Program(try Self.executable(), arguments, environment: environment) }
+    func start() throws { program = try Program(try Self.executable(), arguments, environment: environment) }
 
     /// Replaces the URL, and lets the bridge read it.
-    public func replaceURL(_ url: String) throws {
+    func replaceURL(_ url: String) throws {
         try directory.write(url, to: "url")
         program.send(signal: SIGHUP)
     }
 
-    /// The executable that `make build-fleet` has made.
-    public static func executable() throws -> String { try BuiltProduct.path(of: "countdownd-redis") }
+    static func executable() throws -> String { try BuiltProduct.path(of: "countdownd-redis") }
 }

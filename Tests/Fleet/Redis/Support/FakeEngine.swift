@@ -4,10 +4,8 @@ import RESP
 import TestSupport
 
 /// A server that answers each command as a test chooses.
-public final class FakeEngine: Sendable {
-    /// The answer to a command.
-    public enum Reply: Sendable {
-        /// This text.
+final class FakeEngine: Sendable {
+    enum Reply: Sendable {
         case text(String)
         /// The text, and then the second one again and again until the connection is closed.
         case endless(String, String)
@@ -16,7 +14,7 @@ public final class FakeEngine: Sendable {
     }
 
     /// The answers of a healthy Redis up to the first proposal and follower; nil for other commands.
-    public static func healthy(_ command: [String], version: String = "7.0.15") -> Reply? {
+    static func healthy(_ command: [String], version: String = "7.0.15") -> Reply? {
         let info = "redis_version:\(version)\r\nrole:master\r\nmaxmemory_policy:noeviction\r\naof_enabled:1\r\n"
         let settings = [
             "format": 2, "shards": 1, "retention": 600_000_000, "margin": 50_000, "log": 65_536,
@@ -35,21 +33,18 @@ public final class FakeEngine: Sendable {
         }
     }
 
-    /// A string.
-    public static func bulk(_ text: String) -> Reply { .text("$\(text.utf8.count)\r\n\(text)\r\n") }
+    static func bulk(_ text: String) -> Reply { .text("$\(text.utf8.count)\r\n\(text)\r\n") }
 
-    /// The answer of TIME.
-    public static func time(_ seconds: Double) -> Reply {
+    static func time(_ seconds: Double) -> Reply {
         let microseconds = Int(seconds * 1_000_000) % 1_000_000
         return .text("*2\r\n:\(Int(seconds))\r\n:\(microseconds)\r\n")
     }
 
-    /// Its port.
-    public let port: Int
+    let port: Int
     private let listener: Int32
 
     /// Listens on loopback; the closure answers each command of each connection.
-    public init(_ answer: @escaping @Sendable ([String]) -> Reply) throws {
+    init(_ answer: @escaping @Sendable ([String]) -> Reply) throws {
         let (listener, port) = try LoopbackPort.listen()
         self.port = Int(port)
         self.listener = listener
@@ -106,14 +101,14 @@ public final class FakeEngine: Sendable {
 
 extension FakeEngine {
     /// The script's reply to one proposal that is too early.
-    public static var early: String { "*2\r\n\(now)*1\r\n$5\r\nearly\r\n" }
+    static var early: String { "*2\r\n\(now)*1\r\n$5\r\nearly\r\n" }
     /// The script's reply to one proposal that has won.
-    public static var won: String { "*2\r\n\(now)*2\r\n$3\r\nwon\r\n$1\r\n6\r\n" }
+    static var won: String { "*2\r\n\(now)*2\r\n$3\r\nwon\r\n$1\r\n6\r\n" }
 
     private static var now: String { ":\(Int(Date().timeIntervalSince1970 * 1_000_000))\r\n" }
 
     /// The answers to a follower of an engine without records, at version 5; nil for other commands.
-    public static func empty(_ command: [String]) -> Reply? {
+    static func empty(_ command: [String]) -> Reply? {
         switch command.first {
         // The script that looks up a position has one argument.
         case "EVAL" where command.count == 7: .text("*4\r\n:5\r\n$-1\r\n*0\r\n*0\r\n")

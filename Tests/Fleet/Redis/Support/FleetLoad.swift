@@ -181,7 +181,6 @@ extension FleetLoad {
     }
 }
 
-/// The number in an environment variable.
 func environmentNumber(_ variable: String) -> Int? {
     ProcessInfo.processInfo.environment[variable].flatMap(Int.init)
 }

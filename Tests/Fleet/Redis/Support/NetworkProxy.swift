@@ -2,20 +2,19 @@ import Foundation
 import TestSupport
 
 /// A proxy on loopback between bridges and an engine, with the faults of a network in each direction.
-public final class NetworkProxy: Sendable {
+final class NetworkProxy: Sendable {
     /// Where bytes go.
-    public enum Direction: CaseIterable, Sendable {
+    enum Direction: CaseIterable, Sendable {
         case toEngine
         case toBridge
     }
 
-    /// Its port.
-    public let port: Int
+    let port: Int
     private let listener: Int32
     private let network = Network()
 
     /// Listens, and connects each connection to a port of 127.0.0.1.
-    public init(to engine: Int) throws {
+    init(to engine: Int) throws {
         let (listener, port) = try LoopbackPort.listen()
         (self.listener, self.port) = (listener, Int(port))
         Thread.detachNewThread { [network] in
@@ -43,22 +42,20 @@ public final class NetworkProxy: Sendable {
     }
 
     /// Swallows bytes and ends of connections in these directions, without an error on either side.
-    public func hold(_ directions: [Direction]) { network.change { $0.held = Set(directions) } }
+    func hold(_ directions: [Direction]) { network.change { $0.held = Set(directions) } }
 
     /// Swallows what is sent on one connection; they are counted from the first one.
-    public func hold(connection: Int) { network.change { $0.heldConnection = connection } }
+    func hold(connection: Int) { network.change { $0.heldConnection = connection } }
 
     /// Ends `hold`; the bytes that were sent meanwhile arrive.
-    public func release() { network.release() }
+    func release() { network.release() }
 
-    /// Delays everything in both directions.
-    public func delay(by duration: Duration) { network.change { $0.delay = duration } }
+    func delay(by duration: Duration) { network.change { $0.delay = duration } }
 
-    /// Ends every connection.
-    public func cut() { network.cut() }
+    func cut() { network.cut() }
 
     /// Ends every connection after this many bytes more in a direction, wherever that is in a command or in a reply.
-    public func cut(after bytes: Int, _ direction: Direction) {
+    func cut(after bytes: Int, _ direction: Direction) {
         network.change { $0.bytesToCut = (direction, bytes) }
     }
 }

@@ -1,59 +1,47 @@
-import CProcess
-import Foundation
+import Glibc
 import TestSupport
 
 /// A process; a test reads its output line by line. It is killed if the test releases it before its end.
-public final class Program {
-    private let process: ChildProcess
-    private let output: CollectedOutput
+final class Program {
+    private let command: RunningCommand
     /// The lines that the test has read.
-    public private(set) var lines: [String] = []
+    private(set) var lines: [String] = []
 
-    /// The process identifier.
-    public var identifier: pid_t { process.identifier }
-    /// Whether the process has not ended.
-    public var isRunning: Bool { process.isRunning }
+    var identifier: pid_t { command.process.identifier }
+    var isRunning: Bool { command.process.isRunning }
 
     /// Starts an executable with an empty standard input.
-    public init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
-        var ends: [Int32] = [-1, -1]
-        let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
-        guard input >= 0, pipe2(&ends, O_CLOEXEC) == 0 else { throw SystemCallFailure("pipe2") }
-        defer { for descriptor in [input, ends[1]] { close(descriptor) } }
-        output = CollectedOutput(of: ends[0])
-        process = try ChildProcess(
-            executable,
-            arguments: arguments,
-            environment: environment,
-            descriptors: [input, ends[1], ends[1]]
-        )
+    init(_ executable: String, _ arguments: [String], environment: [String: String] = [:]) throws {
+        command = try RunningCommand(arguments, executable: executable, environment: environment, mergingErrors: true)
     }
 
     /// Sends a signal, unless the process has been reaped.
-    public func send(signal: Int32) { process.send(signal: signal) }
+    func send(signal: Int32) { command.process.send(signal: signal) }
 
     /// Sends SIGSTOP, and waits until every thread has stopped.
-    public func stop() throws { try process.stop() }
+    func stop() throws { try command.process.stop() }
 
     /// Ends it with SIGKILL and waits for its end.
-    public func kill() throws {
+    func kill() throws {
         send(signal: SIGKILL)
-        try process.wait()
+        try command.process.wait()
     }
 
     /// Waits for its end.
     ///
     /// - Returns: its exit code.
     /// - Throws: `ProgramFailure` if a signal has ended it.
-    public func wait() throws -> Int32 {
+    func wait() throws -> Int32 {
         while try line() != nil {}
-        guard case .exited(let code) = try process.wait() else { throw ProgramFailure("it was killed after \(lines)") }
+        guard case .exited(let code) = try command.process.wait() else {
+            throw ProgramFailure("it was killed after \(lines)")
+        }
         return code
     }
 
     /// The next line of its output; nil at the end.
-    public func line(by deadline: Deadline = Deadline()) throws -> String? {
-        guard let line = try output.line(at: lines.count, by: deadline) else { return nil }
+    func line() throws -> String? {
+        guard let line = try command.line() else { return nil }
         lines.append(line)
         return line
     }
@@ -63,7 +51,7 @@ public final class Program {
     /// - Returns: the line.
     /// - Throws: `ProgramFailure` if no such line comes.
     @discardableResult
-    public func line(containing text: String) throws -> String {
+    func line(containing text: String) throws -> String {
         while let line = try line() {
             if line.contains(text) { return line }
         }
@@ -74,7 +62,7 @@ public final class Program {
     ///
     /// - Returns: its output.
     /// - Throws: `ProgramFailure` if its exit code is not 0.
-    public static func run(_ executable: String, _ arguments: [String]) throws -> String {
+    static func run(_ executable: String, _ arguments: [String]) throws -> String {
         let program = try Program(executable, arguments)
         let code = try program.wait()
         let output = program.lines.joined(separator: "\n")
@@ -83,53 +71,9 @@ public final class Program {
     }
 }
 
-/// Something did not happen in time, or a program failed.
-public struct ProgramFailure: Error, CustomStringConvertible {
-    /// A sentence.
-    public let description: String
+/// A program failed.
+struct ProgramFailure: Error, CustomStringConvertible {
+    let description: String
 
     init(_ sentence: String) { description = sentence }
-}
-
-/// The lines that come out of a pipe. A thread reads them, so that a program never waits for the test.
-private final class CollectedOutput: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var lines: [String] = []
-    private var isComplete = false
-
-    /// Reads a descriptor to its end and closes it.
-    init(of descriptor: Int32) { Thread.detachNewThread { self.read(descriptor) } }
-
-    private func read(_ descriptor: Int32) {
-        let stream = fdopen(descriptor, "r")
-        defer { fclose(stream) }
-        var text: UnsafeMutablePointer<CChar>?
-        var capacity = 0
-        defer { free(text) }
-        while getline(&text, &capacity, stream) > 0, let text {
-            let line = String(cString: text)
-            add(line.hasSuffix("\n") ? String(line.dropLast()) : line)
-        }
-        add(nil)
-    }
-
-    /// Adds a line, or nil for the end.
-    private func add(_ line: String?) {
-        condition.lock()
-        defer { condition.unlock() }
-        if let line { lines.append(line) } else { isComplete = true }
-        condition.broadcast()
-    }
-
-    /// Waits for a line; nil if the output has ended before it.
-    func line(at index: Int, by deadline: Deadline) throws -> String? {
-        condition.lock()
-        defer { condition.unlock() }
-        while index >= lines.count {
-            guard !isComplete else { return nil }
-            guard !deadline.hasPassed else { throw ProgramFailure("no further line after \(lines)") }
-            _ = condition.wait(until: Date(timeIntervalSinceNow: 1))
-        }
-        return lines[index]
-    }
 }

@@ -3,16 +3,15 @@ import Glibc
 import TestSupport
 
 /// A process of Redis on loopback that a test started. Its folder and its port outlive the process.
-public class RedisProcess {
-    /// Its working folder.
-    public let directory: TemporaryDirectory
+class RedisProcess {
+    let directory: TemporaryDirectory
     /// Its port, for plain text or for TLS.
-    public let port: Int
+    let port: Int
     private let arguments: [String]
     private let address: [String]
     private let environment: [String: String]
     /// Whether it is there and answers, unless a command makes it wait.
-    public private(set) var isAnswering = false
+    private(set) var isAnswering = false
     private var program: Program?
 
     /// The server program, which is also Sentinel if its arguments are a file and `--sentinel`: redis-server, or the one that
@@ -40,32 +39,31 @@ public class RedisProcess {
     }
 
     /// Starts it, with further options, and does not wait for it.
-    public func start(_ options: [String] = []) throws {
+    func start(_ options: [String] = []) throws {
         program = try Program(Self.executable, arguments + options, environment: environment)
         isAnswering = true
     }
 
     /// Waits until a line of its log contains the text; the lines before it are not looked at again.
-    public func awaitLog(_ text: String) throws { try program?.line(containing: text) }
+    func awaitLog(_ text: String) throws { try program?.line(containing: text) }
 
-    /// Sends it a signal.
-    public func send(signal: Int32) { program?.send(signal: signal) }
+    func send(signal: Int32) { program?.send(signal: signal) }
 
     /// Ends it with SIGKILL, and waits for its end.
-    public func kill() throws {
+    func kill() throws {
         isAnswering = false
         try program?.kill()
         program = nil
     }
 
     /// Stops it: connections stay, and get no answers.
-    public func freeze() throws {
+    func freeze() throws {
         isAnswering = false
         try program?.stop()
     }
 
     /// Stops it for a time.
-    public func freeze(for time: Duration) throws {
+    func freeze(for time: Duration) throws {
         try freeze()
         guard let process = program?.identifier else { return }
         Thread.detachNewThread {
@@ -76,31 +74,26 @@ public class RedisProcess {
     }
 
     /// Ends `freeze`.
-    public func thaw() {
+    func thaw() {
         send(signal: SIGCONT)
         isAnswering = true
     }
 
     // MARK: Commands
 
-    /// Starts a command with redis-cli.
-    public func begin(_ words: [String]) throws -> RunningCommand {
+    func begin(_ words: [String]) throws -> RunningCommand {
         try RunningCommand(["-e"] + address + words, executable: "/usr/bin/redis-cli")
     }
 
-    /// Carries out a command with redis-cli.
-    ///
-    /// - Returns: its output, without the last newline.
-    /// - Throws: `RefusedCommand` if the answer is an error, or no answer comes.
     @discardableResult
-    public func command(_ words: String...) throws -> String { try command(words) }
+    func command(_ words: String...) throws -> String { try command(words) }
 
     /// Carries out a command with redis-cli.
     ///
     /// - Returns: its output, without the last newline.
     /// - Throws: `RefusedCommand` if the answer is an error, or no answer comes.
     @discardableResult
-    public func command(_ words: [String]) throws -> String {
+    func command(_ words: [String]) throws -> String {
         let run = try begin(words).finish()
         guard run.exitCode == 0 else {
             throw RefusedCommand(words: words, output: run.standardOutput + run.standardError)
@@ -109,11 +102,10 @@ public class RedisProcess {
     }
 
     /// A command was answered with an error, or not at all.
-    public struct RefusedCommand: Error, CustomStringConvertible {
+    struct RefusedCommand: Error, CustomStringConvertible {
         let words: [String]
         let output: String
 
-        /// The command, and the output of redis-cli.
-        public var description: String { "redis-cli \(words.joined(separator: " ")): \(output)" }
+        var description: String { "redis-cli \(words.joined(separator: " ")): \(output)" }
     }
 }

@@ -3,11 +3,11 @@ import TestSupport
 
 /// A redis-server. Its data outlive its process: with `appendfsync everysec`, which is the default, changes of the last two
 /// seconds can be lost if the process is killed, because it puts off writing while the disk is slow.
-public final class RedisServer: RedisProcess {
+final class RedisServer: RedisProcess {
     /// Starts a server with further options of redis-server, and waits until it accepts commands. With TLS among them,
     /// `{port}` stands for the port, and `--port 0` has to be given. With settings it has a file, into which it writes whether
     /// it is a replica.
-    public init(
+    init(
         _ options: [String] = [],
         settings: [String]? = nil,
         environment: [String: String] = [:]
@@ -35,23 +35,23 @@ public final class RedisServer: RedisProcess {
     }
 
     /// Starts it, and waits until it accepts commands.
-    public func restart() throws {
+    func restart() throws {
         try start()
         try awaitReadiness()
     }
 
     /// Waits until it has loaded its data.
-    public func awaitReadiness() throws { try awaitLog("Ready to accept connections") }
+    func awaitReadiness() throws { try awaitLog("Ready to accept connections") }
 
     /// Lets it fail to save, so that it refuses changes: there is a folder in the place of its file.
-    public func failToSave() throws {
+    func failToSave() throws {
         try FileManager.default.createDirectory(atPath: dump, withIntermediateDirectories: false)
         try command("CONFIG", "SET", "save", "3600 1000000")
         try save()
     }
 
     /// Ends `failToSave`.
-    public func saveAgain() throws {
+    func saveAgain() throws {
         try FileManager.default.removeItem(atPath: dump)
         try save()
     }

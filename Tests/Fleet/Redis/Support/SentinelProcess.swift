@@ -1,7 +1,7 @@
 import TestSupport
 
 /// A redis-sentinel, which watches a primary under the name `cooldowns`.
-public final class SentinelProcess: RedisProcess {
+final class SentinelProcess: RedisProcess {
     /// Starts a sentinel, and waits until it watches.
     ///
     /// - Parameters:
@@ -9,7 +9,7 @@ public final class SentinelProcess: RedisProcess {
     ///   - quorum: the number of sentinels that have to find it down.
     ///   - settings: further lines of its file.
     /// - Throws: if it does not start.
-    public convenience init(of primary: Int, quorum: Int, settings: [String] = []) throws {
+    convenience init(of primary: Int, quorum: Int, settings: [String] = []) throws {
         let lines = [
             "port {port}", "sentinel monitor cooldowns 127.0.0.1 \(primary) \(quorum)",
             "sentinel down-after-milliseconds cooldowns 1000", "sentinel failover-timeout cooldowns 5000",
@@ -23,7 +23,7 @@ public final class SentinelProcess: RedisProcess {
     ///   - settings: the lines of its file, in which `{port}` stands for its port.
     ///   - client: further arguments with which redis-cli connects to it.
     /// - Throws: if it does not start.
-    public init(settings: [String], client: [String] = []) throws {
+    init(settings: [String], client: [String] = []) throws {
         let directory = try TemporaryDirectory()
         let port = Int(try LoopbackPort.free())
         let lines = ["bind 127.0.0.1", "dir \(directory.path)"] + settings
@@ -36,7 +36,7 @@ public final class SentinelProcess: RedisProcess {
     }
 
     /// The state of the primary, as the sentinel knows it.
-    public func knowledge(of name: String = "cooldowns") throws -> [String: String] {
+    func knowledge(of name: String = "cooldowns") throws -> [String: String] {
         let words = try command("SENTINEL", "MASTER", name).split(separator: "\n", omittingEmptySubsequences: false)
         let pairs = stride(from: 0, to: words.count - 1, by: 2).map { (String(words[$0]), String(words[$0 + 1])) }
         return Dictionary(pairs) { _, last in last }
@@ -45,15 +45,15 @@ public final class SentinelProcess: RedisProcess {
 
 extension RedisServer {
     /// Whether it says that it is a replica. While it becomes one, it closes connections.
-    public var isReplica: Bool { (try? command("ROLE"))?.hasPrefix("slave") ?? false }
+    var isReplica: Bool { (try? command("ROLE"))?.hasPrefix("slave") ?? false }
 }
 
 /// A primary, its replicas and sentinels.
-public final class ReplicatedEngine {
+final class ReplicatedEngine {
     /// All servers; the first one is the primary at first.
-    public let servers: [RedisServer]
+    let servers: [RedisServer]
     /// The sentinels, which know each other and the servers.
-    public let sentinels: [SentinelProcess]
+    let sentinels: [SentinelProcess]
 
     /// Starts everything, and waits until the sentinels can replace the primary.
     ///
@@ -61,7 +61,7 @@ public final class ReplicatedEngine {
     ///   - replicas: the number of replicas.
     ///   - options: further options of each server.
     /// - Throws: if a process does not start.
-    public init(replicas: Int = 1, options: [String] = []) throws {
+    init(replicas: Int = 1, options: [String] = []) throws {
         let options = options + ["--repl-diskless-sync-delay", "0", "--appendfsync", "always"]
         let primary = try RedisServer(options, settings: [])
         servers =
@@ -75,13 +75,13 @@ public final class ReplicatedEngine {
     }
 
     /// The URL of some of its sentinels.
-    public func url(sentinels places: [Int] = [0, 1, 2], credentials: String = "", parameters: String = "") -> String {
+    func url(sentinels places: [Int] = [0, 1, 2], credentials: String = "", parameters: String = "") -> String {
         let hosts = places.map { "127.0.0.1:\(sentinels[$0].port)" }.joined(separator: ",")
         return "redis://\(credentials)\(hosts)/?sentinel=cooldowns\(parameters)"
     }
 
     /// The server that most sentinels name as the primary.
-    public func primary() throws -> RedisServer {
+    func primary() throws -> RedisServer {
         let ports = try sentinels.filter(\.isAnswering).compactMap { try $0.knowledge()["port"].flatMap(Int.init) }
         guard
             let server = servers.max(by: { left, right in
@@ -92,7 +92,7 @@ public final class ReplicatedEngine {
     }
 
     /// Waits until each sentinel knows the others and the replicas, and finds none of them down.
-    public func awaitWatch() throws {
+    func awaitWatch() throws {
         for sentinel in sentinels {
             try waitUntil("the sentinels to know each other and the replicas") {
                 let known = try sentinel.knowledge()
@@ -107,7 +107,7 @@ public final class ReplicatedEngine {
     ///
     /// - Returns: the new primary.
     @discardableResult
-    public func awaitFailover(from former: RedisServer) throws -> RedisServer {
+    func awaitFailover(from former: RedisServer) throws -> RedisServer {
         var primary = former
         try waitUntil("a failover") {
             primary = try self.primary()
@@ -118,14 +118,14 @@ public final class ReplicatedEngine {
 
     /// Starts a server again as a replica, and waits until it has what the primary has. On a busy machine, the sentinels may
     /// replace the primary meanwhile.
-    public func restart(_ server: RedisServer) throws {
+    func restart(_ server: RedisServer) throws {
         try server.start(["--replicaof", "127.0.0.1", "\(primary().port)"])
         try server.awaitReadiness()
         try Self.awaitReplicas(servers.count - 1, of: primary)
     }
 
     /// Waits until the primary has as many replicas that are online.
-    public static func awaitReplicas(_ count: Int, of primary: () throws -> RedisServer) throws {
+    static func awaitReplicas(_ count: Int, of primary: () throws -> RedisServer) throws {
         try waitUntil("\(count) replicas to be online") {
             try primary().command("INFO", "replication").matches(of: /state=online/).count == count
         }
@@ -134,7 +134,7 @@ public final class ReplicatedEngine {
     /// Cuts the primary off from its replicas, or from some of them, and, if so, from the sentinels: it permits nothing to the
     /// user that has no name.
     /// There is the user `admin` with the password `SECRET` for everything else.
-    public func isolate(_ primary: RedisServer, fromSentinels: Bool, replicas: Int? = nil) throws {
+    func isolate(_ primary: RedisServer, fromSentinels: Bool, replicas: Int? = nil) throws {
         try primary.command("ACL", "SETUSER", "admin", "on", ">SECRET", "~*", "&*", "+@all")
         // A replica whose PSYNC is refused tries SYNC.
         let withdrawn = fromSentinels ? ["-@all"] : ["-psync", "-sync"]
@@ -146,13 +146,13 @@ public final class ReplicatedEngine {
     }
 
     /// Ends `isolate`. SYNC stays forbidden, because a replica that comes back by it never acknowledges changes.
-    public func reunite(_ primary: RedisServer) throws {
+    func reunite(_ primary: RedisServer) throws {
         try administer(primary, ["ACL", "SETUSER", "default", "+@all", "-sync"])
     }
 
     /// Carries out a command as the user that `isolate` leaves.
     @discardableResult
-    public func administer(_ server: RedisProcess, _ words: [String]) throws -> String {
+    func administer(_ server: RedisProcess, _ words: [String]) throws -> String {
         try server.command(["--user", "admin", "--pass", "SECRET", "--no-auth-warning"] + words)
     }
 }

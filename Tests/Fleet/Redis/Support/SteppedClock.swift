@@ -2,13 +2,12 @@ import Foundation
 import TestSupport
 
 /// A clock of a redis-server that a test can step, while the machine's clock stays.
-public final class SteppedClock {
+final class SteppedClock {
     private let directory: TemporaryDirectory
     private let file: String
     private let library: String
 
-    /// A clock that is right.
-    public init() throws {
+    init() throws {
         directory = try TemporaryDirectory()
         file = try directory.write("\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}", to: "shift")
         library = directory.path(of: "clock.so")
@@ -23,10 +22,10 @@ public final class SteppedClock {
     }
 
     /// The variables of the server that has the clock.
-    public var environment: [String: String] { ["LD_PRELOAD": library, "CLOCK_SHIFT": file] }
+    var environment: [String: String] { ["LD_PRELOAD": library, "CLOCK_SHIFT": file] }
 
     /// Steps it to so many microseconds ahead of the machine's clock.
-    public func set(ahead microseconds: Int64) throws {
+    func set(ahead microseconds: Int64) throws {
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
         try handle.write(contentsOf: withUnsafeBytes(of: microseconds) { Data($0) })
         try handle.close()
